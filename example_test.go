@@ -107,7 +107,7 @@ func ExampleView_Query() {
 
 // A rollback makes an earlier state the present one, file and all; rolling
 // back to 0 again returns.
-func ExampleMemory_Rollback() {
+func ExampleMemory_History() {
 	ctx := context.Background()
 	memex, state, done := exampleFolder()
 	defer done()
@@ -125,7 +125,7 @@ func ExampleMemory_Rollback() {
 	file := filepath.Join(memex, "gauge.org")
 	must(os.WriteFile(file, []byte("* All is lost\n"), 0o644))
 	must(m.Ingest(ctx, nil))
-	_, files, err := m.Rollback(ctx, "0", nil)
+	_, files, err := m.History().Rollback(ctx, "0", nil)
 	must(err)
 	text, err := os.ReadFile(file)
 	must(err)

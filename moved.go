@@ -7,19 +7,21 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
 // findHistory searches the other stores for the notes of a memex without a store, so that a
 // moved or renamed folder continues its history and never silently begins a new one. It
 // returns Held for a moved folder.
-func (m *Memory) findHistory() error {
-	if m.opts.Stores == "" || m.opts.Anew || stores.Begun(m.state) {
+func (x *memex) findHistory() error {
+	s := x.top.scope
+	if s.Options.Stores == "" || s.Options.Anew || stores.Begun(s.StateDir) {
 		return nil
 	}
-	kin, err := stores.Look(m.opts.Stores, m.dir, m.state)
+	kin, err := stores.Look(s.Options.Stores, s.Dir, s.StateDir)
 	if err != nil {
-		m.opts.Log.Warn("cannot look for the history of this folder", "why", err)
+		s.Options.Log.Warn("cannot look for the history of this folder", "why", err)
 		return nil
 	}
 	if len(kin) == 0 {
@@ -31,18 +33,18 @@ func (m *Memory) findHistory() error {
 		others = fmt.Sprintf(" (%d other stores know these notes too: fovea status --all)", len(kin)-1)
 	}
 	switch way := "fovea adopt " + strconv.Quote(k.Dir); {
-	case m.opts.Adopt && len(kin) > 1 && kin[1].Moved == k.Moved:
-		return fail("open", m.dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
-	case m.opts.Adopt:
-		return fail("open", m.dir, Conflict, m.take(k))
-	case k.Memex == m.dir && filepath.Dir(m.state) != m.opts.Stores: // explicit state folder: a new history
-		m.kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, m.state)
+	case s.Options.Adopt && len(kin) > 1 && kin[1].Moved == k.Moved:
+		return fail("open", s.Dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
+	case s.Options.Adopt:
+		return fail("open", s.Dir, Conflict, x.take(k))
+	case k.Memex == s.Dir && filepath.Dir(s.StateDir) != s.Options.Stores: // explicit state folder: a new history
+		x.kin = fmt.Sprintf("the history%s of these notes is in %s, and a new one begins in %s", long(k), k.Dir, s.StateDir)
 	case k.Moved:
-		return fail("open", m.dir, Held, fmt.Errorf(
+		return fail("open", s.Dir, Held, fmt.Errorf(
 			"these notes were at %s, and their history%s waits for them: %s goes on with it, fovea adopt --new begins a new one%s",
 			k.Memex, long(k), way, others))
 	default:
-		m.kin = fmt.Sprintf("these notes are a copy of %s, and a new history begins; %s takes a copy of the old one%s along%s",
+		x.kin = fmt.Sprintf("these notes are a copy of %s, and a new history begins; %s takes a copy of the old one%s along%s",
 			k.Memex, way, long(k), others)
 	}
 	return nil
@@ -50,12 +52,13 @@ func (m *Memory) findHistory() error {
 
 // take adopts the history of another store. The witness forgets a store that moved, and
 // records this one when it is opened.
-func (m *Memory) take(k stores.Kin) error {
-	if err := stores.Take(k.Dir, m.state, m.dir, !k.Moved); err != nil || !k.Moved || m.opts.Witness == nil {
+func (x *memex) take(k stores.Kin) error {
+	s := x.top.scope
+	if err := stores.Take(k.Dir, s.StateDir, s.Dir, !k.Moved); err != nil || !k.Moved || s.Options.Witness == nil {
 		return err
 	}
-	if err := m.opts.Witness.Remember(k.Dir, k.Memex, ""); err != nil {
-		m.opts.Log.Warn("what was signed at the old place is still remembered", "error", err)
+	if err := s.Options.Witness.Remember(k.Dir, k.Memex, ""); err != nil {
+		s.Options.Log.Warn("what was signed at the old place is still remembered", "error", err)
 	}
 	return nil
 }
@@ -65,16 +68,17 @@ func long(k stores.Kin) string {
 	if k.Commits == 0 {
 		return ""
 	}
-	return " of " + count(int(k.Commits), "commit")
+	return " of " + scope.Count(int(k.Commits), "commit")
 }
 
 // markFolder records in the store which folder this is, so that it is recognized after a
 // move. A store that cannot be written is skipped.
-func (m *Memory) markFolder() {
-	if m.opts.Store != nil || m.chain.Store().Err() != nil {
+func (x *memex) markFolder() {
+	s := x.top.scope
+	if s.Options.Store != nil || s.Chain.Store().Err() != nil {
 		return
 	}
-	if err := stores.Mark(m.fs, m.dir); err != nil {
-		m.opts.Log.Warn("cannot note which folder this is; it may not be recognised when it is moved", "why", err)
+	if err := stores.Mark(s.FS, s.Dir); err != nil {
+		s.Options.Log.Warn("cannot note which folder this is; it may not be recognised when it is moved", "why", err)
 	}
 }

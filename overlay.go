@@ -13,6 +13,8 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -30,16 +32,16 @@ type overlays struct {
 
 // overlay is a view over several scopes, with its sources.
 type overlay struct {
-	names  []string  // as requested
-	layers []*Memory // the memex first; nil for an empty session
-	below  []layer   // parallel to layers
-	opened uint64    // scopes.opened at creation
-	view   *View
+	names  []string       // as requested
+	layers []*scope.Scope // the memex first; nil for an empty session
+	below  []layer        // parallel to layers
+	opened uint64         // memex.opened at creation
+	view   *view.View
 }
 
 // layer is the content of a scope at one moment.
 type layer struct {
-	view *View
+	view *view.View
 	laid map[string]merkle.Digest // of a session: covered files by path
 }
 
@@ -50,48 +52,48 @@ type layer struct {
 // If nothing changed it costs a few atomic loads and takes no lock; else its cost is
 // proportional to the changed documents. Errors: Invalid (a name), NotFound (a project that
 // is neither configured nor has trees), and those of opening a scope.
-func (m *Memory) Over(ctx context.Context, scopes ...string) (*View, error) {
-	top := m.memex()
+func (m *Memory) Over(ctx context.Context, scopes ...string) (*view.View, error) {
+	x := m.memex
 	if len(scopes) == 0 {
-		return top.View(), nil
+		return x.top.View(), nil
 	}
-	if o := top.overlays.last.Load(); o != nil && slices.Equal(o.names, scopes) && o.current(top) {
+	if o := x.overlays.last.Load(); o != nil && slices.Equal(o.names, scopes) && o.current(x) {
 		return o.view, nil
 	}
-	top.overlays.mu.Lock()
-	defer top.overlays.mu.Unlock()
-	o, err := top.lay(ctx, scopes)
+	x.overlays.mu.Lock()
+	defer x.overlays.mu.Unlock()
+	o, err := x.lay(ctx, scopes)
 	if err != nil {
 		return nil, err
 	}
-	top.overlays.known.Size = minOverlays
-	top.overlays.known.Set(strings.Join(scopes, "\n"), o)
-	top.overlays.last.Store(o)
+	x.overlays.known.Size = minOverlays
+	x.overlays.known.Set(strings.Join(scopes, "\n"), o)
+	x.overlays.last.Store(o)
 	return o.view, nil
 }
 
 // current reports whether no layer has changed.
-func (o *overlay) current(m *Memory) bool {
+func (o *overlay) current(x *memex) bool {
 	for i, s := range o.layers {
 		if s != nil && s.View() != o.below[i].view {
 			return false
 		}
 	}
-	return o.opened == m.scopes.opened.Load()
+	return o.opened == x.opened.Load()
 }
 
 // lay builds the overlay of scopes from the previous one, or from the memex.
-func (m *Memory) lay(ctx context.Context, scopes []string) (*overlay, error) {
-	o := &overlay{names: slices.Clone(scopes), opened: m.scopes.opened.Load()}
-	for _, name := range slices.Concat([]string{scopeMemex}, scopes) {
-		s, err := m.layer(ctx, name)
+func (x *memex) lay(ctx context.Context, scopes []string) (*overlay, error) {
+	o := &overlay{names: slices.Clone(scopes), opened: x.opened.Load()}
+	for _, name := range slices.Concat([]string{scope.Memex}, scopes) {
+		s, err := x.layer(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		o.layers = append(o.layers, s)
-		o.below = append(o.below, s.layerNow())
+		o.below = append(o.below, layerOf(s))
 	}
-	was, _ := m.overlays.known.Peek(strings.Join(scopes, "\n"))
+	was, _ := x.overlays.known.Peek(strings.Join(scopes, "\n"))
 	if was == nil || !slices.Equal(was.layers, o.layers) {
 		was = nil
 	}
@@ -100,18 +102,22 @@ func (m *Memory) lay(ctx context.Context, scopes []string) (*overlay, error) {
 }
 
 // layer opens a scope for reading; nil for an empty session.
-func (m *Memory) layer(ctx context.Context, name string) (*Memory, error) {
-	there, err := m.exists(name)
+func (x *memex) layer(ctx context.Context, name string) (*scope.Scope, error) {
+	names, err := x.names()
 	switch {
 	case err != nil:
 		return nil, err
-	case there || name == scopeMemex:
-		return m.Scope(ctx, name)
+	case slices.Contains(names, name) || name == scope.Memex:
+		m, err := x.scope(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return m.scope, nil
 	}
-	if err := checkScope(name); err != nil {
+	if err := scope.Check(name); err != nil {
 		return nil, fail("scope", name, Invalid, err)
 	}
-	if strings.HasPrefix(name, kindSession+"/") {
+	if strings.HasPrefix(name, scope.Session+"/") {
 		return nil, nil
 	}
 	return nil, fail("scope", name, NotFound, errors.New(
@@ -119,14 +125,14 @@ func (m *Memory) layer(ctx context.Context, name string) (*Memory, error) {
 }
 
 // layerNow returns the present content of a scope; nil has none.
-func (m *Memory) layerNow() layer {
-	if m == nil {
-		return layer{view: viewOf(&graph.State{}, Commit{}, "")}
+func layerOf(s *scope.Scope) layer {
+	if s == nil {
+		return layer{view: view.New(&graph.State{}, Commit{}, "")}
 	}
-	at := m.chain.Head()
-	l := layer{view: at.Derived.(*View)}
-	if m.parent != nil && !m.hasFiles() {
-		l.laid = m.drifts.At(at)
+	at := s.Chain.Head()
+	l := layer{view: at.Derived.(*view.View)}
+	if s.Parent != nil && !s.HasFiles() {
+		l.laid = s.DriftSlot.At(at)
 	}
 	return l
 }
@@ -137,14 +143,14 @@ func (o *overlay) compose(was *overlay) {
 	base, changed := o.below[0].view, map[string]bool{}
 	if was == nil {
 		for _, l := range o.below[1:] {
-			for _, path := range stateOf(l.view).Paths() {
+			for _, path := range view.StateOf(l.view).Paths() {
 				changed[path] = true
 			}
 		}
 	} else {
 		base = was.view
 		for i, l := range o.below {
-			delta := graph.Diff(stateOf(was.below[i].view), stateOf(l.view))
+			delta := graph.Diff(view.StateOf(was.below[i].view), view.StateOf(l.view))
 			for _, path := range delta.Paths {
 				changed[path] = true
 			}
@@ -156,13 +162,13 @@ func (o *overlay) compose(was *overlay) {
 			}
 		}
 	}
-	draft := stateOf(base).Edit(0)
+	draft := view.StateOf(base).Edit(0)
 	for _, path := range slices.Sorted(maps.Keys(changed)) {
 		at := o.highest(path)
-		draft.Adopt(path, stateOf(o.below[at].view).Nodes(path), at)
+		draft.Adopt(path, view.StateOf(o.below[at].view).Nodes(path), at)
 	}
 	state, delta := draft.Seal()
-	o.view = overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{scopeMemex}, o.names...))
+	o.view = view.Overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{scope.Memex}, o.names...))
 }
 
 // relaid lists the paths whose document covers a different file than before.
@@ -179,7 +185,7 @@ func (l *layer) relaid(was *layer) []string {
 // highest returns the top layer with a visible document of a path, or 0.
 func (o *overlay) highest(path string) int {
 	for i := len(o.below) - 1; i > 0; i-- {
-		if _, has := stateOf(o.below[i].view).Document(path); has && o.counts(i, path) {
+		if _, has := view.StateOf(o.below[i].view).Document(path); has && o.counts(i, path) {
 			return i
 		}
 	}
@@ -190,18 +196,18 @@ func (o *overlay) highest(path string) int {
 // hidden once the file is saved. A setup file outside a project's paths is visible only if
 // no layer below has it.
 func (o *overlay) counts(i int, path string) bool {
-	m := o.layers[i]
+	s := o.layers[i]
 	switch {
 	case node.IsMemory(path):
 		return true
-	case !m.hasFiles():
+	case !s.HasFiles():
 		seen, laid := o.below[i].laid[path]
 		return laid && seen == o.fileBelow(i, path)
-	case m.root.InRegion(path):
+	case s.Root.InRegion(path):
 		return true
 	}
 	for _, l := range o.below[:i] {
-		if _, has := stateOf(l.view).Document(path); has {
+		if _, has := view.StateOf(l.view).Document(path); has {
 			return false
 		}
 	}
@@ -211,15 +217,9 @@ func (o *overlay) counts(i int, path string) bool {
 // fileBelow returns the digest of the file that the layers below have at a path.
 func (o *overlay) fileBelow(i int, path string) merkle.Digest {
 	for _, l := range slices.Backward(o.below[:i]) {
-		if text, has := stateOf(l.view).Text(path); has {
+		if text, has := view.StateOf(l.view).Text(path); has {
 			return merkle.Sum([]byte(text))
 		}
 	}
-	return absent
-}
-
-// exists reports whether a scope was ever opened or is configured.
-func (m *Memory) exists(name string) (bool, error) {
-	names, err := m.Scopes()
-	return slices.Contains(names, name), err
+	return scope.NoFile
 }

@@ -10,58 +10,62 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/notes"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // register registers the ledgers of a scope.
-func (m *Memory) register() *chain.Ledgers {
+func register(m *Memory) *chain.Ledgers {
 	l := &chain.Ledgers{}
-	m.snapshotSlot = chain.Register(l, snapshotLedger{session: m.isSession()})
-	m.drifts = chain.Register(l, driftLedger{})
-	m.trusts = chain.Register(l, guardLedger{m: m})
-	m.tombstoneSlot = chain.Register(l, tombstoneLedger{})
+	m.history.Slot = chain.Register(l, travel.SnapshotLedger{Session: m.scope.IsSession()})
+	m.scope.DriftSlot = chain.Register(l, scope.DriftLedger{})
+	m.rights.Slot = chain.Register(l, m.rights.Ledger())
+	m.notes.Slot = chain.Register(l, notes.TombstoneLedger{})
 	return l
 }
 
 // copyLedgers registers the same ledgers for a copy that is only read.
 func copyLedgers() *chain.Ledgers {
 	l := &chain.Ledgers{}
-	chain.Register(l, snapshotLedger{})
-	chain.Register(l, driftLedger{})
-	chain.Register(l, guardLedger{})
-	chain.Register(l, tombstoneLedger{})
+	chain.Register(l, travel.SnapshotLedger{})
+	chain.Register(l, scope.DriftLedger{})
+	chain.Register(l, rights.Ledger{})
+	chain.Register(l, notes.TombstoneLedger{})
 	return l
 }
 
 // newChain returns the chain of this memory over a store, not yet loaded.
 func (m *Memory) newChain(from store.Store) *chain.Chain {
-	m.openCopy, m.reload, m.allScopes, m.openOther = m.loadCopy, m.load, m.Scopes, m.Scope
-	m.openedGuard = m.openedScope
-	m.reopen = func() (store.Store, error) { return m.opts.openStore(m.fs, m.storeOptions()) }
 	opts := chain.Options{
-		Name: m.state, Log: m.opts.Log, FS: m.fs, Org: m.opts.Org, Ledgers: m.register(), Deriver: indexes{m.scope},
-		Signer: m.opts.Signer, Verifiers: m.opts.Verifiers, Lost: m.scannedBefore, Committed: m.opts.Committed,
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Org: m.scope.Options.Org, Ledgers: register(m), Deriver: view.Deriver{Scope: m.scope.Name},
+		Signer: m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
-			m.followKnown(delta)
-			m.followCommit()
+			m.notes.FollowKnown(delta)
+			m.folder.FollowCommit()
 		},
 	}
-	if m.opts.Witness != nil && m.hasFiles() {
-		opts.Witness = witness{m}
+	if m.scope.Options.Witness != nil && m.scope.HasFiles() {
+		opts.Witness = witness{m.scope}
 	}
 	return chain.New(from, opts)
 }
 
 // witness adapts Options.Witness to one store.
-type witness struct{ m *Memory }
+type witness struct{ s *scope.Scope }
 
-func (w witness) Signed() (string, error) { return w.m.opts.Witness.Signed(w.m.state) }
+func (w witness) Signed() (string, error) {
+	return w.s.Options.Witness.Signed(w.s.StateDir)
+}
 
 func (w witness) Remember(head string) error {
-	return w.m.opts.Witness.Remember(w.m.state, w.m.dir, head)
+	return w.s.Options.Witness.Remember(w.s.StateDir, w.s.Dir, head)
 }
 
 // recover loads the state, see chain.Tx.Load, then completes or drops the file operation
@@ -69,76 +73,65 @@ func (w witness) Remember(head string) error {
 //
 // If the journal is damaged, the memory is read-only at the last commit before the damage.
 func (m *Memory) recover(ctx context.Context) error {
-	defer m.chain.Begin().End()
+	defer m.scope.Chain.Begin().End()
 	if err := m.load(ctx); err != nil {
 		return err
 	}
-	if store.RecoveryOf(m.chain.Store()).Corrupt == nil || m.chain.Head().Commit.Seq > 0 || m.memex().unwritable != nil {
+	if store.RecoveryOf(m.scope.Chain.Store()).Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
 		return nil
 	}
-	began, err := m.beginChain(ctx)
+	began, err := m.mender.BeginChain(ctx)
 	if err != nil {
-		m.opts.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
+		m.scope.Options.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
 	} else if began {
-		m.opts.Log.Error("nothing of the history verifies; it is in quarantine, and a new one begins")
+		m.scope.Options.Log.Error("nothing of the history verifies; it is in quarantine, and a new one begins")
 	}
 	return nil
 }
 
 // load is recover without beginning a new chain.
 func (m *Memory) load(ctx context.Context) error {
-	defer m.publishStatus()
+	defer m.folder.PublishStatus()
 	pending, err := m.read()
 	if errors.Is(err, store.ErrCorrupt) {
-		m.opts.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
+		m.scope.Options.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
 	}
 	if err == nil {
-		err = m.chain.Writer().Resume(context.WithoutCancel(ctx))
+		err = m.scope.Chain.Writer().Resume(context.WithoutCancel(ctx))
 	}
-	if err != nil || pending == nil || m.chain.Store().Err() != nil {
+	if err != nil || pending == nil || m.scope.Chain.Store().Err() != nil {
 		return err
 	}
-	if err := m.settle(context.WithoutCancel(ctx), pending); err != nil {
-		m.recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", pathsOf(pending), err)
+	if err := m.files.Settle(context.WithoutCancel(ctx), pending); err != nil {
+		m.scope.Recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", filetx.PathsOf(pending), err)
 	}
-	m.opts.Log.Warn("an operation was cut short", "files", pathsOf(pending), "done", m.recovered)
+	m.scope.Options.Log.Warn("an operation was cut short", "files", filetx.PathsOf(pending), "done", m.scope.Recovered)
 	return nil
 }
 
 // read loads the chain and returns the pending file operation, or nil. It skips one of a
 // later version: the next scan reads its files.
-func (m *Memory) read() (*intent, error) {
-	m.forgetKnown()
-	pending, err := m.chain.Writer().Load()
+func (m *Memory) read() (*filetx.Intent, error) {
+	m.notes.ForgetKnown()
+	pending, err := m.scope.Chain.Writer().Load()
 	if err != nil || pending == nil {
 		return nil, err
 	}
-	in, err := decodeIntent(pending.Data, pending.Load)
-	if errors.Is(err, errIntent) {
-		m.opts.Log.Warn("passed over", "what", err)
+	in, err := filetx.DecodeIntent(pending.Data, pending.Load)
+	if errors.Is(err, filetx.ErrIntent) {
+		m.scope.Options.Log.Warn("passed over", "what", err)
 		return nil, nil
 	}
 	return in, err
 }
 
-// scannedBefore returns an error text if the file table belongs to a state with documents,
-// else "".
-func (m *Memory) scannedBefore() string {
-	b, err := m.fs.ReadFile(tableFile)
-	empty := (&graph.State{}).Root()
-	if err != nil || len(b) < len(empty) || merkle.Digest(b[:len(empty)]) == empty {
-		return ""
-	}
-	return "the history is missing, of which " + tableFile + " knows; put a copy of the state folder back, or begin anew with fovea repair"
-}
-
-// loadCopy loads the chain of this scope from a locked state folder. The caller closes
+// openCopy loads the chain of this scope from a locked state folder. The caller closes
 // its store.
-func (m *Memory) loadCopy(in vfs.FS, name string) (*chain.Chain, error) {
+func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 	var err error
-	if m.parent != nil {
-		folder := scopesFolder + "/" + scopeFolder(m.scope)
+	if m.scope.Parent != nil {
+		folder := scope.Folder + "/" + scope.FolderOf(m.scope.Name)
 		if _, err = in.Stat(folder); err == nil {
 			in, err = vfs.Sub(in, folder)
 		}
@@ -147,7 +140,7 @@ func (m *Memory) loadCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		_, err = in.Stat(disk.FormatFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", m.scope))
+		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", m.scope.Name))
 	}
 	if err != nil {
 		return nil, fail("merge", name, Other, err)
@@ -155,12 +148,12 @@ func (m *Memory) loadCopy(in vfs.FS, name string) (*chain.Chain, error) {
 	if err := disk.CheckKinds(in); err != nil {
 		return nil, fail("merge", name, Corrupt, err)
 	}
-	opened, err := m.opts.openStore(in, nil)
+	opened, err := m.scope.OpenStore(in, nil)
 	if err != nil {
-		return nil, fail("merge", name, openKind(err), err)
+		return nil, fail("merge", name, scope.OpenKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.opts.Log, FS: in, Org: m.opts.Org, Ledgers: copyLedgers(), Deriver: indexes{m.scope},
+		Name: name, Log: m.scope.Options.Log, FS: in, Org: m.scope.Options.Org, Ledgers: copyLedgers(), Deriver: view.Deriver{Scope: m.scope.Name},
 	})
 	tx := other.Begin()
 	defer tx.End()
@@ -168,7 +161,7 @@ func (m *Memory) loadCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		err = opened.Err()
 	}
 	if err != nil {
-		return nil, fail("merge", name, openKind(err), errors.Join(err, opened.Close()))
+		return nil, fail("merge", name, scope.OpenKind(err), errors.Join(err, opened.Close()))
 	}
 	if head := other.Head().Commit; head.Seq > 0 {
 		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})

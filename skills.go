@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/skill"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // Skills returns a registry of the skills in a view, which are files below the skills
 // folder, and the built-in ones. Skills in locked files are left out; see LockedSkills.
 // Nothing in a skill is executed. O(bytes of skills).
-func (m *Memory) Skills(v *View) *skill.Registry {
+func (m *Memory) Skills(v *view.View) *skill.Registry {
 	var files []skill.File
-	for _, path := range stateOf(v).Paths() {
+	for _, path := range view.StateOf(v).Paths() {
 		if m.isSkill(path) {
 			text, _ := v.Text(path)
 			files = append(files, skill.File{Path: path, Text: text})
@@ -24,9 +25,9 @@ func (m *Memory) Skills(v *View) *skill.Registry {
 
 // LockedSkills returns the names of the skills that a guarded view leaves out, by path.
 // The names are derived from the paths.
-func (m *Memory) LockedSkills(v *View) map[string]string {
+func (m *Memory) LockedSkills(v *view.View) map[string]string {
 	out := map[string]string{}
-	for path := range lockedIn(v) {
+	for path := range view.LockedIn(v) {
 		if m.isSkill(path) {
 			out[path] = skill.NameOf(path)
 		}
@@ -37,14 +38,14 @@ func (m *Memory) LockedSkills(v *View) map[string]string {
 // SkillsElsewhere returns the configured skills folder if it is outside the memex, where
 // no skills are read; else "".
 func (m *Memory) SkillsElsewhere() string {
-	if m.root.SkillsDir() != "" {
+	if m.scope.Root.SkillsDir() != "" {
 		return ""
 	}
-	return m.opts.SkillsDir
+	return m.scope.Options.SkillsDir
 }
 
 // isSkill reports whether the file at a path can be a skill.
 func (m *Memory) isSkill(path string) bool {
-	dir := m.root.SkillsDir()
+	dir := m.scope.Root.SkillsDir()
 	return dir != "" && strings.HasPrefix(path, dir+"/") && skill.IsSkill(path)
 }

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -39,61 +41,45 @@ type Status struct {
 	Relaxed   time.Duration      // how long an acknowledged commit may be unsynced, see Options
 }
 
-// scanned holds the writer's data outside the chain, for Status.
-type scanned struct {
-	problems  []corpus.Problem
-	missing   []string // read-only
-	recovered string
-	table     *corpus.Table
-}
-
-// report returns what publishStatus published last.
-func (m *Memory) report() *scanned { return m.scanned.Load() }
-
-// publishStatus publishes the writer's data for Status. The caller is the chain's writer.
-func (m *Memory) publishStatus() {
-	m.scanned.Store(&scanned{m.problems, m.missing, m.recovered, m.table})
-}
-
 // Status returns the status of the memory, at low cost. It does not wait for writers, but
 // may wait for a scope that is being opened.
 func (m *Memory) Status() Status {
 	writable := m.Writable() // before Reading: it may wait for an opening scope
-	defer m.chain.Reading()()
-	at, t := m.chain.Head(), m.report()
-	v := at.Derived.(*View)
+	defer m.scope.Chain.Reading()()
+	at, t := m.scope.Chain.Head(), m.folder.Report()
+	v := at.Derived.(*view.View)
 	s := Status{
-		Memex: m.dir, StateDir: m.state, Scope: m.scope, Root: v.Root(), Head: v.Head(),
-		Nodes: v.Len(), Documents: stateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.drifts.At(at))),
-		Kin: m.kin, Missing: slices.Clone(t.missing), Recovered: m.skippedOnOpen(),
+		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root(), Head: v.Head(),
+		Nodes: v.Len(), Documents: view.StateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftSlot.At(at))),
+		Kin: m.memex.kin, Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
 	}
-	for _, p := range t.problems {
+	for _, p := range t.Problems {
 		s.Problems = append(s.Problems, document.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
 	}
-	if m.parent == nil {
+	if m.scope.Parent == nil {
 		names, err := m.Scopes()
 		if s.Scopes = names; err != nil {
-			s.Problems = append(s.Problems, document.Problem{Path: scopesFolder, Kind: "scope", Message: err.Error()})
+			s.Problems = append(s.Problems, document.Problem{Path: scope.Folder, Kind: "scope", Message: err.Error()})
 		}
 	}
-	s.Relaxed = m.opts.Relaxed
-	s.SignedBy, s.Signature = m.chain.SignedBy(at)
-	s.Baselines = m.baselineStatus()
-	s.History, s.Large = m.historySize()
+	s.Relaxed = m.scope.Options.Relaxed
+	s.SignedBy, s.Signature = m.scope.Chain.SignedBy(at)
+	s.Baselines = m.rights.BaselineStatus()
+	s.History, s.Large = historySize(m.scope)
 	if writable != nil {
 		s.ReadOnly = writable.Error()
 	}
-	if s.Recovered != "" && t.recovered != "" {
+	if s.Recovered != "" && t.Recovered != "" {
 		s.Recovered += "; "
 	}
-	s.Recovered += t.recovered
+	s.Recovered += t.Recovered
 	return s
 }
 
 // skippedOnOpen describes the parts of the store that were skipped on opening, or "".
-func (m *Memory) skippedOnOpen() string {
+func skippedOnOpen(c *chain.Chain) string {
 	var told []string
-	r := store.RecoveryOf(m.chain.Store())
+	r := store.RecoveryOf(c.Store())
 	if r.TornBytes > 0 {
 		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
@@ -104,32 +90,10 @@ func (m *Memory) skippedOnOpen() string {
 	return strings.Join(told, "; ")
 }
 
-// Synced returns when a document of a view and its file were last known to agree: when the
-// file was read, or written through Fovea. For a past view, or if that time is no longer
-// known, it returns when the document last changed. The result is zero if the document does
-// not exist. O(nodes of the document).
-func (m *Memory) Synced(v *View, path string) time.Time {
-	latest := time.Time{}
-	later := func(t time.Time) {
-		if t.After(latest) {
-			latest = t
-		}
-	}
-	for n := range v.Document(path) {
-		later(time.UnixMilli(n.Modified).UTC())
-	}
-	if t := m.scanned.Load(); t.table != nil && v.Head().Seq == m.chain.Head().Commit.Seq {
-		if e, ok := t.table.Get(path); ok {
-			later(time.Unix(0, e.Scanned).UTC().Truncate(time.Millisecond))
-		}
-	}
-	return latest
-}
-
 // historySize returns the size of the history, and a warning if it is too large.
-func (m *Memory) historySize() (size int64, large string) {
-	size, err := store.Size(m.chain.Store())
-	if err == nil && size > m.opts.HistoryWarn {
+func historySize(s *scope.Scope) (size int64, large string) {
+	size, err := store.Size(s.Chain.Store())
+	if err == nil && size > s.Options.HistoryWarn {
 		large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", size>>20)
 	}
 	return size, large

@@ -3,6 +3,9 @@
 package fovea
 
 import (
+	"sync"
+
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/token"
 )
@@ -14,34 +17,42 @@ const tokensFile = "cache/tokens"
 // maxTokenCounts bounds the cache: about 5 MB.
 const maxTokenCounts = 100_000
 
+// tokenCounts is the cache of token counts of a memory.
+type tokenCounts struct {
+	once  sync.Once
+	cache *token.Cache
+	saved int // counts in the file
+}
+
 // TokenCache returns the memory's cache of token counts, for the requests of
 // View.Window. The first call loads it, and Close saves it.
 func (m *Memory) TokenCache() *token.Cache {
-	m.tokensOnce.Do(func() {
+	t, s := &m.tokens, m.scope
+	t.once.Do(func() {
 		c := token.NewCache(maxTokenCounts)
-		if b, err := m.fs.ReadFile(tokensFile); err == nil {
+		if b, err := s.FS.ReadFile(tokensFile); err == nil {
 			if err := c.UnmarshalBinary(b); err != nil {
-				m.opts.Log.Warn("the cache of token counts is damaged; it starts empty", "error", err)
+				s.Options.Log.Warn("the cache of token counts is damaged; it starts empty", "error", err)
 				c = token.NewCache(maxTokenCounts)
 			}
 		}
-		m.tokens, m.tokensSaved = c, c.Len()
+		t.cache, t.saved = c, c.Len()
 	})
-	return m.tokens
+	return t.cache
 }
 
-// saveTokens saves the cache if it has new counts.
-func (m *Memory) saveTokens() error {
-	m.tokensOnce.Do(func() {}) // wait for a reader that is loading it
-	if m.tokens == nil || m.tokens.Len() == m.tokensSaved || m.chain.Store().Err() != nil {
+// save saves the cache if it has new counts.
+func (t *tokenCounts) save(s *scope.Scope) error {
+	t.once.Do(func() {}) // wait for a reader that is loading it
+	if t.cache == nil || t.cache.Len() == t.saved || s.Chain.Store().Err() != nil {
 		return nil
 	}
-	b, err := m.tokens.MarshalBinary()
+	b, err := t.cache.MarshalBinary()
 	if err != nil {
 		return err
 	}
-	if err := m.fs.MkdirAll("cache", 0o700); err != nil {
+	if err := s.FS.MkdirAll("cache", 0o700); err != nil {
 		return err
 	}
-	return vfs.WriteAtomic(m.fs, tokensFile, b, 0o600)
+	return vfs.WriteAtomic(s.FS, tokensFile, b, 0o600)
 }

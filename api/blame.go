@@ -38,7 +38,7 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 	if err != nil {
 		return nil, named(err, "blame", "-", "")
 	}
-	lines, by, gone, err := l.m.Blame(ctx, v, id)
+	lines, by, gone, err := l.m.History().Blame(ctx, v, id)
 	if err != nil {
 		return nil, err
 	}

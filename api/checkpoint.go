@@ -64,7 +64,7 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	s, image, err := l.m.Checkpoint(ctx, req.Name)
+	s, image, err := l.m.History().Checkpoint(ctx, req.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
 		return restoreFiles(ctx, l, req, at)
 	}
-	from, c, files, err := l.m.Restore(ctx, req.Name, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key})
+	from, c, files, err := l.m.History().Restore(ctx, req.Name, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key})
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -102,12 +102,12 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
 func onlyMissing(l *Local) bool {
-	return !isSnapshot(l, "") && len(l.m.Missing()) > 0
+	return !isSnapshot(l, "") && len(l.m.Folder().Missing()) > 0
 }
 
 // isSnapshot reports whether a snapshot has a name; "" is any.
 func isSnapshot(l *Local, name string) bool {
-	return slices.ContainsFunc(l.m.Snapshots(), func(s fovea.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
+	return slices.ContainsFunc(l.m.History().Snapshots(), func(s fovea.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
 }
 
 // restoreFiles brings files back: those of the request, or those that are missing, of
@@ -128,7 +128,7 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	for i, path := range req.Files {
 		paths[i] = l.below(path)
 	}
-	c, files, err := l.m.RestoreFiles(ctx, paths, at, opts)
+	c, files, err := l.m.History().RestoreFiles(ctx, paths, at, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 		if err != nil {
 			return nil, err
 		}
-		_, files, err := project.RestoreFiles(ctx, nil, "", opts)
+		_, files, err := project.History().RestoreFiles(ctx, nil, "", opts)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, m
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
-		if then, err := l.m.At(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
+		if then, err := l.m.History().At(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
 			v = then
 		}
 	}
@@ -191,7 +191,7 @@ func signHead(ctx context.Context, l *Local, _ None) (*Head, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, note, err := l.m.SignedHead(ctx)
+	c, note, err := l.m.History().SignedHead(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	}
 	g := GrantOf(ctx)
 	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.reaches(scope) })
-	if !l.m.ByOwner(ctx) {
+	if !l.m.Rights().ByOwner(ctx) {
 		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
 	all := append(s.Problems, found...)
@@ -50,7 +50,7 @@ func (l *Local) guarded(ctx context.Context) (*fovea.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.memex.Guarded(ctx, v)
+	return l.memex.Guard().View(ctx, v)
 }
 
 // withoutID counts the headlines whose id is derived.

@@ -19,7 +19,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	}
 	to := cmp.Or(req.To, "head")
 	if to != "head" {
-		if to, err = l.m.Resolve(ctx, to); err != nil {
+		if to, err = l.m.History().Resolve(ctx, to); err != nil {
 			return nil, err
 		}
 	}
@@ -29,11 +29,11 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if v := l.m.View(); v.Head().Seq == 0 { // nothing has ever been there
 		return difference(v, v, false), nil
 	}
-	a, err := l.m.At(ctx, from)
+	a, err := l.m.History().At(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := l.m.At(ctx, to)
+	b, err := l.m.History().At(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if err != nil {
 		return nil, err
 	}
-	if l.m.ByOwner(ctx) { // who sees all but the text of what is locked down
+	if l.m.Rights().ByOwner(ctx) { // who sees all but the text of what is locked down
 		return withholdTexts(difference(a, b, req.Text), v.Lockdown()), nil
 	}
 	locked := withheld(ctx, l, v, a, b)
@@ -56,7 +56,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 func withheld(ctx context.Context, l *Local, now, a, b *fovea.View) []string {
 	locked := now.Lockdown()
 	if !l.seesAll(ctx) {
-		locked = slices.Concat(locked, l.m.Untrusted(a), l.m.Untrusted(b))
+		locked = slices.Concat(locked, l.m.Guard().Untrusted(a), l.m.Guard().Untrusted(b))
 	}
 	slices.Sort(locked)
 	return slices.Compact(locked)
@@ -81,7 +81,7 @@ func differing(a, b *fovea.View, paths []string) []string {
 func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 	if from == "" {
 		from = "0"
-		if len(l.m.Snapshots()) == 0 {
+		if len(l.m.History().Snapshots()) == 0 {
 			from = "head"
 		}
 		if l.m.View().Head().Seq == 0 {
@@ -90,7 +90,7 @@ func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 			}
 		}
 	}
-	return l.m.Resolve(ctx, from)
+	return l.m.History().Resolve(ctx, from)
 }
 
 // difference says what lies between two views; text adds what it is line by line.

@@ -43,16 +43,16 @@ func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftRespons
 	for _, path := range req.Paths {
 		paths = append(paths, l.below(path))
 	}
-	all := l.m.Drift()
+	all := l.m.History().Drift()
 	var c fovea.Commit
 	var err error
 	switch req.Action {
 	case "", "list":
 		paths = drifting(all, paths)
 	case "adopt":
-		c, paths, err = l.m.AdoptDrift(ctx, l.write(), paths...)
+		c, paths, err = l.m.History().AdoptDrift(ctx, l.write(), paths...)
 	case "apply":
-		paths, err = l.m.ApplyDrift(ctx, paths...)
+		paths, err = l.m.History().ApplyDrift(ctx, paths...)
 	default:
 		err = invalid("drift", fmt.Errorf("no action is named %q: there are list, adopt and apply", req.Action))
 	}

@@ -75,7 +75,7 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 		return nil, invalid("edit", err)
 	}
 	return changeNode(ctx, l, "edit", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		return on.m.Edit(ctx, id, opts, edits...)
+		return on.m.Notes().Edit(ctx, id, opts, edits...)
 	})
 }
 
@@ -186,7 +186,7 @@ func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local,
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
-		if id, done, failed := l.m.Done(ctx, l.call.Key, graph.KindEdit); done || failed != nil {
+		if id, done, failed := l.m.Notes().Done(ctx, l.call.Key, graph.KindEdit); done || failed != nil {
 			return l, id, opts, failed // it comes again, and has changed what the node is called
 		}
 		return l, "", opts, named(err, op, "-", "")
@@ -220,7 +220,7 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 	if err != nil {
 		return nil, err
 	}
-	c, err := l.m.Forget(ctx, id, opts)
+	c, err := l.m.Notes().Forget(ctx, id, opts)
 	if err != nil {
 		return nil, named(err, "forget", id, req.ID)
 	}
@@ -237,13 +237,13 @@ func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 		if err != nil {
 			return fovea.Commit{}, err
 		}
-		return on.m.Refile(ctx, id, to.ID, opts)
+		return on.m.Notes().Refile(ctx, id, to.ID, opts)
 	})
 }
 
 func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
 	return changeNode(ctx, l, "archive", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		return on.m.Archive(ctx, id, opts)
+		return on.m.Notes().Archive(ctx, id, opts)
 	})
 }
 
@@ -297,7 +297,7 @@ func assignByScope(ctx context.Context, l *Local, v *fovea.View, ids []string) (
 		if len(of) == 0 {
 			continue
 		}
-		_, given, err := on.m.AssignIDs(ctx, of, l.write())
+		_, given, err := on.m.Notes().AssignIDs(ctx, of, l.write())
 		if err != nil {
 			return nil, err
 		}

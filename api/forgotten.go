@@ -28,7 +28,7 @@ func findForgotten(ctx context.Context, l *Local, req ForgottenRequest) (*Forgot
 	}
 	out := &ForgottenResponse{Notes: []int{}}
 	for i, n := range req.Notes {
-		if l.m.Forgotten(n.Title, n.Body) {
+		if l.m.Notes().Forgotten(n.Title, n.Body) {
 			out.Notes = append(out.Notes, i)
 		}
 	}

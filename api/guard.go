@@ -72,10 +72,10 @@ func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
 		return nil, err
 	}
 	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
-	for line := range strings.Lines(l.m.Policy()) {
+	for line := range strings.Lines(l.m.Guard().Policy()) {
 		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
 	}
-	for _, s := range l.m.ProtectedFiles() {
+	for _, s := range l.m.Guard().Files() {
 		out.Files = append(out.Files, protectedFile(&s))
 	}
 	return out, nil
@@ -85,7 +85,7 @@ func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardD
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	s, changes, err := l.m.GuardDiff(ctx, l.below(req.Path))
+	s, changes, err := l.m.Guard().Diff(ctx, l.below(req.Path))
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +101,11 @@ func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardD
 }
 
 func adoptProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
-	return decideProtected(ctx, l, req, l.m.Adopt)
+	return decideProtected(ctx, l, req, l.m.Guard().Adopt)
 }
 
 func rejectProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {
-	return decideProtected(ctx, l, req, l.m.Reject)
+	return decideProtected(ctx, l, req, l.m.Guard().Reject)
 }
 
 func decideProtected(ctx context.Context, l *Local, req GuardRequest,
@@ -127,7 +127,7 @@ func decideProtected(ctx context.Context, l *Local, req GuardRequest,
 		return nil, err
 	}
 	out := &GuardDecision{Seq: c.Seq}
-	for _, s := range l.m.ProtectedFiles() {
+	for _, s := range l.m.Guard().Files() {
 		if s.Path == path {
 			out.ProtectedFile = protectedFile(&s)
 		}
@@ -154,7 +154,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := l.memex.Guarded(ctx, v)
+	g, err := l.memex.Guard().View(ctx, v)
 	for range 3 {
 		if err != nil || len(g.Lockdown()) == 0 {
 			break
@@ -167,7 +167,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 			break
 		}
 		v = again
-		if g, err = l.memex.Guarded(ctx, v); err != nil {
+		if g, err = l.memex.Guard().View(ctx, v); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +180,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 // seen returns what a caller may see of the present: the owner all of it, since the
 // memory itself says what may be done with what is locked down.
 func (l *Local) seen(ctx context.Context) (*fovea.View, error) {
-	if l.m.ByOwner(ctx) {
+	if l.m.Rights().ByOwner(ctx) {
 		return l.view(ctx)
 	}
 	return l.reading(ctx)

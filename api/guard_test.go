@@ -153,7 +153,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
-	evil, err := m.At(ctx, "head")
+	evil, err := m.History().At(ctx, "head")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,10 +94,10 @@ func (l *Local) sync(ctx context.Context) error {
 // warnRemoved tells the owner, once, which files are gone from the folder, and how they
 // come back.
 func warnRemoved(ctx context.Context, l *Local) {
-	if !l.memex.ByOwner(ctx) {
+	if !l.memex.Rights().ByOwner(ctx) {
 		return
 	}
-	removed, before := l.memex.Removals()
+	removed, before := l.memex.Folder().Removals()
 	if len(removed) == 0 {
 		return
 	}
@@ -240,7 +240,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 			return nil, err
 		}
 	}
-	commits, err := l.m.Log(ctx, id, req.Limit)
+	commits, err := l.m.History().Log(ctx, id, req.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 // which that one does not see are withheld.
 func visibleCommit(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit) Commit {
 	out := commit(c)
-	if l.m.ByOwner(ctx) {
+	if l.m.Rights().ByOwner(ctx) {
 		return out
 	}
 	for _, path := range v.Lockdown() {
@@ -266,7 +266,7 @@ func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	s, err := l.m.Snapshot(ctx, req.Name)
+	s, err := l.m.History().Snapshot(ctx, req.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -274,18 +274,18 @@ func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot
 }
 
 func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
-	return l.m.Snapshots(), nil
+	return l.m.History().Snapshots(), nil
 }
 
 func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {
-	to, err := l.m.Resolve(ctx, cmp.Or(req.To, "0")) // before the sync, which may add a snapshot
+	to, err := l.m.History().Resolve(ctx, cmp.Or(req.To, "0")) // before the sync, which may add a snapshot
 	if err != nil {
 		return nil, err
 	}
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, err := l.m.Rollback(ctx, to, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key})
+	c, files, err := l.m.History().Rollback(ctx, to, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ type PurgeResponse struct {
 }
 
 func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
-	plan, err := l.m.Repair(ctx, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+	plan, err := l.m.Mending().Repair(ctx, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, moments, blocks, err := l.m.Retain(ctx, ages[0], ages[1], ages[2], &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+	c, moments, blocks, err := l.m.Mending().Retain(ctx, ages[0], ages[1], ages[2], &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeRespon
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, versions, err := l.m.Purge(ctx, req.IDs, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+	c, versions, err := l.m.Mending().Purge(ctx, req.IDs, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func verified(checked int, found []Problem) *VerifyResponse {
 var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. If there was one, its state folder is gone: see fovea status")
 
 func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
-	checked, found, err := l.m.Verify(ctx, req.Anchors...)
+	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)
 	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
 		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}
 	}
@@ -145,7 +145,7 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 	if err := l.sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
-	files, differ, err := l.m.VerifyFiles(ctx)
+	files, differ, err := l.m.Mending().VerifyFiles(ctx)
 	return verified(checked+files, list(append(found, differ...))), err
 }
 

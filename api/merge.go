@@ -35,7 +35,7 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, conflicts, err := l.m.Merge(ctx, req.State, &fovea.WriteOptions{MemoryOnly: req.MemoryOnly, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
+	c, files, conflicts, err := l.m.History().Merge(ctx, req.State, &fovea.WriteOptions{MemoryOnly: req.MemoryOnly, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	if err != nil {
 		return nil, err
 	}
-	c, id, similar, err := l.m.Remember(ctx, under, document.InsertHeadline{
+	c, id, similar, err := l.m.Notes().Remember(ctx, under, document.InsertHeadline{
 		Title: req.Title, Todo: req.Todo, Priority: req.Priority, Tags: req.Tag, Properties: props,
 		Scheduled: req.Schedule, Deadline: req.Deadline, Body: req.Body,
 	}, l.write())

@@ -30,7 +30,7 @@ func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
 		if err != nil {
 			return nil, err
 		}
-		id, done, err := on.m.Done(ctx, c.Key, c.Op.Replay)
+		id, done, err := on.m.Notes().Done(ctx, c.Key, c.Op.Replay)
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	since := req.Since
 	var err error
 	if _, number := numbered(since); number { // before the sync, which may add a snapshot
-		if since, err = l.m.Resolve(ctx, since); err != nil {
+		if since, err = l.m.History().Resolve(ctx, since); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	c, files, conflicts, err := l.m.Revert(ctx, commits, &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
+	c, files, conflicts, err := l.m.History().Revert(ctx, commits, &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 			out = append(out, seq)
 			continue
 		}
-		ref, err := l.m.Resolve(ctx, name)
+		ref, err := l.m.History().Resolve(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 			return nil, invalid("revert", err)
 		}
 	}
-	commits, err := l.m.CommitsOf(ctx, by, req.Session, since)
+	commits, err := l.m.History().CommitsOf(ctx, by, req.Session, since)
 	for _, c := range commits {
 		out = append(out, c.Seq)
 	}
@@ -148,6 +148,6 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		which = []int{n - 1}
 	}
 	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
-		return on.m.ResolveConflicts(ctx, id, opts, take, which...)
+		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})
 }

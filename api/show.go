@@ -45,9 +45,9 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	}
 	var none error
 	if notDigest == nil {
-		n, err := l.m.Version(ctx, now, d)
-		locked := err == nil && !l.m.ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
-		if locked || err == nil && !l.seesAll(ctx) && l.m.UntrustedVersion(n) {
+		n, err := l.m.History().Version(ctx, now, d)
+		locked := err == nil && !l.m.Rights().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
+		if locked || err == nil && !l.seesAll(ctx) && l.m.Guard().UntrustedVersion(n) {
 			return nil, &fovea.Error{Op: "show", What: n.Path, Kind: fovea.Locked, Err: errors.New("locked down: that is not the version of it that its owner trusts")}
 		}
 		if err == nil {
@@ -55,18 +55,18 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		}
 		none = err
 	}
-	past, err := l.m.At(ctx, at)
+	past, err := l.m.History().At(ctx, at)
 	if err != nil {
 		if none != nil && fovea.KindOf(err) == fovea.NotFound {
 			err = none // a digest is most likely one of the node
 		}
 		return nil, err
 	}
-	was, err := l.m.Was(ctx, now, past)
+	was, err := l.m.History().Was(ctx, now, past)
 	if err != nil {
 		return nil, err
 	}
-	return l.show(l.m.Withhold(past, v, !l.seesAll(ctx)), cmp.Or(was, id))
+	return l.show(l.m.Guard().Withhold(past, v, !l.seesAll(ctx)), cmp.Or(was, id))
 }
 
 // maxSnapshotsSearched is how many snapshots are searched for a node that is no more.
@@ -75,11 +75,11 @@ const maxSnapshotsSearched = 3
 // wasRemoved returns an error that says which file a node stood in that is gone, and how
 // to get at it; nil for a node that no recent snapshot has.
 func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
-	for i, s := range l.m.Snapshots() {
+	for i, s := range l.m.History().Snapshots() {
 		if i == maxSnapshotsSearched {
 			break
 		}
-		past, err := l.m.At(ctx, fmt.Sprintf("seq:%d", s.Seq))
+		past, err := l.m.History().At(ctx, fmt.Sprintf("seq:%d", s.Seq))
 		if err != nil {
 			continue
 		}
@@ -101,7 +101,7 @@ func (l *Local) moment(ctx context.Context, at string, digest bool) (string, err
 	if at == "" || digest {
 		return at, nil
 	}
-	return l.m.Resolve(ctx, at)
+	return l.m.History().Resolve(ctx, at)
 }
 
 // viewAt returns what the memory holds, or held at a moment.
@@ -114,17 +114,17 @@ func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 	if err != nil || at == "" {
 		return v, err
 	}
-	past, err := l.m.At(ctx, at)
+	past, err := l.m.History().At(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	return l.m.Withhold(past, v, !l.seesAll(ctx)), nil
+	return l.m.Guard().Withhold(past, v, !l.seesAll(ctx)), nil
 }
 
 // seesAll reports whether a caller may read from history what its owner never
 // trusted: the owner, and who was granted guard-diff.
 func (l *Local) seesAll(ctx context.Context) bool {
-	return l.m.ByOwner(ctx) || slices.Contains(GrantOf(ctx).Operations, "guard-diff")
+	return l.m.Rights().ByOwner(ctx) || slices.Contains(GrantOf(ctx).Operations, "guard-diff")
 }
 
 func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
@@ -134,7 +134,7 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	}
 	_, line := v.Position(n)
 	s := shown(n, line, v, l.synced(v, n))
-	if on, err := l.in(context.Background(), v.Scope(n)); err == nil && slices.Contains(on.m.Missing(), n.Path) {
+	if on, err := l.in(context.Background(), v.Scope(n)); err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
 		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
 	}
 	return s, nil
@@ -144,9 +144,9 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 // memory that holds it.
 func (l *Local) synced(v *fovea.View, n *node.Node) time.Time {
 	if on, err := l.in(context.Background(), v.Scope(n)); err == nil {
-		return on.m.Synced(v, n.Path)
+		return on.m.Folder().Synced(v, n.Path)
 	}
-	return l.m.Synced(v, n.Path)
+	return l.m.Folder().Synced(v, n.Path)
 }
 
 func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {

@@ -31,22 +31,22 @@ var writes = []struct {
 	call func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error)
 }{
 	{"edit", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, err := m.Edit(ctx, "one", withKey(key), document.SetTitle{Title: "Uno"})
+		c, err := m.Notes().Edit(ctx, "one", withKey(key), document.SetTitle{Title: "Uno"})
 		return c, "", err
 	}},
 	{"insert", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		return m.Insert(ctx, "new.org", document.InsertHeadline{Title: "New", Body: "text\n"}, withKey(key))
+		return m.Notes().Insert(ctx, "new.org", document.InsertHeadline{Title: "New", Body: "text\n"}, withKey(key))
 	}},
 	{"insert with an id", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
 		h := document.InsertHeadline{Title: "New", Properties: []document.Property{{Key: "ID", Value: "given"}}}
-		return m.Insert(ctx, "one", h, withKey(key))
+		return m.Notes().Insert(ctx, "one", h, withKey(key))
 	}},
 	{"refile", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, err := m.Refile(ctx, "one", "two", withKey(key))
+		c, err := m.Notes().Refile(ctx, "one", "two", withKey(key))
 		return c, "", err
 	}},
 	{"archive", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, err := m.Archive(ctx, "one", withKey(key))
+		c, err := m.Notes().Archive(ctx, "one", withKey(key))
 		return c, "", err
 	}},
 	{"assign ids", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
@@ -59,23 +59,23 @@ var writes = []struct {
 		if len(ids) == 1 { // the second time it bears the new id
 			ids = append(ids, "~gone")
 		}
-		c, ids, err := m.AssignIDs(ctx, ids[:2], withKey(key))
+		c, ids, err := m.Notes().AssignIDs(ctx, ids[:2], withKey(key))
 		return c, fmt.Sprint(len(ids)), err
 	}},
 	{"rollback", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, files, err := m.Rollback(ctx, "seq:1", &fovea.WriteOptions{Key: key})
+		c, files, err := m.History().Rollback(ctx, "seq:1", &fovea.WriteOptions{Key: key})
 		return c, strings.Join(files, " "), err
 	}},
 	{"revert", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, files, _, err := m.Revert(ctx, []uint64{3}, &fovea.WriteOptions{Key: key})
+		c, files, _, err := m.History().Revert(ctx, []uint64{3}, &fovea.WriteOptions{Key: key})
 		return c, strings.Join(files, " "), err
 	}},
 	{"purge", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, n, err := m.Purge(ctx, nil, "a secret", withKey(key))
+		c, n, err := m.Mending().Purge(ctx, nil, "a secret", withKey(key))
 		return c, fmt.Sprint(n), err
 	}},
 	{"retain", func(ctx context.Context, m *fovea.Memory, key string) (fovea.Commit, string, error) {
-		c, moments, blocks, err := m.Retain(ctx, time.Second, 0, 0, withKey(key))
+		c, moments, blocks, err := m.Mending().Retain(ctx, time.Second, 0, 0, withKey(key))
 		return c, fmt.Sprint(moments, blocks), err
 	}},
 }
@@ -165,7 +165,7 @@ func TestActorRefused(t *testing.T) {
 	w := actorWorld(t)
 	ctx := fovea.WithActor(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}),
 		author.Actor{Session: "s2"})
-	c, err := w.m.Edit(ctx, "one", withKey("op-1"), document.SetTitle{Title: "Uno"})
+	c, err := w.m.Notes().Edit(ctx, "one", withKey("op-1"), document.SetTitle{Title: "Uno"})
 	if err != nil || c.Author != author.Named("mint") || c.Session != "s2" || c.Op != "op-1" {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -175,7 +175,7 @@ func TestActorRefused(t *testing.T) {
 	}{
 		"of another kind": {"op-1", fovea.Conflict}, "too long": {strings.Repeat("x", 201), fovea.Invalid},
 	} {
-		if _, _, err := w.m.Rollback(ctx, "seq:1", &fovea.WriteOptions{Key: tc.op}); fovea.KindOf(err) != tc.want {
+		if _, _, err := w.m.History().Rollback(ctx, "seq:1", &fovea.WriteOptions{Key: tc.op}); fovea.KindOf(err) != tc.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -189,13 +189,13 @@ func TestActorRefused(t *testing.T) {
 func TestDryRunIsNotReplayed(t *testing.T) {
 	for name, call := range map[string]func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error){
 		"rollback": func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error) {
-			return m.Rollback(t.Context(), "seq:1", opts)
+			return m.History().Rollback(t.Context(), "seq:1", opts)
 		},
 		"restore": func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error) {
-			return m.RestoreFiles(t.Context(), []string{"a.org"}, "seq:1", opts)
+			return m.History().RestoreFiles(t.Context(), []string{"a.org"}, "seq:1", opts)
 		},
 		"revert": func(m *fovea.Memory, opts *fovea.WriteOptions) (fovea.Commit, []string, error) {
-			c, files, _, err := m.Revert(t.Context(), []uint64{3}, opts)
+			c, files, _, err := m.History().Revert(t.Context(), []uint64{3}, opts)
 			return c, files, err
 		},
 	} {
@@ -220,11 +220,11 @@ func TestActorOfFiles(t *testing.T) {
 	w := actorWorld(t)
 	w.write(map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\nsaved\n"})
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"})
-	c, err := w.m.Edit(ctx, "two", withKey("op-1"), document.SetTodo{Keyword: "TODO"})
+	c, err := w.m.Notes().Edit(ctx, "two", withKey("op-1"), document.SetTodo{Keyword: "TODO"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := w.m.Log(t.Context(), "", 2)
+	log, err := w.m.History().Log(t.Context(), "", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestActorAtOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for i := range ids {
 		group.Go(func() {
-			_, id, err := w.m.Insert(ctx, "b.org", document.InsertHeadline{Title: "New"}, withKey("op-1"))
+			_, id, err := w.m.Notes().Insert(ctx, "b.org", document.InsertHeadline{Title: "New"}, withKey("op-1"))
 			if err != nil {
 				t.Error(err)
 			}
@@ -269,7 +269,7 @@ func TestNobodySaysToBeAToken(t *testing.T) {
 	for i, op := range []string{"x", "token:x", "asserted:token:x", "asserted:x", ""} {
 		for _, vouched := range []bool{false, true} {
 			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), Vouched: vouched, May: anywhere})
-			c, _, err := w.m.Insert(ctx, "new.org", document.InsertHeadline{Title: fmt.Sprint(i, vouched)}, withKey(op))
+			c, _, err := w.m.Notes().Insert(ctx, "new.org", document.InsertHeadline{Title: fmt.Sprint(i, vouched)}, withKey(op))
 			if err != nil || c.Vouched != vouched || seen[c.Op] {
 				t.Errorf("%q, vouched %v: %+v, %v", op, vouched, c, err)
 			}

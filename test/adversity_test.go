@@ -99,7 +99,7 @@ func TestReadOnlyDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			map[string]*faultfs.FS{"memex": d.memex, "state": d.state}[which].OnOp(refuse)
-			_, err := m.Edit(t.Context(), "a", nil, document.SetTitle{Title: "B"})
+			_, err := m.Notes().Edit(t.Context(), "a", nil, document.SetTitle{Title: "B"})
 			if fovea.KindOf(err) != fovea.ReadOnly || !strings.Contains(err.Error(), "read-only") {
 				t.Errorf("an edit: %v", err)
 			}
@@ -115,7 +115,7 @@ func TestReadOnlyDisk(t *testing.T) {
 			}
 			m = d.open(t)
 			defer m.Close()
-			if _, err := m.Edit(t.Context(), "a", nil, document.SetTitle{Title: "B"}); err != nil {
+			if _, err := m.Notes().Edit(t.Context(), "a", nil, document.SetTitle{Title: "B"}); err != nil {
 				t.Errorf("writable again: %v", err)
 			}
 		})
@@ -138,7 +138,7 @@ func TestClockGoesBackwards(t *testing.T) {
 	if v := w.ingest(); documentsOf(v)["a.org"] != "* Six\n" {
 		t.Errorf("the memory holds %q", documentsOf(v)["a.org"])
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 }
@@ -160,7 +160,7 @@ func TestTwoOwners(t *testing.T) {
 func TestStoreCopiedElsewhere(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* One\n", "sub/b.org": "* Two\n"})
 	w.ingest()
-	if _, err := w.m.Snapshot(t.Context(), "named"); err != nil {
+	if _, err := w.m.History().Snapshot(t.Context(), "named"); err != nil {
 		t.Fatal(err)
 	}
 	w.write(map[string]string{"a.org": "* Changed\n"})
@@ -188,7 +188,7 @@ func TestStoreCopiedElsewhere(t *testing.T) {
 	if err := m.Ingest(t.Context(), nil); err != nil || m.View().Head().Digest != head.Digest {
 		t.Errorf("adopted: %v, head %+v", err, m.View().Head())
 	}
-	if _, _, err := m.Rollback(t.Context(), "named", nil); err != nil {
+	if _, _, err := m.History().Rollback(t.Context(), "named", nil); err != nil {
 		t.Errorf("rollback there: %v", err)
 	}
 	w.open()

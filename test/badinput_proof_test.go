@@ -29,19 +29,19 @@ type badInput struct {
 func badInputs() []badInput {
 	rollback := func(ref string) func(ctx context.Context, m *fovea.Memory) error {
 		return func(ctx context.Context, m *fovea.Memory) error {
-			_, _, err := m.Rollback(ctx, ref, nil)
+			_, _, err := m.History().Rollback(ctx, ref, nil)
 			return err
 		}
 	}
 	at := func(ref string) func(ctx context.Context, m *fovea.Memory) error {
 		return func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.At(ctx, ref)
+			_, err := m.History().At(ctx, ref)
 			return err
 		}
 	}
 	edit := func(id string, base merkle.Digest) func(ctx context.Context, m *fovea.Memory) error {
 		return func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Edit(ctx, id, &fovea.WriteOptions{Base: base}, document.SetTitle{Title: "New"})
+			_, err := m.Notes().Edit(ctx, id, &fovea.WriteOptions{Base: base}, document.SetTitle{Title: "New"})
 			return err
 		}
 	}
@@ -49,23 +49,23 @@ func badInputs() []badInput {
 	return []badInput{
 		{"edit of an unknown id", edit("nobody", merkle.Digest{}), fovea.NotFound, "nobody"},
 		{"refile of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Refile(ctx, "nobody", "a", nil)
+			_, err := m.Notes().Refile(ctx, "nobody", "a", nil)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"refile to an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Refile(ctx, "a", "nobody", nil)
+			_, err := m.Notes().Refile(ctx, "a", "nobody", nil)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"log of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, err := m.Log(ctx, "nobody", 0)
+			_, err := m.History().Log(ctx, "nobody", 0)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"blame of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, _, err := m.Blame(ctx, nil, "nobody")
+			_, _, _, err := m.History().Blame(ctx, nil, "nobody")
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"purge of an unknown id", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, err := m.Purge(ctx, []string{"nobody"}, "", nil)
+			_, _, err := m.Mending().Purge(ctx, []string{"nobody"}, "", nil)
 			return err
 		}, fovea.NotFound, "nobody"},
 		{"unknown snapshot", rollback("no-such-name"), fovea.NotFound, "no-such-name"},
@@ -73,13 +73,13 @@ func badInputs() []badInput {
 		{"unknown commit", rollback("seq:99"), fovea.NotFound, "seq:99"},
 		{"unknown date", rollback("1970-01-01"), fovea.NotFound, "1970-01-01"},
 		{"unknown checkpoint", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, _, err := m.Restore(ctx, "no-such-name", nil)
+			_, _, _, err := m.History().Restore(ctx, "no-such-name", nil)
 			return err
 		}, fovea.NotFound, "no-such-name"},
 		{"look at an unknown date", at("1970-01-01"), fovea.NotFound, "1970-01-01"},
 		{"look at an unknown snapshot", at("no-such-name"), fovea.NotFound, "no-such-name"},
 		{"revert of an unknown commit", func(ctx context.Context, m *fovea.Memory) error {
-			_, _, _, err := m.Revert(ctx, []uint64{99}, nil)
+			_, _, _, err := m.History().Revert(ctx, []uint64{99}, nil)
 			return err
 		}, fovea.NotFound, "seq:99"},
 		{"edit on a stale digest", edit("a", stale), fovea.Conflict, "a"},
@@ -149,7 +149,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, bad := range badInputs() {
 		t.Run(bad.name, func(t *testing.T) {
-			view, files, snapshots, drift := w.m.View(), texts(w), w.m.Snapshots(), w.m.Drift()
+			view, files, snapshots, drift := w.m.View(), texts(w), w.m.History().Snapshots(), w.m.History().Drift()
 			err := bad.do(t.Context(), w.m)
 			if fovea.KindOf(err) != bad.kind || !strings.Contains(fmt.Sprint(err), bad.says) {
 				t.Errorf("%v, a %v, want %v that says %q", err, fovea.KindOf(err), bad.kind, bad.says)
@@ -160,7 +160,7 @@ func TestBadInput(t *testing.T) {
 			if diff := cmp.Diff(files, texts(w)); diff != "" {
 				t.Errorf("files changed:\n%s", diff)
 			}
-			if diff := cmp.Diff(snapshots, w.m.Snapshots()) + cmp.Diff(drift, w.m.Drift()); diff != "" {
+			if diff := cmp.Diff(snapshots, w.m.History().Snapshots()) + cmp.Diff(drift, w.m.History().Drift()); diff != "" {
 				t.Errorf("snapshots or drift changed:\n%s", diff)
 			}
 		})

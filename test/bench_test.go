@@ -189,7 +189,7 @@ func BenchmarkReindex(b *testing.B) {
 		n := 0
 		for b.Loop() {
 			n++
-			if _, err := w.m.Edit(b.Context(), "leaf", nil, document.SetTitle{Title: fmt.Sprintf("Changed for the %dth time", n)}); err != nil {
+			if _, err := w.m.Notes().Edit(b.Context(), "leaf", nil, document.SetTitle{Title: fmt.Sprintf("Changed for the %dth time", n)}); err != nil {
 				b.Fatal(err)
 			}
 			if hits, err := w.m.View().Search(fmt.Sprintf("changed %dth", n), 1, nil, time.Time{}); err != nil || len(hits) != 1 {
@@ -204,7 +204,7 @@ func BenchmarkVerify(b *testing.B) {
 	w := generated(b, 1000)
 	w.ingest()
 	for b.Loop() {
-		if _, problems, err := w.m.Verify(b.Context()); err != nil || len(problems) > 0 {
+		if _, problems, err := w.m.Mending().Verify(b.Context()); err != nil || len(problems) > 0 {
 			b.Fatal(problems, err)
 		}
 	}

@@ -36,7 +36,7 @@ func (w *world) save(name, text string) {
 // blamed is what Blame says, a line each: the number of the commit and the text.
 func (w *world) blamed(id string) string {
 	w.t.Helper()
-	lines, by, gone, err := w.m.Blame(w.t.Context(), nil, id)
+	lines, by, gone, err := w.m.History().Blame(w.t.Context(), nil, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (w *world) blamed(id string) string {
 // begins with the word Node.
 func TestBlame(t *testing.T) {
 	back := func(w *world, to string) {
-		if _, _, err := w.m.Rollback(w.t.Context(), to, nil); err != nil {
+		if _, _, err := w.m.History().Rollback(w.t.Context(), to, nil); err != nil {
 			w.t.Fatal(err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestBlame(t *testing.T) {
 		{"refiled", func(w *world) {
 			w.save("a.org", "* Node\na\n")
 			w.save("b.org", "* Place\n")
-			if _, err := w.m.Refile(w.t.Context(), w.ofTitle("Node"), w.ofTitle("Place"), nil); err != nil {
+			if _, err := w.m.Notes().Refile(w.t.Context(), w.ofTitle("Node"), w.ofTitle("Place"), nil); err != nil {
 				w.t.Fatal(err)
 			}
 			w.save("b.org", "* Place\n** Node\na\nb\n")
@@ -132,7 +132,7 @@ func TestBlame(t *testing.T) {
 			w.save("a.org", "* Node\na\n")
 			w.save("a.org", "* Node\na\nsecret\nb\n")
 			w.save("a.org", "* Node\na\nb\nc\n")
-			if _, _, err := w.m.Purge(w.t.Context(), nil, "secret", nil); err != nil {
+			if _, _, err := w.m.Mending().Purge(w.t.Context(), nil, "secret", nil); err != nil {
 				w.t.Fatal(err)
 			}
 		}, "1 * Node\n1 a\n3 b\n3 c\ngone 2\n"},
@@ -156,7 +156,7 @@ func TestBlame(t *testing.T) {
 func TestBlameOfNothing(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* One\n"})
 	w.ingest()
-	if _, _, _, err := w.m.Blame(t.Context(), nil, "nowhere"); fovea.KindOf(err) != fovea.NotFound {
+	if _, _, _, err := w.m.History().Blame(t.Context(), nil, "nowhere"); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("%v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestNodeAcrossNames(t *testing.T) {
 	w.remove("a.org")
 	w.save("c.org", "* Knot\nbody of it\n")
 	look()
-	if _, err := w.m.Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}), w.ofTitle("Knot"),
+	if _, err := w.m.Notes().Refile(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere, Session: "s1"}), w.ofTitle("Knot"),
 		w.ofTitle("Place"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -196,11 +196,11 @@ func TestNodeAcrossNames(t *testing.T) {
 	w.save("a.org", "* Node\nanother one\n") // it bears the first id now
 	w.save("b.org", "* Place\n* Between\n** Knot\nbody of it\nmore\n")
 	look()
-	if _, ids, err := w.m.AssignIDs(t.Context(), []string{w.ofTitle("Knot")}, nil); err != nil || len(ids) != 1 {
+	if _, ids, err := w.m.Notes().AssignIDs(t.Context(), []string{w.ofTitle("Knot")}, nil); err != nil || len(ids) != 1 {
 		t.Fatal(ids, err)
 	}
 	look()
-	if _, err := w.m.Edit(t.Context(), w.ofTitle("Knot"), nil, document.SetTodo{Keyword: "TODO"}); err != nil {
+	if _, err := w.m.Notes().Edit(t.Context(), w.ofTitle("Knot"), nil, document.SetTodo{Keyword: "TODO"}); err != nil {
 		t.Fatal(err)
 	}
 	look()
@@ -211,7 +211,7 @@ func TestNodeAcrossNames(t *testing.T) {
 			if i == 0 {
 				continue // another node has that id
 			}
-			log, err := w.m.Log(t.Context(), p.id, 0)
+			log, err := w.m.History().Log(t.Context(), p.id, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -232,14 +232,14 @@ func TestNodeAcrossNames(t *testing.T) {
 			}
 		}
 		for i, p := range past {
-			at, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", p.seq))
+			at, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", p.seq))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if was, err := w.m.Was(t.Context(), now, at); err != nil || was != p.id {
+			if was, err := w.m.History().Was(t.Context(), now, at); err != nil || was != p.id {
 				t.Errorf("at moment %d it was %q, want %q, %v", i, was, p.id, err)
 			}
-			n, err := w.m.Version(t.Context(), now, p.own)
+			n, err := w.m.History().Version(t.Context(), now, p.own)
 			if err != nil || n.Own != p.own {
 				t.Errorf("version %d: %v, %v", i, n, err)
 			}

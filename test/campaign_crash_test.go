@@ -141,7 +141,7 @@ func (c *crashes) sure() ledger {
 // learn notes what each new commit holds.
 func (c *crashes) learn() {
 	c.t.Helper()
-	log, err := c.m.Log(c.t.Context(), "", 0)
+	log, err := c.m.History().Log(c.t.Context(), "", 0)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func (c *crashes) learn() {
 		if _, known := c.moments[commit.Seq]; known {
 			break
 		}
-		v, err := c.m.At(c.t.Context(), fmt.Sprintf("seq:%d", commit.Seq))
+		v, err := c.m.History().At(c.t.Context(), fmt.Sprintf("seq:%d", commit.Seq))
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func (c *crashes) survives(cut powerCut, before []map[string]string, after map[s
 func (c *crashes) agrees(left disks, m *fovea.Memory, where string) {
 	c.t.Helper()
 	head := m.View().Head().Seq
-	_, problems, err := m.Verify(c.t.Context())
+	_, problems, err := m.Mending().Verify(c.t.Context())
 	if err != nil || len(damaged(problems)) > 0 {
 		c.t.Fatalf("%s: verify: %v, %v", where, problems, err)
 	}
@@ -208,7 +208,7 @@ func (c *crashes) agrees(left disks, m *fovea.Memory, where string) {
 		if seq == 0 {
 			continue
 		}
-		v, err := m.At(c.t.Context(), fmt.Sprintf("seq:%d", seq))
+		v, err := m.History().At(c.t.Context(), fmt.Sprintf("seq:%d", seq))
 		if taken(err, problems) && seq < head {
 			continue
 		}
@@ -247,7 +247,7 @@ func (c *crashes) reboot(cut powerCut) {
 		}
 	}
 	c.told.names = map[string]uint64{}
-	for _, s := range c.m.Snapshots() {
+	for _, s := range c.m.History().Snapshots() {
 		if s.Name != "" {
 			c.told.names[s.Name] = s.Seq
 		}

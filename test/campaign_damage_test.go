@@ -36,20 +36,20 @@ type content struct {
 // readContent reads all that a memory can give back. What it refuses is left
 // out, and counted.
 func readContent(t *testing.T, m *fovea.Memory) (c content, refused int) {
-	c = content{Head: m.View().Head(), Snapshots: m.Snapshots(), Documents: map[uint64]map[string]string{}, Versions: map[string]string{}, Drift: m.Status().Drift}
+	c = content{Head: m.View().Head(), Snapshots: m.History().Snapshots(), Documents: map[uint64]map[string]string{}, Versions: map[string]string{}, Drift: m.Status().Drift}
 	var err error
-	if c.Log, err = m.Log(t.Context(), "", 0); err != nil {
+	if c.Log, err = m.History().Log(t.Context(), "", 0); err != nil {
 		refused++
 	}
 	for seq := uint64(1); seq <= c.Head.Seq; seq++ {
-		v, err := m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+		v, err := m.History().At(t.Context(), fmt.Sprintf("seq:%d", seq))
 		if err != nil {
 			refused++
 			continue
 		}
 		c.Documents[seq] = documentsOf(v)
 		for n := range v.All() {
-			old, err := m.Version(t.Context(), n.ID, n.Version)
+			old, err := m.History().Version(t.Context(), n.ID, n.Version)
 			if err != nil {
 				refused++
 				continue
@@ -134,7 +134,7 @@ func (s *damagedStore) judge(left disks, where string) {
 	status := m.Status()
 	got, refused := readContent(s.t, m)
 	s.noLie(got, where)
-	_, problems, err := m.Verify(s.t.Context())
+	_, problems, err := m.Mending().Verify(s.t.Context())
 	told := status.ReadOnly != "" || status.Recovered != "" || said.Len() > 0 || refused > 0 || len(problems) > 0 || err != nil
 	diff := cmp.Diff(s.want, got)
 	switch {

@@ -163,7 +163,7 @@ func (r *faulty) check(left disks, how string) {
 	if lost := r.told.missing(r.t, m); lost != "" {
 		r.t.Fatalf("%s: lost: %s", where, lost)
 	}
-	if _, problems, err := m.Verify(r.t.Context()); err != nil || len(damaged(problems)) > 0 {
+	if _, problems, err := m.Mending().Verify(r.t.Context()); err != nil || len(damaged(problems)) > 0 {
 		r.t.Fatalf("%s: verify: %v, %v", where, problems, err)
 	}
 	if err := m.Ingest(r.t.Context(), &fovea.IngestOptions{AcceptDeletions: true}); err != nil {

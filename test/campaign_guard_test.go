@@ -163,12 +163,12 @@ func TestCampaignNoFalseAlarm(t *testing.T) {
 				t.Fatal(err)
 			}
 		case 4:
-			if _, err := g.m.Edit(t.Context(), "look", nil, document.AppendBody{Text: fmt.Sprintf("line %d\n", i)}); err != nil {
+			if _, err := g.m.Notes().Edit(t.Context(), "look", nil, document.AppendBody{Text: fmt.Sprintf("line %d\n", i)}); err != nil {
 				t.Fatal(err)
 			}
 		case 5:
 			g.ingest()
-			if _, _, err := g.m.Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true}); err != nil {
+			if _, _, err := g.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -184,7 +184,7 @@ func BenchmarkGuarded(b *testing.B) {
 	w := newWorld(b, map[string]string{"skills/large.org": strings.Repeat("* Step\nThen go on to the next one, and rest.\n", 100<<10/47), "notes.org": "* A\n"})
 	w.ingest()
 	for b.Loop() {
-		v, err := w.m.Guarded(b.Context(), nil)
+		v, err := w.m.Guard().View(b.Context(), nil)
 		if err != nil || len(v.Lockdown()) > 0 {
 			b.Fatal(v.Lockdown(), err)
 		}

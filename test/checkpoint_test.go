@@ -18,7 +18,7 @@ import (
 
 func (w *world) checkpoint(name string) (fovea.Snapshot, string) {
 	w.t.Helper()
-	s, image, err := w.m.Checkpoint(w.t.Context(), name)
+	s, image, err := w.m.History().Checkpoint(w.t.Context(), name)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestCheckpointAndRestore(t *testing.T) {
 		{s.Name, s.Name, first},
 		{s.Name, s.Name, first}, // again is no change
 	} {
-		from, _, _, err := w.m.Restore(t.Context(), step.name, nil)
+		from, _, _, err := w.m.History().Restore(t.Context(), step.name, nil)
 		if err != nil || from.Name != step.from {
 			t.Fatalf("restored %+v, %v; want %s", from, err, step.from)
 		}
@@ -64,7 +64,7 @@ func TestCheckpointAndRestore(t *testing.T) {
 	if w.m.View().Root() != root || w.m.View().Head().Seq != 5 {
 		t.Errorf("the memory is at commit %d, want 5 with the first root", w.m.View().Head().Seq)
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil { // a restore can be undone
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil { // a restore can be undone
 		t.Fatal(err)
 	}
 	if got := w.onDisk()["a.org"]; got != "* Two\n" {
@@ -78,7 +78,7 @@ func TestFailedRestoreLeavesAll(t *testing.T) {
 	restore := func(name, want string) {
 		t.Helper()
 		files, head := w.onDisk(), w.m.View().Head()
-		_, _, _, err := w.m.Restore(t.Context(), name, nil)
+		_, _, _, err := w.m.History().Restore(t.Context(), name, nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}
@@ -120,10 +120,10 @@ func TestNothingChangedNothingWritten(t *testing.T) {
 		}
 	}
 	persist := func() error {
-		_, _, err := m.Checkpoint(t.Context(), "")
+		_, _, err := m.History().Checkpoint(t.Context(), "")
 		return err
 	}
-	heartbeat := func() error { return m.Heartbeat(t.Context()) }
+	heartbeat := func() error { return m.History().Heartbeat(t.Context()) }
 	quiet("a heartbeat with little to save", heartbeat)
 	if err := persist(); err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestHeartbeat(t *testing.T) {
 		if err := m.Ingest(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Heartbeat(t.Context()); err != nil {
+		if err := m.History().Heartbeat(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,31 +189,31 @@ func TestImageThatCannotBeWritten(t *testing.T) {
 		}
 		return nil
 	}))
-	if _, _, err := m.Checkpoint(t.Context(), "x"); err == nil || len(m.Snapshots()) != 0 {
-		t.Errorf("got %v, and the snapshots %+v", err, m.Snapshots())
+	if _, _, err := m.History().Checkpoint(t.Context(), "x"); err == nil || len(m.History().Snapshots()) != 0 {
+		t.Errorf("got %v, and the snapshots %+v", err, m.History().Snapshots())
 	}
 	d.onOp(nil)
-	if s, _, err := m.Checkpoint(t.Context(), "x"); err != nil || s.Name != "x" {
+	if s, _, err := m.History().Checkpoint(t.Context(), "x"); err != nil || s.Name != "x" {
 		t.Errorf("with space again: %+v, %v", s, err)
 	}
 }
 
 func TestCheckpointRefuses(t *testing.T) {
 	w := newWorld(t, nil)
-	if _, _, err := w.m.Checkpoint(t.Context(), ""); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.History().Checkpoint(t.Context(), ""); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("of an empty memory: %v", err)
 	}
 	w.change("One")
-	if _, _, err := w.m.Checkpoint(t.Context(), "7"); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.History().Checkpoint(t.Context(), "7"); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a name that reads as an index: %v", err)
 	}
 	if err := w.m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.m.Checkpoint(t.Context(), "x"); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.History().Checkpoint(t.Context(), "x"); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("of a closed memory: %v", err)
 	}
-	if err := w.m.Heartbeat(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if err := w.m.History().Heartbeat(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a heartbeat of a closed memory: %v", err)
 	}
 }

@@ -145,7 +145,7 @@ func (d disks) check(t testing.TB, before, after outcome, where string) bool {
 	if err := m.Ingest(t.Context(), nil); err != nil || m.View().Head().Seq != head.Seq {
 		t.Fatalf("%s: the next scan found something new: %v, %+v", where, err, m.View().Head())
 	}
-	if _, problems, err := m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Fatalf("%s: verify: %v, %v", where, problems, err)
 	}
 	return want.Head.Seq == after.Head.Seq
@@ -173,7 +173,7 @@ const longBody = "A line of a body that fills sectors.\n"
 func fileOperations() []fileOperation {
 	rollback := func(ref string) func(t *testing.T, m *fovea.Memory) error {
 		return func(t *testing.T, m *fovea.Memory) error {
-			_, _, err := m.Rollback(t.Context(), ref, nil)
+			_, _, err := m.History().Rollback(t.Context(), ref, nil)
 			return err
 		}
 	}
@@ -203,7 +203,7 @@ func fileOperations() []fileOperation {
 		d.write(t, map[string]string{"a.org": "* Second\n"})
 		err := m.Ingest(t.Context(), nil)
 		if err == nil {
-			_, _, err = m.Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true})
+			_, _, err = m.History().Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true})
 		}
 		d.write(t, map[string]string{"sub/b.org": "* Second\n"})
 		if err := errors.Join(err, m.Ingest(t.Context(), nil)); err != nil {
@@ -216,11 +216,11 @@ func fileOperations() []fileOperation {
 		{"edit of two files", nil, change("a", "b")},
 		{"edit of two files, one a hard link", link, change("a", "b")},
 		{"refile", nil, func(t *testing.T, m *fovea.Memory) error {
-			_, err := m.Refile(t.Context(), "a", "b", nil)
+			_, err := m.Notes().Refile(t.Context(), "a", "b", nil)
 			return err
 		}},
 		{"archive", nil, func(t *testing.T, m *fovea.Memory) error {
-			_, err := m.Archive(t.Context(), "b", nil)
+			_, err := m.Notes().Archive(t.Context(), "b", nil)
 			return err
 		}},
 		{notesTogether, nil, func(t *testing.T, m *fovea.Memory) error {
@@ -229,7 +229,7 @@ func fileOperations() []fileOperation {
 		{"rollback", later, rollback("seq:1")},
 		{"rollback of a hard link", func(t *testing.T, d disks, m *fovea.Memory) { later(t, d, m); link(t, d, m) }, rollback("seq:1")},
 		{"revert", later, func(t *testing.T, m *fovea.Memory) error {
-			_, _, _, err := m.Revert(t.Context(), []uint64{2}, nil)
+			_, _, _, err := m.History().Revert(t.Context(), []uint64{2}, nil)
 			return err
 		}},
 		{"rollback where a file has it already", drift, rollback("seq:2")},
@@ -244,7 +244,7 @@ func fileOperations() []fileOperation {
 				t.Fatal(err)
 			}
 		}, func(t *testing.T, m *fovea.Memory) error {
-			_, err := m.Refile(t.Context(), "lid", "b", nil)
+			_, err := m.Notes().Refile(t.Context(), "lid", "b", nil)
 			return err
 		}},
 	}
@@ -397,7 +397,7 @@ func endsWell(t *testing.T, d disks, o fileOperation, before outcome, where stri
 	if got := d.outcome(t, m); head.Seq == before.Head.Seq && !cmp.Equal(before, got) {
 		t.Fatalf("%s: reopened (-before +after):\n%s", where, cmp.Diff(before, got))
 	}
-	if _, problems, err := m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Fatalf("%s: verify: %v, %v", where, problems, err)
 	}
 	if head.Seq == before.Head.Seq {

@@ -67,7 +67,7 @@ func TestSettingsOfEmacs(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(answer{})); diff != "" {
 			t.Errorf("round %d (-want +got):\n%s", round, diff)
 		}
-		if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+		if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 			t.Errorf("round %d: %v, %v", round, problems, err)
 		}
 		if c := w.ingest().Head(); c.Seq != 1 {
@@ -78,7 +78,7 @@ func TestSettingsOfEmacs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(t.Context(), n.ID, nil, document.SetTodo{Keyword: "DONE"}); err != nil {
+	if _, err := w.m.Notes().Edit(t.Context(), n.ID, nil, document.SetTodo{Keyword: "DONE"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.onDisk()["todo.org"]; !strings.HasPrefix(got, "* DONE Read paper [1/2]\n") {

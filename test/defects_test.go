@@ -63,7 +63,7 @@ func TestDefect6MovesAndTimes(t *testing.T) {
 		}
 		last = n.Modified
 	}
-	log, err := w.m.Log(t.Context(), "m", 0)
+	log, err := w.m.History().Log(t.Context(), "m", 0)
 	if err != nil || len(log) != 5 {
 		t.Errorf("%d commits are about the node, %v; want all 5", len(log), err)
 	}
@@ -148,7 +148,7 @@ func TestDefect15ConcurrentUse(t *testing.T) {
 				if err := w.m.Ingest(t.Context(), nil); err != nil {
 					t.Error(err)
 				}
-				if _, err := w.m.Snapshot(t.Context(), fmt.Sprintf("name %d", i)); err != nil {
+				if _, err := w.m.History().Snapshot(t.Context(), fmt.Sprintf("name %d", i)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -187,7 +187,7 @@ func TestDefect15ConcurrentUse(t *testing.T) {
 	if got, want := w.m.View().Root(), fresh.ingest().Root(); got != want {
 		t.Errorf("root %s, of a fresh ingest %s", got, want)
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %+v, %v", problems, err)
 	}
 }
@@ -242,13 +242,13 @@ func TestDefect22SnapshotsSurvive(t *testing.T) {
 		w.write(map[string]string{"a.org": fmt.Sprintf("* Version %d\n", i)})
 		w.ingest()
 		if i == 3 {
-			if _, err := w.m.Snapshot(t.Context(), "early"); err != nil {
+			if _, err := w.m.History().Snapshot(t.Context(), "early"); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	for _, when := range []string{"while it runs", "after a restart"} {
-		list := w.m.Snapshots()
+		list := w.m.History().Snapshots()
 		automatic, named := 0, 0
 		for i, s := range list {
 			if s.Index != i || s.Time.IsZero() || i > 0 && list[i-1].Seq < s.Seq {
@@ -263,7 +263,7 @@ func TestDefect22SnapshotsSurvive(t *testing.T) {
 		if automatic != 20 || named != 1 || list[0].Seq != 29 || list[20].Name != "early" {
 			t.Errorf("%s: %d automatic and %d named snapshots: %+v", when, automatic, named, list)
 		}
-		past, err := w.m.At(t.Context(), "seq:2")
+		past, err := w.m.History().At(t.Context(), "seq:2")
 		if err != nil || !cmp.Equal(documentsOf(past), map[string]string{"a.org": "* Version 1\n"}) {
 			t.Errorf("%s: commit 2 cannot be reached: %v", when, err)
 		}
@@ -351,7 +351,7 @@ func TestDefect30MangledImage(t *testing.T) {
 		if got := w.m.Status().Recovered; !strings.Contains(got, "does not verify and was passed over") {
 			t.Errorf("%s: recovered %q", name, got)
 		}
-		_, problems, err := w.m.Verify(t.Context())
+		_, problems, err := w.m.Mending().Verify(t.Context())
 		if err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0].Path, "image/") {
 			t.Errorf("%s: verify: %+v, %v; want the image alone", name, problems, err)
 		}
@@ -392,7 +392,7 @@ func TestViewsDoNotChange(t *testing.T) {
 	w.write(map[string]string{"a.org": "* Other\n", "c.org": "* Three gauge\n"})
 	w.remove("b.org")
 	w.ingest()
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	hits, err := v.Search("gauge", 0, nil, time.Time{})

@@ -24,12 +24,12 @@ func TestDriftEnds(t *testing.T) {
 		{"changed", func(w *world) { w.write(map[string]string{"a.org": "* three\n"}) }, map[string]string{"a.org": "* three\n"}},
 		{"removed", func(w *world) { w.remove("a.org") }, map[string]string{}},
 		{"rolled back", func(w *world) {
-			if _, files, err := w.m.Rollback(t.Context(), "0", nil); err != nil || len(files) > 0 {
+			if _, files, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil || len(files) > 0 {
 				t.Fatalf("wrote %q, %v; the file had it already", files, err)
 			}
 		}, map[string]string{"a.org": "* two\n"}},
 		{"rolled back, then removed", func(w *world) {
-			if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+			if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 				t.Fatal(err)
 			}
 			w.remove("a.org")
@@ -40,7 +40,7 @@ func TestDriftEnds(t *testing.T) {
 			w.ingest()
 			w.write(map[string]string{"a.org": "* two\n"})
 			w.ingest()
-			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+			if _, _, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 				t.Fatal(err)
 			}
 			w.reopen()
@@ -66,7 +66,7 @@ func TestDriftOfAnAbsentFile(t *testing.T) {
 	before := w.ingest()
 	w.remove("a.org")
 	w.ingest()
-	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	w.reopen()
@@ -85,10 +85,10 @@ func TestDriftOfAnEmptyFile(t *testing.T) {
 	w.ingest()
 	w.write(map[string]string{"empty.org": ""})
 	w.ingest()
-	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
-	if files, err := w.m.ApplyDrift(t.Context()); err != nil || len(files) != 1 {
+	if files, err := w.m.History().ApplyDrift(t.Context()); err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
 	if diff := cmp.Diff(filesOf(w.m.View()), w.onDisk()); diff != "" {
@@ -120,7 +120,7 @@ func TestRollbackOfAReadOnlyStore(t *testing.T) {
 	if w.m.Status().ReadOnly == "" {
 		t.Fatal("the damage was not seen")
 	}
-	_, _, err = w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true})
+	_, _, err = w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true})
 	if fovea.KindOf(err) != fovea.ReadOnly {
 		t.Errorf("got %v, want a read-only error", err)
 	}
@@ -153,7 +153,7 @@ func TestOpaqueByConfiguration(t *testing.T) {
 	if again := with("a.org"); again.Root() != opaque.Root() || again.Head().Seq != opaque.Head().Seq {
 		t.Error("a restart changed the opaque document")
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 	if got := with(); got.Root() != parsed.Root() {
@@ -170,10 +170,10 @@ func TestDriftEndsByWill(t *testing.T) {
 		w.write(map[string]string{"a.org": "* two\n", "b.org": "* new\n"})
 		w.remove("c.org")
 		w.ingest()
-		if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+		if _, _, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 			t.Fatal(err)
 		}
-		if got := w.m.Drift(); len(got) != 3 || !got["c.org"][0].IsZero() || !got["b.org"][1].IsZero() || got["a.org"][0].IsZero() {
+		if got := w.m.History().Drift(); len(got) != 3 || !got["c.org"][0].IsZero() || !got["b.org"][1].IsZero() || got["a.org"][0].IsZero() {
 			t.Fatalf("drift %v", got)
 		}
 		return w
@@ -181,7 +181,7 @@ func TestDriftEndsByWill(t *testing.T) {
 	ended := func(t *testing.T, w *world, want map[string]string) {
 		t.Helper()
 		for _, when := range []string{"at once", "after a restart"} {
-			if got := w.m.Drift(); len(got) > 0 {
+			if got := w.m.History().Drift(); len(got) > 0 {
 				t.Errorf("%s: drift %v", when, got)
 			}
 			if diff := cmp.Diff(want, w.onDisk()); diff != "" {
@@ -196,11 +196,11 @@ func TestDriftEndsByWill(t *testing.T) {
 	t.Run("adopt", func(t *testing.T) {
 		w := drifting(t)
 		ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("anna"), May: anywhere})
-		c, files, err := w.m.AdoptDrift(ctx, withKey("op-1"))
+		c, files, err := w.m.History().AdoptDrift(ctx, withKey("op-1"))
 		if diff := cmp.Diff([]string{"a.org", "b.org", "c.org"}, files); diff != "" || err != nil || c.Author != author.Named("anna") {
 			t.Errorf("%+v, %v: %s", c, err, diff)
 		}
-		again, same, err := w.m.AdoptDrift(ctx, withKey("op-1"))
+		again, same, err := w.m.History().AdoptDrift(ctx, withKey("op-1"))
 		if again.Seq != c.Seq || !cmp.Equal(same, files) || err != nil {
 			t.Errorf("again %+v, %q, %v", again, same, err)
 		}
@@ -208,11 +208,11 @@ func TestDriftEndsByWill(t *testing.T) {
 	})
 	t.Run("apply", func(t *testing.T) {
 		w := drifting(t)
-		before := w.m.Snapshots()
-		if files, err := w.m.ApplyDrift(t.Context()); err != nil || len(files) != 3 {
+		before := w.m.History().Snapshots()
+		if files, err := w.m.History().ApplyDrift(t.Context()); err != nil || len(files) != 3 {
 			t.Errorf("%q, %v", files, err)
 		}
-		if diff := cmp.Diff(before, w.m.Snapshots()); diff != "" {
+		if diff := cmp.Diff(before, w.m.History().Snapshots()); diff != "" {
 			t.Errorf("snapshots, though memory stays (-before +after):\n%s", diff)
 		}
 		ended(t, w, map[string]string{"a.org": "* one\n", "c.org": "* gone\n"})
@@ -221,30 +221,30 @@ func TestDriftEndsByWill(t *testing.T) {
 		w := drifting(t)
 		w.write(map[string]string{"b.org": "* newer\n"})
 		want := w.onDisk()
-		if _, err := w.m.ApplyDrift(t.Context()); fovea.KindOf(err) != fovea.Conflict {
+		if _, err := w.m.History().ApplyDrift(t.Context()); fovea.KindOf(err) != fovea.Conflict {
 			t.Errorf("%v", err)
 		}
-		if diff := cmp.Diff(want, w.onDisk()); diff != "" || len(w.m.Drift()) != 3 {
+		if diff := cmp.Diff(want, w.onDisk()); diff != "" || len(w.m.History().Drift()) != 3 {
 			t.Errorf("files (-before +after):\n%s", diff)
 		}
 	})
 	t.Run("a file that does not drift", func(t *testing.T) {
 		w := drifting(t)
-		if _, _, err := w.m.AdoptDrift(t.Context(), nil, "a.org", "d.org"); fovea.KindOf(err) != fovea.NotFound {
+		if _, _, err := w.m.History().AdoptDrift(t.Context(), nil, "a.org", "d.org"); fovea.KindOf(err) != fovea.NotFound {
 			t.Errorf("%v", err)
 		}
-		if _, err := w.m.ApplyDrift(t.Context(), "d.org"); fovea.KindOf(err) != fovea.NotFound {
+		if _, err := w.m.History().ApplyDrift(t.Context(), "d.org"); fovea.KindOf(err) != fovea.NotFound {
 			t.Errorf("%v", err)
 		}
-		if n := len(w.m.Drift()); n != 3 {
+		if n := len(w.m.History().Drift()); n != 3 {
 			t.Errorf("%d files drift", n)
 		}
 	})
 	t.Run("nothing drifts", func(t *testing.T) {
 		w := newWorld(t, map[string]string{"a.org": "* one\n"})
 		w.ingest()
-		c, files, err := w.m.AdoptDrift(t.Context(), nil)
-		if more, aerr := w.m.ApplyDrift(t.Context()); c.Seq != 0 || len(files)+len(more) > 0 || err != nil || aerr != nil {
+		c, files, err := w.m.History().AdoptDrift(t.Context(), nil)
+		if more, aerr := w.m.History().ApplyDrift(t.Context()); c.Seq != 0 || len(files)+len(more) > 0 || err != nil || aerr != nil {
 			t.Errorf("%+v, %q, %q, %v, %v", c, files, more, err, aerr)
 		}
 	})

@@ -30,7 +30,7 @@ func TestEdit(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": headed("One", "one") + headed("Two", "two"), "b.org": headed("B", "b")})
 	before := w.ingest()
 	one, _ := before.Get("one")
-	c, err := w.m.Edit(t.Context(), "one", &fovea.WriteOptions{Base: one.Own}, document.SetTitle{Title: "Uno"}, document.AddTag{Tag: "x"})
+	c, err := w.m.Notes().Edit(t.Context(), "one", &fovea.WriteOptions{Base: one.Own}, document.SetTitle{Title: "Uno"}, document.AddTag{Tag: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +58,10 @@ func TestEdit(t *testing.T) {
 	if got := w.m.View().Root(); got != after.Root() {
 		t.Errorf("root after a restart %s, want %s", got, after.Root())
 	}
-	if c, err := w.m.Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"}); err != nil || c.Seq != 0 {
+	if c, err := w.m.Notes().Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"}); err != nil || c.Seq != 0 {
 		t.Errorf("an edit that changes nothing gave %+v, %v", c, err)
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil || w.onDisk()["a.org"] != headed("One", "one")+headed("Two", "two") {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil || w.onDisk()["a.org"] != headed("One", "one")+headed("Two", "two") {
 		t.Errorf("rolled back: %v, %q", err, w.onDisk()["a.org"])
 	}
 }
@@ -72,14 +72,14 @@ func TestEditOfAChangedFile(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": headed("One", "one"), "b.org": "* B\n"})
 	one, _ := w.ingest().Get("one")
 	w.write(map[string]string{"a.org": headed("One", "one") + "* Saved\n", "b.org": "* Not looked at\n"})
-	c, err := w.m.Edit(t.Context(), "one", &fovea.WriteOptions{Base: one.Own}, document.SetTitle{Title: "Uno"})
+	c, err := w.m.Notes().Edit(t.Context(), "one", &fovea.WriteOptions{Base: one.Own}, document.SetTitle{Title: "Uno"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.onDisk()["a.org"], strings.Replace(headed("One", "one"), "One", "Uno", 1)+"* Saved\n"; got != want {
 		t.Errorf("the file holds %q, want %q", got, want)
 	}
-	log, err := w.m.Log(t.Context(), "", 0)
+	log, err := w.m.History().Log(t.Context(), "", 0)
 	if err != nil || len(log) != 3 || log[0].Digest != c.Digest || log[1].Author != byFile || log[1].Kind != "ingest" || log[1].Op == log[0].Op {
 		t.Errorf("log %+v, %v", log, err)
 	}
@@ -127,7 +127,7 @@ func TestEditRefused(t *testing.T) {
 		{name: "drift", id: "one", want: fovea.Conflict, say: "rollback of memory only", make: func(w *world) {
 			w.write(map[string]string{"sub/a.org": text + "more\n"})
 			w.ingest()
-			if _, _, err := w.m.Rollback(w.t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+			if _, _, err := w.m.History().Rollback(w.t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 				w.t.Fatal(err)
 			}
 		}},
@@ -150,7 +150,7 @@ func TestEditRefused(t *testing.T) {
 				tc.edits = title
 			}
 			before := lstatAll(t, w.dir)
-			_, err := w.m.Edit(t.Context(), tc.id, &fovea.WriteOptions{Base: tc.base}, tc.edits...)
+			_, err := w.m.Notes().Edit(t.Context(), tc.id, &fovea.WriteOptions{Base: tc.base}, tc.edits...)
 			if fovea.KindOf(err) != tc.want || err == nil || !strings.Contains(err.Error(), tc.say) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v (%v), want one line of kind %v that says %q", err, fovea.KindOf(err), tc.want, tc.say)
 			}
@@ -192,7 +192,7 @@ func TestEditConflictCarriesBothSides(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": headed("One", "one") + "read\n"})
 	one, _ := w.ingest().Get("one")
 	w.write(map[string]string{"a.org": headed("One", "one") + "saved since\n"})
-	_, err := w.m.Edit(t.Context(), "one", &fovea.WriteOptions{Base: one.Own}, document.SetTitle{Title: "Uno"})
+	_, err := w.m.Notes().Edit(t.Context(), "one", &fovea.WriteOptions{Base: one.Own}, document.SetTitle{Title: "Uno"})
 	conflict, ok := errors.AsType[*fovea.Error](err)
 	now, _ := w.m.View().Get("one")
 	if !ok || conflict.Kind != fovea.Conflict || !strings.Contains(err.Error(), now.Own.String()) {
@@ -218,7 +218,7 @@ func TestEditOnAFullDisk(t *testing.T) {
 	}
 	before := d.outcome(t, m)
 	d.memex.SetFree(1000)
-	_, err := m.Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"})
+	_, err := m.Notes().Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"})
 	if err == nil || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("got %v", err)
 	}
@@ -226,7 +226,7 @@ func TestEditOnAFullDisk(t *testing.T) {
 		t.Errorf("read-only %q, (-before +after):\n%s", m.Status().ReadOnly, diff)
 	}
 	d.memex.SetFree(-1)
-	if _, err := m.Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"}); err != nil {
+	if _, err := m.Notes().Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -265,7 +265,7 @@ func TestEditBesideEmacs(t *testing.T) {
 	}
 	step(filepath.Join(w.dir, "a.org"), "held")
 	edit := func() error {
-		_, err := w.m.Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"})
+		_, err := w.m.Notes().Edit(t.Context(), "one", nil, document.SetTitle{Title: "Uno"})
 		return err
 	}
 	if err := edit(); fovea.KindOf(err) != fovea.Busy || !strings.Contains(err.Error(), fmt.Sprint(c.Process.Pid)) {
@@ -353,7 +353,7 @@ func TestRecoveryBesideAnEditor(t *testing.T) {
 func TestEditKnowsSetupFiles(t *testing.T) {
 	w := newWorld(t, map[string]string{"setup.org": "#+TODO: OPEN | SHUT\n", "a.org": "#+SETUPFILE: setup.org\n" + headed("OPEN One", "one")})
 	w.ingest()
-	if _, err := w.m.Edit(t.Context(), "one", nil, document.SetTodo{Keyword: "SHUT"}); err != nil {
+	if _, err := w.m.Notes().Edit(t.Context(), "one", nil, document.SetTodo{Keyword: "SHUT"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.onDisk()["a.org"]; !strings.Contains(got, "* SHUT One\n") {

@@ -40,7 +40,7 @@ func TestEncodingsAreNotMixed(t *testing.T) {
 				id = d.ID
 			}
 		}
-		_, err := w.m.Edit(t.Context(), id, nil, c.edit)
+		_, err := w.m.Notes().Edit(t.Context(), id, nil, c.edit)
 		if c.ok != (err == nil) || !c.ok && fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -50,7 +50,7 @@ func TestEncodingsAreNotMixed(t *testing.T) {
 	}
 	w := newWorld(t, map[string]string{"u.org": utf16})
 	w.ingest()
-	if _, _, err := w.m.Insert(t.Context(), "u.org", document.InsertHeadline{Title: "x"}, nil); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.Notes().Insert(t.Context(), "u.org", document.InsertHeadline{Title: "x"}, nil); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a headline in a file of UTF-16: %v", err)
 	}
 	found, err := w.m.Diagnostics(t.Context())
@@ -114,7 +114,7 @@ func TestCapitalsInNamesOfOrgFiles(t *testing.T) {
 			t.Errorf("%s: node %+v", path, n)
 			continue
 		}
-		if _, err := w.m.Edit(t.Context(), "leaf", nil, document.SetTodo{Keyword: "DONE"}); err != nil {
+		if _, err := w.m.Notes().Edit(t.Context(), "leaf", nil, document.SetTodo{Keyword: "DONE"}); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		if got := w.onDisk()[path]; !strings.HasPrefix(got, "* DONE Leaf\n") {

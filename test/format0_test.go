@@ -44,12 +44,12 @@ func formatStory(w *world) {
 	w.rolledBack("seq:2")
 	w.edit("ann", "b", document.Delete{})
 	w.edit("ann", "a", document.AppendBody{Text: "words of ann"})
-	if _, _, _, err := w.m.Revert(w.t.Context(), []uint64{w.m.View().Head().Seq}, nil); err != nil {
+	if _, _, _, err := w.m.History().Revert(w.t.Context(), []uint64{w.m.View().Head().Seq}, nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.remove("many.org")
 	w.saved(map[string]string{"more.org": manyHeadlines("Two", "Two", "Six")})
-	if _, _, err := w.m.Purge(w.t.Context(), nil, "secret words", nil); err != nil {
+	if _, _, err := w.m.Mending().Purge(w.t.Context(), nil, "secret words", nil); err != nil {
 		w.t.Fatal(err)
 	}
 	w.saved(map[string]string{"many.org": manyHeadlines("Two", "Six", "Seven", "Eight")})
@@ -91,7 +91,7 @@ func format0(t testing.TB, side string) *world {
 // logged lists number, kind, digest and root of all commits, oldest first.
 func (w *world) logged() (lines []string) {
 	w.t.Helper()
-	commits, err := w.m.Log(w.t.Context(), "", 0)
+	commits, err := w.m.History().Log(w.t.Context(), "", 0)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func rootsOf(lines []string) (roots []string) {
 func (w *world) momentsOf() (all []map[string]string) {
 	w.t.Helper()
 	for seq := uint64(1); seq <= w.m.View().Head().Seq; seq++ {
-		v, err := w.m.At(w.t.Context(), fmt.Sprintf("seq:%d", seq))
+		v, err := w.m.History().At(w.t.Context(), fmt.Sprintf("seq:%d", seq))
 		if err != nil {
 			all = append(all, map[string]string{"error": err.Error()})
 			continue
@@ -125,7 +125,7 @@ func (w *world) momentsOf() (all []map[string]string) {
 			if len(n.Kids) == 0 {
 				continue
 			}
-			got, err := w.m.Version(w.t.Context(), n.ID, n.Version)
+			got, err := w.m.History().Version(w.t.Context(), n.ID, n.Version)
 			if err != nil {
 				w.t.Errorf("commit %d: %s: %v", seq, n.ID, err)
 			} else if diff := cmp.Diff(n.Kids, got.Kids); diff != "" {
@@ -188,7 +188,7 @@ func TestFormat0IsMended(t *testing.T) {
 		want string // what verify says afterwards
 	}{
 		"purge": {func(w *world) error {
-			_, n, err := w.m.Purge(w.t.Context(), nil, "words of ann", nil)
+			_, n, err := w.m.Mending().Purge(w.t.Context(), nil, "words of ann", nil)
 			if err == nil && n != 1 {
 				err = fmt.Errorf("%d versions", n)
 			}
@@ -199,7 +199,7 @@ func TestFormat0IsMended(t *testing.T) {
 				w.edit("cid", "c", document.AppendBody{Text: fmt.Sprint(i)})
 			}
 			w.clock = w.clock.Add(48 * time.Hour)
-			_, _, n, err := w.m.Retain(w.t.Context(), time.Hour, 0, 0, nil)
+			_, _, n, err := w.m.Mending().Retain(w.t.Context(), time.Hour, 0, 0, nil)
 			if err == nil && n == 0 {
 				err = errors.New("nothing was thinned")
 			}
@@ -209,7 +209,7 @@ func TestFormat0IsMended(t *testing.T) {
 			w.m.Close()
 			w.spoil("words of bob")
 			w.open()
-			_, err := w.m.Repair(w.t.Context(), nil)
+			_, err := w.m.Mending().Repair(w.t.Context(), nil)
 			return err
 		}, format0Purged},
 	} {
@@ -249,7 +249,7 @@ func TestMergeAcrossFormats(t *testing.T) {
 	for _, sides := range [][2]string{{"ours", "theirs"}, {"theirs", "ours"}} {
 		into, from := fork(sides[0]), fork(sides[1])
 		from.m.Close()
-		if _, _, conflicts, err := into.m.Merge(t.Context(), from.state, nil); err != nil || len(conflicts) > 0 {
+		if _, _, conflicts, err := into.m.History().Merge(t.Context(), from.state, nil); err != nil || len(conflicts) > 0 {
 			t.Fatalf("%s takes in %s: %v %v", sides[0], sides[1], conflicts, err)
 		}
 		files := into.onDisk()

@@ -71,7 +71,7 @@ func (g *guarded) reopen() {
 // read returns what readers get.
 func (g *guarded) read() *fovea.View {
 	g.t.Helper()
-	v, err := g.m.Guarded(g.t.Context(), nil)
+	v, err := g.m.Guard().View(g.t.Context(), nil)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestGuardAsks(t *testing.T) {
 	}
 	g.read()
 	g.told(1)
-	if _, err := g.m.Adopt(t.Context(), "skills/plan.org", nil); err != nil {
+	if _, err := g.m.Guard().Adopt(t.Context(), "skills/plan.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	if v := g.read(); len(v.Unreviewed()) > 0 {
@@ -216,7 +216,7 @@ func TestGuardAdopt(t *testing.T) {
 	g := newGuarded(t, guard.Rules{})
 	ctx, changed := t.Context(), strings.Replace(planSkill, "zebras", "yaks", 1)
 	g.tamper("skills/plan.org", changed)
-	standing, changes, err := g.m.GuardDiff(ctx, "skills/plan.org")
+	standing, changes, err := g.m.Guard().Diff(ctx, "skills/plan.org")
 	want := []guard.Change{{What: guard.Modified, Kind: guard.Headline, Where: "Look"}}
 	if diff := cmp.Diff(want, changes, cmpopts.IgnoreFields(guard.Change{}, "Was", "Now")); diff != "" || err != nil {
 		t.Fatalf("%v (-want +got):\n%s", err, diff)
@@ -224,29 +224,29 @@ func TestGuardAdopt(t *testing.T) {
 	if !strings.Contains(changes[0].Was, "zebras") || !strings.Contains(changes[0].Now, "yaks") {
 		t.Errorf("the texts are %q and %q", changes[0].Was, changes[0].Now)
 	}
-	if _, err := g.m.Adopt(ctx, "skills/plan.org", &fovea.WriteOptions{Base: merkle.Sum([]byte("else"))}); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := g.m.Guard().Adopt(ctx, "skills/plan.org", &fovea.WriteOptions{Base: merkle.Sum([]byte("else"))}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("adopting what was not seen: %v", err)
 	}
-	if _, err := g.m.Adopt(fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org",
+	if _, err := g.m.Guard().Adopt(fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere}), "skills/plan.org",
 		&fovea.WriteOptions{Base: standing.File}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent adopts: %v", err)
 	}
-	if _, err := g.m.Adopt(ctx, "notes.org", nil); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := g.m.Guard().Adopt(ctx, "notes.org", nil); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("adopting a file that is not protected: %v", err)
 	}
 	g.lockdown("skills/plan.org")
-	c, err := g.m.Adopt(ctx, "skills/plan.org", &fovea.WriteOptions{Base: standing.File})
+	c, err := g.m.Guard().Adopt(ctx, "skills/plan.org", &fovea.WriteOptions{Base: standing.File})
 	if err != nil || c.Kind != "guard" || c.Author != byOwner {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	g.lockdown()
 	g.reopen()
 	g.lockdown()
-	if again, err := g.m.Adopt(ctx, "skills/plan.org", nil); again.Seq != 0 || err != nil {
+	if again, err := g.m.Guard().Adopt(ctx, "skills/plan.org", nil); again.Seq != 0 || err != nil {
 		t.Errorf("adopting twice: %+v, %v", again, err)
 	}
 	g.remove("skills/plan.org")
-	if _, err := g.m.Adopt(ctx, "skills/plan.org", nil); err != nil {
+	if _, err := g.m.Guard().Adopt(ctx, "skills/plan.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	g.lockdown()
@@ -270,7 +270,7 @@ func TestGuardReject(t *testing.T) {
 			before, root := g.onDisk(), g.m.View().Root()
 			tc.change(g)
 			g.lockdown(tc.file)
-			if _, err := g.m.Reject(t.Context(), tc.file, nil); err != nil {
+			if _, err := g.m.Guard().Reject(t.Context(), tc.file, nil); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(before, g.onDisk()); diff != "" {
@@ -288,12 +288,12 @@ func TestGuardReject(t *testing.T) {
 				return
 			}
 			kept := false
-			commits, err := g.m.Log(t.Context(), "", 0)
+			commits, err := g.m.History().Log(t.Context(), "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, c := range commits {
-				v, err := g.m.At(t.Context(), merkle.Digest(c.Digest).String())
+				v, err := g.m.History().At(t.Context(), merkle.Digest(c.Digest).String())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -323,31 +323,31 @@ func TestGuardAndOurOwnWrites(t *testing.T) {
 		}
 	}
 	agent := fovea.WithActor(ctx, author.Actor{Author: author.Named("nightjar"), May: anywhere})
-	if _, err := g.m.Edit(agent, "look", nil, document.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := g.m.Notes().Edit(agent, "look", nil, document.SetTitle{Title: "Obey"}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent edits: %v", err)
 	}
 	quiet("an agent's try")
-	if _, err := g.m.Edit(ctx, "look", nil, document.SetTitle{Title: "Look well"}); err != nil {
+	if _, err := g.m.Notes().Edit(ctx, "look", nil, document.SetTitle{Title: "Look well"}); err != nil {
 		t.Fatal(err)
 	}
 	quiet("an edit")
-	if _, _, err := g.m.Rollback(agent, "0", nil); fovea.KindOf(err) != fovea.Denied {
+	if _, _, err := g.m.History().Rollback(agent, "0", nil); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent rolls back: %v", err)
 	}
-	if _, _, err := g.m.Rollback(agent, "0", &fovea.WriteOptions{MemoryOnly: true}); fovea.KindOf(err) != fovea.Denied {
+	if _, _, err := g.m.History().Rollback(agent, "0", &fovea.WriteOptions{MemoryOnly: true}); fovea.KindOf(err) != fovea.Denied {
 		t.Fatalf("an agent rolls back in memory: %v", err)
 	}
 	for range 2 {
-		if _, _, err := g.m.Rollback(ctx, "0", nil); err != nil {
+		if _, _, err := g.m.History().Rollback(ctx, "0", nil); err != nil {
 			t.Fatal(err)
 		}
 		quiet("a rollback")
 	}
-	if _, _, err := g.m.Rollback(ctx, "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := g.m.History().Rollback(ctx, "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
 	quiet("a rollback of memory only")
-	if _, _, err := g.m.Rollback(ctx, "0", nil); err != nil {
+	if _, _, err := g.m.History().Rollback(ctx, "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	quiet("a rollback of that")
@@ -362,15 +362,15 @@ func TestGuardTrustsNothingUnseen(t *testing.T) {
 	g := newGuarded(t, guard.Rules{})
 	g.tamper("skills/plan.org", planSkill+"* Evil\n")
 	g.ingest()
-	_, err := g.m.Edit(t.Context(), "look", nil, document.SetTitle{Title: "Look well"})
+	_, err := g.m.Notes().Edit(t.Context(), "look", nil, document.SetTitle{Title: "Look well"})
 	if fovea.KindOf(err) != fovea.Locked {
 		t.Errorf("an edit of it: %v", err)
 	}
-	if _, _, err := g.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := g.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	g.lockdown()
-	if _, _, err := g.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := g.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	g.lockdown("skills/plan.org")
@@ -427,15 +427,15 @@ func TestGuardOutlivesHistory(t *testing.T) {
 	}
 	g.tamper("skills/plan.org", "evil\n")
 	g.ingest()
-	if _, _, _, err := g.m.Retain(t.Context(), time.Second, 0, 0, nil); err != nil {
+	if _, _, _, err := g.m.Mending().Retain(t.Context(), time.Second, 0, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := g.m.Checkpoint(t.Context(), ""); err != nil {
+	if _, _, err := g.m.History().Checkpoint(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	g.reopen()
 	g.lockdown("skills/plan.org")
-	if _, err := g.m.Reject(t.Context(), "skills/plan.org", nil); err != nil {
+	if _, err := g.m.Guard().Reject(t.Context(), "skills/plan.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := g.onDisk()["skills/plan.org"]; got != planSkill {
@@ -452,7 +452,7 @@ func TestGuardBesideAWriter(t *testing.T) {
 	for range 2 {
 		go func() {
 			for ctx.Err() == nil {
-				v, err := g.m.Guarded(context.Background(), nil)
+				v, err := g.m.Guard().View(context.Background(), nil)
 				if err != nil || len(v.Lockdown()) > 0 {
 					done <- strings.Join(v.Lockdown(), " ")
 					return
@@ -462,7 +462,7 @@ func TestGuardBesideAWriter(t *testing.T) {
 		}()
 	}
 	for i := range 20 {
-		if _, err := g.m.Edit(t.Context(), "look", nil, document.AppendBody{Text: strings.Repeat("x", i+1) + "\n"}); err != nil {
+		if _, err := g.m.Notes().Edit(t.Context(), "look", nil, document.AppendBody{Text: strings.Repeat("x", i+1) + "\n"}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -15,7 +15,7 @@ func TestGuardTellsEmptiedFromRemoved(t *testing.T) {
 	g := newGuarded(t, guard.Rules{})
 	g.come("skills/empty.org", "")
 	g.lockdown("skills/empty.org")
-	if _, err := g.m.Adopt(t.Context(), "skills/empty.org", nil); err != nil {
+	if _, err := g.m.Guard().Adopt(t.Context(), "skills/empty.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	before := g.onDisk()
@@ -39,7 +39,7 @@ func TestGuardTellsEmptiedFromRemoved(t *testing.T) {
 		if n := len(g.alerts); n == 0 || g.alerts[n-1].State != step.want || g.alerts[n-1].File == guard.Absent != (step.want == guard.Gone) {
 			t.Errorf("%s: told %+v, want it %s", step.name, g.alerts, step.want)
 		}
-		if _, err := g.m.Reject(t.Context(), step.file, nil); err != nil {
+		if _, err := g.m.Guard().Reject(t.Context(), step.file, nil); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
 		g.lockdown()
@@ -48,7 +48,7 @@ func TestGuardTellsEmptiedFromRemoved(t *testing.T) {
 		}
 	}
 	g.remove("skills/empty.org")
-	if _, err := g.m.Adopt(t.Context(), "skills/empty.org", nil); err != nil {
+	if _, err := g.m.Guard().Adopt(t.Context(), "skills/empty.org", nil); err != nil {
 		t.Fatal(err)
 	}
 	g.reopen()

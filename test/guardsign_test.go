@@ -145,7 +145,7 @@ func TestBaselinesAreSigned(t *testing.T) {
 				k.alerts[0].More > 0 && !strings.Contains(text, "1 more protected file") {
 				t.Errorf("the alert says %s", text)
 			}
-			if _, err := k.m.Reject(t.Context(), "skills/plan.org", nil); fovea.KindOf(err) != fovea.Conflict {
+			if _, err := k.m.Guard().Reject(t.Context(), "skills/plan.org", nil); fovea.KindOf(err) != fovea.Conflict {
 				t.Errorf("reject: %v", err)
 			}
 			k.adopt("skills/walk.org")
@@ -171,13 +171,13 @@ func TestBaselinesOfOurOwn(t *testing.T) {
 	k.adopt("skills/plan.org")
 	k.again()
 	k.lockdown()
-	if _, _, err := k.m.Checkpoint(t.Context(), ""); err != nil {
+	if _, _, err := k.m.History().Checkpoint(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	k.again()
 	k.lockdown()
 	head := k.signedHead()
-	if _, problems, err := k.m.Verify(t.Context(), head); err != nil || len(problems) > 0 {
+	if _, problems, err := k.m.Mending().Verify(t.Context(), head); err != nil || len(problems) > 0 {
 		t.Errorf("%v, %v", problems, err)
 	}
 	if why := k.m.Status().Baselines; why != "" {
@@ -193,7 +193,7 @@ func TestBaselinesOfOurOwn(t *testing.T) {
 
 func (k *keyed) adopt(path string) {
 	k.t.Helper()
-	if _, err := k.m.Adopt(k.t.Context(), path, nil); err != nil {
+	if _, err := k.m.Guard().Adopt(k.t.Context(), path, nil); err != nil {
 		k.t.Fatal(err)
 	}
 }
@@ -210,7 +210,7 @@ func TestToldIsSigned(t *testing.T) {
 		{"its owner was told", func(k *keyed) { k.read() }, 0},
 		{"its owner was told, and there is an image", func(k *keyed) {
 			k.read()
-			if _, _, err := k.m.Checkpoint(k.t.Context(), ""); err != nil {
+			if _, _, err := k.m.History().Checkpoint(k.t.Context(), ""); err != nil {
 				k.t.Fatal(err)
 			}
 		}, 0},
@@ -221,7 +221,7 @@ func TestToldIsSigned(t *testing.T) {
 		{"forged without a key, with an image", func(k *keyed) {
 			k.open(nil)
 			k.read()
-			if _, _, err := k.m.Checkpoint(k.t.Context(), ""); err != nil {
+			if _, _, err := k.m.History().Checkpoint(k.t.Context(), ""); err != nil {
 				k.t.Fatal(err)
 			}
 		}, 1},

@@ -35,45 +35,45 @@ func BenchmarkHistory(b *testing.B) {
 			id = "node-000"
 		}
 		edit := document.SetTitle{Title: fmt.Sprint("Title ", i)}
-		if _, err := m.Edit(b.Context(), id, nil, edit); err != nil {
+		if _, err := m.Notes().Edit(b.Context(), id, nil, edit); err != nil {
 			b.Fatal(err)
 		}
 	}
 	b.Run("log", func(b *testing.B) {
 		for b.Loop() {
-			if log, err := m.Log(b.Context(), "node-000", 0); err != nil || len(log) != 1+commits/every {
+			if log, err := m.History().Log(b.Context(), "node-000", 0); err != nil || len(log) != 1+commits/every {
 				b.Fatal(len(log), err)
 			}
 		}
 	})
 	b.Run("log of all", func(b *testing.B) {
 		for b.Loop() {
-			if log, err := m.Log(b.Context(), "", 0); err != nil || len(log) != 1+commits {
+			if log, err := m.History().Log(b.Context(), "", 0); err != nil || len(log) != 1+commits {
 				b.Fatal(len(log), err)
 			}
 		}
 	})
 	b.Run("log of the last ten", func(b *testing.B) {
 		for b.Loop() {
-			if log, err := m.Log(b.Context(), "", 10); err != nil || len(log) != 10 {
+			if log, err := m.History().Log(b.Context(), "", 10); err != nil || len(log) != 10 {
 				b.Fatal(len(log), err)
 			}
 		}
 	})
 	b.Run("blame", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, _, err := m.Blame(b.Context(), nil, "node-000"); err != nil {
+			if _, _, _, err := m.History().Blame(b.Context(), nil, "node-000"); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	b.Run("op", func(b *testing.B) {
-		c, _, err := m.Insert(b.Context(), "0.org", document.InsertHeadline{Title: "New"}, withKey("op"))
+		c, _, err := m.Notes().Insert(b.Context(), "0.org", document.InsertHeadline{Title: "New"}, withKey("op"))
 		if err != nil {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if again, _, err := m.Insert(b.Context(), "0.org", document.InsertHeadline{Title: "New"}, withKey("op")); err != nil ||
+			if again, _, err := m.Notes().Insert(b.Context(), "0.org", document.InsertHeadline{Title: "New"}, withKey("op")); err != nil ||
 				again.Seq != c.Seq {
 				b.Fatal(again, err)
 			}

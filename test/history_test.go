@@ -20,7 +20,7 @@ func TestMomentsAsTheLogPrintsThem(t *testing.T) {
 		w.write(map[string]string{"a.org": fmt.Sprintf("* %d\n", i)})
 		w.ingest()
 	}
-	commits, err := w.m.Log(t.Context(), "", 0)
+	commits, err := w.m.History().Log(t.Context(), "", 0)
 	if err != nil || len(commits) != 40 {
 		t.Fatalf("%d commits, %v", len(commits), err)
 	}
@@ -32,11 +32,11 @@ func TestMomentsAsTheLogPrintsThem(t *testing.T) {
 			local.Format("2006-01-02 15:04:05"), local.Format("2006-01-02T15:04:05"), local.Format("2006-01-02 15:04"),
 			c.Time.Format(time.RFC3339), c.Time.Format(time.RFC3339Nano), c.Digest.String(), c.Digest.String()[:16], c.Root.String()[:16],
 		} {
-			if got, err := w.m.Resolve(t.Context(), text); err != nil || got != want {
+			if got, err := w.m.History().Resolve(t.Context(), text); err != nil || got != want {
 				t.Errorf("%s: got %s, %v, want %s", text, got, err, want)
 			}
 		}
-		if _, err := w.m.Resolve(t.Context(), c.Digest.String()[:8]); fovea.KindOf(err) == fovea.Ambiguous {
+		if _, err := w.m.History().Resolve(t.Context(), c.Digest.String()[:8]); fovea.KindOf(err) == fovea.Ambiguous {
 			ambiguous++
 		}
 	}
@@ -65,7 +65,7 @@ func TestDiffCostsItsChanges(t *testing.T) {
 			commit("000.org", fmt.Sprintf("* Note 0\n%d\n", i))
 		}
 		for _, name := range []string{"a", "b"} {
-			if _, err := m.Snapshot(t.Context(), name); err != nil {
+			if _, err := m.History().Snapshot(t.Context(), name); err != nil {
 				t.Fatal(err)
 			}
 			commit("000.org", "* Note 0\nafter "+name+"\n")
@@ -76,7 +76,7 @@ func TestDiffCostsItsChanges(t *testing.T) {
 		m = d.open(t)
 		defer m.Close()
 		look := func(ref string) *fovea.View {
-			v, err := m.At(t.Context(), ref)
+			v, err := m.History().At(t.Context(), ref)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -141,7 +141,7 @@ func TestImageThatFails(t *testing.T) {
 		testhook.SetBehind(m, much)
 		d.say(t, m, fmt.Sprintf("* More %d\n", i))
 	}
-	if err := m.Heartbeat(t.Context()); fovea.KindOf(err) != fovea.Other {
+	if err := m.History().Heartbeat(t.Context()); fovea.KindOf(err) != fovea.Other {
 		t.Errorf("heartbeat: %v", err)
 	}
 	if got := tried.Load(); got != 2 || len(d.images(t)) > 0 {
@@ -198,7 +198,7 @@ func TestCrashAmidAnImage(t *testing.T) {
 		if got := m.View().Head().Seq; got < c.acked {
 			t.Errorf("%s: opened at commit %d, acknowledged %d", c.where, got, c.acked)
 		}
-		if _, problems, err := m.Verify(t.Context()); err != nil || len(problems) > 0 {
+		if _, problems, err := m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 			t.Errorf("%s: %v %v", c.where, problems, err)
 		}
 		if err := m.Close(); err != nil {

@@ -15,7 +15,7 @@ import (
 func TestInsert(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Top\ntext\n", "b.org": "* Other\n:PROPERTIES:\n:ID: taken\n:END:\n"})
 	top := get(t, w.ingest(), "Top")
-	_, id, err := w.m.Insert(t.Context(), top.ID, document.InsertHeadline{Title: "Below", Body: "words"}, nil)
+	_, id, err := w.m.Notes().Insert(t.Context(), top.ID, document.InsertHeadline{Title: "Below", Body: "words"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestInsert(t *testing.T) {
 	if got := w.onDisk()["a.org"]; !strings.HasPrefix(got, "* Top\ntext\n** Below\n") {
 		t.Errorf("the file holds %q", got)
 	}
-	if _, id, err = w.m.Insert(t.Context(), "new/c.org", document.InsertHeadline{Title: "First"}, nil); err != nil {
+	if _, id, err = w.m.Notes().Insert(t.Context(), "new/c.org", document.InsertHeadline{Title: "First"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := get(t, w.m.View(), id); n.Path != "new/c.org" {
@@ -48,7 +48,7 @@ func TestInsert(t *testing.T) {
 		"a title of two lines":   {top.ID, document.InsertHeadline{Title: "x\n* y"}, fovea.Invalid},
 		"a keyword not declared": {top.ID, document.InsertHeadline{Title: "x", Todo: "FOO"}, fovea.Invalid},
 	} {
-		if _, _, err := w.m.Insert(t.Context(), c.under, c.h, nil); fovea.KindOf(err) != c.want || err == nil {
+		if _, _, err := w.m.Notes().Insert(t.Context(), c.under, c.h, nil); fovea.KindOf(err) != c.want || err == nil {
 			t.Errorf("%s: %v, want kind %v", name, err, c.want)
 		}
 	}

@@ -34,8 +34,8 @@ func TestPathsThatLeadToNoFile(t *testing.T) {
 				}
 				w.ingest()
 				back := map[string]func() (fovea.Commit, []string, error){
-					"rollback": func() (fovea.Commit, []string, error) { return w.m.Rollback(t.Context(), "seq:1", nil) },
-					"restore":  func() (fovea.Commit, []string, error) { return w.m.RestoreFiles(t.Context(), nil, "", nil) },
+					"rollback": func() (fovea.Commit, []string, error) { return w.m.History().Rollback(t.Context(), "seq:1", nil) },
+					"restore":  func() (fovea.Commit, []string, error) { return w.m.History().RestoreFiles(t.Context(), nil, "", nil) },
 				}
 				for verb, run := range back {
 					if _, _, err := run(); fovea.KindOf(err) != fovea.Conflict || !strings.Contains(err.Error(), "sub/a.org  (") {

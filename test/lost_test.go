@@ -117,7 +117,7 @@ func TestEveryLossComesBack(t *testing.T) {
 		if told := w.m.Status().Recovered; told != "" {
 			rt.Fatalf("a way back that ended is told as cut short: %s", told)
 		}
-		v, err := w.m.Guarded(t.Context(), nil)
+		v, err := w.m.Guard().View(t.Context(), nil)
 		if err != nil || len(v.Lockdown()) > 0 {
 			rt.Fatalf("locked down: %v, %v", v.Lockdown(), err)
 		}
@@ -138,7 +138,7 @@ func (w *world) see(rt *rapid.T) (held bool) {
 			rt.Fatalf("held %v, missing %v", held, w.m.Status().Missing)
 		}
 		if rapid.Bool().Draw(rt, "look") { // at what is locked down, so that the owner was told
-			if _, err := w.m.Guarded(w.t.Context(), nil); err != nil {
+			if _, err := w.m.Guard().View(w.t.Context(), nil); err != nil {
 				rt.Fatal(err)
 			}
 		}
@@ -167,7 +167,7 @@ func (w *world) goBack(rt *rapid.T, moment string, before map[string]string, hel
 		if held {
 			at = ""
 		}
-		if _, _, err := w.m.RestoreFiles(ctx, paths, at, nil); err != nil {
+		if _, _, err := w.m.History().RestoreFiles(ctx, paths, at, nil); err != nil {
 			rt.Fatal(err)
 		}
 		restored = true
@@ -175,7 +175,7 @@ func (w *world) goBack(rt *rapid.T, moment string, before map[string]string, hel
 	if restored && cmp.Equal(before, w.onDisk()) {
 		return
 	}
-	if _, _, err := w.m.Rollback(ctx, moment, nil); err != nil { // takes away what came besides
+	if _, _, err := w.m.History().Rollback(ctx, moment, nil); err != nil { // takes away what came besides
 		rt.Fatal(err)
 	}
 }
@@ -200,7 +200,7 @@ func TestLostBehindLinks(t *testing.T) {
 	if err := w.m.Ingest(t.Context(), nil); fovea.KindOf(err) != fovea.Held {
 		t.Fatalf("got %v, want a held scan", err)
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "head", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "head", nil); err != nil {
 		t.Fatal(err)
 	}
 	delete(files, "note.txt") // it is no document

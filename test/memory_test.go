@@ -148,16 +148,16 @@ func TestRestartKeepsEverything(t *testing.T) {
 		"sub/b.org": "* Three\nétude 😀\n",
 	})
 	w.ingest()
-	if _, err := w.m.Snapshot(t.Context(), "named"); err != nil {
+	if _, err := w.m.History().Snapshot(t.Context(), "named"); err != nil {
 		t.Fatal(err)
 	}
 	w.write(map[string]string{"a.org": "* Changed\n"})
 	v := w.ingest()
-	log, err := w.m.Log(t.Context(), "", 0)
+	log, err := w.m.History().Log(t.Context(), "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	snaps := w.m.Snapshots()
+	snaps := w.m.History().Snapshots()
 	w.reopen()
 	if got := w.m.View().Root(); got != v.Root() {
 		t.Errorf("root after a restart %s, want %s", got, v.Root())
@@ -165,7 +165,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(documentsOf(v), documentsOf(w.m.View())); diff != "" {
 		t.Errorf("documents (-before +after):\n%s", diff)
 	}
-	again, err := w.m.Log(t.Context(), "", 0)
+	again, err := w.m.History().Log(t.Context(), "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestRestartKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(log, again); diff != "" {
 		t.Errorf("log (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(snaps, w.m.Snapshots()); diff != "" {
+	if diff := cmp.Diff(snaps, w.m.History().Snapshots()); diff != "" {
 		t.Errorf("snapshots (-before +after):\n%s", diff)
 	}
 	if n := len(log); n != 2 {
@@ -229,10 +229,10 @@ func TestSameFolderSameRoot(t *testing.T) {
 		if got := w.ingest().Root(); got != want {
 			t.Errorf("root %s, want %s", got, want)
 		}
-		if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+		if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+		if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.m.View().Root(); got != want {
@@ -249,7 +249,7 @@ func TestRollbackRestoresFiles(t *testing.T) {
 	w.remove("gone.org")
 	w.ingest()
 	v2 := w.onDisk()
-	_, restored, err := w.m.Rollback(t.Context(), "0", nil)
+	_, restored, err := w.m.History().Rollback(t.Context(), "0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestRollbackRestoresFiles(t *testing.T) {
 	if head := w.ingest().Head(); head.Kind != "rollback" {
 		t.Errorf("the scan after a rollback made a commit of kind %s", head.Kind)
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(v2, w.onDisk()); diff != "" {
@@ -286,14 +286,14 @@ func TestRollbackRefusesWhole(t *testing.T) {
 			head := w.ingest().Head()
 			spoil(w)
 			before := w.onDiskFiles()
-			_, _, err := w.m.Rollback(t.Context(), "0", nil)
+			_, _, err := w.m.History().Rollback(t.Context(), "0", nil)
 			if fovea.KindOf(err) != fovea.Conflict || !strings.Contains(err.Error(), "b.org") {
 				t.Fatalf("got %v, want a conflict about b.org", err)
 			}
 			if diff := cmp.Diff(before, w.onDiskFiles()); diff != "" || w.m.View().Head().Seq != head.Seq {
 				t.Errorf("a refused rollback changed something:\n%s", diff)
 			}
-			if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true}); err != nil {
+			if _, _, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{Skip: true}); err != nil {
 				t.Fatal(err)
 			}
 			after := w.onDiskFiles()
@@ -316,7 +316,7 @@ func TestRollbackMemoryOnlyRecordsDrift(t *testing.T) {
 	want := w.ingest().Root()
 	w.write(map[string]string{"a.org": "* A2\n"})
 	w.ingest()
-	_, drift, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true})
+	_, drift, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,10 +350,10 @@ func TestRollbackOverDriftSaysSo(t *testing.T) {
 		w.write(map[string]string{"a.org": text})
 		w.ingest()
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := w.m.Rollback(t.Context(), "seq:2", nil)
+	_, _, err := w.m.History().Rollback(t.Context(), "seq:2", nil)
 	if fovea.KindOf(err) != fovea.Conflict || !strings.Contains(err.Error(), "a.org  (differs since a rollback of memory only)") {
 		t.Errorf("got %v", err)
 	}
@@ -410,14 +410,14 @@ func TestLogFollowsRenames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, err := w.m.Log(t.Context(), n.ID, 0)
+	log, err := w.m.History().Log(t.Context(), n.ID, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(log) != 2 {
 		t.Errorf("%d commits in the log of a renamed headline, want 2", len(log))
 	}
-	past, err := w.m.At(t.Context(), "seq:1")
+	past, err := w.m.History().At(t.Context(), "seq:1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestVerify(t *testing.T) {
 	w.ingest()
 	w.write(map[string]string{"a.org": "* A2\n"})
 	w.ingest()
-	checked, problems, err := w.m.Verify(t.Context())
+	checked, problems, err := w.m.Mending().Verify(t.Context())
 	if err != nil || len(problems) > 0 || checked < 2+3+4 {
 		t.Fatalf("verify: %d checked, %+v, %v", checked, problems, err)
 	}
@@ -508,7 +508,7 @@ func TestVerify(t *testing.T) {
 	if w.m.Status().ReadOnly == "" {
 		t.Error("a damaged journal is not reported")
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) == 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) == 0 {
 		t.Errorf("verify finds nothing wrong: %v", err)
 	}
 	if err := w.m.Ingest(t.Context(), nil); err == nil || errors.Is(err, os.ErrNotExist) {

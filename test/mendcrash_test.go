@@ -23,7 +23,7 @@ type mending struct {
 
 var mendings = []mending{
 	{"purge", func(*testing.T, disks) {}, func(t *testing.T, m *fovea.Memory) error {
-		_, _, err := m.Purge(t.Context(), nil, secret, nil)
+		_, _, err := m.Mending().Purge(t.Context(), nil, secret, nil)
 		if fovea.KindOf(err) == fovea.NotFound {
 			return nil // the opening has done it
 		}
@@ -47,7 +47,7 @@ var mendings = []mending{
 			t.Fatal(err)
 		}
 	}, func(t *testing.T, m *fovea.Memory) error {
-		_, err := m.Repair(t.Context(), nil)
+		_, err := m.Mending().Repair(t.Context(), nil)
 		return err
 	}},
 }
@@ -92,7 +92,7 @@ func TestMendingSurvivesCrashes(t *testing.T) {
 					if diff := cmp.Diff(want, documentsOf(again.View())); diff != "" {
 						t.Fatalf("cut at %d: documents (-want +got):\n%s", at, diff)
 					}
-					_, problems, err := again.Verify(t.Context())
+					_, problems, err := again.Mending().Verify(t.Context())
 					if err != nil || len(problems) != 1 || problems[0].Kind != "purged" && problems[0].Kind != "lost" {
 						t.Fatalf("cut at %d: verify: %v, %v", at, problems, err)
 					}

@@ -100,7 +100,7 @@ func (a *machine) whole() {
 	if diff := cmp.Diff(filesOf(a.m.View()), a.d.files(a.t)); diff != "" {
 		a.t.Fatalf("%s: files (-memory +folder)\n%s", a.name, diff)
 	}
-	_, problems, err := a.m.Verify(a.t.Context())
+	_, problems, err := a.m.Mending().Verify(a.t.Context())
 	if err != nil || len(problems) > 0 {
 		a.t.Fatalf("%s: %v %v", a.name, problems, err)
 	}
@@ -111,7 +111,7 @@ func (a *machine) root() merkle.Digest { return a.m.View().Root() }
 // took returns what a merge took in: the parent that was not the head before it.
 func (a *machine) took(c fovea.Commit) merkle.Digest {
 	a.t.Helper()
-	before, err := a.m.At(a.t.Context(), fmt.Sprintf("seq:%d", c.Seq-1))
+	before, err := a.m.History().At(a.t.Context(), fmt.Sprintf("seq:%d", c.Seq-1))
 	if err != nil || len(c.Parents) != 2 {
 		a.t.Fatalf("commit %d has parents %v, %v", c.Seq, c.Parents, err)
 	}
@@ -170,7 +170,7 @@ func TestMergeBothWays(t *testing.T) {
 
 func (a *machine) edit(id string, edits ...document.Edit) {
 	a.t.Helper()
-	if _, err := a.m.Edit(a.t.Context(), id, nil, edits...); err != nil {
+	if _, err := a.m.Notes().Edit(a.t.Context(), id, nil, edits...); err != nil {
 		a.t.Fatal(err)
 	}
 }
@@ -190,7 +190,7 @@ func TestMergeTakesOver(t *testing.T) {
 	if c, _ := b.from(a); c.Seq != 0 {
 		t.Errorf("what has all made commit %d", c.Seq)
 	}
-	if _, _, err := a.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := a.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.d.files(t)["a.org"]; got != mergeFile {
@@ -211,7 +211,7 @@ func TestMergeConflict(t *testing.T) {
 		t.Fatalf("%+v", conflicts)
 	}
 	b.fromStore(atA)
-	if _, err := a.m.ResolveConflicts(t.Context(), "b", nil, true); err != nil {
+	if _, err := a.m.Notes().ResolveConflicts(t.Context(), "b", nil, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, conflicts := b.from(a); len(conflicts) > 0 || a.root() != b.root() {
@@ -255,7 +255,7 @@ func TestMergeOfThree(t *testing.T) {
 func TestMergeForgets(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": "* The code of the door\n1234\n* Other\n"})
 	b := a.copy("b")
-	if _, err := b.m.Forget(t.Context(), get(t, b.m.View(), "The code of the door").ID, nil); err != nil {
+	if _, err := b.m.Notes().Forget(t.Context(), get(t, b.m.View(), "The code of the door").ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	a.from(b)
@@ -309,7 +309,7 @@ func TestMergeErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, _, _, err := a.m.Merge(t.Context(), "/nowhere/at/all", nil); fovea.KindOf(err) != fovea.NotFound {
+	if _, _, _, err := a.m.History().Merge(t.Context(), "/nowhere/at/all", nil); fovea.KindOf(err) != fovea.NotFound {
 		t.Error(err)
 	}
 
@@ -398,13 +398,13 @@ func TestMergeModel(t *testing.T) {
 					document.AppendBody{Text: fmt.Sprintf("word%d", words)}, document.SetTitle{Title: fmt.Sprintf("word%d", words)}, document.Delete{},
 					document.AddTag{Tag: "x"}, document.SetTodo{Keyword: "DONE"},
 				}).Draw(rt, "edit")
-				if _, err := m.m.Edit(t.Context(), id, nil, edit); !expected(err) {
+				if _, err := m.m.Notes().Edit(t.Context(), id, nil, edit); !expected(err) {
 					rt.Fatal(err)
 				}
 			},
 			"move": func(rt *rapid.T) {
 				m := drawn()
-				if _, err := m.m.Refile(t.Context(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "id"),
+				if _, err := m.m.Notes().Refile(t.Context(), rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "id"),
 					rapid.SampledFrom([]string{"a", "b", "c"}).Draw(rt, "to"), nil); !expected(err) {
 					rt.Fatal(err)
 				}
@@ -422,7 +422,7 @@ func TestMergeModel(t *testing.T) {
 				}
 			},
 			"rollback": func(rt *rapid.T) {
-				if _, _, err := drawn().m.Rollback(t.Context(), "0", nil); !expected(err) {
+				if _, _, err := drawn().m.History().Rollback(t.Context(), "0", nil); !expected(err) {
 					rt.Fatal(err)
 				}
 			},

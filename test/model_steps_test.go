@@ -77,24 +77,24 @@ func (m *model) edit(t *rapid.T) {
 		document.AppendBody{Text: "more rivets"},
 	}
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
-	_, err := m.m.Edit(ctx, drawnID(t, "id"), nil, rapid.SampledFrom(edits).Draw(t, "edit"))
+	_, err := m.m.Notes().Edit(ctx, drawnID(t, "id"), nil, rapid.SampledFrom(edits).Draw(t, "edit"))
 	m.done(t, err)
 }
 
 func (m *model) insert(t *rapid.T) {
 	under := rapid.SampledFrom(append([]string{"a.org", "new.org"}, modelIDs...)).Draw(t, "under")
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: rapid.SampledFrom([]author.Author{{}, author.Named("mint")}).Draw(t, "author"), May: anywhere})
-	_, _, err := m.m.Insert(ctx, under, document.InsertHeadline{Title: "Inserted gauge"}, nil)
+	_, _, err := m.m.Notes().Insert(ctx, under, document.InsertHeadline{Title: "Inserted gauge"}, nil)
 	m.done(t, err)
 }
 
 func (m *model) refile(t *rapid.T) {
-	_, err := m.m.Refile(t.Context(), drawnID(t, "id"), drawnID(t, "below"), nil)
+	_, err := m.m.Notes().Refile(t.Context(), drawnID(t, "id"), drawnID(t, "below"), nil)
 	m.done(t, err)
 }
 
 func (m *model) delete(t *rapid.T) {
-	_, err := m.m.Edit(t.Context(), drawnID(t, "id"), nil, document.Delete{})
+	_, err := m.m.Notes().Edit(t.Context(), drawnID(t, "id"), nil, document.Delete{})
 	m.done(t, err)
 }
 
@@ -159,12 +159,12 @@ func (m *model) editTree(t *rapid.T) {
 		t.Skip("no tree")
 	}
 	edit := rapid.SampledFrom([]document.Edit{document.Delete{}, document.SetTitle{Title: "Rivets"}, document.ReplaceBody{Text: "rain"}}).Draw(t, "edit")
-	_, err := m.m.Edit(t.Context(), rapid.SampledFrom(ids).Draw(t, "id"), nil, edit)
+	_, err := m.m.Notes().Edit(t.Context(), rapid.SampledFrom(ids).Draw(t, "id"), nil, edit)
 	m.done(t, err)
 }
 
 func (m *model) settle(t *rapid.T) {
-	_, err := m.m.Refile(t.Context(), rapid.SampledFrom(modelIDs[2:]).Draw(t, "id"), rapid.SampledFrom(modelIDs[:2]).Draw(t, "below"), nil)
+	_, err := m.m.Notes().Refile(t.Context(), rapid.SampledFrom(modelIDs[2:]).Draw(t, "id"), rapid.SampledFrom(modelIDs[:2]).Draw(t, "below"), nil)
 	m.done(t, err)
 }
 
@@ -175,7 +175,7 @@ func (m *model) snapshot(t *rapid.T) {
 		t.Skip("empty")
 	}
 	name := rapid.SampledFrom([]string{"x", "y", ""}).Draw(t, "name")
-	s, err := m.m.Snapshot(t.Context(), name)
+	s, err := m.m.History().Snapshot(t.Context(), name)
 	if err != nil || s.Seq != head {
 		t.Fatal(s, err)
 	}
@@ -194,7 +194,7 @@ func (m *model) back(t *rapid.T, opts *fovea.WriteOptions) {
 	m.take(t)
 	ref, seq := m.reference(t)
 	drift, before := len(m.m.Status().Drift), m.d.files(m.t)
-	_, _, err := m.m.Rollback(t.Context(), ref, opts)
+	_, _, err := m.m.History().Rollback(t.Context(), ref, opts)
 	m.done(t, err)
 	switch got := m.m.View().Root(); {
 	case err != nil && drift == 0:
@@ -212,19 +212,19 @@ func (m *model) back(t *rapid.T, opts *fovea.WriteOptions) {
 }
 
 func (m *model) apply(t *rapid.T) {
-	_, err := m.m.ApplyDrift(t.Context())
+	_, err := m.m.History().ApplyDrift(t.Context())
 	m.done(t, err)
 }
 
 func (m *model) adopt(t *rapid.T) {
-	_, _, err := m.m.AdoptDrift(t.Context(), nil)
+	_, _, err := m.m.History().AdoptDrift(t.Context(), nil)
 	m.done(t, err)
 }
 
 // revert takes back all that mint did, and then the revert itself.
 func (m *model) revert(t *rapid.T) {
 	m.take(t)
-	commits, err := m.m.CommitsOf(t.Context(), author.Named("mint"), "", "")
+	commits, err := m.m.History().CommitsOf(t.Context(), author.Named("mint"), "", "")
 	if err != nil || len(commits) == 0 {
 		t.Skip("mint did nothing", err)
 	}
@@ -233,13 +233,13 @@ func (m *model) revert(t *rapid.T) {
 		seqs = append(seqs, c.Seq)
 	}
 	before, drift := m.m.View().Root(), len(m.m.Status().Drift)
-	c, _, _, err := m.m.Revert(t.Context(), seqs, nil)
+	c, _, _, err := m.m.History().Revert(t.Context(), seqs, nil)
 	m.done(t, err)
 	if err != nil || c.Seq == 0 || drift > 0 {
 		return
 	}
 	m.check(t)
-	_, _, err = m.m.Rollback(t.Context(), "0", nil)
+	_, _, err = m.m.History().Rollback(t.Context(), "0", nil)
 	m.done(t, err)
 	if err != nil || m.m.View().Root() != before {
 		t.Fatalf("rolling back a revert: %v, root %s, want %s", err, m.m.View().Root(), before)
@@ -251,7 +251,7 @@ func (m *model) revert(t *rapid.T) {
 func (m *model) merge(t *rapid.T) {
 	view := func(label string) *fovea.View {
 		ref, _ := m.reference(t)
-		v, err := m.m.At(t.Context(), ref)
+		v, err := m.m.History().At(t.Context(), ref)
 		if err != nil {
 			t.Fatal(label, err)
 		}

@@ -101,7 +101,7 @@ func (m *model) note() {
 		if _, known := m.roots[seq]; known {
 			break
 		}
-		v, err := m.m.At(m.t.Context(), fmt.Sprintf("seq:%d", seq))
+		v, err := m.m.History().At(m.t.Context(), fmt.Sprintf("seq:%d", seq))
 		if err != nil {
 			m.t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func (m *model) check(t *rapid.T) {
 		t.Fatalf("documents (-model +memory):\n%s", diff)
 	}
 	files, remembered := maps.Clone(m.folder), filesOf(v)
-	for path := range m.m.Drift() {
+	for path := range m.m.History().Drift() {
 		delete(files, path)
 		delete(remembered, path)
 	}
@@ -224,7 +224,7 @@ func (m *model) image(t *rapid.T) {
 	if m.m.View().Head().Seq == 0 {
 		t.Skip("empty")
 	}
-	if _, _, err := m.m.Checkpoint(t.Context(), "image"); err != nil {
+	if _, _, err := m.m.History().Checkpoint(t.Context(), "image"); err != nil {
 		t.Fatal(err)
 	}
 	m.named["image"] = m.m.View().Head().Seq
@@ -232,7 +232,7 @@ func (m *model) image(t *rapid.T) {
 }
 
 func (m *model) reopen(t *rapid.T, meanwhile func()) {
-	before, snaps, drift := m.m.View(), m.m.Snapshots(), m.m.Drift()
+	before, snaps, drift := m.m.View(), m.m.History().Snapshots(), m.m.History().Drift()
 	if err := m.m.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -242,10 +242,10 @@ func (m *model) reopen(t *rapid.T, meanwhile func()) {
 	if before.Head().Digest != after.Head().Digest || before.Root() != after.Root() {
 		t.Fatalf("after a restart the head is commit %d, want %d", after.Head().Seq, before.Head().Seq)
 	}
-	if diff := cmp.Diff(snaps, m.m.Snapshots()); diff != "" {
+	if diff := cmp.Diff(snaps, m.m.History().Snapshots()); diff != "" {
 		t.Fatalf("snapshots after a restart (-before +after):\n%s", diff)
 	}
-	if diff := cmp.Diff(drift, m.m.Drift()); diff != "" {
+	if diff := cmp.Diff(drift, m.m.History().Drift()); diff != "" {
 		t.Fatalf("drift after a restart (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff(nodesOf(before), nodesOf(after)); diff != "" {
@@ -255,7 +255,7 @@ func (m *model) reopen(t *rapid.T, meanwhile func()) {
 
 func (m *model) past(t *rapid.T) {
 	ref, seq := m.reference(t)
-	v, err := m.m.At(t.Context(), ref)
+	v, err := m.m.History().At(t.Context(), ref)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -186,11 +186,11 @@ func TestMovedMemex(t *testing.T) {
 // still has the memory open.
 func TestMovedWritten(t *testing.T) {
 	remember := func(m *fovea.Memory) error {
-		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the harbour closes at nine"}, nil)
+		_, _, _, err := m.Notes().Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the harbour closes at nine"}, nil)
 		return err
 	}
 	again := func(m *fovea.Memory) error {
-		_, _, _, err := m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the ferry leaves at ten"}, nil)
+		_, _, _, err := m.Notes().Remember(t.Context(), "a.org", document.InsertHeadline{Title: "the ferry leaves at ten"}, nil)
 		return err
 	}
 	rename := func(s *stay, to string) { s.do(os.Rename(s.memex, to)) }
@@ -291,7 +291,7 @@ func TestCopiesShareNoStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Snapshot(t.Context(), "here"); err != nil || m.View().Head().Seq != 1 {
+	if _, err := m.History().Snapshot(t.Context(), "here"); err != nil || m.View().Head().Seq != 1 {
 		t.Fatalf("at commit %d: %v", m.View().Head().Seq, err)
 	}
 	s.do(m.Close())
@@ -299,7 +299,7 @@ func TestCopiesShareNoStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(first.Snapshots()); n != 0 {
+	if n := len(first.History().Snapshots()); n != 0 {
 		t.Errorf("%d snapshots in the first store", n)
 	}
 	s.do(first.Close())

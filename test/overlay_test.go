@@ -109,7 +109,7 @@ func TestOverlayModel(t *testing.T) {
 			},
 			"rollback": func(rt *rapid.T) {
 				m := w.scope(rapid.SampledFrom([]string{"memex", "project/p", "project/q"}).Draw(rt, "scope"))
-				if _, _, err := m.Rollback(t.Context(), "0", nil); err != nil && fovea.KindOf(err) != fovea.NotFound {
+				if _, _, err := m.History().Rollback(t.Context(), "0", nil); err != nil && fovea.KindOf(err) != fovea.NotFound {
 					rt.Fatal(err)
 				}
 			},

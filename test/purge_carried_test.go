@@ -34,7 +34,7 @@ func TestPurgeOfCarriedHistory(t *testing.T) {
 			if len(filesWith(t, a.d.state, ".", secret)) == 0 {
 				t.Fatal("the secret was not carried over: the test shows nothing")
 			}
-			_, n, err := a.m.Purge(t.Context(), tc.ids, tc.text, nil)
+			_, n, err := a.m.Mending().Purge(t.Context(), tc.ids, tc.text, nil)
 			if left := filesWith(t, a.d.state, ".", secret); n == 0 || err != nil || len(left) > 0 {
 				t.Errorf("purge says %d, %v, and it is in %v", n, err, left)
 			}
@@ -63,7 +63,7 @@ func TestPurgeRefusesWhatCarriedCommitsHold(t *testing.T) {
 	b.sync()
 	a.from(b)
 	for _, text := range []string{"payday", "gehalt", "bertram"} {
-		_, _, err := a.m.Purge(t.Context(), nil, text, nil)
+		_, _, err := a.m.Mending().Purge(t.Context(), nil, text, nil)
 		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "of another copy: its ") {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -42,7 +42,7 @@ func (w *world) holders(text string) []string {
 // kindsOf lists the kinds of the problems that verify finds.
 func (w *world) kindsOf() string {
 	w.t.Helper()
-	_, problems, err := w.m.Verify(w.t.Context())
+	_, problems, err := w.m.Mending().Verify(w.t.Context())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestPurge(t *testing.T) {
 					}
 				}
 			}
-			if _, _, err := w.m.Purge(t.Context(), test.ids, test.text, nil); fovea.KindOf(err) != fovea.Invalid {
+			if _, _, err := w.m.Mending().Purge(t.Context(), test.ids, test.text, nil); fovea.KindOf(err) != fovea.Invalid {
 				t.Fatalf("purge of what is there: %v, want Invalid", err)
 			}
 			if err := w.m.Close(); err != nil { // with an image
@@ -101,10 +101,10 @@ func TestPurge(t *testing.T) {
 			if len(w.holders(secret[:10])) == 0 {
 				t.Fatal("the secret is nowhere before the purge: the test shows nothing")
 			}
-			if _, n, err := w.m.Purge(t.Context(), test.ids, test.text, &fovea.WriteOptions{DryRun: true}); err != nil || n != test.versions {
+			if _, n, err := w.m.Mending().Purge(t.Context(), test.ids, test.text, &fovea.WriteOptions{DryRun: true}); err != nil || n != test.versions {
 				t.Fatalf("dry run: %d versions, %v; want %d", n, err, test.versions)
 			}
-			c, n, err := w.m.Purge(t.Context(), test.ids, test.text, nil)
+			c, n, err := w.m.Mending().Purge(t.Context(), test.ids, test.text, nil)
 			if err != nil || n != test.versions || c.Kind != graph.KindPurge {
 				t.Fatalf("purge: %+v, %d versions, %v; want %d", c, n, err, test.versions)
 			}
@@ -118,19 +118,19 @@ func TestPurge(t *testing.T) {
 				if got := w.kindsOf(); !strings.HasPrefix(got, "purged: ") || strings.Contains(got, "\n") || !strings.Contains(got, "purged by commit 5") {
 					t.Errorf("verify says %q", got)
 				}
-				if _, err := w.m.At(t.Context(), "seq:2"); fovea.KindOf(err) != fovea.NotFound || !errors.Is(err, graph.ErrGone) ||
+				if _, err := w.m.History().At(t.Context(), "seq:2"); fovea.KindOf(err) != fovea.NotFound || !errors.Is(err, graph.ErrGone) ||
 					!strings.Contains(err.Error(), "purged by commit 5") {
 					t.Errorf("the moment of the secret: %v", err)
 				}
-				if _, err := w.m.At(t.Context(), "seq:1"); err != nil {
+				if _, err := w.m.History().At(t.Context(), "seq:1"); err != nil {
 					t.Errorf("another moment: %v", err)
 				}
 				w.reopen()
 			}
-			if _, _, err := w.m.Rollback(t.Context(), "seq:2", nil); fovea.KindOf(err) != fovea.NotFound {
+			if _, _, err := w.m.History().Rollback(t.Context(), "seq:2", nil); fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("rollback: %v, want NotFound", err)
 			}
-			if _, _, err := w.m.Rollback(t.Context(), "seq:2", &fovea.WriteOptions{Skip: true}); err != nil {
+			if _, _, err := w.m.History().Rollback(t.Context(), "seq:2", &fovea.WriteOptions{Skip: true}); err != nil {
 				t.Errorf("rollback that skips: %v", err)
 			}
 			if got, _ := w.m.View().Text("y.org"); got != "* Stays\n" {
@@ -139,7 +139,7 @@ func TestPurge(t *testing.T) {
 			if got, _ := w.m.View().Text("x.org"); got != test.after {
 				t.Errorf("x.org is not as it was")
 			}
-			if _, _, err := w.m.Purge(t.Context(), []string{"nobody"}, "", nil); fovea.KindOf(err) != fovea.NotFound {
+			if _, _, err := w.m.Mending().Purge(t.Context(), []string{"nobody"}, "", nil); fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("purge of nobody: %v, want NotFound", err)
 			}
 		})
@@ -156,10 +156,10 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 			derived = n.ID[5:12]
 		}
 	}
-	if _, err := w.m.Snapshot(t.Context(), "before-payday"); err != nil {
+	if _, err := w.m.History().Snapshot(t.Context(), "before-payday"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", nil,
+	if _, err := w.m.Notes().Edit(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("gardener"), May: anywhere}), "the-id", nil,
 		document.AddTag{Tag: "x"}); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestPurgeRefusesWhatItCannotTake(t *testing.T) {
 		{"a snapshot", "payday", "the name of a snapshot holds the text"},
 	} {
 		for _, dry := range []bool{true, false} {
-			_, _, err := w.m.Purge(t.Context(), nil, tc.text, &fovea.WriteOptions{DryRun: dry})
+			_, _, err := w.m.Mending().Purge(t.Context(), nil, tc.text, &fovea.WriteOptions{DryRun: dry})
 			if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "name the nodes that held it") {
 				t.Errorf("%s: %v", tc.name, err)
 			}
@@ -190,25 +190,25 @@ func TestRetain(t *testing.T) {
 		w.write(map[string]string{"x.org": "* Version " + strings.Repeat("x", i) + "\n"})
 		w.ingest()
 		if i == 7 {
-			if _, err := w.m.Snapshot(t.Context(), "seven"); err != nil {
+			if _, err := w.m.History().Snapshot(t.Context(), "seven"); err != nil {
 				t.Fatal(err)
 			}
 			kept[i+1] = true
 		}
 	}
 	root := w.m.View().Root()
-	_, thinned, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, &fovea.WriteOptions{DryRun: true})
+	_, thinned, blocks, err := w.m.Mending().Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, &fovea.WriteOptions{DryRun: true})
 	if err != nil || thinned == 0 || blocks == 0 || w.m.View().Head().Seq != 61 {
 		t.Fatalf("dry run: %d moments, %d blocks, %v", thinned, blocks, err)
 	}
-	c, again, _, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, nil)
+	c, again, _, err := w.m.Mending().Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, nil)
 	if err != nil || again != thinned || c.Kind != graph.KindRetain {
 		t.Fatalf("retain: %+v, %d moments, %v; the dry run said %d", c, again, err, thinned)
 	}
 	for range 2 {
 		gone := 0
 		for seq := 1; seq <= 61; seq++ {
-			_, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+			_, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", seq))
 			switch {
 			case err == nil:
 			case kept[seq] || seq > 61-20:
@@ -230,7 +230,7 @@ func TestRetain(t *testing.T) {
 		}
 		w.reopen()
 	}
-	if c, _, blocks, err := w.m.Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, nil); err != nil || blocks != 0 || c.Seq != 0 {
+	if c, _, blocks, err := w.m.Mending().Retain(t.Context(), 24*time.Hour, 0, 5*24*time.Hour, nil); err != nil || blocks != 0 || c.Seq != 0 {
 		t.Errorf("the second time: %+v, %d blocks, %v; want nothing", c, blocks, err)
 	}
 }
@@ -244,11 +244,11 @@ func TestSkipPurgedTree(t *testing.T) {
 	for _, text := range []string{tree("t", secret), tree("t", "harmless"), tree("u", "later")} {
 		w.take(w.m, text, "")
 	}
-	if _, _, err := w.m.Purge(t.Context(), nil, secret, nil); err != nil {
+	if _, _, err := w.m.Mending().Purge(t.Context(), nil, secret, nil); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := w.m.View().Get("t")
-	if _, _, err := w.m.Rollback(t.Context(), "seq:1", &fovea.WriteOptions{Skip: true}); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "seq:1", &fovea.WriteOptions{Skip: true}); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := w.m.View().Get("t"); n != before || w.m.View().Len() != 1 {

@@ -26,18 +26,18 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 	}, disk.Magics...) {
 		t.Run(word, func(t *testing.T) {
 			a := newMachine(t, map[string]string{"a.org": mergeFile})
-			if _, err := a.m.Snapshot(t.Context(), "first"); err != nil {
+			if _, err := a.m.History().Snapshot(t.Context(), "first"); err != nil {
 				t.Fatal(err)
 			}
 			a.edit("b", document.AppendBody{Text: "my " + word})
 			a.edit("b", document.Delete{})
-			if _, n, err := a.m.Purge(t.Context(), nil, word, &fovea.WriteOptions{DryRun: true}); n != 1 || err != nil {
+			if _, n, err := a.m.Mending().Purge(t.Context(), nil, word, &fovea.WriteOptions{DryRun: true}); n != 1 || err != nil {
 				t.Fatalf("a dry run: %d versions, %v", n, err)
 			}
-			if _, n, err := a.m.Purge(t.Context(), nil, word, nil); n != 1 || err != nil {
+			if _, n, err := a.m.Mending().Purge(t.Context(), nil, word, nil); n != 1 || err != nil {
 				t.Errorf("%d versions, %v", n, err)
 			}
-			if _, problems, err := a.m.Verify(t.Context()); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0].Message, "1 block ") {
+			if _, problems, err := a.m.Mending().Verify(t.Context()); err != nil || len(problems) != 1 || !strings.HasPrefix(problems[0].Message, "1 block ") {
 				t.Errorf("verify: %v, %v", problems, err)
 			}
 			a.mustHave("seq:1", "one") // its state never held the word
@@ -50,7 +50,7 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 			back := fmt.Sprintf("seq:%d", a.m.View().Head().Seq-1)
 			for range 3 {
 				a.edit("a", document.AppendBody{Text: "more"})
-				if _, _, err := a.m.Checkpoint(t.Context(), "x"); err != nil {
+				if _, _, err := a.m.History().Checkpoint(t.Context(), "x"); err != nil {
 					t.Fatal(err)
 				}
 				if err := a.m.Close(); err != nil {
@@ -59,7 +59,7 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 				a.open()
 			}
 			a.mustHave(back, "one")
-			if _, _, err := a.m.Rollback(t.Context(), back, nil); err != nil {
+			if _, _, err := a.m.History().Rollback(t.Context(), back, nil); err != nil {
 				t.Errorf("back to a commit made after the purge: %v", err)
 			}
 		})
@@ -69,7 +69,7 @@ func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 // mustHave looks for a text in the node a of a moment.
 func (a *machine) mustHave(ref, text string) {
 	a.t.Helper()
-	v, err := a.m.At(a.t.Context(), ref)
+	v, err := a.m.History().At(a.t.Context(), ref)
 	if err != nil {
 		a.t.Errorf("%s: %v", ref, err)
 	} else if n, ok := v.Get("a"); !ok || !strings.Contains(n.Content, text) {
@@ -95,21 +95,21 @@ func TestPurgeTextAcrossChunks(t *testing.T) {
 			w.ingest()
 			w.saved(map[string]string{"a.org": text})
 			w.saved(map[string]string{"a.org": head + "short\n"})
-			if _, n, err := w.m.Purge(t.Context(), nil, secret, nil); n != 1 || err != nil {
+			if _, n, err := w.m.Mending().Purge(t.Context(), nil, secret, nil); n != 1 || err != nil {
 				t.Fatalf("%d versions, %v", n, err)
 			}
 			for range 2 {
 				if held := w.holders(secret[10:]); len(held) > 0 {
 					t.Errorf("still held by %v", held)
 				}
-				v, err := w.m.At(t.Context(), "seq:1")
+				v, err := w.m.History().At(t.Context(), "seq:1")
 				if err != nil {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(map[string]string{"a.org": first + rest}, documentsOf(v)); diff != "" {
 					t.Error("the version before is not whole")
 				}
-				if _, err := w.m.At(t.Context(), "seq:2"); fovea.KindOf(err) != fovea.NotFound {
+				if _, err := w.m.History().At(t.Context(), "seq:2"); fovea.KindOf(err) != fovea.NotFound {
 					t.Errorf("the version that held it: %v", err)
 				}
 				w.reopen()
@@ -123,12 +123,12 @@ func TestPurgeTextAcrossChunks(t *testing.T) {
 func TestPurgeTextOfCopies(t *testing.T) {
 	for name, leave := range map[string]func(w *world){
 		"an old image": func(w *world) {
-			if _, _, n, err := w.m.Retain(t.Context(), time.Hour, 0, 0, nil); n == 0 || err != nil {
+			if _, _, n, err := w.m.Mending().Retain(t.Context(), time.Hour, 0, 0, nil); n == 0 || err != nil {
 				w.t.Fatalf("%d blocks, %v", n, err)
 			}
 		},
 		"put aside": func(w *world) {
-			if _, _, err := w.m.Purge(t.Context(), nil, secret, nil); err != nil {
+			if _, _, err := w.m.Mending().Purge(t.Context(), nil, secret, nil); err != nil {
 				w.t.Fatal(err)
 			}
 			folder := filepath.Join(w.state, "quarantine")
@@ -158,13 +158,13 @@ func TestPurgeTextOfCopies(t *testing.T) {
 			if len(w.holders(secret)) == 0 {
 				t.Fatal("the secret is nowhere: the test shows nothing")
 			}
-			if _, n, err := w.m.Purge(t.Context(), nil, secret, nil); n != 0 || err != nil {
+			if _, n, err := w.m.Mending().Purge(t.Context(), nil, secret, nil); n != 0 || err != nil {
 				t.Errorf("%d versions, %v", n, err)
 			}
 			if held := w.holders(secret); len(held) > 0 {
 				t.Errorf("still held by %v", held)
 			}
-			if _, _, err := w.m.Purge(t.Context(), nil, secret, nil); fovea.KindOf(err) != fovea.NotFound {
+			if _, _, err := w.m.Mending().Purge(t.Context(), nil, secret, nil); fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("once more: %v, want NotFound", err)
 			}
 		})
@@ -182,7 +182,7 @@ func TestPurgeReachesTheLog(t *testing.T) {
 	}
 	w.write(map[string]string{"a.org": "* A\n"})
 	w.ingest()
-	if _, _, err := w.m.Purge(t.Context(), nil, "Zebraqux", nil); err != nil {
+	if _, _, err := w.m.Mending().Purge(t.Context(), nil, "Zebraqux", nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(log); err != nil || string(got) != "remembered ********\nopened\nforgot ********\n" {

@@ -19,11 +19,11 @@ import (
 func TestPutBackLater(t *testing.T) {
 	for name, then := range map[string]func(*fovea.Memory) error{
 		"nothing":    func(*fovea.Memory) error { return nil },
-		"snapshot":   func(m *fovea.Memory) error { _, err := m.Snapshot(t.Context(), "x"); return err },
-		"checkpoint": func(m *fovea.Memory) error { _, _, err := m.Checkpoint(t.Context(), "x"); return err },
+		"snapshot":   func(m *fovea.Memory) error { _, err := m.History().Snapshot(t.Context(), "x"); return err },
+		"checkpoint": func(m *fovea.Memory) error { _, _, err := m.History().Checkpoint(t.Context(), "x"); return err },
 		"ingest":     func(m *fovea.Memory) error { return m.Ingest(t.Context(), nil) },
 		"edit": func(m *fovea.Memory) error {
-			_, err := m.Edit(t.Context(), "a", nil, document.SetTodo{Keyword: "TODO"})
+			_, err := m.Notes().Edit(t.Context(), "a", nil, document.SetTodo{Keyword: "TODO"})
 			return err
 		},
 	} {

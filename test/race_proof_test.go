@@ -37,19 +37,19 @@ func (c *crowd) write(writer, n int) error {
 	done, err := fovea.Commit{}, error(nil)
 	switch {
 	case writer == 0: // takes all of it back, and that back
-		if done, _, err = m.Rollback(ctx, "0", nil); err == nil {
+		if done, _, err = m.History().Rollback(ctx, "0", nil); err == nil {
 			c.commit(done)
-			done, _, err = m.Rollback(ctx, "0", nil)
+			done, _, err = m.History().Rollback(ctx, "0", nil)
 		}
 	case writer == 1:
-		_, err = m.Snapshot(ctx, fmt.Sprint("name-", n))
+		_, err = m.History().Snapshot(ctx, fmt.Sprint("name-", n))
 	case writer%2 == 0: // its own headline of a file that all share
-		done, err = m.Edit(ctx, own, nil, document.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
+		done, err = m.Notes().Edit(ctx, own, nil, document.SetTitle{Title: fmt.Sprintf("%s, %d times", own, n)})
 	case n%2 == 0:
 		_, _, done, err = m.IngestTree(ctx, parsed(c.w.t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"t%d","TITLE":"gauge %d"},`+
 			`"contents":[{"type":"paragraph","raw-content":"%d"}]}`, writer, n, n)), "", nil)
 	default:
-		done, _, err = m.Insert(ctx, fmt.Sprintf("t%d", writer), document.InsertHeadline{Title: "grown"}, nil)
+		done, _, err = m.Notes().Insert(ctx, fmt.Sprintf("t%d", writer), document.InsertHeadline{Title: "grown"}, nil)
 	}
 	c.commit(done)
 	return err
@@ -68,7 +68,7 @@ func (c *crowd) read() error {
 	if _, err := v.Search("gauge", 5, nil, time.Time{}); err != nil {
 		return err
 	}
-	if _, err := c.w.m.At(c.w.t.Context(), "head"); err != nil {
+	if _, err := c.w.m.History().At(c.w.t.Context(), "head"); err != nil {
 		return err
 	}
 	over, err := c.w.m.Over(c.w.t.Context(), "session/s")
@@ -76,7 +76,7 @@ func (c *crowd) read() error {
 		err = fmt.Errorf("nothing is there")
 	}
 	c.w.m.Status()
-	c.w.m.Snapshots()
+	c.w.m.History().Snapshots()
 	return err
 }
 
@@ -119,7 +119,7 @@ func TestManyWritersAndReaders(t *testing.T) {
 	writers.Wait()
 	close(stop)
 	readers.Wait()
-	log, err := w.m.Log(t.Context(), "", 0)
+	log, err := w.m.History().Log(t.Context(), "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +132,12 @@ func TestManyWritersAndReaders(t *testing.T) {
 	if len(c.told) > 0 {
 		t.Errorf("told, and not in the history: %v", c.told)
 	}
-	if _, problems, err := w.m.VerifyFiles(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().VerifyFiles(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify files: %v, %v", problems, err)
 	}
 	root := w.m.View().Root()
 	w.reopen()
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 || w.ingest().Root() != root {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 || w.ingest().Root() != root {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 }

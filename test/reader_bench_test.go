@@ -72,7 +72,7 @@ func writeUntil(b *testing.B, w *world, stop chan struct{}) {
 		default:
 		}
 		id := fmt.Sprintf("node-%07d", i*7919%100_000)
-		if _, err := w.m.Edit(b.Context(), id, nil, document.SetTitle{Title: fmt.Sprint("Title ", time.Now().UnixNano())}); err != nil {
+		if _, err := w.m.Notes().Edit(b.Context(), id, nil, document.SetTitle{Title: fmt.Sprint("Title ", time.Now().UnixNano())}); err != nil {
 			b.Error(err)
 			return
 		}

@@ -29,7 +29,7 @@ func TestRefile(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": headed("One", "one") + headed("Two", "two"), "b.org": headed("B", "b")})
 			w.ingest()
 			before := w.onDisk()
-			c, err := w.m.Refile(t.Context(), "one", tc.target, nil)
+			c, err := w.m.Notes().Refile(t.Context(), "one", tc.target, nil)
 			if tc.want == nil {
 				if fovea.KindOf(err) != tc.kind || err == nil {
 					t.Errorf("got %v, want kind %v", err, tc.kind)
@@ -78,7 +78,7 @@ func TestArchive(t *testing.T) {
 			w.ingest()
 			w.write(tc.files) // memory has not seen it
 			before := w.onDisk()
-			c, err := w.m.Archive(t.Context(), "one", nil)
+			c, err := w.m.Notes().Archive(t.Context(), "one", nil)
 			if tc.file == "" {
 				if fovea.KindOf(err) != tc.kind || err == nil || !strings.Contains(err.Error(), tc.why) || !cmp.Equal(before, w.onDisk()) {
 					t.Errorf("got %v, want kind %v and no change", err, tc.kind)
@@ -115,7 +115,7 @@ func TestAssignIDs(t *testing.T) {
 	for n := range v.All() {
 		all = append(all, n.ID)
 	}
-	c, ids, err := w.m.AssignIDs(t.Context(), append(all, all[1]), nil)
+	c, ids, err := w.m.Notes().AssignIDs(t.Context(), append(all, all[1]), nil)
 	if err != nil || c.Seq != 2 || len(ids) != len(all)+1 || ids[1] != ids[len(all)] {
 		t.Fatalf("commit %+v, ids %q, %v", c, ids, err)
 	}
@@ -130,10 +130,10 @@ func TestAssignIDs(t *testing.T) {
 		}
 		k++
 	}
-	if log, err := w.m.Log(t.Context(), ids[2], 0); err != nil || len(log) != 2 {
+	if log, err := w.m.History().Log(t.Context(), ids[2], 0); err != nil || len(log) != 2 {
 		t.Errorf("the history before the new id is lost: %+v, %v", log, err)
 	}
-	if c, again, err := w.m.AssignIDs(t.Context(), ids, nil); err != nil || c.Seq != 0 || !cmp.Equal(ids, again) {
+	if c, again, err := w.m.Notes().AssignIDs(t.Context(), ids, nil); err != nil || c.Seq != 0 || !cmp.Equal(ids, again) {
 		t.Errorf("a second time: %+v, %q, %v", c, again, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestReadingAddsNoIDs(t *testing.T) {
 	v := w.ingest()
 	for n := range v.All() {
 		if n.Title() == "One" {
-			if _, err := w.m.Edit(t.Context(), n.ID, nil, document.SetTitle{Title: "Uno"}); err != nil {
+			if _, err := w.m.Notes().Edit(t.Context(), n.ID, nil, document.SetTitle{Title: "Uno"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -164,7 +164,7 @@ func TestRefileOntoOwnParent(t *testing.T) {
 		for n := range v.All() {
 			id[n.Title()] = n.ID
 		}
-		if _, err := w.m.Refile(t.Context(), id["C"], id["P"], nil); err != nil {
+		if _, err := w.m.Notes().Refile(t.Context(), id["C"], id["P"], nil); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}
 		if got := w.onDisk()["a.org"]; got != text {
@@ -177,7 +177,7 @@ func TestRefileOntoOwnParent(t *testing.T) {
 		{"type":"headline","properties":{"ID":"b","TITLE":"B"},"raw-content":"text"},
 		{"type":"headline","properties":{"ID":"c","TITLE":"C"},"raw-content":"text"}]}`, "")
 	for _, move := range []struct{ id, want string }{{"c", "P(B C)"}, {"b", "P(C B)"}} {
-		if _, err := w.m.Refile(t.Context(), move.id, "p", nil); err != nil {
+		if _, err := w.m.Notes().Refile(t.Context(), move.id, "p", nil); err != nil {
 			t.Error(err)
 		}
 		if got := shape(w.m.View(), "p"); got != move.want {

@@ -21,7 +21,7 @@ func TestRefileTreeKeepsText(t *testing.T) {
 	w.ingest()
 	w.take(w.m, `{"type":"headline","properties":{"ID":"t","TITLE":"T"},"raw-content":"Say yes.\nNo.\n","contents":[
 		{"type":"paragraph","raw-content":"Say yes.\nNo.\n","contents":["Say yes.\n","No.\n"]},"yes","yes"]}`, "")
-	if _, err := w.m.Refile(t.Context(), "t", "filed", nil); err != nil {
+	if _, err := w.m.Notes().Refile(t.Context(), "t", "filed", nil); err != nil {
 		t.Fatal(err)
 	}
 	if text := w.onDisk()["a.org"]; !strings.HasSuffix(text, ":END:\nSay yes.\nNo.\nyes\nyes\n") {
@@ -40,12 +40,12 @@ func TestRefileTreeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := w.m.View()
-	if _, err := w.m.Refile(t.Context(), id, "filed", withKey("once")); fovea.KindOf(err) != fovea.Busy || w.m.View() != before {
+	if _, err := w.m.Notes().Refile(t.Context(), id, "filed", withKey("once")); fovea.KindOf(err) != fovea.Busy || w.m.View() != before {
 		t.Fatalf("into a file that is held: %v", err)
 	}
 	w.remove(".#a.org")
 	for range 2 {
-		if _, err := w.m.Refile(t.Context(), id, "filed", withKey("once")); err != nil {
+		if _, err := w.m.Notes().Refile(t.Context(), id, "filed", withKey("once")); err != nil {
 			t.Fatal(err)
 		}
 		if got := shape(w.m.View(), "filed"); got != "A(Note)" {
@@ -63,13 +63,13 @@ func TestRefileTree(t *testing.T) {
 		"contents":[{"type":"headline","properties":{"TITLE":"Lid"},"raw-content":"steel"},
 			{"type":"paragraph","raw-content":"It measures."},{"type":"paragraph","raw-content":"Twice."}]}`, "")
 	w.take(w.m, `{"type":"headline","properties":{"ID":"b","TITLE":"B"}}`, "")
-	if _, err := w.m.Refile(t.Context(), "gauge", "b", nil); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
+	if _, err := w.m.Notes().Refile(t.Context(), "gauge", "b", nil); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
 		t.Fatalf("%v, %s", err, shape(w.m.View(), "b"))
 	}
-	if _, err := w.m.Refile(t.Context(), "b", "gauge", nil); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := w.m.Notes().Refile(t.Context(), "b", "gauge", nil); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("below itself: %v", err)
 	}
-	c, err := w.m.Refile(t.Context(), "gauge", "sensors", nil)
+	c, err := w.m.Notes().Refile(t.Context(), "gauge", "sensors", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,17 +117,17 @@ steel
 	if shape(v, "b") != "B" || shape(v, "sensors") != "Sensors(Gauge(Lid))" || c.Changes == 0 {
 		t.Errorf("memory holds %s and %s", shape(v, "b"), shape(v, "sensors"))
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil || shape(w.m.View(), "b") != "B(Gauge(Lid paragraph paragraph))" {
 		t.Errorf("rolled back to %s, %v", shape(w.m.View(), "b"), err)
 	}
 	// A node without an ID gets one first, and what a headline cannot hold stays.
 	id, _ := w.take(w.m, `{"type":"paragraph","raw-content":"* forged"}`, "")
 	before := w.m.View()
-	if _, err := w.m.Refile(t.Context(), id, "sensors", nil); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
+	if _, err := w.m.Notes().Refile(t.Context(), id, "sensors", nil); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
 		t.Errorf("got %v", err)
 	}
 	id, _ = w.take(w.m, `{"type":"headline","properties":{"TITLE":"Plain"},"raw-content":"x"}`, "")
-	if _, err := w.m.Refile(t.Context(), id, "sensors", nil); err != nil || shape(w.m.View(), "sensors") != "Sensors(Plain)" {
+	if _, err := w.m.Notes().Refile(t.Context(), id, "sensors", nil); err != nil || shape(w.m.View(), "sensors") != "Sensors(Plain)" {
 		t.Errorf("%v, %s", err, shape(w.m.View(), "sensors"))
 	}
 }

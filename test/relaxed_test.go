@@ -75,7 +75,7 @@ func TestRelaxedFiles(t *testing.T) {
 	if err := m.Ingest(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Refile(t.Context(), "a", "b", nil); err != nil {
+	if _, err := m.Notes().Refile(t.Context(), "a", "b", nil); err != nil {
 		t.Fatal(err)
 	}
 	d.write(t, map[string]string{"a.org": "* Stays, and goes on\n"})

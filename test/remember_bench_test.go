@@ -37,7 +37,7 @@ func BenchmarkRemember(b *testing.B) {
 							return
 						}
 						begun := time.Now()
-						_, _, _, err := m.Remember(ctx, "agents/ada/", document.InsertHeadline{
+						_, _, _, err := m.Notes().Remember(ctx, "agents/ada/", document.InsertHeadline{
 							Title: fmt.Sprintf("Note number %d", n), Body: fmt.Sprintf("The %d. gauge of %d speaks about the rivets that came on day %d.", n, n/7, n%11),
 						}, nil)
 						if err != nil {

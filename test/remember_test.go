@@ -47,7 +47,7 @@ type kept struct {
 }
 
 func remember(ctx context.Context, m *fovea.Memory, under, title, body string) (kept, error) {
-	c, id, similar, err := m.Remember(ctx, under, document.InsertHeadline{Title: title, Body: body}, nil)
+	c, id, similar, err := m.Notes().Remember(ctx, under, document.InsertHeadline{Title: title, Body: body}, nil)
 	return kept{ID: id, Commit: c, Known: err == nil && c.Seq == 0, Similar: similar}, err
 }
 
@@ -132,11 +132,11 @@ func TestRememberTogether(t *testing.T) {
 	if head.Seq != before+3 {
 		t.Errorf("%d commits, want 3", head.Seq-before)
 	}
-	log, err := w.m.Log(t.Context(), "", 3)
+	log, err := w.m.History().Log(t.Context(), "", 3)
 	if err != nil || len(log) != 3 || log[0].Message != "a.org: Six" || log[0].Op == log[1].Op {
 		t.Errorf("log %+v, %v", log, err)
 	}
-	at, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", before+2))
+	at, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", before+2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestRememberTogether(t *testing.T) {
 	if got := w.m.View().Head(); got.Digest != head.Digest || w.ingest().Head().Seq != head.Seq {
 		t.Errorf("opened again: %+v, want %+v", got, head)
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 }
@@ -163,7 +163,7 @@ func TestRememberManyCallers(t *testing.T) {
 		wg.Go(func() {
 			for k := range each {
 				ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named(fmt.Sprintf("agent%d", i%2)), May: anywhere})
-				_, id, _, err := m.Remember(ctx, "agents/all/", document.InsertHeadline{Title: fmt.Sprintf("Note %d of %d", k/2, i), Body: "text"},
+				_, id, _, err := m.Notes().Remember(ctx, "agents/all/", document.InsertHeadline{Title: fmt.Sprintf("Note %d of %d", k/2, i), Body: "text"},
 					withKey(fmt.Sprintf("op-%d-%d", i, k/2))) // each comes twice
 				if err != nil {
 					t.Error(err)

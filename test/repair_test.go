@@ -71,7 +71,7 @@ func TestRepair(t *testing.T) {
 		{"a block of now", func(w *world) { w.spoil("Version 4") }, []string{"damaged", "lost 1 block of old versions"}, 5, []uint64{5}, false},
 		{"a block that an image has", func(w *world) {
 			w.open()
-			if _, _, err := w.m.Checkpoint(t.Context(), ""); err != nil {
+			if _, _, err := w.m.History().Checkpoint(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}
 			w.m.Close()
@@ -112,11 +112,11 @@ func TestRepair(t *testing.T) {
 			if readOnly := w.m.Status().ReadOnly; (readOnly != "") != (len(test.plan) > 0 && !test.unseen) {
 				t.Fatalf("read-only: %q", readOnly)
 			}
-			dry, err := w.m.Repair(t.Context(), &fovea.WriteOptions{DryRun: true})
+			dry, err := w.m.Mending().Repair(t.Context(), &fovea.WriteOptions{DryRun: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			plan, err := w.m.Repair(t.Context(), nil)
+			plan, err := w.m.Mending().Repair(t.Context(), nil)
 			if diff := cmp.Diff(dry, plan); err != nil || diff != "" {
 				t.Fatalf("repair: %v (-dry +done):\n%s", err, diff)
 			}
@@ -136,7 +136,7 @@ func TestRepair(t *testing.T) {
 					t.Errorf("verify says %q", got)
 				}
 				for seq := uint64(1); seq <= test.chain; seq++ {
-					v, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+					v, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", seq))
 					lost := false
 					for _, g := range test.gone {
 						lost = lost || g == seq
@@ -154,7 +154,7 @@ func TestRepair(t *testing.T) {
 				}
 				w.reopen()
 			}
-			if again, err := w.m.Repair(t.Context(), nil); err != nil || len(again) > 0 {
+			if again, err := w.m.Mending().Repair(t.Context(), nil); err != nil || len(again) > 0 {
 				t.Errorf("a second repair: %+v, %v; want nothing", again, err)
 			}
 			w.write(map[string]string{"x.org": "* Written after\n"})
@@ -216,7 +216,7 @@ func TestRepairReadsWhatIsLeft(t *testing.T) {
 	w.spoil("just some text")
 	w.write(map[string]string{"a.org": ""})
 	w.open()
-	if _, err := w.m.Repair(t.Context(), nil); err != nil {
+	if _, err := w.m.Mending().Repair(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := w.kindsOf(), "lost: 1 block lost, as commit 3 says"; got != want {
@@ -241,7 +241,7 @@ func TestRepairListsEachChunk(t *testing.T) {
 	w.spoil("chunk 3")
 	w.spoil("chunk 4")
 	w.open()
-	plan, err := w.m.Repair(t.Context(), nil)
+	plan, err := w.m.Mending().Repair(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestRepairListsEachChunk(t *testing.T) {
 	if got, want := w.kindsOf(), "lost: 3 blocks lost, as commit 3 says"; got != want {
 		t.Errorf("verify says %q, want %q", got, want)
 	}
-	if again, err := w.m.Repair(t.Context(), nil); err != nil || len(again) > 0 {
+	if again, err := w.m.Mending().Repair(t.Context(), nil); err != nil || len(again) > 0 {
 		t.Errorf("a second repair: %+v, %v; want nothing", again, err)
 	}
 }

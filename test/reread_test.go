@@ -60,7 +60,7 @@ func TestIndexesFollowKeywords(t *testing.T) {
 	asked("written", document, []string{"sounds"})
 	w.reopen()
 	asked("reopened", document, []string{"sounds"})
-	if _, _, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{}); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	asked("rolled back", []string{"KLAXON sounds"}, nil)

@@ -36,7 +36,7 @@ func TestResolveConflicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": tt.text})
 			w.ingest()
-			_, err := w.m.ResolveConflicts(t.Context(), "a", nil, tt.take, tt.which...)
+			_, err := w.m.Notes().ResolveConflicts(t.Context(), "a", nil, tt.take, tt.which...)
 			want := tt.want
 			if tt.says != "" {
 				want = tt.text
@@ -51,7 +51,7 @@ func TestResolveConflicts(t *testing.T) {
 	}
 	w := newWorld(t, map[string]string{"a.org": two})
 	w.ingest()
-	if _, err := w.m.ResolveConflicts(t.Context(), "a", &fovea.WriteOptions{Base: merkle.Sum([]byte("old"))}, false); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := w.m.Notes().ResolveConflicts(t.Context(), "a", &fovea.WriteOptions{Base: merkle.Sum([]byte("old"))}, false); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("on a stale digest: %v", err)
 	}
 	if diff := cmp.Diff(map[string]string{"a.org": two}, w.onDisk()); diff != "" {

@@ -22,7 +22,7 @@ const revertA, revertB = "* A\n:PROPERTIES:\n:ID: a\n:END:\none\n", "* B\n:PROPE
 // seqs lists the numbers of what an author did.
 func (w *world) seqs(by string) []uint64 {
 	w.t.Helper()
-	commits, err := w.m.CommitsOf(w.t.Context(), author.Named(by), "", "")
+	commits, err := w.m.History().CommitsOf(w.t.Context(), author.Named(by), "", "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func (w *world) seqs(by string) []uint64 {
 // edit changes a node as somebody.
 func (w *world) edit(by, id string, edits ...document.Edit) {
 	w.t.Helper()
-	if _, err := w.m.Edit(fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named(by), May: anywhere}), id, nil, edits...); err != nil {
+	if _, err := w.m.Notes().Edit(fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named(by), May: anywhere}), id, nil, edits...); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -46,21 +46,21 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 	w.ingest()
 	w.edit("mint", "a", document.SetTitle{Title: "Pwned"}, document.AppendBody{Text: "two, by mint"})
 	w.edit("ann", "a", document.SetTodo{Keyword: "TODO"}, document.AppendBody{Text: "three, by ann"})
-	if _, _, err := w.m.Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org",
+	if _, _, err := w.m.Notes().Insert(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: anywhere}), "new.org",
 		document.InsertHeadline{Title: "Mint"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	w.edit("mint", "b", document.SetTitle{Title: "Bad"})
 	w.edit("ann", "b", document.SetTitle{Title: "Better"})
 	before := w.onDisk()
-	_, files, conflicts, err := w.m.Revert(t.Context(), w.seqs("mint"), &fovea.WriteOptions{DryRun: true})
+	_, files, conflicts, err := w.m.History().Revert(t.Context(), w.seqs("mint"), &fovea.WriteOptions{DryRun: true})
 	if diff := cmp.Diff([]string{"a.org", "b.org", "new.org"}, files); diff != "" || err != nil || len(conflicts) != 1 {
 		t.Errorf("dry run: %s %v %v", diff, conflicts, err)
 	}
 	if diff := cmp.Diff(before, w.onDisk()); diff != "" {
 		t.Errorf("a dry run changed files: %s", diff)
 	}
-	c, files, conflicts, err := w.m.Revert(t.Context(), w.seqs("mint"), nil)
+	c, files, conflicts, err := w.m.History().Revert(t.Context(), w.seqs("mint"), nil)
 	if err != nil || c.Kind != "revert" || c.Message != "3 commits by mint, 2 to 5" {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -81,7 +81,7 @@ func TestRevertTakesBackOneAuthor(t *testing.T) {
 	if v := w.ingest(); v.Head().Seq != c.Seq {
 		t.Errorf("the next scan made commit %+v", v.Head())
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(before, w.onDisk()); diff != "" {
@@ -111,7 +111,7 @@ func TestRevertRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, _, err := w.m.Revert(t.Context(), tt.commits, tt.opts)
+			_, _, _, err := w.m.History().Revert(t.Context(), tt.commits, tt.opts)
 			if fovea.KindOf(err) != tt.want || !strings.Contains(fmt.Sprint(err), tt.says) {
 				t.Errorf("%v, want %v with %q", err, tt.want, tt.says)
 			}
@@ -120,7 +120,7 @@ func TestRevertRefuses(t *testing.T) {
 	if diff := cmp.Diff(before, w.onDisk()); diff != "" {
 		t.Errorf("files changed: %s", diff)
 	}
-	_, files, _, err := w.m.Revert(t.Context(), []uint64{2, 3}, &fovea.WriteOptions{Skip: true})
+	_, files, _, err := w.m.History().Revert(t.Context(), []uint64{2, 3}, &fovea.WriteOptions{Skip: true})
 	if diff := cmp.Diff([]string{"b.org"}, files); diff != "" || err != nil {
 		t.Errorf("skip: %s, %v", diff, err)
 	}
@@ -137,7 +137,7 @@ func TestCommitsOf(t *testing.T) {
 		return fovea.WithActor(t.Context(), author.Actor{Author: author.Named(name), May: anywhere, Session: session})
 	}
 	for i, ctx := range []context.Context{as("mint", "s1"), as("ann", "s1"), as("mint", "s2")} {
-		if _, err := w.m.Edit(ctx, "a", nil, document.SetTitle{Title: fmt.Sprint(i)}); err != nil {
+		if _, err := w.m.Notes().Edit(ctx, "a", nil, document.SetTitle{Title: fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestCommitsOf(t *testing.T) {
 		{mint, "", w.now().Format(time.DateOnly), "2 4"},
 	}
 	for _, tt := range tests {
-		commits, err := w.m.CommitsOf(t.Context(), tt.by, tt.session, tt.since)
+		commits, err := w.m.History().CommitsOf(t.Context(), tt.by, tt.session, tt.since)
 		var got []string
 		for _, c := range commits {
 			got = append(got, fmt.Sprint(c.Seq))
@@ -165,11 +165,11 @@ func TestCommitsOf(t *testing.T) {
 		}
 	}
 	for since, kind := range map[string]fovea.Kind{"nowhere": fovea.NotFound, "99": fovea.NotFound} {
-		if _, err := w.m.CommitsOf(t.Context(), mint, "", since); fovea.KindOf(err) != kind {
+		if _, err := w.m.History().CommitsOf(t.Context(), mint, "", since); fovea.KindOf(err) != kind {
 			t.Errorf("since %s: %v", since, err)
 		}
 	}
-	if _, err := w.m.CommitsOf(t.Context(), author.Author{}, "", ""); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := w.m.History().CommitsOf(t.Context(), author.Author{}, "", ""); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("nobody: %v", err)
 	}
 }
@@ -197,7 +197,7 @@ func TestRevertIsReplayOnFiles(t *testing.T) {
 			others.edit("ann", id, edit)
 		}
 		if mint := all.seqs("mint"); len(mint) > 0 {
-			if _, _, conflicts, err := all.m.Revert(t.Context(), mint, nil); err != nil || len(conflicts) > 0 {
+			if _, _, conflicts, err := all.m.History().Revert(t.Context(), mint, nil); err != nil || len(conflicts) > 0 {
 				t.Fatal(seed, conflicts, err)
 			}
 		}

@@ -40,7 +40,7 @@ func TestRollbackKeepsWhatAFileIs(t *testing.T) {
 	}
 	w.remove("gone.org")
 	w.ingest()
-	_, touched, err := w.m.Rollback(t.Context(), "0", nil)
+	_, touched, err := w.m.History().Rollback(t.Context(), "0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestRollbackNamesWhatBlocks(t *testing.T) {
 	if err := os.Symlink("ann@elsewhere.7", filepath.Join(w.dir, ".#d.org")); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := w.m.Rollback(t.Context(), "0", nil)
+	_, _, err := w.m.History().Rollback(t.Context(), "0", nil)
 	if fovea.KindOf(err) != fovea.Conflict {
 		t.Fatalf("got %v, want a conflict", err)
 	}

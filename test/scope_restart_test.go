@@ -19,15 +19,15 @@ func TestSessionSnapshotsAfterRestart(t *testing.T) {
 	for i := range 3 {
 		w.take(w.scope(scope), fmt.Sprintf(`{"type":"headline","properties":{"ID":"a","N":%d}}`, i), "")
 	}
-	if _, _, err := w.scope(scope).Rollback(t.Context(), "seq:1", nil); err != nil {
+	if _, _, err := w.scope(scope).History().Rollback(t.Context(), "seq:1", nil); err != nil {
 		t.Fatal(err)
 	}
-	before := w.scope(scope).Snapshots()
+	before := w.scope(scope).History().Snapshots()
 	if len(before) != 1 {
 		t.Errorf("%d snapshots, want that of the rollback", len(before))
 	}
 	w.reopen()
-	if diff := cmp.Diff(before, w.scope(scope).Snapshots()); diff != "" {
+	if diff := cmp.Diff(before, w.scope(scope).History().Snapshots()); diff != "" {
 		t.Errorf("after a restart (-before +after)\n%s", diff)
 	}
 }
@@ -39,10 +39,10 @@ func TestProjectDriftAfterRestart(t *testing.T) {
 	const scope, file = "project/boat", "work/boat/rivets.org"
 	w.scope(scope)
 	w.write(map[string]string{file: "* Rivets, changed\n"})
-	if _, _, err := w.scope(scope).Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
+	if _, _, err := w.scope(scope).History().Rollback(t.Context(), "seq:1", &fovea.WriteOptions{MemoryOnly: true}); err != nil {
 		t.Fatal(err)
 	}
-	before, drift := w.scope(scope).View(), w.scope(scope).Drift()
+	before, drift := w.scope(scope).View(), w.scope(scope).History().Drift()
 	if len(drift) != 1 {
 		t.Fatalf("drift %v", drift)
 	}
@@ -51,7 +51,7 @@ func TestProjectDriftAfterRestart(t *testing.T) {
 	if after.View().Root() != before.Root() || after.View().Head().Seq != before.Head().Seq {
 		t.Errorf("it holds %v after a restart", documentsOf(after.View()))
 	}
-	if diff := cmp.Diff(drift, after.Drift()); diff != "" {
+	if diff := cmp.Diff(drift, after.History().Drift()); diff != "" {
 		t.Errorf("drift (-before +after)\n%s", diff)
 	}
 }

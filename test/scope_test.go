@@ -94,13 +94,13 @@ func TestProjectsHaveTheirOwnHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := boat.Edit(t.Context(), "rivets", nil, document.SetTitle{Title: "More rivets"}); err != nil {
+	if _, err := boat.Notes().Edit(t.Context(), "rivets", nil, document.SetTitle{Title: "More rivets"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.m.Edit(t.Context(), "rivets", nil, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := w.m.Notes().Edit(t.Context(), "rivets", nil, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("the memex edits what a project holds: %v", err)
 	}
-	if _, files, err := boat.Rollback(t.Context(), "0", nil); err != nil || !slices.Equal(files, []string{"work/boat/rivets.org"}) {
+	if _, files, err := boat.History().Rollback(t.Context(), "0", nil); err != nil || !slices.Equal(files, []string{"work/boat/rivets.org"}) {
 		t.Errorf("rollback: %v, %v", files, err)
 	}
 	after, _ := os.ReadFile(filepath.Join(w.dir, "work/boat/rivets.org"))
@@ -116,7 +116,7 @@ func TestProjectsHaveTheirOwnHistory(t *testing.T) {
 	if got := boat.View().Head(); got.Seq != 3 || got.Kind != "rollback" {
 		t.Errorf("after opening again the project is at %+v", got)
 	}
-	checked, problems, err := w.m.Verify(t.Context())
+	checked, problems, err := w.m.Mending().Verify(t.Context())
 	if err != nil || checked == 0 || len(problems) > 0 {
 		t.Errorf("verify: %d checked, %v, %v", checked, problems, err)
 	}
@@ -189,7 +189,7 @@ func TestDamagedScopeIsNamed(t *testing.T) {
 	if got := paths(w.ingest()); len(got) != 2 {
 		t.Errorf("the memex holds %v", got)
 	}
-	_, problems, err := w.m.Verify(t.Context())
+	_, problems, err := w.m.Mending().Verify(t.Context())
 	if err != nil || !slices.ContainsFunc(problems, func(p document.Problem) bool { return strings.HasPrefix(p.Path, "project/boat") }) {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
@@ -232,7 +232,7 @@ func TestRefileStaysInItsScope(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			before := w.onDisk()
-			_, err := tc.in.Refile(t.Context(), tc.id, tc.to, nil)
+			_, err := tc.in.Notes().Refile(t.Context(), tc.id, tc.to, nil)
 			if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), tc.want) {
 				t.Error(err)
 			}
@@ -241,7 +241,7 @@ func TestRefileStaysInItsScope(t *testing.T) {
 			}
 		})
 	}
-	if _, err := w.m.Refile(t.Context(), "none", "home", nil); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := w.m.Notes().Refile(t.Context(), "none", "home", nil); fovea.KindOf(err) != fovea.NotFound {
 		t.Error(err)
 	}
 }
@@ -258,10 +258,10 @@ func TestSnapshotsOfASession(t *testing.T) {
 	}
 	tree("one")
 	tree("two")
-	if list := s.Snapshots(); len(list) != 0 {
+	if list := s.History().Snapshots(); len(list) != 0 {
 		t.Errorf("taking in made %v", list)
 	}
-	if _, err := s.Snapshot(t.Context(), "named"); err != nil {
+	if _, err := s.History().Snapshot(t.Context(), "named"); err != nil {
 		t.Fatal(err)
 	}
 	tree("three")
@@ -273,7 +273,7 @@ func TestSnapshotsOfASession(t *testing.T) {
 	}
 	back := func(to string) {
 		t.Helper()
-		if _, _, err := s.Rollback(t.Context(), to, nil); err != nil {
+		if _, _, err := s.History().Rollback(t.Context(), to, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -281,15 +281,15 @@ func TestSnapshotsOfASession(t *testing.T) {
 	holds(2)
 	back("0")
 	holds(3)
-	before := s.Snapshots()
+	before := s.History().Snapshots()
 	w.reopen()
 	s = w.scope("session/s")
-	if diff := cmp.Diff(before, s.Snapshots()); diff != "" || len(before) != 3 {
+	if diff := cmp.Diff(before, s.History().Snapshots()); diff != "" || len(before) != 3 {
 		t.Errorf("snapshots (-before +after a restart)\n%s", diff)
 	}
 	back("named")
 	holds(2)
-	if len(w.m.Snapshots()) != 0 {
+	if len(w.m.History().Snapshots()) != 0 {
 		t.Error("the memex has a snapshot of it")
 	}
 }

@@ -115,7 +115,7 @@ func TestHistoryStoreImmutability(t *testing.T) {
 	check := func(when string) {
 		t.Helper()
 		for _, want := range []*node.Node{first, second} {
-			n, err := w.m.Version(t.Context(), "v", want.Own)
+			n, err := w.m.History().Version(t.Context(), "v", want.Own)
 			if err != nil || n.Content != want.Content || n.Own != want.Own || n.Title() != want.Title() {
 				t.Errorf("%s: Version gives %+v, %v", when, n, err)
 			}
@@ -133,7 +133,7 @@ func TestHistoryStoreImmutability(t *testing.T) {
 	check("while it runs")
 	w.reopen()
 	check("after a restart")
-	if _, err := w.m.Version(t.Context(), "v", merkle.Sum([]byte("never"))); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := w.m.History().Version(t.Context(), "v", merkle.Sum([]byte("never"))); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("a version that never was: %v, want not found", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestCowSnapshotAndRollback(t *testing.T) {
 	const a, b = "* A\n:PROPERTIES:\n:ID: n\n:END:\n", "* B\n:PROPERTIES:\n:ID: n\n:END:\n"
 	w := newWorld(t, map[string]string{"a.org": a})
 	held := w.ingest()
-	if _, err := w.m.Snapshot(t.Context(), ""); err != nil {
+	if _, err := w.m.History().Snapshot(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
 	w.write(map[string]string{"a.org": b})
@@ -157,7 +157,7 @@ func TestCowSnapshotAndRollback(t *testing.T) {
 		if r.Root != held.Root().String() || get(t, w.m.View(), "n").Content != a || w.onDisk()["a.org"] != a {
 			t.Fatalf("round %d: rolling back gives %q", round, get(t, w.m.View(), "n").Content)
 		}
-		if n, err := w.m.Version(t.Context(), "n", bad.Own); err != nil || n.Content != b {
+		if n, err := w.m.History().Version(t.Context(), "n", bad.Own); err != nil || n.Content != b {
 			t.Errorf("round %d: B in history: %+v, %v", round, n, err)
 		}
 		w.write(map[string]string{"a.org": b})
@@ -247,7 +247,7 @@ func TestMemoryObjectGet(t *testing.T) {
 	if again := show(); again.Children[0] == "spoilt" || !cmp.Equal(want, again.Attributes) {
 		t.Errorf("what a caller did to an answer is in the memory: %+v", again)
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %+v, %v", problems, err)
 	}
 	if _, err := api.OpShow.Call(t.Context(), svc, api.ShowRequest{ID: "gone"}); fovea.KindOf(err) != fovea.NotFound {
@@ -327,7 +327,7 @@ func TestLocalRoundtrip(t *testing.T) {
 					t.Errorf("%s came back as %+v", want.ID, got)
 				}
 			}
-			past, err := w.m.At(t.Context(), "seq:1")
+			past, err := w.m.History().At(t.Context(), "seq:1")
 			if err != nil || !cmp.Equal(documentsOf(past), documentsOf(before)) {
 				t.Errorf("history did not come back: %v", err)
 			}

@@ -46,14 +46,14 @@ func TestSetupFile(t *testing.T) {
 	if diff := cmp.Diff(want, readAs(v)); diff != "" {
 		t.Errorf("after the change (-want +got)\n%s", diff)
 	}
-	past, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+	past, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", seq))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if past.Root() != first || readAs(past)[0] != "Call WAIT [themed]" {
 		t.Errorf("the past is read with the setup file of today: %v", readAs(past))
 	}
-	if _, files, err := w.m.Rollback(t.Context(), "0", nil); err != nil || len(files) != 1 || w.m.View().Root() != first {
+	if _, files, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil || len(files) != 1 || w.m.View().Root() != first {
 		t.Errorf("rolling back: %v, %v", files, err)
 	}
 	w.reopen()
@@ -70,7 +70,7 @@ func TestSetupFileStaysItsOwners(t *testing.T) {
 	if v := w.ingest(); len(documentsOf(v)) != 2 {
 		t.Fatalf("documents %v, want the setup file among them", documentsOf(v))
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(w.dir, "theme.setup")); err != nil {
@@ -178,11 +178,11 @@ func TestSetupModel(t *testing.T) {
 					t.Skip("empty")
 				}
 				ref := fmt.Sprintf("seq:%d", rapid.Uint64Range(1, head).Draw(t, "seq"))
-				target, err := w.m.At(t.Context(), ref)
+				target, err := w.m.History().At(t.Context(), ref)
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, _, err = w.m.Rollback(t.Context(), ref, nil)
+				_, _, err = w.m.History().Rollback(t.Context(), ref, nil)
 				if fovea.KindOf(err) == fovea.Conflict {
 					t.Skip("a setup file that nobody named has changed since")
 				}
@@ -212,7 +212,7 @@ func TestSetupModel(t *testing.T) {
 				sameWindow(t, fresh.View(), v)
 			},
 		})
-		if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+		if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 			rt.Fatalf("verify: %v, %v", problems, err)
 		}
 	})
@@ -232,7 +232,7 @@ func derived(v *fovea.View) map[string]string {
 func TestEditUnnamesSetupFile(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* A\n:PROPERTIES:\n:ID: a\n:END:\n#+SETUPFILE: theme.setup\n", "theme.setup": "#+FILETAGS: :t:\n"})
 	w.ingest()
-	if _, err := w.m.Edit(t.Context(), "a", nil, document.Delete{}); err != nil {
+	if _, err := w.m.Notes().Edit(t.Context(), "a", nil, document.Delete{}); err != nil {
 		t.Fatal(err)
 	}
 	got := w.m.View().Root()

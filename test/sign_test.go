@@ -58,7 +58,7 @@ func (w *world) change(text string) {
 
 func (w *world) signedHead() string {
 	w.t.Helper()
-	commit, head, err := w.m.SignedHead(w.t.Context())
+	commit, head, err := w.m.History().SignedHead(w.t.Context())
 	if err != nil || commit.Seq != w.m.View().Head().Seq {
 		w.t.Fatal(commit, err)
 	}
@@ -78,7 +78,7 @@ func (w *world) keepState() (to string) {
 // kinds verifies and returns the kinds of the problems found.
 func (w *world) kinds(anchors ...string) (kinds string, problems []document.Problem) {
 	w.t.Helper()
-	_, problems, err := w.m.Verify(w.t.Context(), anchors...)
+	_, problems, err := w.m.Mending().Verify(w.t.Context(), anchors...)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestEveryCommitIsSigned(t *testing.T) {
 	if got := w.signedHead(); got != head {
 		t.Errorf("a restart changed the head\n%s\n%s", head, got)
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil { // without a key
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil { // without a key
 		t.Fatal(err)
 	}
 	w.mustBe("", "commit 4 is not signed", "unsigned")
@@ -156,7 +156,7 @@ func TestUnsignedMemory(t *testing.T) {
 	w.ingest()
 	w.change("Two")
 	w.mustBe("", "", "")
-	if _, _, err := w.m.SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.History().SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a head without a key: %v", err)
 	}
 	key, known := newKey(t, "desk")
@@ -173,7 +173,7 @@ func TestUnsignedMemory(t *testing.T) {
 func TestEmptyMemoryHasNoHead(t *testing.T) {
 	w := newWorld(t, nil)
 	w.reopenAs(newKey(t, "desk"))
-	if _, _, err := w.m.SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
+	if _, _, err := w.m.History().SignedHead(t.Context()); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("got %v", err)
 	}
 }
@@ -297,7 +297,7 @@ func TestAnchors(t *testing.T) {
 		t.Errorf("a head that nobody here can check: %+v", problems)
 	}
 	for _, text := range []string{"", "no note\n"} {
-		if _, _, err := w.m.Verify(t.Context(), text); fovea.KindOf(err) != fovea.Invalid {
+		if _, _, err := w.m.Mending().Verify(t.Context(), text); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

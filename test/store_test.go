@@ -105,16 +105,16 @@ func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *fau
 	a.sync()
 	note()
 
-	if _, err := a.m.Snapshot(t.Context(), "before"); err != nil {
+	if _, err := a.m.History().Snapshot(t.Context(), "before"); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	_, id, _, err = a.m.Remember(t.Context(), "notes.org", document.InsertHeadline{Title: "the ferry leaves at ten"}, nil)
+	_, id, _, err = a.m.Notes().Remember(t.Context(), "notes.org", document.InsertHeadline{Title: "the ferry leaves at ten"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.write("other.org", "* Other\n:PROPERTIES:\n:ID: other\n:END:\n")
-	if _, _, err := a.m.Rollback(t.Context(), "before", nil); err != nil {
+	if _, _, err := a.m.History().Rollback(t.Context(), "before", nil); err != nil {
 		t.Fatal(err)
 	}
 	note()
@@ -136,17 +136,17 @@ func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *fau
 	}
 	note()
 	for seq := uint64(1); seq <= a.m.View().Head().Seq; seq++ {
-		v, err := a.m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+		v, err := a.m.History().At(t.Context(), fmt.Sprintf("seq:%d", seq))
 		if err != nil {
 			t.Fatal(err)
 		}
 		all.Kinds = append(all.Kinds, v.Head().Kind)
 	}
-	_, blocks, err := a.m.Purge(t.Context(), []string{id}, "", nil)
+	_, blocks, err := a.m.Mending().Purge(t.Context(), []string{id}, "", nil)
 	if err != nil || blocks == 0 {
 		t.Errorf("%d blocks purged, %v", blocks, err)
 	}
-	if _, all.Problems, err = a.m.Verify(t.Context()); err != nil || len(all.Problems) != blocks {
+	if _, all.Problems, err = a.m.Mending().Verify(t.Context()); err != nil || len(all.Problems) != blocks {
 		t.Errorf("after a purge of %d blocks: %v, %v", blocks, all.Problems, err)
 	}
 	return all

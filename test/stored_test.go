@@ -71,7 +71,7 @@ func noteOf(title string) string { return "* " + title + "\nBody of " + title + 
 
 func (w *world) rolledBack(ref string) {
 	w.t.Helper()
-	if _, _, err := w.m.Rollback(w.t.Context(), ref, nil); err != nil {
+	if _, _, err := w.m.History().Rollback(w.t.Context(), ref, nil); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -113,7 +113,7 @@ func TestEachBlockOnce(t *testing.T) {
 		},
 		"reverted": func(w *world) {
 			w.saved(map[string]string{"a.org": noteOf("Two")})
-			if _, _, _, err := w.m.Revert(w.t.Context(), []uint64{2}, nil); err != nil {
+			if _, _, _, err := w.m.History().Revert(w.t.Context(), []uint64{2}, nil); err != nil {
 				w.t.Fatal(err)
 			}
 		},
@@ -142,7 +142,7 @@ func (w *world) mustLast() {
 	w.t.Helper()
 	moments := func() (all []map[string]string) {
 		for seq := uint64(1); seq <= w.m.View().Head().Seq; seq++ {
-			v, err := w.m.At(w.t.Context(), fmt.Sprintf("seq:%d", seq))
+			v, err := w.m.History().At(w.t.Context(), fmt.Sprintf("seq:%d", seq))
 			if err != nil {
 				w.t.Fatal(err)
 			}
@@ -165,11 +165,11 @@ func (w *world) mustLast() {
 func TestBlockComesAfterItWent(t *testing.T) {
 	for name, leaveOut := range map[string]func(ctx context.Context, m *fovea.Memory) error{
 		"purged": func(ctx context.Context, m *fovea.Memory) error {
-			_, _, err := m.Purge(ctx, nil, "Body of Two", nil)
+			_, _, err := m.Mending().Purge(ctx, nil, "Body of Two", nil)
 			return err
 		},
 		"thinned": func(ctx context.Context, m *fovea.Memory) error {
-			_, _, blocks, err := m.Retain(ctx, time.Hour, 0, 0, nil)
+			_, _, blocks, err := m.Mending().Retain(ctx, time.Hour, 0, 0, nil)
 			if err == nil && blocks == 0 {
 				err = fmt.Errorf("nothing was thinned")
 			}
@@ -192,7 +192,7 @@ func TestBlockComesAfterItWent(t *testing.T) {
 				want := documentsOf(w.m.View())
 				w.saved(map[string]string{"a.org": noteOf("Other")})
 				w.reopen()
-				v, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", w.m.View().Head().Seq-1))
+				v, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", w.m.View().Head().Seq-1))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -227,7 +227,7 @@ func TestDamagedOnlyCopy(t *testing.T) {
 	if w.m.Status().ReadOnly == "" || w.m.View().Head().Seq != 2 {
 		t.Fatalf("read-only %q at commit %d, want so at 2", w.m.Status().ReadOnly, w.m.View().Head().Seq)
 	}
-	plan, err := w.m.Repair(t.Context(), nil)
+	plan, err := w.m.Mending().Repair(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestBlockBeneathImage(t *testing.T) {
 			want, seq := documentsOf(a.m.View()), a.m.View().Head().Seq
 			a.write("a.org", noteOf("Three"))
 			for range 2 {
-				v, err := a.m.At(t.Context(), fmt.Sprintf("seq:%d", seq))
+				v, err := a.m.History().At(t.Context(), fmt.Sprintf("seq:%d", seq))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -16,7 +16,7 @@ func TestSynced(t *testing.T) {
 	w.ingest()
 	first := w.m.View()
 	look := func() [2]time.Time {
-		return [...]time.Time{w.m.Synced(w.m.View(), "a.org"), w.m.Synced(w.m.View(), "b.org")}
+		return [...]time.Time{w.m.Folder().Synced(w.m.View(), "a.org"), w.m.Folder().Synced(w.m.View(), "b.org")}
 	}
 	was := look()
 	if was[0].IsZero() || !was[0].Equal(was[1]) {
@@ -30,12 +30,12 @@ func TestSynced(t *testing.T) {
 		{"b is saved", func() { w.save("b.org", "* Two\nmore\n") }, [...]bool{false, true}},
 		{"nothing changed", func() { w.ingest() }, [2]bool{}},
 		{"a is edited", func() {
-			if _, err := w.m.Edit(t.Context(), "one", nil, document.SetTodo{Keyword: "TODO"}); err != nil {
+			if _, err := w.m.Notes().Edit(t.Context(), "one", nil, document.SetTodo{Keyword: "TODO"}); err != nil {
 				t.Fatal(err)
 			}
 		}, [...]bool{true, false}},
 		{"rolled back", func() {
-			if _, _, err := w.m.Rollback(t.Context(), "seq:1", nil); err != nil {
+			if _, _, err := w.m.History().Rollback(t.Context(), "seq:1", nil); err != nil {
 				t.Fatal(err)
 			}
 		}, [...]bool{true, true}},
@@ -54,10 +54,10 @@ func TestSynced(t *testing.T) {
 		}
 		was = is
 	}
-	if past := w.m.Synced(first, "b.org"); !past.Before(was[1]) || past.IsZero() {
+	if past := w.m.Folder().Synced(first, "b.org"); !past.Before(was[1]) || past.IsZero() {
 		t.Errorf("of the first commit: %v", past)
 	}
-	if got := w.m.Synced(first, "none.org"); !got.IsZero() {
+	if got := w.m.Folder().Synced(first, "none.org"); !got.IsZero() {
 		t.Errorf("of no document: %v", got)
 	}
 }

@@ -29,7 +29,7 @@ func asAda(t *testing.T, m *fovea.Memory, title, body string) (kept, fovea.Kind)
 func TestForget(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* The code of the door\n1234\n** Notes\n** Spare key\nUnder the mat.\n* Other\n"})
 	n := get(t, w.ingest(), "The code of the door")
-	if _, err := w.m.Forget(t.Context(), n.ID, nil); err != nil {
+	if _, err := w.m.Notes().Forget(t.Context(), n.ID, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.onDisk()["a.org"]; got != "* Other\n" {
@@ -73,14 +73,14 @@ func TestForgetTakenBack(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": "* One\ntext\n* Other\n"})
 			id := get(t, w.ingest(), "One").ID
-			c, err := w.m.Forget(t.Context(), id, nil)
+			c, err := w.m.Notes().Forget(t.Context(), id, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if how == "revert" {
-				_, _, _, err = w.m.Revert(t.Context(), []uint64{c.Seq}, nil)
+				_, _, _, err = w.m.History().Revert(t.Context(), []uint64{c.Seq}, nil)
 			} else {
-				_, _, err = w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: how == "memory only"})
+				_, _, err = w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: how == "memory only"})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestForgetTakenBack(t *testing.T) {
 			if kind != fovea.Other || r.Known {
 				t.Errorf("after the person took it out of the file: %+v, %v", r, kind)
 			}
-			if _, _, err := w.m.Rollback(t.Context(), "seq:2", nil); err != nil {
+			if _, _, err := w.m.History().Rollback(t.Context(), "seq:2", nil); err != nil {
 				t.Fatal(err)
 			}
 			if _, kind := asAda(t, w.m, "One", "text"); kind != fovea.Denied {
@@ -135,7 +135,7 @@ func TestForgetOfOnesOwn(t *testing.T) {
 			forget := func(who author.Author) {
 				t.Helper()
 				again()
-				if _, err := w.m.Forget(as(who), get(t, w.m.View(), "The code").ID, nil); err != nil {
+				if _, err := w.m.Notes().Forget(as(who), get(t, w.m.View(), "The code").ID, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -162,12 +162,12 @@ func TestForgetOfOnesOwn(t *testing.T) {
 			keep(byOwner, fovea.Other)
 			there := fmt.Sprintf("seq:%d", w.m.View().Head().Seq)
 			forget(byOwner)
-			if _, _, err := w.m.Rollback(as(ada), there, nil); err != nil {
+			if _, _, err := w.m.History().Rollback(as(ada), there, nil); err != nil {
 				t.Fatal(err)
 			}
 			cut()
 			keep(ada, fovea.Denied) // what an agent brings back stays forgotten
-			if _, _, err := w.m.Rollback(as(byOwner), there, nil); err != nil {
+			if _, _, err := w.m.History().Rollback(as(byOwner), there, nil); err != nil {
 				t.Fatal(err)
 			}
 			cut()

@@ -48,7 +48,7 @@ func TestTreeTakesRivals(t *testing.T) {
 	w.take(w.m, tree("b"), "")
 	_, c := w.take(w.m, tree("a"), "")
 	w.edit("ann", "x", document.AppendBody{Text: "more"})
-	if _, _, _, err := w.m.Revert(t.Context(), []uint64{c.Seq}, nil); err != nil {
+	if _, _, _, err := w.m.History().Revert(t.Context(), []uint64{c.Seq}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if x, _ := w.m.View().Get("x"); x.Path != "/a" || w.m.View().Len() != 4 {
@@ -117,13 +117,13 @@ func TestBufferEndsWithTheWrite(t *testing.T) {
 	w.ingest()
 	s := w.scope("session/s")
 	w.take(s, `{"type":"org-data","properties":{"PATH":"a.org"},"contents":[{"type":"headline","properties":{"ID":"a","TITLE":"Draft"}}]}`, "")
-	if _, err := w.m.Edit(t.Context(), "a", nil, document.SetTitle{Title: "Edited"}); err != nil {
+	if _, err := w.m.Notes().Edit(t.Context(), "a", nil, document.SetTitle{Title: "Edited"}); err != nil {
 		t.Fatal(err)
 	}
 	if s.View().Len() != 0 {
 		t.Errorf("the session holds %v", documentsOf(s.View()))
 	}
-	if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 		t.Fatal(err)
 	}
 	if n, _ := w.over("session/s").Get("a"); n.Title() != "A" {

@@ -94,7 +94,7 @@ func BenchmarkOver(b *testing.B) {
 	b.Run("after an edit", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()
-			if _, err := w.m.Edit(b.Context(), "n5-5", nil, document.SetTitle{Title: fmt.Sprint("Title ", i)}); err != nil {
+			if _, err := w.m.Notes().Edit(b.Context(), "n5-5", nil, document.SetTitle{Title: fmt.Sprint("Title ", i)}); err != nil {
 				b.Fatal(err)
 			}
 			b.StartTimer()

@@ -188,10 +188,10 @@ func TestDefect14HistoryStays(t *testing.T) {
 	w.take(w.m, gauge, "")
 	was, _ := w.m.View().Get("lid")
 	w.take(w.m, strings.Replace(gauge, "steel", "OVERWRITTEN", 1), "")
-	if n, err := w.m.Version(t.Context(), "lid", was.Own); err != nil || n.Content != "steel" {
+	if n, err := w.m.History().Version(t.Context(), "lid", was.Own); err != nil || n.Content != "steel" {
 		t.Errorf("got %+v, %v", n, err)
 	}
-	past, err := w.m.At(t.Context(), "seq:1")
+	past, err := w.m.History().At(t.Context(), "seq:1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,10 +235,10 @@ func TestDefect18SnapshotsShareNothing(t *testing.T) {
 	w.take(w.m, gauge, "")
 	root := w.m.View().Root()
 	for range 3 {
-		if _, err := w.m.Edit(t.Context(), "gauge", nil, document.AddTag{Tag: "corrupt"}, document.SetTitle{Title: "BAD"}); err != nil {
+		if _, err := w.m.Notes().Edit(t.Context(), "gauge", nil, document.AddTag{Tag: "corrupt"}, document.SetTitle{Title: "BAD"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := w.m.Rollback(t.Context(), "0", nil); err != nil {
+		if _, _, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil {
 			t.Fatal(err)
 		}
 		if n, _ := w.m.View().Get("gauge"); w.m.View().Root() != root || n.Title() != "Gauge" {
@@ -259,7 +259,7 @@ func TestIDsWithPrefix(t *testing.T) {
 	if got, _ := w.take(w.m, `{"type":"headline","properties":{"ID":"`+id+`"}}`, ""); got != id {
 		t.Errorf("a tree's is %s", got)
 	}
-	_, given, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B", Properties: []document.Property{{Key: "ID", Value: id + "2"}}}, nil)
+	_, given, err := w.m.Notes().Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B", Properties: []document.Property{{Key: "ID", Value: id + "2"}}}, nil)
 	if err != nil || given != id+"2" {
 		t.Errorf("one that is asked for is %s, %v", given, err)
 	}

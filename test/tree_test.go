@@ -90,10 +90,10 @@ func TestIngestASTReturnsID(t *testing.T) {
 	if got := w.ingest(); got.Root() != v.Root() || shape(got, id) != "Gauge(Lid paragraph paragraph)" {
 		t.Error("opening again and reading the folder changed it")
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
-	if _, problems, err := w.m.VerifyFiles(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().VerifyFiles(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify files: %v, %v", problems, err)
 	}
 }
@@ -163,7 +163,7 @@ func TestIngestTreeAgain(t *testing.T) {
 				if _, there := w.m.View().Get(id); there {
 					t.Errorf("%s is still there", id)
 				}
-				if log, err := w.m.Log(t.Context(), id, 0); err != nil || len(log) == 0 {
+				if log, err := w.m.History().Log(t.Context(), id, 0); err != nil || len(log) == 0 {
 					t.Errorf("history has lost %s: %v", id, err)
 				}
 			}
@@ -172,7 +172,7 @@ func TestIngestTreeAgain(t *testing.T) {
 			if w.m.View().Root() != root || shape(w.m.View(), last) == "-" {
 				t.Error("opening again changed it")
 			}
-			if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+			if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 				t.Errorf("verify: %v, %v", problems, err)
 			}
 		})
@@ -268,12 +268,12 @@ func TestTreeSnapshotsAndRollback(t *testing.T) {
 	w.take(w.m, gauge, "")
 	root := w.m.View().Root()
 	w.take(w.m, `{"type":"headline","properties":{"ID":"gauge","TITLE":"Spoiled"}}`, "")
-	if s := w.m.Snapshots(); len(s) != 2 || s[0].Root != root {
+	if s := w.m.History().Snapshots(); len(s) != 2 || s[0].Root != root {
 		t.Errorf("snapshots: %+v", s)
 	}
 	for range 3 {
 		before := w.m.View().Root()
-		if _, files, err := w.m.Rollback(t.Context(), "0", nil); err != nil || len(files) > 0 {
+		if _, files, err := w.m.History().Rollback(t.Context(), "0", nil); err != nil || len(files) > 0 {
 			t.Fatalf("%v, %v", files, err)
 		}
 		if w.m.View().Root() == before {
@@ -285,7 +285,7 @@ func TestTreeSnapshotsAndRollback(t *testing.T) {
 	}
 	w.write(map[string]string{"a.org": "* B\n"})
 	w.ingest()
-	if _, files, err := w.m.Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil || !slices.Equal(files, []string{"a.org"}) {
+	if _, files, err := w.m.History().Rollback(t.Context(), "0", &fovea.WriteOptions{MemoryOnly: true}); err != nil || !slices.Equal(files, []string{"a.org"}) {
 		t.Errorf("memory only: %v, %v", files, err)
 	}
 }
@@ -349,16 +349,16 @@ func TestBuffer(t *testing.T) {
 		}
 	}
 	see("Draft")
-	if w.m.View().Root() != root || len(w.m.Snapshots()) > 0 {
+	if w.m.View().Root() != root || len(w.m.History().Snapshots()) > 0 {
 		t.Error("the memex noticed")
 	}
 	s := w.scope("session/emacs")
-	if _, err := s.Edit(t.Context(), "a", nil, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.Busy {
+	if _, err := s.Notes().Edit(t.Context(), "a", nil, document.SetTitle{Title: "x"}); fovea.KindOf(err) != fovea.Busy {
 		t.Errorf("an edit of a buffer: %v", err)
 	}
 	w.take(w.m, buffer("a.org", "Second"), "")
 	see("Second")
-	if _, _, err := s.Rollback(t.Context(), "seq:1", nil); err != nil {
+	if _, _, err := s.History().Rollback(t.Context(), "seq:1", nil); err != nil {
 		t.Error(err)
 	}
 	see("Draft")
@@ -382,7 +382,7 @@ func TestEditTree(t *testing.T) {
 	w.take(w.m, gauge, "")
 	edit := func(id string, edits ...document.Edit) {
 		t.Helper()
-		if _, err := w.m.Edit(t.Context(), id, nil, edits...); err != nil {
+		if _, err := w.m.Notes().Edit(t.Context(), id, nil, edits...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -399,7 +399,7 @@ func TestEditTree(t *testing.T) {
 	if g.Content != "new" || g.Derived.Todo != "" || !slices.Equal(g.Derived.Tags, []string{"rain"}) || g.Derived.Property("WEIGHT") != nil {
 		t.Errorf("got %+v", g.Derived)
 	}
-	c, id, err := w.m.Insert(t.Context(), "gauge", document.InsertHeadline{Title: "Base", Todo: "TODO", Tags: []string{"wood"}, Body: "oak"}, nil)
+	c, id, err := w.m.Notes().Insert(t.Context(), "gauge", document.InsertHeadline{Title: "Base", Todo: "TODO", Tags: []string{"wood"}, Body: "oak"}, nil)
 	if err != nil || c.Seq == 0 || shape(w.m.View(), "gauge") != "Gauge(Cover paragraph paragraph Base)" || uuid.Validate(id) != nil {
 		t.Errorf("insert: %v, %s, %s", err, id, shape(w.m.View(), "gauge"))
 	}
@@ -407,7 +407,7 @@ func TestEditTree(t *testing.T) {
 	if got := shape(w.m.View(), "gauge"); got != "Gauge(paragraph paragraph Base)" {
 		t.Errorf("it holds %s", got)
 	}
-	_, err = w.m.Edit(t.Context(), "gauge", &fovea.WriteOptions{Base: n.Own}, document.ReplaceBody{Text: "mine"})
+	_, err = w.m.Notes().Edit(t.Context(), "gauge", &fovea.WriteOptions{Base: n.Own}, document.ReplaceBody{Text: "mine"})
 	if e, _ := err.(*fovea.Error); fovea.KindOf(err) != fovea.Conflict || e.Theirs != "new" || e.Mine != "mine" {
 		t.Errorf("a stale digest: %v", err)
 	}
@@ -416,7 +416,7 @@ func TestEditTree(t *testing.T) {
 		"a date": document.Schedule{When: "soon"}, "an item": document.CheckItem{Line: 1, State: "X"}, "two lines": document.SetTitle{Title: "a\nb"},
 	} {
 		before := w.m.View()
-		if _, err := w.m.Edit(t.Context(), "gauge", nil, bad); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
+		if _, err := w.m.Notes().Edit(t.Context(), "gauge", nil, bad); fovea.KindOf(err) != fovea.Invalid || w.m.View() != before {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -53,7 +53,7 @@ func TestMemoryOfFloods(t *testing.T) {
 			if _, err := w.m.Diagnostics(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+			if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 				t.Fatalf("verify: %v, %v", problems, err)
 			}
 			grown := int64(liveHeap()) - int64(before) - 4<<20 // what any memory takes
@@ -113,7 +113,7 @@ func TestOverTheLimitAndBack(t *testing.T) {
 		t.Fatalf("%d commits, want %d", seq, len(steps))
 	}
 	for i, want := range steps {
-		v, err := w.m.At(t.Context(), fmt.Sprintf("seq:%d", i+1))
+		v, err := w.m.History().At(t.Context(), fmt.Sprintf("seq:%d", i+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestOverTheLimitAndBack(t *testing.T) {
 			t.Errorf("commit %d holds %d bytes, want %d", i+1, len(got), len(want))
 		}
 	}
-	if _, problems, err := w.m.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("verify: %v, %v", problems, err)
 	}
 }
@@ -152,12 +152,12 @@ func TestEditsStopAtTheLimit(t *testing.T) {
 			return w.tryEdit("one", document.ReplaceBody{Text: strings.ReplaceAll(tooMany(), "*", "**"), Children: true})
 		},
 		"edit whole":     func() error { return w.tryEdit(whole, document.AppendBody{Text: "x\n"}) },
-		"insert path":    func() error { _, _, err := w.m.Insert(ctx, "whole.org", note, nil); return err },
-		"insert id":      func() error { _, _, err := w.m.Insert(ctx, whole, note, nil); return err },
-		"remember path":  func() error { _, _, _, err := w.m.Remember(ctx, "whole.org", note, nil); return err },
-		"remember id":    func() error { _, _, _, err := w.m.Remember(ctx, whole, note, nil); return err },
-		"refile into it": func() error { _, err := w.m.Refile(ctx, "one", whole, nil); return err },
-		"archive":        func() error { _, err := w.m.Archive(ctx, "old", nil); return err },
+		"insert path":    func() error { _, _, err := w.m.Notes().Insert(ctx, "whole.org", note, nil); return err },
+		"insert id":      func() error { _, _, err := w.m.Notes().Insert(ctx, whole, note, nil); return err },
+		"remember path":  func() error { _, _, _, err := w.m.Notes().Remember(ctx, "whole.org", note, nil); return err },
+		"remember id":    func() error { _, _, _, err := w.m.Notes().Remember(ctx, whole, note, nil); return err },
+		"refile into it": func() error { _, err := w.m.Notes().Refile(ctx, "one", whole, nil); return err },
+		"archive":        func() error { _, err := w.m.Notes().Archive(ctx, "old", nil); return err },
 	} {
 		err := try()
 		if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(fmt.Sprint(err), "split it into smaller files") {
@@ -176,7 +176,7 @@ func TestEditsStopAtTheLimit(t *testing.T) {
 }
 
 func (w *world) tryEdit(id string, edits ...document.Edit) error {
-	_, err := w.m.Edit(w.t.Context(), id, nil, edits...)
+	_, err := w.m.Notes().Edit(w.t.Context(), id, nil, edits...)
 	return err
 }
 
@@ -192,7 +192,7 @@ func TestAtTheLimit(t *testing.T) {
 	if n := w.m.View().Len(); n != node.MaxHeadlines+1 {
 		t.Fatalf("%d nodes, want %d", n, node.MaxHeadlines+1)
 	}
-	_, _, _, err := w.m.Remember(t.Context(), "a.org", document.InsertHeadline{Title: "Note"}, nil)
+	_, _, _, err := w.m.Notes().Remember(t.Context(), "a.org", document.InsertHeadline{Title: "Note"}, nil)
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(fmt.Sprint(err), "nothing was written") {
 		t.Errorf("remember: %v, want Invalid", err)
 	}

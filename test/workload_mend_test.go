@@ -17,19 +17,19 @@ import (
 func (w *workload) revert() error {
 	head := int(w.m.View().Head().Seq)
 	seqs := []uint64{uint64(1 + w.rand.IntN(head+1)), uint64(1 + w.rand.IntN(head+1))}
-	c, _, _, err := w.m.Revert(w.t.Context(), seqs[w.rand.IntN(2):], nil)
+	c, _, _, err := w.m.History().Revert(w.t.Context(), seqs[w.rand.IntN(2):], nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) adopt() error {
-	c, _, err := w.m.AdoptDrift(w.t.Context(), nil)
+	c, _, err := w.m.History().AdoptDrift(w.t.Context(), nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) apply() error {
-	_, err := w.m.ApplyDrift(w.t.Context())
+	_, err := w.m.History().ApplyDrift(w.t.Context())
 	return err
 }
 
@@ -39,14 +39,14 @@ func (w *workload) purge() error {
 	if w.rand.IntN(2) == 0 {
 		id = w.drawn()
 	}
-	c, _, err := w.m.Purge(w.t.Context(), []string{id}, "", nil)
+	c, _, err := w.m.Mending().Purge(w.t.Context(), []string{id}, "", nil)
 	w.told.commit(c)
 	return err
 }
 
 // retain thins what is older than a few hours.
 func (w *workload) retain() error {
-	c, _, _, err := w.m.Retain(w.t.Context(), time.Duration(1+w.rand.IntN(20))*time.Hour, 0, 0, nil)
+	c, _, _, err := w.m.Mending().Retain(w.t.Context(), time.Duration(1+w.rand.IntN(20))*time.Hour, 0, 0, nil)
 	w.told.commit(c)
 	return err
 }
@@ -61,7 +61,7 @@ func (w *workload) repair() error {
 		return err
 	}
 	before := w.m.View().Root()
-	problems, err := w.m.Repair(w.t.Context(), nil)
+	problems, err := w.m.Mending().Repair(w.t.Context(), nil)
 	for _, p := range problems {
 		if p.Kind == "lost" {
 			w.t.Fatalf("the repair of an image lost something: %v; the root was %v", p, before)

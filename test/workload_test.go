@@ -67,7 +67,7 @@ func (l *ledger) commit(c fovea.Commit) {
 // have moved on by a snapshot that was not told.
 func (l ledger) missing(t *testing.T, m *fovea.Memory) string {
 	t.Helper()
-	log, err := m.Log(t.Context(), "", 0)
+	log, err := m.History().Log(t.Context(), "", 0)
 	if err != nil {
 		return fmt.Sprintf("log: %v", err)
 	}
@@ -81,7 +81,7 @@ func (l ledger) missing(t *testing.T, m *fovea.Memory) string {
 		}
 	}
 	named := map[string]uint64{}
-	for _, s := range m.Snapshots() {
+	for _, s := range m.History().Snapshots() {
 		named[s.Name] = s.Seq
 	}
 	for name, seq := range l.names {
@@ -183,7 +183,7 @@ func (w *workload) ingest() error {
 func (w *workload) edit() error {
 	w.n++
 	edits := []document.Edit{document.SetTitle{Title: fmt.Sprintf("Title %d", w.n)}, document.AppendBody{Text: strings.Repeat(longBody, w.rand.IntN(w.lines))}}
-	c, err := w.m.Edit(w.t.Context(), w.drawn(), nil, edits...)
+	c, err := w.m.Notes().Edit(w.t.Context(), w.drawn(), nil, edits...)
 	w.told.commit(c)
 	return err
 }
@@ -191,13 +191,13 @@ func (w *workload) edit() error {
 func (w *workload) insert() error {
 	w.n++
 	under := []string{w.drawn(), "inbox.org", "new/folder/x.org"}[w.rand.IntN(3)]
-	c, _, err := w.m.Insert(w.t.Context(), under, document.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)}, nil)
+	c, _, err := w.m.Notes().Insert(w.t.Context(), under, document.InsertHeadline{Title: fmt.Sprintf("Inserted %d", w.n)}, nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) refile() error {
-	c, err := w.m.Refile(w.t.Context(), w.drawn(), w.drawn(), nil)
+	c, err := w.m.Notes().Refile(w.t.Context(), w.drawn(), w.drawn(), nil)
 	w.told.commit(c)
 	return err
 }
@@ -232,19 +232,19 @@ func (w *workload) editTree() error {
 	if w.rand.IntN(5) == 0 {
 		edits = []document.Edit{document.Delete{}}
 	}
-	c, err := w.m.Edit(w.t.Context(), w.drawnTree(), nil, edits...)
+	c, err := w.m.Notes().Edit(w.t.Context(), w.drawnTree(), nil, edits...)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) file() error {
-	c, err := w.m.Refile(w.t.Context(), w.drawnTree(), []string{w.drawn(), w.drawnTree()}[w.rand.IntN(2)], nil)
+	c, err := w.m.Notes().Refile(w.t.Context(), w.drawnTree(), []string{w.drawn(), w.drawnTree()}[w.rand.IntN(2)], nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) archive() error {
-	c, err := w.m.Archive(w.t.Context(), w.drawn(), nil)
+	c, err := w.m.Notes().Archive(w.t.Context(), w.drawn(), nil)
 	w.told.commit(c)
 	return err
 }
@@ -257,14 +257,14 @@ func (w *workload) assign() error {
 		}
 	}
 	slices.Sort(ids)
-	c, _, err := w.m.AssignIDs(w.t.Context(), ids, nil)
+	c, _, err := w.m.Notes().AssignIDs(w.t.Context(), ids, nil)
 	w.told.commit(c)
 	return err
 }
 
 func (w *workload) snapshot() error {
 	name := []string{"x", "y", "before the move"}[w.rand.IntN(3)]
-	s, err := w.m.Snapshot(w.t.Context(), name)
+	s, err := w.m.History().Snapshot(w.t.Context(), name)
 	if err == nil {
 		w.told.names[name] = s.Seq
 	}
@@ -275,7 +275,7 @@ func (w *workload) rollback() error  { return w.back(nil) }
 func (w *workload) forgetful() error { return w.back(&fovea.WriteOptions{MemoryOnly: true}) }
 
 func (w *workload) back(opts *fovea.WriteOptions) error {
-	c, _, err := w.m.Rollback(w.t.Context(), fmt.Sprintf("seq:%d", 1+w.rand.IntN(int(w.m.View().Head().Seq)+1)), opts)
+	c, _, err := w.m.History().Rollback(w.t.Context(), fmt.Sprintf("seq:%d", 1+w.rand.IntN(int(w.m.View().Head().Seq)+1)), opts)
 	w.told.commit(c)
 	return err
 }
@@ -291,7 +291,7 @@ func (w *workload) reopen(closed error) error {
 }
 
 func (w *workload) checkpoint() error {
-	s, _, err := w.m.Checkpoint(w.t.Context(), "checkpoint")
+	s, _, err := w.m.History().Checkpoint(w.t.Context(), "checkpoint")
 	if err == nil {
 		w.told.names[s.Name] = s.Seq
 	}
@@ -299,7 +299,7 @@ func (w *workload) checkpoint() error {
 }
 
 func (w *workload) restore() error {
-	_, _, _, err := w.m.Restore(w.t.Context(), "", nil)
+	_, _, _, err := w.m.History().Restore(w.t.Context(), "", nil)
 	return err
 }
 

@@ -14,7 +14,7 @@ import (
 // replaced, needs no reading.
 func TestWrote(t *testing.T) {
 	saved := func(w *world) {
-		if _, _, err := w.m.Insert(t.Context(), "a.org", document.InsertHeadline{Title: "New"}, nil); err != nil {
+		if _, _, err := w.m.Notes().Insert(t.Context(), "a.org", document.InsertHeadline{Title: "New"}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestWrote(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": "* A\n", "b.org": "* B\n"})
 			w.ingest()
 			tc.do(w)
-			if got := w.m.Wrote([]string{"a.org"}); got != tc.want {
+			if got := w.m.Folder().Wrote([]string{"a.org"}); got != tc.want {
 				t.Errorf("ours: %v, want %v", got, tc.want)
 			}
 		})
@@ -64,10 +64,10 @@ func TestWroteASetupFileOfAnotherScope(t *testing.T) {
 	}
 	w.write(map[string]string{"theme.org": "#+TODO: WAIT | OVER\n* T\n"})
 	w.ingest()
-	if _, _, err := w.m.Rollback(t.Context(), "seq:1", nil); err != nil {
+	if _, _, err := w.m.History().Rollback(t.Context(), "seq:1", nil); err != nil {
 		t.Fatal(err)
 	}
-	if !w.m.Wrote([]string{"theme.org"}) {
+	if !w.m.Folder().Wrote([]string{"theme.org"}) {
 		return // the folder is read: all is well
 	}
 	for n := range p.View().All() {

@@ -231,7 +231,7 @@ func (o *owner) check(where string) {
 	if s := m.Status(); s.ReadOnly != "" {
 		o.t.Fatalf("%s: called damaged: %s", where, s.ReadOnly)
 	}
-	log, err := m.Log(o.t.Context(), "", 0)
+	log, err := m.History().Log(o.t.Context(), "", 0)
 	if err != nil {
 		o.t.Fatalf("%s: log: %v", where, err)
 	}
@@ -245,7 +245,7 @@ func (o *owner) check(where string) {
 		}
 	}
 	named := map[string]uint64{}
-	for _, s := range m.Snapshots() {
+	for _, s := range m.History().Snapshots() {
 		named[s.Name] = s.Seq
 	}
 	for name, seq := range o.names {
@@ -265,7 +265,7 @@ func (o *owner) check(where string) {
 	if diff := cmp.Diff(o.files(), documents); diff != "" {
 		o.t.Fatalf("%s: files and memory disagree (-files +memory):\n%s", where, diff)
 	}
-	_, problems, err := m.Verify(o.t.Context())
+	_, problems, err := m.Mending().Verify(o.t.Context())
 	problems = slices.DeleteFunc(problems, func(p document.Problem) bool { return p.Kind == "thinned" }) // on request
 	if err != nil || len(problems) > 0 {
 		o.t.Fatalf("%s: verify: %v, %v", where, problems, err)

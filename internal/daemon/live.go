@@ -120,13 +120,13 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if l.watcher != nil {
 		news = l.watcher.Drain()
 	}
-	if l.begun && !always && !news.Overflow && l.m.Wrote(news.Created) {
+	if l.begun && !always && !news.Overflow && l.m.Folder().Wrote(news.Created) {
 		l.done = news.Seen
 		return nil
 	}
 	l.begun = false
 	err := l.m.Ingest(l.ctx, &fovea.IngestOptions{Progress: l.progress})
-	if _, guardErr := l.m.Guarded(l.ctx, nil); guardErr != nil { // reports changed protected files, even unread ones
+	if _, guardErr := l.m.Guard().View(l.ctx, nil); guardErr != nil { // reports changed protected files, even unread ones
 		l.log.Warn("cannot compare protected files", "why", guardErr)
 	}
 	if err != nil {
@@ -163,7 +163,7 @@ func (l *live) run() {
 		case <-scans.C:
 			l.logError(l.read(l.ctx, 0, true))
 		case <-beats.C:
-			l.logError(l.m.Heartbeat(l.ctx))
+			l.logError(l.m.History().Heartbeat(l.ctx))
 			l.scavenger.tick()
 		case <-changed:
 			l.burst(changed)

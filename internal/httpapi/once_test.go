@@ -103,7 +103,7 @@ func (s *site) depart() {
 	}
 	m, err := fovea.Open(s.t.Context(), memex, &fovea.Options{StateDir: s.copied(), Adopt: true})
 	if err == nil {
-		_, err = m.Edit(s.t.Context(), "hers", nil, document.AddTag{Tag: "there"})
+		_, err = m.Notes().Edit(s.t.Context(), "hers", nil, document.AddTag{Tag: "there"})
 		err = errors.Join(err, m.Close())
 	}
 	if err != nil {
@@ -207,7 +207,7 @@ func TestOnceAtOnce(t *testing.T) {
 			t.Errorf("answered %s and %s", bodies[0], body)
 		}
 	}
-	if list := s.m.Snapshots(); len(list) != 1 {
+	if list := s.m.History().Snapshots(); len(list) != 1 {
 		t.Errorf("%d snapshots", len(list))
 	}
 }

@@ -274,7 +274,7 @@ func rememberForgeries(t *testing.T, marks string) string {
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})
 	for i, f := range forgeries {
 		title := inert.Line(marked("-*- eval: MARK -*- [[elisp:MARK]] src_emacs-lisp{MARK} ", marks, 1000+i) + f.name)
-		_, id, _, err := m.Remember(ctx, "agents/ada/", document.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))}, nil)
+		_, id, _, err := m.Notes().Remember(ctx, "agents/ada/", document.InsertHeadline{Title: title, Body: inert.Text(marked(f.text, marks, i))}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", f.name, err)
 		}

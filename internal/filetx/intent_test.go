@@ -1,0 +1,218 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package filetx
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// someIntent has a file of each form: replaced, made, removed after it was
+// changed behind the memory, written in place, followed.
+func someIntent() *Intent {
+	text := func(s string) *string { return &s }
+	d := func(s string) merkle.Digest { return merkle.Sum([]byte(s)) }
+	return &Intent{
+		Commit: graph.Commit{Kind: "edit", Author: author.Named("ann"), Session: "s", Op: "op", Message: "m", Time: 1_800_000_000_000},
+		files: []plan{
+			{path: "a.org", base: d("a"), next: d("b"), mode: 0o644},
+			{path: "n.org", next: d("n")},
+			{path: "r.org", base: d("r"), mode: 0o600, old: text("r")},
+			{path: "h.org", base: d("h"), next: d("i"), mode: 0o644, torn: text("i")},
+			{path: "f.org", base: d("f"), next: d("f")},
+		},
+	}
+}
+
+// encode returns the records of an intent's batch.
+func encode(t testing.TB, in *Intent) (intentRecord []byte, blocks map[merkle.Digest][]byte) {
+	t.Helper()
+	c := collector{blocks: map[merkle.Digest][]byte{}}
+	if err := in.encode(c.emit, func(b []byte) { intentRecord = b }); err != nil {
+		t.Fatal(err)
+	}
+	return intentRecord, c.blocks
+}
+
+type collector struct{ blocks map[merkle.Digest][]byte }
+
+func (c collector) emit(d merkle.Digest, b []byte) error {
+	c.blocks[d] = append([]byte(nil), b...)
+	return nil
+}
+
+func (c collector) load(d merkle.Digest) ([]byte, error) {
+	b, ok := c.blocks[d]
+	if !ok {
+		return nil, store.ErrNotFound
+	}
+	return b, nil
+}
+
+// TestGoldenIntent holds the bytes against the vector of doc/format/journal.md.
+func TestGoldenIntent(t *testing.T) {
+	page, err := os.ReadFile("../../doc/format/journal.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, vector, ok := strings.Cut(string(page), "<!-- golden intent -->\n```\n")
+	vector, _, ok2 := strings.Cut(vector, "```")
+	if !ok || !ok2 {
+		t.Fatal("the page has no vector")
+	}
+	got, _ := encode(t, someIntent())
+	if want := strings.Join(strings.Fields(vector), ""); want != hex.EncodeToString(got) {
+		t.Errorf("intent\n%x\nwant\n%s", got, want)
+	}
+}
+
+// TestIntentOfTexts: an intent of a build before commit format 2, whose authors are
+// texts, is carried out as by the authors that these meant.
+func TestIntentOfTexts(t *testing.T) {
+	agent := "\x82\x65agent"
+	for _, in := range []*Intent{someIntent(), someSteps()} {
+		b, blocks := encode(t, in)
+		old := bytes.ReplaceAll(b, []byte(agent), nil)
+		if bytes.Equal(old, b) {
+			t.Fatal("no author was found in the record")
+		}
+		if got, err := DecodeIntent(old, collector{blocks}.load); err != nil || !reflect.DeepEqual(in, got) {
+			t.Errorf("got %+v, %v", got, err)
+		}
+	}
+}
+
+func TestIntentRoundTrip(t *testing.T) {
+	long := strings.Repeat("A long text becomes blocks of its own.\n", 30_000)
+	in := someIntent()
+	in.files[2].old = &long
+	b, blocks := encode(t, in)
+	if len(blocks) == 0 || len(b) > len(long)/10 {
+		t.Errorf("%d blocks beside %d bytes", len(blocks), len(b))
+	}
+	got, err := DecodeIntent(b, collector{blocks}.load)
+	if err != nil || !reflect.DeepEqual(in, got) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if _, err := DecodeIntent(b, collector{}.load); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("without blocks: %v", err)
+	}
+	later := append([]byte{b[0], 1}, b[2:]...)
+	if _, err := DecodeIntent(later, nil); !errors.Is(err, ErrIntent) {
+		t.Errorf("of a later format: %v", err)
+	}
+}
+
+// treeIntent is someIntent with documents that stand in no file.
+func treeIntent(t testing.TB) *Intent {
+	t.Helper()
+	in := someIntent()
+	tree, err := node.DecodeTree([]byte(`{"type":"headline","properties":{"ID":"x","W":1.50},"contents":[{"type":"paragraph","raw-content":"p"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.trees = []treePlan{{"/x", tree}, {"/y", nil}}
+	return in
+}
+
+func TestIntentWithTrees(t *testing.T) {
+	in := treeIntent(t)
+	b, blocks := encode(t, in)
+	got, err := DecodeIntent(b, collector{blocks}.load)
+	if err != nil || len(got.trees) != 2 || got.trees[1].tree != nil || !got.trees[0].tree.Equal(in.trees[0].tree) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	in.trees = []treePlan{}
+	short, _ := encode(t, in)
+	long := append([]byte{0x89}, short[1:]...)
+	if _, err := DecodeIntent(append(long, 0x80), nil); !errors.Is(err, errTrees) {
+		t.Errorf("an empty list of trees: %v", err)
+	}
+}
+
+// someSteps is an intent of several commits.
+func someSteps() *Intent {
+	in := someIntent()
+	in.files = in.files[:1]
+	for i, op := range []string{"op", "op2"} {
+		in.steps = append(in.steps, Step{graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op, Message: "a.org: One", Time: 1_800_000_000_000}, 10 * (i + 1)})
+	}
+	in.Marks = [][]byte{chain.DroppedMark("x")}
+	return in
+}
+
+func TestIntentSteps(t *testing.T) {
+	b, _ := encode(t, someSteps())
+	if got, err := DecodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, someSteps()) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for name, spoil := range map[string]func(*Intent){
+		"backwards":    func(in *Intent) { in.steps[1].Length = 9 },
+		"of two files": func(in *Intent) { in.files = append(in.files, in.files[0]) },
+	} {
+		in := someSteps()
+		spoil(in)
+		b, _ := encode(t, in)
+		if _, err := DecodeIntent(b, nil); !errors.Is(err, errSteps) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// someMerge is an intent of a commit of two parents, without marks.
+func someMerge() *Intent {
+	in := someIntent()
+	in.Commit.Kind, in.Commit.Parents = graph.KindMerge, []merkle.Digest{merkle.Sum([]byte("theirs"))}
+	return in
+}
+
+func TestIntentOfAMerge(t *testing.T) {
+	marked := someMerge()
+	marked.Marks = [][]byte{chain.DroppedMark("x")}
+	for name, in := range map[string]*Intent{"plain": someMerge(), "with a mark": marked} {
+		b, _ := encode(t, in)
+		if got, err := DecodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, in) {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+		b[1] = intentMore
+		if _, err := DecodeIntent(b, nil); !errors.Is(err, ErrIntent) {
+			t.Errorf("%s, as one of several commits: %v", name, err)
+		}
+	}
+}
+
+// FuzzIntent: no bytes panic, and what is accepted is the one encoding of it.
+func FuzzIntent(f *testing.F) {
+	b, _ := encode(f, someIntent())
+	f.Add(b)
+	f.Add(b[:len(b)-1])
+	b, _ = encode(f, treeIntent(f))
+	f.Add(b)
+	b, _ = encode(f, someSteps())
+	f.Add(b)
+	b, _ = encode(f, someMerge())
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in, err := DecodeIntent(data, collector{}.load)
+		if err != nil {
+			return
+		}
+		if again, _ := encode(t, in); !cmp.Equal(data, again) {
+			t.Errorf("%x is read as %x", data, again)
+		}
+	})
+}

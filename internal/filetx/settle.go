@@ -1,0 +1,201 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package filetx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Settle completes or rolls back an operation that a crash interrupted. If all its files are
+// written, settle makes the intended commit; otherwise it restores the old bytes of the
+// written files. A file with other contents was changed by another program since: settle
+// leaves it alone, and the next scan reads it. A crash during settle is handled the same way.
+func (f *Files) Settle(ctx context.Context, in *Intent) error {
+	count := map[place]int{}
+	for i := range in.files {
+		at, _ := f.look(&in.files[i])
+		count[at]++
+	}
+	what := fmt.Sprintf("the %s of %s", in.Commit.Kind, PathsOf(in))
+	switch {
+	case count[atNext]+count[asMeant] == len(in.files):
+		f.scope.Recovered = "finished " + what + ", which was cut short after its files were written"
+		return f.finish(ctx, in)
+	case count[atNext]+count[torn]+count[elsewhere] == 0:
+		return f.drop(ctx, in) // it never began
+	}
+	left := f.takeBack(in)
+	f.scope.Recovered = "took back " + what + ", which was cut short between its files"
+	again := false
+	for _, l := range left {
+		f.scope.Recovered += "; left " + l.told()
+		again = again || !l.settled()
+	}
+	if count[elsewhere] > 0 {
+		f.scope.Recovered += "; a file that changed since is read as it is"
+	}
+	if again { // still announced: the next opening tries again
+		f.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", f.scope.Recovered))
+		return nil
+	}
+	return f.drop(ctx, in)
+}
+
+// place classifies the contents of a file of an intent.
+type place int
+
+const (
+	elsewhere place = iota // other contents, or unreadable
+	atBase
+	atNext
+	asMeant // base equals next, and the file holds it
+	torn    // a mixture of both, left by a crash during a write in place
+)
+
+// look classifies a file of an intent and returns the digest of its bytes.
+func (f *Files) look(p *plan) (place, merkle.Digest) {
+	text, _, err := f.scope.Root.Read(p.path, 0)
+	var have merkle.Digest
+	switch {
+	case err == nil:
+		have = merkle.Sum([]byte(text))
+	case !errors.Is(err, corpus.ErrVanished):
+		return elsewhere, have
+	}
+	switch {
+	case have == p.next && have == p.base:
+		return asMeant, have
+	case have == p.next:
+		return atNext, have
+	case have == p.base:
+		return atBase, have
+	case p.torn != nil && err == nil && corpus.Torn(text, p.before(f.scope.Present()).Text, *p.torn):
+		return torn, have
+	}
+	return elsewhere, have
+}
+
+// leftover is a file whose old bytes could not be restored.
+type leftover struct {
+	path string
+	err  error
+}
+
+func (l leftover) told() string {
+	return strings.ReplaceAll(l.err.Error(), "corpus: ", "")
+}
+
+// settled reports whether a retry is pointless: a program holds, changed or removed the file.
+func (l leftover) settled() bool {
+	return errors.Is(l.err, corpus.ErrBusy) || errors.Is(l.err, corpus.ErrChanged) || errors.Is(l.err, corpus.ErrVanished)
+}
+
+// takeBack restores the old bytes of the files that an operation has written, and returns
+// those that it could not restore.
+func (f *Files) takeBack(in *Intent) []leftover {
+	var left []leftover
+	head := f.scope.Present()
+	for i := range in.files {
+		p := &in.files[i]
+		at, have := f.look(p)
+		if at != atNext && at != torn {
+			continue
+		}
+		err := f.scope.Root.Sweep(p.path)
+		var w *corpus.Write
+		if err == nil {
+			w, err = f.scope.Root.Stage(p.path, have, p.before(head), nil)
+		}
+		if err == nil {
+			err = w.Apply()
+		}
+		if err != nil {
+			left = append(left, leftover{p.path, err})
+		}
+	}
+	return left
+}
+
+// finish makes the commit of an intent whose files are all written.
+func (m *Files) finish(ctx context.Context, in *Intent) error {
+	if len(in.steps) > 0 {
+		return m.finishSteps(ctx, in)
+	}
+	head := m.scope.Chain.Head()
+	draft := m.scope.Draft(in.Commit.Time)
+	for _, p := range in.files {
+		if p.next.IsZero() {
+			draft.Drop(p.path)
+			continue
+		}
+		text, f, err := m.scope.Root.Read(p.path, 0)
+		if err != nil {
+			return err
+		}
+		draft.Put(p.path, text, f.Opaque)
+	}
+	for _, t := range in.trees {
+		if t.tree == nil {
+			draft.Drop(t.path)
+		} else if err := draft.PutTree(t.path, t.tree); err != nil {
+			return err
+		}
+	}
+	m.scope.DropUnusedSetups(head.State, draft)
+	state, delta := draft.Seal()
+	if delta.Empty() {
+		return m.drop(ctx, in)
+	}
+	if _, err := m.scope.Chain.Writer().Commit(ctx, state, &delta, in.Commit, append(m.scope.DriftMarks(in.paths(), nil), in.Marks...)...); err != nil {
+		return err
+	}
+	return m.syncFiles(in.Commit.Kind)
+}
+
+// finishSteps makes the commits of an intent with several.
+func (f *Files) finishSteps(ctx context.Context, in *Intent) error {
+	path := in.files[0].path
+	text, _, err := f.scope.Root.Read(path, 0)
+	if err != nil {
+		return err
+	}
+	if in.steps[len(in.steps)-1].Length != len(text) {
+		return errSteps
+	}
+	all := &chain.Steps{}
+	err = f.AddSteps(ctx, all, path, text, in.steps)
+	if err == nil {
+		_, err = f.scope.Chain.Writer().Publish(ctx, all)
+	}
+	if err != nil {
+		return err
+	}
+	return f.syncFiles(in.Commit.Kind)
+}
+
+// drop records that an announced operation was abandoned.
+func (f *Files) drop(ctx context.Context, in *Intent) error {
+	return f.scope.Chain.Writer().Mark(ctx, chain.DroppedMark(in.Commit.Op))
+}
+
+// PathsOf names the files that an intent writes, the first three if there are more.
+func PathsOf(in *Intent) string {
+	var names []string
+	for i := range in.files {
+		if in.files[i].touched() {
+			names = append(names, in.files[i].path)
+		}
+	}
+	const few = 3
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}

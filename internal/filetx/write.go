@@ -1,0 +1,194 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package filetx
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Write replaces the contents of one file. base is the digest of the old bytes, zero if
+// there is no file.
+type Write struct {
+	Path string
+	Base merkle.Digest
+	Next corpus.Next
+}
+
+// Tx changes files and memory together, in the steps stage, announce, apply
+// and commit. A crash before announce changes nothing; after a later crash, settle completes
+// the operation or rolls it back.
+type Tx struct {
+	m      *Files
+	name   string                   // for errors
+	judge  func(corpus.Place) error // checks write access to a file, see rights.Rules.Judge
+	staged []*corpus.Write
+	writes []Write // the requests behind staged
+	Intent Intent
+}
+
+// Begin returns an operation whose commit has the given kind and message.
+func (f *Files) Begin(ctx context.Context, key, name, kind, message string, now int64) *Tx {
+	o := &Tx{m: f, name: name, Intent: Intent{Commit: f.scope.Entry(ctx, key, kind, message, now)}}
+	o.judge = f.rights.Judge(ctx, name, &o.Intent.Commit)
+	return o
+}
+
+// BeginSteps returns an operation on one file with a commit for each step. judge checks the
+// write access of each author.
+func (f *Files) BeginSteps(name string, steps []Step, judge func(corpus.Place) error) *Tx {
+	o := &Tx{m: f, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
+	if len(steps) > 1 {
+		o.Intent.steps = steps
+	}
+	return o
+}
+
+// Sweep removes temporary files that crashes left in the folders of paths. It fails if the
+// memex was moved or replaced since it was opened. It must run before the first stage.
+func (o *Tx) Sweep(paths []string) error {
+	if err := o.m.scope.InPlace(o.name); err != nil {
+		return err
+	}
+	done := map[string]bool{}
+	for _, p := range paths {
+		if folder := path.Dir(p); !done[folder] {
+			done[folder] = true
+			if err := o.m.scope.Root.Sweep(p); err != nil {
+				return o.Fail(p, err)
+			}
+		}
+	}
+	return nil
+}
+
+// Stage checks a file and writes its new bytes to a temporary file next to it. The file
+// itself does not change.
+func (o *Tx) Stage(w Write) error {
+	staged, err := o.m.scope.Root.Stage(w.Path, w.Base, w.Next, o.judge)
+	if err != nil {
+		return err
+	}
+	p := plan{path: w.Path, base: w.Base, next: w.Next.Digest()}
+	old, mode := staged.Old()
+	p.mode = mode
+	if !w.Base.IsZero() && !o.m.scope.Present().Holds(w.Path, old) {
+		p.old = &old
+	}
+	if staged.InPlace() {
+		p.torn = &w.Next.Text
+	}
+	o.staged, o.writes = append(o.staged, staged), append(o.writes, w)
+	o.Intent.files = append(o.Intent.files, p)
+	return nil
+}
+
+// Follow adds a file whose bytes on disk become its contents in memory.
+func (o *Tx) Follow(name string, d merkle.Digest) {
+	o.Intent.files = append(o.Intent.files, plan{path: name, base: d, next: d})
+}
+
+// Run changes the files, then commits state. delta is the difference between the head and
+// state. After an error the files are unchanged unless the error says otherwise. If only the
+// commit fails, the files are new, memory is read-only, and the next opening completes the
+// operation.
+func (o *Tx) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
+	m := o.m
+	if err := m.rights.Unprotected(o.name, &o.Intent.Commit, delta.Paths); err != nil {
+		return chain.Commit{}, errors.Join(err, o.Discard())
+	}
+	o.Intent.follow(state, delta)
+	if err := o.Write(ctx); err != nil {
+		return chain.Commit{}, err
+	}
+	c, err := m.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, delta, o.Intent.Commit, append(m.scope.DriftMarks(o.Intent.paths(), nil), o.Intent.Marks...)...)
+	return c, o.AfterFiles(ctx, err)
+}
+
+// Write announces the operation and changes the files. After an error they are unchanged
+// unless the error says otherwise.
+func (o *Tx) Write(ctx context.Context) error {
+	if err := o.announce(ctx); err != nil {
+		return o.Fail(o.m.scope.StateDir, errors.Join(err, o.Discard()))
+	}
+	for i, w := range o.staged {
+		if err := w.Apply(); err != nil {
+			o.staged = o.staged[i+1:]
+			return o.undo(ctx, o.writes[i].Path, errors.Join(err, o.Discard()))
+		}
+	}
+	o.staged = nil
+	return nil
+}
+
+// AfterFiles syncs the commit of written files and ends the session buffers over them. err is
+// the result of the commit; a returned error says that the files are written.
+func (o *Tx) AfterFiles(ctx context.Context, err error) error {
+	if len(o.writes) == 0 {
+		return err
+	}
+	if err == nil {
+		err = o.m.syncFiles(o.name)
+	}
+	if err == nil {
+		o.m.scope.EndBuffersOver(ctx)
+		return nil
+	}
+	return &fault.Error{Op: o.name, What: o.m.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(
+		"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
+}
+
+// syncFiles makes the commit of written files durable, even in relaxed mode. If a power
+// failure kept only the intent, recovery would mistake the operation for a half-done one as
+// soon as the user had edited one of the files.
+func (f *Files) syncFiles(name string) error {
+	return fault.Wrap(name, f.scope.StateDir, fault.ReadOnly, store.Sync(f.scope.Chain.Store()))
+}
+
+// announce makes the intent durable. An operation that writes no file needs none.
+func (o *Tx) announce(ctx context.Context) error {
+	if err := ctx.Err(); err != nil || len(o.staged) == 0 {
+		return err
+	}
+	var b store.Batch
+	if err := o.Intent.add(&b); err != nil {
+		return err
+	}
+	return fault.Wrap(o.name, o.m.scope.StateDir, fault.ReadOnly, o.m.scope.Chain.Writer().AppendBatch(ctx, &b))
+}
+
+// undo restores the files that were written before the write of name failed.
+func (o *Tx) undo(ctx context.Context, name string, cause error) error {
+	left := o.m.takeBack(&o.Intent)
+	if len(left) > 0 {
+		// The intent must stay the last record of the journal, so that the next opening sees it.
+		o.m.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].told()))
+		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].told()))
+	}
+	if err := o.m.drop(ctx, &o.Intent); err != nil {
+		o.m.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
+	}
+	return o.Fail(name, cause)
+}
+
+// Discard removes the staged writes that were not applied.
+func (o *Tx) Discard() error {
+	var errs []error
+	for _, w := range o.staged {
+		errs = append(errs, w.Discard())
+	}
+	o.staged = nil
+	return errors.Join(errs...)
+}
+
+func (o *Tx) Fail(what string, err error) error { return scope.FailWrite(o.name, what, err) }

@@ -1,0 +1,36 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ingest
+
+import (
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// A buffer is a tree that an editor has not saved: a session's document under the path of a
+// file. The drift of the session holds the digest that the file had when the buffer was sent.
+
+// BufferedFile returns the file whose document a tree names, "" for none, and the memory that
+// holds it.
+func (r *Reader) BufferedFile(t *node.Tree) (holder *scope.Scope, path string) {
+	attrs := map[string]string{}
+	for _, a := range t.Attrs {
+		attrs[a.Key] = a.Value.String()
+	}
+	for _, s := range r.scope.WithFiles() {
+		state := s.Present()
+		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
+			return s, n.Path
+		}
+		if t.Type != "org-data" && t.Type != node.TypeDocument {
+			continue
+		}
+		for _, key := range []string{"PATH", "FILE"} {
+			name, inside := s.Root.Relative(attrs[key])
+			if _, ok := state.Document(name); ok && inside && attrs[key] != "" {
+				return s, name
+			}
+		}
+	}
+	return nil, ""
+}

@@ -1,0 +1,376 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Options configure Ingest. nil means the zero value.
+type Options struct {
+	// AcceptDeletions lets a scan delete more than half of at least 20 documents.
+	AcceptDeletions bool
+	// Progress is called from one goroutine with the number of new and changed files read.
+	Progress func(done, total int)
+	// Trusted is called with the protected files that were trusted unseen because no
+	// baseline of them could exist.
+	Trusted func(paths []string)
+	// Committed is called after each commit has become durable, in order.
+	Committed func(chain.Commit)
+}
+
+const (
+	// Limits of one commit of an ingest, reached with whole documents: large enough to
+	// amortize the fsync, small enough that a large first ingest becomes durable in steps.
+	commitDocuments = 256
+	commitBytes     = 4 << 20
+	// A scan that drops more than half of at least heldFrom documents is held, because an
+	// unmounted disk looks the same.
+	heldFrom = 20
+)
+
+// Ingest ingests one scope.
+func (r *Reader) Ingest(ctx context.Context, opts *Options) error {
+	defer r.scope.Chain.Begin().End()
+	if r.scope.Closed {
+		return fault.Wrap("ingest", r.scope.Dir, fault.Invalid, scope.ErrClosed)
+	}
+	return r.Locked(ctx, opts)
+}
+
+func (r *Reader) Locked(ctx context.Context, opts *Options) error {
+	if !r.scope.HasFiles() {
+		return r.scope.EndBuffers(ctx)
+	}
+	now := r.scope.Options.Now()
+	scan, err := r.scope.Root.Scan(ctx, r.table, now)
+	if err != nil {
+		return fault.Wrap("ingest", r.scope.Dir, fault.Other, err)
+	}
+	r.problems, r.missing = scan.Problems, nil
+	begins := r.scope.Chain.Head().Commit.Seq == 0
+	defer r.PublishStatus()
+	in := newIngester(r, opts, scan, now)
+	in.total, in.before = len(scan.Changed), r.fileCount()
+	in.draft = r.scope.Present().Edit(now.UnixMilli())
+	in.takeSame(ctx)
+	for i, f := range scan.Changed {
+		if err := ctx.Err(); err != nil {
+			return fault.Wrap("ingest", r.scope.Dir, fault.Other, err)
+		}
+		if opts.Progress != nil {
+			opts.Progress(i, in.total)
+		}
+		if err := in.file(ctx, f.Path); err != nil {
+			return err
+		}
+	}
+	if err := in.refreshSetupFiles(ctx); err != nil {
+		return err
+	}
+	held := in.drop()
+	if err := in.commit(ctx); err != nil {
+		return err
+	}
+	if opts.Progress != nil && in.total > 0 {
+		opts.Progress(in.total, in.total)
+	}
+	if err := r.rights.InitBaselines(context.WithoutCancel(ctx), opts.Trusted); err != nil {
+		return err
+	}
+	if begins && r.scope.Chain.Head().Commit.Seq > 0 { // the file table then survives a killed process
+		if err := r.SaveTable(); err != nil {
+			r.scope.Options.Log.Warn("cannot save the file table", "error", err)
+		}
+	}
+	return held
+}
+
+// ingester is one run of Ingest.
+type ingester struct {
+	reader *Reader
+	opts   *Options
+	scan   corpus.Scan
+	now    time.Time
+	op     string
+	total  int
+
+	draft     *graph.Draft
+	before    int // number of file documents when the scan began
+	documents int // in the draft
+	bytes     int
+	entries   []corpus.Entry // table entries to add once the draft is durable
+	gone      []string
+	settled   []string // changed files, whose drift ends with the commit
+
+	arrived map[[sha256.Size]byte]bool // digests of the new texts, for drop
+
+	listed  map[string]bool // files of the scan
+	changed map[string]bool // listed files that must be read
+	taken   map[string]bool // files already read
+	setup   map[string]bool // setup files that the scan does not list: whether each exists
+}
+
+func newIngester(r *Reader, opts *Options, scan corpus.Scan, now time.Time) *ingester {
+	in := &ingester{
+		reader: r, opts: opts, scan: scan, now: now, op: scope.Operation(), arrived: map[[sha256.Size]byte]bool{},
+		listed: map[string]bool{}, changed: map[string]bool{}, taken: map[string]bool{}, setup: map[string]bool{},
+	}
+	for _, f := range scan.Files {
+		in.listed[f.Path] = true
+	}
+	for _, f := range scan.Changed {
+		in.changed[f.Path] = true
+	}
+	return in
+}
+
+// takeSame takes the files whose bytes memory already holds: only their times changed, so
+// only their table entries are renewed. Drifted files are left to file.
+func (in *ingester) takeSame(ctx context.Context) {
+	state := in.reader.scope.Present()
+	for _, e := range in.reader.scope.Root.ReadExpected(ctx, in.scan.Changed, in.now, func(f corpus.File) (merkle.Digest, bool) {
+		if _, drifted := in.reader.scope.Drift()[f.Path]; drifted {
+			return merkle.Digest{}, false
+		}
+		return heldAs(state, f)
+	}) {
+		in.taken[e.Path] = true
+		in.entries = append(in.entries, e)
+	}
+}
+
+// heldAs returns the digest of the document that a state holds for f, or false if the
+// document is missing or lost, or differs from f in size or opacity.
+func heldAs(state *graph.State, f corpus.File) (merkle.Digest, bool) {
+	nodes, size := state.Nodes(f.Path), int64(0)
+	for _, n := range nodes {
+		size += int64(len(n.Content))
+	}
+	if len(nodes) == 0 || scope.IsLost(nodes) || size != f.Size || nodes[0].Derived.Opaque != f.Opaque {
+		return merkle.Digest{}, false
+	}
+	h, piece := sha256.New(), []byte(nil)
+	for _, n := range nodes {
+		piece = append(piece[:0], n.Content...)
+		h.Write(piece)
+	}
+	return merkle.Digest(h.Sum(nil)), true
+}
+
+// file reads one new or changed file into the draft, once.
+func (in *ingester) file(ctx context.Context, path string) error {
+	if in.taken[path] {
+		return nil
+	}
+	in.taken[path] = true
+	text, f, err := in.reader.scope.Root.Read(path, 0)
+	if err != nil {
+		in.reader.problems = append(in.reader.problems, corpus.ProblemOf(path, err))
+		return nil // an unreadable file is not deleted: its nodes stay
+	}
+	digest := sha256.Sum256([]byte(text))
+	in.entries = append(in.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
+	if seen, drifted := in.reader.scope.Drift()[f.Path]; drifted {
+		if seen == merkle.Digest(digest) {
+			return nil
+		}
+		in.settled = append(in.settled, f.Path)
+	}
+	state := in.reader.scope.Present()
+	if d, ok := state.Document(f.Path); ok && d.Derived.Opaque == f.Opaque {
+		if have, _ := state.Text(f.Path); have == text && !scope.IsLost(state.Nodes(f.Path)) {
+			return nil // touched, or written by us
+		}
+	}
+	in.draft.Put(f.Path, text, f.Opaque)
+	in.arrived[digest] = true
+	in.documents++
+	in.bytes += len(text)
+	if err := in.addSetupFiles(ctx, in.draft.Setup(f.Path)); err != nil {
+		return err
+	}
+	if in.documents >= commitDocuments || in.bytes >= commitBytes {
+		return in.commit(ctx)
+	}
+	return nil
+}
+
+// drop removes the documents of deleted files from the draft, unless there are too many.
+func (in *ingester) drop() error {
+	state := in.reader.scope.Present()
+	unread := make(map[string]bool)
+	for _, p := range in.scan.Problems {
+		unread[p.Path] = true
+	}
+	missing := func(p string) bool {
+		return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.reader.scope.Removed(p)
+	}
+	var gone []string
+	for _, p := range state.Paths() {
+		if !node.IsMemory(p) && missing(p) {
+			gone = append(gone, p)
+		}
+	}
+	if n := in.before; n >= heldFrom && len(gone) > n/2 && !in.opts.AcceptDeletions {
+		if lost := in.lost(state, gone); lost > n/2 {
+			in.reader.missing = slices.DeleteFunc(gone, func(p string) bool { return !in.reader.scope.Root.InRegion(p) })
+			return &fault.Error{Op: "ingest", What: in.reader.scope.Dir, Kind: fault.Held, Err: fmt.Errorf(
+				"%w (%d of %d: %s) and kept in memory; fovea restore --missing writes them back, fovea ingest --accept-deletions lets them go",
+				errDrop, lost, n, scope.Abbreviate(in.reader.missing, ""))}
+		}
+	}
+	in.reader.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.reader.scope.Chain.Head().Commit.Seq)
+	for _, p := range gone {
+		in.draft.Drop(p)
+	}
+	unasked := in.reader.scope.DropUnusedSetups(in.reader.scope.Present(), in.draft)
+	in.gone = slices.Concat(in.gone, gone, unasked)
+	for _, p := range slices.Sorted(maps.Keys(in.reader.scope.Drift())) {
+		if missing(p) || slices.Contains(unasked, p) {
+			in.settled = append(in.settled, p)
+		}
+	}
+	return nil
+}
+
+// fileCount returns the number of documents that are files.
+func (r *Reader) fileCount() int {
+	count := 0
+	for _, p := range r.scope.Present().Paths() {
+		if !node.IsMemory(p) {
+			count++
+		}
+	}
+	return count
+}
+
+// lost counts the documents whose text did not reappear under another path in the same scan:
+// renaming a folder loses nothing.
+func (in *ingester) lost(state *graph.State, gone []string) int {
+	n := 0
+	for _, p := range gone {
+		if in.isLost(state, p) {
+			n++
+		}
+	}
+	return n
+}
+
+// isLost reports whether the text of a deleted file reappeared under no other path.
+func (in *ingester) isLost(state *graph.State, path string) bool {
+	if !in.reader.scope.Root.InRegion(path) {
+		return false // it moved to or from a project
+	}
+	text, _ := state.Text(path)
+	return !in.arrived[sha256.Sum256([]byte(text))]
+}
+
+// covered reports whether a path, or a folder above it, could not be read. Such a file is
+// not known to be deleted.
+func covered(unread map[string]bool, path string) bool {
+	if len(unread) == 0 {
+		return false
+	}
+	if unread[path] || unread["."] {
+		return true
+	}
+	for i := range len(path) {
+		if path[i] == '/' && unread[path[:i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// commit makes the draft durable and begins the next one.
+func (in *ingester) commit(ctx context.Context) error {
+	state, delta := in.draft.Seal()
+	if in.reader.scope.IsHeadUnstored() {
+		in.reader.scope.Chain.Writer().Hold(state, &delta)
+		in.remember()
+		in.reset()
+		return nil
+	}
+	marks := in.reader.scope.DriftMarks(in.settled, nil)
+	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
+		c, err := in.reader.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
+			Kind: graph.KindIngest, Author: scope.ByFile, Session: in.reader.scope.Options.Actor.Session, Op: in.op,
+			Time: in.now.UnixMilli(), Message: scope.Message(&delta),
+		}, marks...)
+		if err != nil {
+			return err
+		}
+		if in.opts.Committed != nil && c.Seq != 0 {
+			in.opts.Committed(c)
+		}
+	}
+	in.remember()
+	in.reset()
+	return nil
+}
+
+// reset begins the next draft.
+func (in *ingester) reset() {
+	in.entries, in.gone, in.settled, in.documents, in.bytes = nil, nil, nil, 0, 0
+	in.draft = in.reader.scope.Present().Edit(in.now.UnixMilli())
+}
+
+// remember updates the file table after a commit.
+func (in *ingester) remember() {
+	if len(in.entries)+len(in.gone) == 0 {
+		return
+	}
+	gone := make(map[string]bool, len(in.gone))
+	for _, p := range in.gone {
+		gone[p] = true
+	}
+	entries := make([]corpus.Entry, 0, in.reader.table.Len()+len(in.entries))
+	for e := range in.reader.table.All() {
+		if !gone[e.Path] {
+			entries = append(entries, e)
+		}
+	}
+	in.reader.table = corpus.NewTable(append(entries, in.entries...))
+	in.reader.tableOld = true
+}
+
+// Refresh commits a file that changed since it was read, as a separate commit by "file", and
+// returns its text.
+func (r *Reader) Refresh(ctx context.Context, name, path string, now time.Time) (string, error) {
+	text, f, err := r.scope.Root.Read(path, 0)
+	if err != nil {
+		return "", scope.FailWrite(name, path, err)
+	}
+	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
+		return "", fault.Wrap(name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
+	}
+	state := r.scope.Present()
+	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
+		return text, nil
+	}
+	in := newIngester(r, &Options{}, corpus.Scan{}, now)
+	in.draft = r.scope.Draft(now.UnixMilli())
+	if err := in.file(ctx, path); err != nil {
+		return "", err
+	}
+	err = in.commit(ctx)
+	text, _ = r.scope.Present().Text(path)
+	return text, err
+}
+
+var errDrop = errors.New("more than half of the documents are gone from the folder")

@@ -1,0 +1,392 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// TextOf returns an attribute of a tree's root as text, "" for none.
+func TextOf(t *node.Tree, key string) string {
+	for _, a := range t.Attrs {
+		if a.Key == key {
+			return a.Value.String()
+		}
+	}
+	return ""
+}
+
+// IngestTree ingests a tree into this scope, below parent unless that is "". over is the
+// path of the file that the tree is a buffer of, in holder, or "".
+func (r *Reader) IngestTree(ctx context.Context, t *node.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string, chain.Commit, error) {
+	in := &treeIngest{scope: r.scope, tree: t, parent: parent, opts: opts, over: over, holder: holder}
+	return in.run(ctx)
+}
+
+// treeIngest is one run of IngestTree.
+type treeIngest struct {
+	scope  *scope.Scope
+	tree   *node.Tree
+	parent string
+	opts   *scope.WriteOptions
+	over   string       // path of the file that the tree is a buffer of, "" for none
+	holder *scope.Scope // the memory that holds that file
+
+	state *graph.State          // before the ingest
+	trees map[string]*node.Tree // changed documents by path; nil removes one
+	at    func(*graph.State) string
+}
+
+func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
+	s := in.scope
+	defer s.Chain.Begin().End()
+	in.state, in.trees = s.Present(), map[string]*node.Tree{}
+	if node.IsDerived(in.parent) && !s.Closed {
+		heir, err := s.Chain.CurrentID(ctx, s.Chain.Head(), in.parent)
+		if err != nil {
+			return "", chain.Commit{}, fault.Wrap("ingest", in.parent, fault.Corrupt, err)
+		}
+		in.parent = heir // a derived id may have changed since
+	}
+	switch first, err := s.Repeated(ctx, in.opts, "ingest", graph.KindIngest); {
+	case s.Closed:
+		return "", chain.Commit{}, fault.Wrap("ingest", s.Dir, fault.Invalid, scope.ErrClosed)
+	case err != nil:
+		return "", chain.Commit{}, err
+	case first != nil:
+		return in.idNow(), s.Answered(first, nil), nil
+	}
+	if err := s.Chain.Store().Err(); err != nil {
+		return "", chain.Commit{}, fault.Wrap("ingest", s.StateDir, fault.ReadOnly, err)
+	}
+	draft := s.Draft(s.Options.Now().UnixMilli())
+	err := in.put(draft)
+	if errors.Is(err, document.ErrTree) {
+		err = fault.Wrap("ingest", "tree", fault.Invalid, err)
+	}
+	if err != nil {
+		return "", chain.Commit{}, err
+	}
+	state, delta := draft.Seal()
+	id := in.at(state)
+	n, _ := state.Get(id)
+	entry := s.Entry(ctx, in.opts.Key, graph.KindIngest, scope.Message(&delta)+": "+TitleOf(n), s.Options.Now().UnixMilli())
+	c, err := s.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, entry, in.laid()...)
+	return id, c, err
+}
+
+// idNow returns the current id of the root of a tree ingested before, "" if it is gone.
+func (in *treeIngest) idNow() string {
+	if in.over != "" {
+		if d, ok := in.state.Document(in.over); ok {
+			return d.ID
+		}
+		return ""
+	}
+	if id := in.tree.ID(); id != "" {
+		return id
+	}
+	if up, ok := in.state.Get(in.parent); ok {
+		if n := in.namesake(up); n != nil {
+			return n.ID
+		}
+		return ""
+	}
+	path, _ := node.TreePath(in.scope.Name, in.tree) // checked by IngestTree
+	return strings.TrimPrefix(path, node.MemoryPath(""))
+}
+
+func TitleOf(n *node.Node) string {
+	if n == nil {
+		return ""
+	}
+	if n.Derived.Title == "" {
+		return n.Type
+	}
+	return n.Derived.Title
+}
+
+// laid returns the drift marks of a buffer: the digest of the file below it.
+func (in *treeIngest) laid() [][]byte {
+	if in.over == "" {
+		return nil
+	}
+	return in.scope.DriftMarks([]string{in.over}, map[string]merkle.Digest{in.over: in.holder.FileNow(in.over)})
+}
+
+// put adds the tree to a draft.
+func (in *treeIngest) put(draft *graph.Draft) error {
+	if err := in.bornByFiles(); err != nil {
+		return err
+	}
+	if in.over != "" {
+		if in.parent != "" {
+			return fault.Wrap("ingest", in.parent, fault.Invalid, errors.New("a buffer of a file hangs below nothing"))
+		}
+		in.at = func(s *graph.State) string { d, _ := s.Document(in.over); return d.ID }
+		return draft.PutTree(in.over, in.tree)
+	}
+	known := in.known()
+	if in.parent != "" {
+		return in.below(draft, known)
+	}
+	moved := in.moved(known)
+	switch {
+	case known == nil:
+		path, err := node.TreePath(in.scope.Name, in.tree)
+		if err != nil {
+			return err
+		}
+		in.take(in.withRivals(moved, path))
+		in.trees[path] = in.tree
+		in.at = func(s *graph.State) string { d, _ := s.Document(path); return d.ID }
+		return in.apply(draft)
+	}
+	in.at = func(*graph.State) string { return known.ID }
+	if len(moved) == 0 && in.tree.Equal(in.state.Branch(known.ID)) {
+		return nil // comparing costs less than hashing
+	}
+	if len(moved) == 0 {
+		return draft.PutBranch(known.ID, in.tree)
+	}
+	in.take(in.withRivals(moved, known.Path))
+	if !in.change(known.Path, known.ID, func(*node.Tree) *node.Tree { return in.tree }) {
+		return fault.Wrap("ingest", known.ID, fault.Invalid, errCycle)
+	}
+	return in.apply(draft)
+}
+
+// bornByFiles refuses a tree that declares the id of a node of a file, or of a buffer of the
+// session.
+func (in *treeIngest) bornByFiles() error {
+	memories := append(in.scope.WithFiles(), in.scope)
+	for part := range in.tree.All() {
+		id := part.ID()
+		if id == "" {
+			continue
+		}
+		for _, s := range memories {
+			if n, ok := s.Present().Get(id); ok && !node.IsMemory(n.Path) && !in.covers(n.Path) {
+				return fault.Wrap("ingest", id, fault.Conflict, fmt.Errorf("the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path))
+			}
+		}
+	}
+	return nil
+}
+
+// covers reports whether the tree and the file at path are both buffers of this session:
+// nodes may move between them.
+func (in *treeIngest) covers(path string) bool {
+	return in.over != "" && (path == in.over || in.state.IsTree(path))
+}
+
+// known returns the existing node that the tree replaces, nil for none.
+func (in *treeIngest) known() *node.Node {
+	n, ok := in.state.Get(in.tree.ID())
+	if !ok || !node.IsMemory(n.Path) {
+		return nil
+	}
+	return n
+}
+
+// moved lists the memory-backed nodes that the tree names and that lie outside known.
+func (in *treeIngest) moved(known *node.Node) []*node.Node {
+	var out []*node.Node
+	inside := in.inside(known)
+	for part := range in.tree.All() {
+		if n, ok := in.state.Get(part.ID()); ok && node.IsMemory(n.Path) && !inside(n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// inside returns a function that reports whether a node is top or a descendant of it. All
+// calls together visit each node once.
+func (in *treeIngest) inside(top *node.Node) func(*node.Node) bool {
+	if top == nil {
+		return func(*node.Node) bool { return false }
+	}
+	told := map[string]bool{top.ID: true}
+	return func(n *node.Node) bool {
+		var way []string
+		is, known := told[n.ID]
+		for !known && n != nil {
+			way = append(way, n.ID)
+			up, _ := in.state.Get(n.Parent)
+			is, known = told[n.Parent]
+			n = up
+		}
+		for _, id := range way {
+			told[id] = is
+		}
+		return is
+	}
+}
+
+// withRivals adds to the nodes that move to path those that declare the same ids and would
+// win them there: history may have restored nodes that moved before.
+func (in *treeIngest) withRivals(moved []*node.Node, path string) []*node.Node {
+	out := slices.Clip(moved)
+	for _, n := range moved {
+		for _, rival := range in.state.Rivals(n) {
+			if node.IsMemory(rival.Path) && (rival.Path == path || node.Claim{ID: n.ID, Path: rival.Path}.Before(node.Claim{ID: n.ID, Path: path})) {
+				out = append(out, rival)
+			}
+		}
+	}
+	return out
+}
+
+// take removes nodes from their documents. O(nodes of those documents).
+func (in *treeIngest) take(nodes []*node.Node) {
+	gone := map[string]map[string]bool{}
+	for _, n := range nodes {
+		if gone[n.Path] == nil {
+			gone[n.Path] = map[string]bool{}
+		}
+		gone[n.Path][n.ID] = true
+	}
+	for path, ids := range gone {
+		if t := in.document(path); t != nil {
+			in.trees[path] = t.Without(ids)
+		}
+	}
+}
+
+// document returns a document after the changes so far; nil if it is removed.
+func (in *treeIngest) document(path string) *node.Tree {
+	t, begun := in.trees[path]
+	if !begun {
+		root, _ := in.state.Document(path)
+		t = in.state.Branch(root.ID)
+	}
+	return t
+}
+
+// change changes one part of a document; false if the part is gone with its ancestors.
+func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) bool {
+	t := in.document(path)
+	if t == nil {
+		return false
+	}
+	next, ok := t.With(id, with)
+	if ok {
+		in.trees[path] = next
+	}
+	return ok
+}
+
+var errCycle = errors.New("a cycle: the parent is part of the tree, or stands below what the tree moves")
+
+// below makes the tree a child of the node in.parent.
+func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
+	up, ok := in.state.Get(in.parent)
+	switch {
+	case !ok:
+		return fault.Wrap("ingest", in.parent, fault.NotFound, errors.New("no such node to be the parent"))
+	case !node.IsMemory(up.Path):
+		return fault.Wrap("ingest", in.parent, fault.Invalid,
+			fmt.Errorf("it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path))
+	}
+	if known == nil {
+		known = in.namesake(up)
+	}
+	stays, moved := known != nil && known.Parent == up.ID, in.moved(known)
+	switch {
+	case stays && len(moved) == 0:
+		place := slices.Index(up.Kids, known.ID)
+		in.at = func(s *graph.State) string { up, _ := s.Get(in.parent); return up.Kids[place] }
+		return draft.PutBranch(known.ID, in.tree)
+	case known != nil && !stays:
+		moved = append(moved, known)
+	}
+	in.take(in.withRivals(moved, up.Path))
+	if !in.change(up.Path, up.ID, func(t *node.Tree) *node.Tree {
+		next := *t
+		next.Kids = slices.Clone(t.Kids)
+		place := slices.IndexFunc(t.Kids, func(k *node.Tree) bool { return stays && k.Names(known.ID) })
+		if place < 0 {
+			place, next.Kids = len(t.Kids), append(next.Kids, nil)
+		}
+		next.Kids[place] = in.tree
+		return &next
+	}) {
+		return fault.Wrap("ingest", in.parent, fault.Invalid, errCycle)
+	}
+	in.at = in.spot(up.Path)
+	return in.apply(draft)
+}
+
+// namesake returns the child of up that matches a tree without an ID: a child without an ID
+// and with the same CUSTOM_ID, else with the same title, else with the same type.
+func (in *treeIngest) namesake(up *node.Node) *node.Node {
+	if in.tree.ID() != "" {
+		return nil
+	}
+	var same *node.Node
+	custom := TextOf(in.tree, "CUSTOM_ID")
+	for _, id := range up.Kids {
+		n, ok := in.state.Get(id)
+		if !ok || n.ClaimedID() != "" {
+			continue
+		}
+		if custom != "" && n.HasCustom() && TextOf(&node.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
+			return n
+		}
+		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree) {
+			same = n
+		}
+	}
+	return same
+}
+
+// spot returns a function that returns the tree's id by its position in a changed document:
+// ids next to it and above it may change when moved nodes leave.
+func (in *treeIngest) spot(path string) func(*graph.State) string {
+	at := slices.Index(slices.Collect(in.trees[path].All()), in.tree)
+	return func(s *graph.State) string { return s.Nodes(path)[at].ID }
+}
+
+// apply adds the changed documents to a draft.
+func (in *treeIngest) apply(draft *graph.Draft) error {
+	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
+		if in.trees[path] == nil {
+			draft.Drop(path)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
+		if t := in.trees[path]; t != nil {
+			if err := draft.PutTree(path, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// MoveBranch returns the change of a draft of the present state that moves a node of a
+// memory-backed document below another one, false if that is in the branch of the node.
+func (r *Reader) MoveBranch(n, to *node.Node) (func(*graph.Draft) error, bool) {
+	in := &treeIngest{scope: r.scope, state: r.scope.Present(), trees: map[string]*node.Tree{}, tree: r.scope.Present().Branch(n.ID)}
+	in.take([]*node.Node{n})
+	ok := in.change(to.Path, to.ID, func(t *node.Tree) *node.Tree {
+		next := *t
+		next.Kids = append(slices.Clip(t.Kids), in.tree)
+		return &next
+	})
+	return in.apply, ok
+}

@@ -1,0 +1,33 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mend
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+)
+
+// Mender proves and repairs the memory of a scope, and drops content from its history.
+type Mender struct {
+	scope  *scope.Scope
+	rights *rights.Rules
+	folder *ingest.Reader
+	owner  Owner
+}
+
+// Owner opens what a mender needs: package fovea.
+type Owner struct {
+	Scopes func() ([]string, error)                                 // the names of all scopes of the memex
+	Open   func(ctx context.Context, scope string) (*Mender, error) // the mender of a scope of the memex
+	Store  func() (store.Store, error)                              // opens the store of this scope again
+	Load   func(context.Context) error                              // loads its chain again
+}
+
+// New returns the mender of a scope.
+func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Owner) *Mender {
+	return &Mender{scope: s, rights: r, folder: folder, owner: owner}
+}

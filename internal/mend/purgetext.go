@@ -1,0 +1,296 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mend
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// read scans all records of the store. Blocks include the history imported by merges.
+func (p *purge) read(ctx context.Context) error {
+	return p.m.scope.Chain.Store().Replay(store.Pos{}, func(r store.Record) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch r.Kind {
+		case store.Block:
+			return p.block(r.Data)
+		case store.Commit:
+			return p.commit(r.Data, "")
+		case store.Mark:
+			return p.mark(r.Data)
+		}
+		return nil
+	})
+}
+
+// block examines a decoded block. Version blocks contain only digests.
+func (p *purge) block(data []byte) error {
+	d := merkle.Sum(data)
+	if r := merkle.NewReader(data); r.Peek() == merkle.KindBytes {
+		if p.text != "" && bytes.Contains(r.Bytes(), []byte(p.text)) {
+			p.looseChunks[d] = true
+		}
+		return nil
+	}
+	if _, err := graph.CommitSeq(data); err == nil {
+		if err = p.commit(data, " of another copy"); scope.IsGone(err) {
+			err = nil // a part of it was not imported
+		}
+		return err
+	}
+	return p.own(d, data)
+}
+
+// own examines a block that may be an own block.
+func (p *purge) own(d merkle.Digest, data []byte) error {
+	var links []merkle.Digest
+	var lacks error
+	n, err := node.ReadOwn(d, func(at merkle.Digest) (block []byte, _ error) {
+		if at == d {
+			return data, nil
+		}
+		links = append(links, at)
+		block, lacks = p.m.scope.Chain.Block(at)
+		return block, lacks
+	})
+	switch {
+	case scope.IsGone(lacks):
+		p.ownBlocks[d], p.broken[d] = links, true
+	case lacks != nil || errors.Is(err, node.ErrFormat):
+		return err
+	case err == nil:
+		p.ownBlocks[d] = links
+		if p.holds(n) {
+			p.dropOwn[d] = true
+		}
+	}
+	return nil // otherwise not an own block
+}
+
+// commit records a commit, and refuses a text that the commit itself contains.
+func (p *purge) commit(block []byte, of string) error {
+	c, err := graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
+		p.parts[d] = true
+		return p.m.scope.Chain.Block(d)
+	})
+	if err != nil {
+		return err
+	}
+	p.commits = append(p.commits, c)
+	if held := mentions(c, p.text); p.text != "" && held != "" && !p.afterwards {
+		return fault.Wrap("purge", fmt.Sprintf("commit %d%s", c.Seq, of), fault.Invalid,
+			fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
+	}
+	return nil
+}
+
+// holds reports whether a node contains the text.
+func (p *purge) holds(n *node.Node) bool {
+	return p.text != "" && (strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text))
+}
+
+func attrsHold(attrs []document.Attr, text string) bool {
+	for _, a := range attrs {
+		if strings.Contains(a.Key, text) || strings.Contains(a.Value.String(), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentions names the part of a commit that contains a text, "" for none.
+func mentions(c *graph.Commit, text string) string {
+	if strings.Contains(c.Author.Name+"\x00"+c.Session+"\x00"+c.Op+"\x00"+c.Message, text) {
+		return "author, session or message"
+	}
+	held := func(id string) string {
+		switch {
+		case !strings.Contains(id, text):
+			return ""
+		case node.IsDerived(id):
+			return "id " + id + ", by chance,"
+		}
+		return "id " + id
+	}
+	for i := range c.Delta {
+		r := &c.Delta[i]
+		if id := held(r.ID); id != "" {
+			return id
+		}
+		for _, e := range []*node.Entry{r.Old, r.New} {
+			if e != nil && strings.Contains(e.Path, text) {
+				return "path " + e.Path
+			}
+		}
+	}
+	for _, e := range c.Lineage {
+		if id := cmp.Or(held(e.Old), held(e.New)); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// mark refuses a text that a mark of the journal contains, such as a snapshot name.
+func (p *purge) mark(data []byte) error {
+	r := merkle.NewReader(data)
+	n, kind := r.List(), r.Text()
+	values, framed := bytes.CutPrefix(data, merkle.AppendText(merkle.AppendList(nil, n), kind))
+	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
+		return nil
+	}
+	return fault.Wrap("purge", p.m.scope.StateDir, fault.Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
+		p.m.scope.Chain.Ledgers().Label(kind)))
+}
+
+// isFraming reports whether a text occurs in the framing around contents, so that finding
+// its bytes in a file proves nothing.
+func (d *Mender) isFraming(text string) bool {
+	var told []byte
+	add := func(_ merkle.Digest, block []byte) error {
+		told = append(told, block...)
+		return nil
+	}
+	for _, t := range []string{node.TypeHeadline, node.TypeDocument} {
+		_, _ = (&node.Node{Type: t}).OwnBlock(add) // add returns no error
+	}
+	_, _ = node.VersionBlock(merkle.Digest{}, make([]merkle.Digest, 1), add)
+	commit, _ := (&graph.Commit{}).Encode(nil)
+	words := []string{
+		string(told), string(commit), "versions" + purgeMessage, "version" + purgeMessage,
+		graph.KindIngest, graph.KindRollback, graph.KindRevert, graph.KindMerge, graph.KindEdit,
+		author.Owner.String(), author.File.String(), author.Agent.String(), author.Fovea.String(),
+		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
+	}
+	words = append(words, d.scope.Chain.Ledgers().Names()...)
+	words = append(words, disk.Magics...)
+	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two begin files in cache/
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
+}
+
+// nothingToPurge returns an error if there is nothing to remove, nil if another copy
+// contains the text: an old image, or a file that was put aside.
+func (d *Mender) nothingToPurge(ctx context.Context, text string) error {
+	none := errors.New("history holds none of it")
+	if text == "" {
+		return none
+	}
+	switch name, err := d.fileContaining(ctx, text); {
+	case err != nil:
+		return fault.Wrap("purge", d.scope.StateDir, fault.Other, err)
+	case name == "":
+		return none
+	case strings.HasPrefix(name, scope.Folder+"/"):
+		return fmt.Errorf("%w; %s does: purge it in that scope", none, name)
+	}
+	return nil
+}
+
+// requireAbsent returns an error if a file of the state folder contains the text.
+func (d *Mender) requireAbsent(ctx context.Context, text string) error {
+	name, err := d.fileContaining(ctx, text)
+	if err == nil && name != "" {
+		err = fmt.Errorf("%s still holds the text", name)
+	}
+	return err
+}
+
+// fileContaining names a file of the state folder that contains the text, "" for none;
+// files of scopes come last. If the text also occurs in framing, it decodes the records
+// of the store instead.
+func (d *Mender) fileContaining(ctx context.Context, text string) (string, error) {
+	if d.isFraming(text) {
+		p := newPurge(d, text)
+		p.afterwards = true
+		if err := p.read(ctx); err != nil || len(p.dropped()) == 0 {
+			return "", err
+		}
+		return "the history", nil
+	}
+	return d.findInFolder(text, ".")
+}
+
+// aboutTheFolder lists the files without content: they record the folder's owner, the
+// process that has it open, and the end of its history.
+var aboutTheFolder = []string{disk.FormatFile, "LOCK", "head", "http.json"}
+
+// logFile has the newest lines of a daemon's log, which contain titles and messages.
+const logFile = "serve.log"
+
+// redactLog overwrites a text in a daemon's log, in place, because the daemon keeps
+// appending.
+func (d *Mender) redactLog(text string) error {
+	b, err := d.scope.FS.ReadFile(logFile)
+	if err != nil || !bytes.Contains(b, []byte(text)) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	f, err := d.scope.FS.OpenFile(logFile, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	over := bytes.Repeat([]byte("*"), len(text))
+	for at := 0; err == nil; {
+		next := bytes.Index(b[at:], []byte(text))
+		if next < 0 {
+			break
+		}
+		_, err = f.WriteAt(over, int64(at+next))
+		at += next + len(text)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// findInFolder names a file below a folder that contains the text, "" for none.
+func (d *Mender) findInFolder(text, folder string) (string, error) {
+	entries, err := d.scope.FS.ReadDir(folder)
+	for _, e := range entries {
+		if err != nil {
+			break
+		}
+		name := path.Join(folder, e.Name())
+		if e.IsDir() {
+			if found, err := d.findInFolder(text, name); found != "" || err != nil {
+				return found, err
+			}
+			continue
+		}
+		if folder == "." && slices.Contains(aboutTheFolder, name) {
+			continue
+		}
+		b, err := d.scope.FS.ReadFile(name)
+		switch {
+		case bytes.Contains(b, []byte(text)):
+			return name, nil
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	return "", err
+}

@@ -1,0 +1,217 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mend
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Repair restores a damaged memory as far as possible. It moves damaged files to
+// quarantine, keeps every block and commit that verifies, follows the chain as far as it
+// is intact, and takes blocks that the journal has lost from images. Unless only images
+// were damaged, a commit of the kind repair records the losses. Finally it reads the
+// folder, so that the present state is that of the files. It returns problems of the kinds
+// damaged, lost and aside; none means that the memory was intact. A dry run only
+// returns them.
+//
+// A crash leaves the old history or the new one. Errors: Corrupt (an unknown
+// format), ReadOnly or Other (of the file system: nothing is given up because a
+// file cannot be read at the moment), and those of Ingest.
+func (d *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]document.Problem, error) {
+	opts = opts.OrZero()
+	defer d.scope.Chain.Begin().End()
+	if d.scope.Closed {
+		return nil, fault.Wrap("repair", d.scope.StateDir, fault.Invalid, scope.ErrClosed)
+	}
+	if err := d.scope.CheckKinds("repair"); err != nil {
+		return nil, err
+	}
+	if err := d.checkAll(ctx); err != nil {
+		return nil, fault.Wrap("repair", d.scope.StateDir, fault.Other, err)
+	}
+	s, err := d.openSalvage(ctx)
+	if err != nil {
+		return nil, fault.Wrap("repair", d.scope.StateDir, fault.Other, err)
+	}
+	plan := s.plan()
+	if opts.DryRun || len(plan) == 0 {
+		return plan, nil
+	}
+	if s.onlyImages() {
+		d.scope.Chain.Writer().Images().Wait()
+		d.scope.Recovered = "repaired: " + s.message()
+		err = s.disk.PutAside(s.from)
+	} else {
+		err = d.rebuild(context.WithoutCancel(ctx), opts.Key, s)
+	}
+	if err != nil {
+		return plan, fault.Wrap("repair", d.scope.StateDir, fault.ReadOnly, err)
+	}
+	d.folder.ForgetTable() // every file is read
+	if err := d.folder.Locked(context.WithoutCancel(ctx), &ingest.Options{}); err != nil {
+		return plan, err
+	}
+	if err := d.refill(context.WithoutCancel(ctx)); err != nil {
+		return plan, fault.Wrap("repair", d.scope.StateDir, fault.ReadOnly, err)
+	}
+	return plan, fault.Wrap("repair", d.scope.StateDir, fault.Other, d.scope.Chain.Writer().Images().Write())
+}
+
+// checkAll lets the store find damage in blocks that have not been read yet.
+func (d *Mender) checkAll(ctx context.Context) error {
+	_, err := store.Check(ctx, d.scope.Chain.Store(), func(store.Corruption) {})
+	return err
+}
+
+// plan lists what a repair does; it is empty for an intact memory.
+func (s *salvage) plan() []document.Problem {
+	var plan []document.Problem
+	told := map[string]bool{}
+	damage := s.from.Damage()
+	if c := store.RecoveryOf(s.m.scope.Chain.Store()).Corrupt; c != nil {
+		damage = append(damage, *c)
+	}
+	for _, bad := range damage {
+		if !told[bad.File] {
+			told[bad.File] = true
+			plan = append(plan, document.Problem{Path: bad.File, Kind: "damaged", Message: fmt.Sprintf("byte %d: %s", bad.Offset, bad.Reason)})
+		}
+	}
+	for _, name := range s.aside {
+		plan = append(plan, document.Problem{Path: name, Kind: "aside", Message: "the image is of a commit that is lost"})
+	}
+	return append(plan, s.lost()...)
+}
+
+// onlyImages reports whether the history itself is intact. It is then left alone, and needs
+// no repair commit.
+func (s *salvage) onlyImages() bool {
+	other := func(c store.Corruption) bool { return !isImage(c.File) }
+	return store.RecoveryOf(s.m.scope.Chain.Store()).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
+}
+
+// rebuild replaces the damaged history by the salvaged one and opens it.
+func (m *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
+	c := m.scope.Entry(ctx, key, graph.KindRepair, s.message(), max(m.scope.Options.Now().UnixMilli(), s.head.Time.UnixMilli()))
+	c.Seq, c.State = s.head.Seq+1, s.head.Root
+	if s.head.Seq > 0 {
+		c.Parents = []merkle.Digest{s.head.Digest}
+	} else {
+		c.State = (&graph.State{}).Root()
+	}
+	block, err := c.Encode(nil)
+	if err != nil {
+		return err
+	}
+	to := disk.Rebuilt{
+		Memex: m.scope.Dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
+	}
+	tx := m.scope.Chain.Writer()
+	var marks [][]byte
+	if m.rights.Trust().Doubt != "" && m.scope.Options.Signer == nil { // else the signed head records it
+		marks = rights.Marks(guard.Entry{Reset: true}, guard.Entry{Policy: m.rights.Policy.String()})
+	}
+	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
+		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
+	}
+	for d := range s.wanted {
+		to.Lost = append(to.Lost, d)
+	}
+	return tx.Replace(ctx, func(old store.Store) (store.Store, error) {
+		if err := old.Close(); err != nil {
+			m.scope.Options.Log.Warn("the damaged store could not be closed", "error", err)
+		}
+		failed := s.from.Rebuild(ctx, to) // on failure the old history remains
+		opened, err := m.owner.Store()
+		return opened, errors.Join(failed, err)
+	}, func(ctx context.Context) error {
+		m.scope.Recovered = "repaired: " + c.Message
+		m.scope.Options.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
+		return m.owner.Load(ctx)
+	})
+}
+
+// kindToKeep keeps records, except that commits outside the chain become blocks, and intents,
+// which were completed or whose files are read again, are dropped.
+func (s *salvage) kindToKeep(r store.Record) store.Kind {
+	switch r.Kind {
+	case store.Intent:
+		return 0
+	case store.Mark:
+		if s.newest > s.head.Seq && r.Batch > s.end {
+			return 0 // about a commit that is lost
+		}
+	case store.Commit:
+		if !s.chain[merkle.Sum(r.Data)] {
+			return store.Block
+		}
+	}
+	return r.Kind
+}
+
+// message returns the commit message, which lists the losses.
+func (s *salvage) message() string {
+	var told []string
+	for _, p := range s.lost() {
+		told = append(told, p.Message)
+	}
+	switch {
+	case s.head.Seq == 0 && s.newest > 0:
+		told = []string{"the history before is lost: no commit could be linked"}
+	case s.head.Seq == 0:
+		told = []string{"the history before is lost: nothing of it could be read"}
+	case len(told) == 0:
+		told = []string{"damaged files put aside, nothing lost"}
+	}
+	return strings.Join(told, "; ")
+}
+
+// refill appends blocks of the present state that the repair lost and the folder has.
+func (d *Mender) refill(ctx context.Context) error {
+	var b store.Batch
+	for n := range d.scope.Present().All() {
+		if _, err := d.scope.Chain.Block(n.Own); err == nil {
+			continue
+		}
+		if err := n.Blocks(func(_ merkle.Digest, block []byte) error {
+			b.Add(store.Block, block)
+			return nil
+		}); err != nil {
+			return err
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	return d.scope.Chain.Writer().AppendBatch(ctx, &b)
+}
+
+// BeginChain begins a new history if the old one was read completely and nothing in it
+// verifies. It reports whether it did.
+func (d *Mender) BeginChain(ctx context.Context) (bool, error) {
+	s, err := d.openSalvage(ctx)
+	if err != nil || !s.isHopeless() {
+		return false, err
+	}
+	return true, d.rebuild(ctx, "", s)
+}
+
+func isImage(name string) bool { return path.Dir(name) == "image" }

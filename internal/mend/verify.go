@@ -1,0 +1,400 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Verify proves the memory from its bytes and trusts no digest computed earlier. It
+// replays the history from empty, hashes every block, and checks that each commit follows
+// its parent, names only stored blocks, and leads to the versions and the root it names,
+// which are computed anew. It checks packs against their tables, and compares the newest
+// image and the present state, hashed again, with the result. checked counts commits,
+// blocks and nodes. Verify writes nothing.
+//
+// Signed heads are checked against Options.Verifiers. Each of anchors is a text of one or
+// more signed heads of the memex that was kept elsewhere (SignedHead); the history must
+// contain their commits.
+//
+// Verify includes the scopes of a memex; a problem in a scope begins with its name.
+// Purge, Retain, Repair and Checkpoint cover one scope: call them on each.
+//
+// Problems of the kinds purged, thinned and lost are not damage: a commit records that
+// the content is gone. Without other kinds, all is well. The cost is that of reading the
+// whole history, on two processors. Errors: Invalid (an anchor is not a signed head).
+func (d *Mender) Verify(ctx context.Context, anchors ...string) (checked int, problems []document.Problem, err error) {
+	var notes []string
+	for _, text := range anchors {
+		some, err := chain.SplitNotes(text)
+		if err != nil {
+			return 0, nil, fault.Wrap("verify", "anchor", fault.Invalid, err)
+		}
+		notes = append(notes, some...)
+	}
+	if err := d.scope.CheckKinds("verify"); err != nil {
+		return 0, nil, err
+	}
+	checked, problems, err = d.verify(ctx, notes)
+	if err != nil || d.scope.Parent != nil {
+		return checked, problems, err
+	}
+	more, found, err := d.verifyScopes(ctx)
+	return checked + more, append(problems, found...), err
+}
+
+// verify is Verify for one scope.
+func (d *Mender) verify(ctx context.Context, notes []string) (checked int, problems []document.Problem, err error) {
+	defer d.scope.Chain.Begin().End()
+	at := d.scope.Chain.Head()
+	if held := d.scope.Chain.Writer().LastStored(); held != nil {
+		at = held
+	}
+	w := newVerifier(ctx, d, at.State.Len())
+	var present presentState
+	present.newest(d) // a second state, freed before the history takes memory
+	var beside sync.WaitGroup
+	beside.Go(func() { present.live(at.State) })
+	err = w.history()
+	beside.Wait()
+	if ctx.Err() != nil {
+		return 0, nil, fault.Wrap("verify", d.scope.StateDir, fault.Other, ctx.Err())
+	}
+	if w.head.Digest != at.Commit.Digest && err == nil {
+		w.problem("head", "differs", fmt.Sprintf("memory is at commit %d, the journal ends at %d", at.Commit.Seq, w.head.Seq))
+	} else if w.ledger.Root() != at.State.Root() && err == nil && at.Commit.Seq > 0 {
+		w.problem("head", "differs", "the live state is not the one the journal leads to")
+	}
+	w.heads()
+	w.anchors(notes)
+	w.reportMissing()
+	if img := present.image; img != nil && present.root != w.roots[img.Seq] && err == nil {
+		w.problem("image", "differs", fmt.Sprintf("the image does not hold the state of commit %d", img.Seq))
+	}
+	w.problems = append(w.problems, present.problems...)
+	return w.checked + present.checked, w.problems, nil
+}
+
+// verifier replays the history and collects problems.
+type verifier struct {
+	m        *Mender
+	ctx      context.Context
+	ledger   graph.Ledger
+	head     chain.Commit
+	batch    uint64
+	blocks   map[merkle.Digest][]byte // of the current batch: parts that a commit may be cut into
+	held     map[merkle.Digest]bool   // blocks read so far, by digest
+	missing  []missingBlock           // blocks named before they were read
+	roots    map[uint64]merkle.Digest // by commit number
+	kinds    map[uint64]string        // by commit number, of commits without changes
+	checked  int
+	problems []document.Problem
+
+	signatures signatures
+}
+
+func newVerifier(ctx context.Context, m *Mender, nodes int) *verifier {
+	return &verifier{
+		m: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*nodes), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
+		signatures: signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}},
+	}
+}
+
+// missingBlock is a block that a commit names but no earlier record holds.
+type missingBlock struct {
+	block merkle.Digest
+	seq   uint64
+	id    string
+}
+
+func (w *verifier) problem(where, kind, detail string) {
+	w.problems = append(w.problems, document.Problem{Path: where, Kind: kind, Message: detail})
+}
+
+// history replays the journal and packs, then checks the tables of packs.
+func (w *verifier) history() error {
+	err := w.m.scope.Chain.Store().Replay(store.Pos{}, w.record)
+	if w.ctx.Err() != nil {
+		return w.ctx.Err()
+	}
+	if err != nil && len(w.problems) == 0 && !errors.Is(err, store.ErrCorrupt) {
+		w.problem("journal", "replay", err.Error())
+	}
+	told := map[string]bool{}
+	if err != nil || store.IsPacked(w.m.scope.Chain.Store()) {
+		_, checkErr := store.Check(w.ctx, w.m.scope.Chain.Store(), func(c store.Corruption) {
+			told[c.File] = true
+			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
+		})
+		err = cmp.Or(err, checkErr)
+	}
+	if c := store.RecoveryOf(w.m.scope.Chain.Store()).Corrupt; c != nil && !told[c.File] {
+		w.problem("journal", "corrupt", fmt.Sprint(c))
+	}
+	return err
+}
+
+func (w *verifier) record(r store.Record) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if r.Batch != w.batch {
+		w.batch, w.blocks = r.Batch, nil
+	}
+	switch r.Kind {
+	case store.Block:
+		w.checked++
+		d := merkle.Sum(r.Data)
+		w.held[d] = true
+		w.collectChunk(d, r.Data)
+		return w.links(r.Data)
+	case store.Commit:
+		return w.commit(r.Data)
+	case store.Mark:
+		w.mark(r.Data)
+	}
+	return nil
+}
+
+// collectChunk keeps a block that the next commit may be cut into.
+func (w *verifier) collectChunk(d merkle.Digest, data []byte) {
+	const byteString = 2 // the CBOR major type of a chunk
+	if len(data) == 0 || data[0]>>5 != byteString {
+		return
+	}
+	if w.blocks == nil {
+		w.blocks = map[merkle.Digest][]byte{}
+	}
+	w.blocks[d] = slices.Clone(data)
+}
+
+func (w *verifier) load(d merkle.Digest) ([]byte, error) {
+	if b, ok := w.blocks[d]; ok {
+		return b, nil
+	}
+	return w.m.scope.Chain.Store().Block(d)
+}
+
+// links records the missing chunks of a block.
+func (w *verifier) links(block []byte) error {
+	_, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
+		b, err := w.load(d)
+		if !w.held[d] && err != nil {
+			w.missing = append(w.missing, missingBlock{block: d, seq: w.head.Seq + 1})
+		}
+		return b, err
+	})
+	if errors.Is(err, store.ErrPurged) || errors.Is(err, store.ErrNotFound) {
+		return nil // recorded in missing
+	}
+	return err
+}
+
+func (w *verifier) commit(block []byte) error {
+	c, err := graph.DecodeCommit(block, w.load)
+	if err == nil {
+		err = chain.Follows(c, w.head)
+	}
+	if err == nil {
+		err = w.ledger.Apply(c)
+	}
+	if err != nil {
+		w.problem(fmt.Sprintf("commit %d", w.head.Seq+1), "chain", err.Error())
+		return err
+	}
+	w.head = chain.Summary(c)
+	w.roots[c.Seq] = c.State
+	w.signatures.chain[c.Seq] = c.Digest
+	if len(c.Delta) == 0 {
+		w.kinds[c.Seq] = c.Kind
+	}
+	w.checked++
+	for i := range c.Delta {
+		if e := c.Delta[i].New; e != nil && !w.held[e.Own] {
+			w.missing = append(w.missing, missingBlock{e.Own, c.Seq, c.Delta[i].ID})
+		}
+	}
+	return nil
+}
+
+// reportMissing reports blocks that no record holds: one problem for each commit that
+// dropped some, one for each other block.
+func (w *verifier) reportMissing() {
+	gone, seen := map[uint64]int{}, map[merkle.Digest]bool{}
+	for _, a := range w.missing {
+		if w.held[a.block] || seen[a.block] {
+			continue // a later record holds it
+		}
+		seen[a.block] = true
+		_, err := w.m.scope.Chain.Store().Block(a.block)
+		if p, ok := errors.AsType[*store.Purged](err); ok {
+			gone[p.By]++
+		} else if err != nil {
+			w.problem(fmt.Sprintf("commit %d", a.seq), "block", fmt.Sprintf("a block of node %s: %v", a.id, err))
+		}
+	}
+	for _, by := range slices.Sorted(maps.Keys(gone)) {
+		kind := "lost"
+		switch w.kinds[by] {
+		case graph.KindPurge:
+			kind = "purged"
+		case graph.KindRetain:
+			kind = "thinned"
+		}
+		w.problem("history", kind, scope.Count(gone[by], "block")+" "+fmt.Sprintf(chain.GoneWord(w.kinds[by]), by))
+	}
+}
+
+// presentState hashes the newest image and the live state.
+type presentState struct {
+	image    *store.Image // nil if none verifies
+	root     merkle.Digest
+	checked  int
+	problems []document.Problem
+}
+
+func (p *presentState) problem(where, kind, detail string) {
+	p.problems = append(p.problems, document.Problem{Path: where, Kind: kind, Message: detail})
+}
+
+// newest verifies the newest image, section by section, and computes the root of its
+// state.
+func (p *presentState) newest(m *Mender) {
+	img, err := m.scope.Chain.Store().LoadImage()
+	found := store.RecoveryOf(m.scope.Chain.Store())
+	for _, name := range found.DamagedImages {
+		p.problem(name, "corrupt", "the image is damaged; the journal has what it held")
+	}
+	for _, name := range found.DroppedSections {
+		p.problem("image", "corrupt", fmt.Sprintf("section %s is damaged; it is made again from the others", name))
+	}
+	if err != nil {
+		if !errors.Is(err, store.ErrNoImage) {
+			p.problem("image", "corrupt", err.Error())
+		}
+		return
+	}
+	state, _, err := chain.ImageState(img, nil)
+	if err != nil {
+		p.problem("image", "corrupt", err.Error())
+		return
+	}
+	p.image, p.root = img, state.Root()
+	p.checked++
+}
+
+// live hashes the nodes of the live state and compares the digests with those the state
+// holds. A version is checked against those of the children, which are checked in turn.
+// It copies no document.
+func (p *presentState) live(s *graph.State) {
+	var kids []merkle.Digest
+	for n := range s.All() {
+		p.checked++
+		kids = kids[:0]
+		for _, id := range n.Kids {
+			if kid, ok := s.Get(id); ok {
+				kids = append(kids, kid.Version)
+			}
+		}
+		own, err := n.OwnBlock(nil)
+		version, versionErr := node.VersionBlock(own, kids, nil)
+		if err != nil || versionErr != nil || own != n.Own || version != n.Version {
+			p.problem(n.Path, "digest", fmt.Sprintf("node %s does not match its digest", n.ID))
+		}
+	}
+}
+
+// VerifyFiles compares every document with its file, byte for byte; each difference is a
+// problem, drift included. Run a scan first. checked counts the files. Projects are
+// compared with their own files. The cost is that of reading the folder.
+func (d *Mender) VerifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
+	checked, problems, err = d.verifyFiles(ctx)
+	if d.scope.Parent != nil {
+		return checked, problems, err
+	}
+	for _, project := range slices.Sorted(maps.Keys(d.scope.Options.Projects)) {
+		s, scopeErr := d.owner.Open(ctx, scope.Project+"/"+project)
+		if err = cmp.Or(err, scopeErr); err != nil {
+			break
+		}
+		var n int
+		var found []document.Problem
+		n, found, err = s.verifyFiles(ctx)
+		checked, problems = checked+n, append(problems, found...)
+	}
+	return checked, problems, err
+}
+
+// verifyFiles is VerifyFiles for one scope.
+func (d *Mender) verifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
+	defer d.scope.Chain.Begin().End()
+	head := d.scope.Present()
+	for _, path := range head.Paths() {
+		if err := ctx.Err(); err != nil {
+			return checked, problems, fault.Wrap("verify", d.scope.Dir, fault.Other, err)
+		}
+		if node.IsMemory(path) {
+			continue
+		}
+		checked++
+		want, _ := head.Text(path)
+		have, _, err := d.scope.Root.Read(path, 0)
+		why := ""
+		switch {
+		case errors.Is(err, corpus.ErrVanished):
+			why = "the file is gone"
+		case err != nil:
+			why = err.Error()
+		case have != want:
+			why = "the file holds other bytes than the memory"
+		default:
+			continue
+		}
+		if _, meant := d.scope.Drift()[path]; meant {
+			why += ", since a rollback of memory only"
+		}
+		problems = append(problems, document.Problem{Path: path, Kind: "file", Message: why})
+	}
+	return checked, problems, nil
+}
+
+// verifyScopes verifies the scopes of a memex. Each problem names its scope.
+func (d *Mender) verifyScopes(ctx context.Context) (checked int, problems []document.Problem, err error) {
+	names, err := d.owner.Scopes()
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, name := range names {
+		s, err := d.owner.Open(ctx, name)
+		if err != nil {
+			problems = append(problems, document.Problem{Path: name, Kind: "scope", Message: err.Error()})
+			continue
+		}
+		n, found, err := s.verify(ctx, nil)
+		if err != nil {
+			return checked, problems, err
+		}
+		checked += n
+		for _, p := range found {
+			p.Path = name + ": " + p.Path
+			problems = append(problems, p)
+		}
+	}
+	return checked, problems, nil
+}

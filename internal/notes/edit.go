@@ -1,0 +1,419 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// change transforms a node, in the text of its file or in its branch of a tree. Both
+// functions are pure, so they can also be applied to an earlier version.
+type change struct {
+	// file returns the new text of a document; i is the headline, -1 for the document.
+	file func(doc *org.Document, i int, now time.Time) (string, error)
+	// tree returns the new branch, nil to remove it. A change without tree is for files
+	// only.
+	tree func(t *node.Tree, now time.Time) (*node.Tree, error)
+}
+
+// typed returns the change that applies edits.
+func typed(edits ...document.Edit) change {
+	return change{
+		file: func(doc *org.Document, i int, now time.Time) (string, error) {
+			splices, err := doc.Edit(i, now, edits...)
+			if err != nil {
+				return "", err
+			}
+			return document.Apply(doc.Source, splices)
+		},
+		tree: func(t *node.Tree, now time.Time) (*node.Tree, error) { return editTree(t, edits, now) },
+	}
+}
+
+// unchanged leaves a node as it is, for moves.
+var unchanged = typed()
+
+// filesOnly returns a change that refuses trees.
+func (c change) filesOnly() change { return change{file: c.file} }
+
+// Edit applies typed edits, in order, to a headline of an Org file, or to a document if the
+// edit applies to documents. For a node without a file they change the attributes and the
+// content. The file changes in the same step, and only in the affected lines. opts.Base
+// is the node's own digest as the caller read it. Edit reads the file first
+// and commits a change found there separately, by "file". It returns the zero Commit if
+// nothing changed. After any error the file is as it was. Errors: NotFound, Invalid (the
+// edit, or a file that is not Org), Conflict (Error.Mine and Error.Theirs hold both texts; or
+// an :ID: that is taken), Busy (an editor holds the file), ReadOnly (the file, its folder or
+// the store), Other. Complexity is that of reading and writing the file.
+func (m *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
+	opts = opts.OrZero()
+	return m.edit(ctx, opts, "edit", nil, func(e *editing) error {
+		if slices.ContainsFunc(edits, withHeadlines) {
+			e.adds = math.MaxInt
+		}
+		apply := typed(edits...)
+		n, err := e.node(ctx, id, opts.Base, apply)
+		if err != nil {
+			return err
+		}
+		if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
+			return fault.Wrap(e.name, id, fault.Invalid, errEncrypted)
+		}
+		return e.change(n, apply)
+	})
+}
+
+// change applies a change to a node.
+func (e *editing) change(n *node.Node, c change) error {
+	e.message = described(n)
+	if node.IsMemory(n.Path) {
+		next, err := c.tree(e.m.scope.Present().Branch(n.ID), e.now)
+		if err != nil {
+			return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+		}
+		e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, next) })
+		return nil
+	}
+	text, err := c.file(e.document(n.Path), e.headline(n), e.now)
+	if err != nil {
+		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+	}
+	e.put(n.Path, text)
+	return nil
+}
+
+// described returns the path and title of a node for a commit message.
+func described(n *node.Node) string {
+	if node.IsMemory(n.Path) {
+		return n.Path + ": " + ingest.TitleOf(n)
+	}
+	return n.Path + ": " + n.Title()
+}
+
+// errEncrypted refuses clear text next to encrypted text or in its place.
+var errEncrypted = errors.New("its text is encrypted, or is to be; decrypt and edit it in Emacs")
+
+// intoText reports whether an edit changes the text below a headline's line and drawer.
+func intoText(edit document.Edit) bool {
+	switch edit.(type) {
+	case document.AppendBody, document.ReplaceBody, document.InsertHeadline, document.CheckItem:
+		return true
+	}
+	return false
+}
+
+// withHeadlines reports whether an edit may add any number of headlines.
+func withHeadlines(edit document.Edit) bool {
+	switch edit := edit.(type) {
+	case document.AppendBody:
+		return edit.Children
+	case document.ReplaceBody:
+		return edit.Children
+	}
+	return false
+}
+
+// editing is one command that changes Org files. Its caller is the chain's writer.
+type editing struct {
+	m       *Notes
+	opts    *scope.WriteOptions
+	name    string // of the command, for errors
+	message string // of the commit
+	now     time.Time
+	texts   map[string]string // new contents of files, by path
+	paths   []string          // in the order they are written
+	marks   [][]byte          // written with the commit
+
+	adds    int                        // maximum number of headlines added
+	trees   []func(*graph.Draft) error // changes of memory-backed documents
+	refiled *node.Node                 // a memory-backed node that moves into a file with its descendants
+	naming  *node.Tree                 // refiled with a new ID, if it has none: see declare
+}
+
+// edit runs a command on the head: do finds the nodes and sets the texts and the message. It
+// returns the zero Commit if nothing changed. A replayed operation is not run again: its
+// commit is passed to answer, which may be nil.
+func (n *Notes) edit(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
+	defer n.scope.Chain.Begin().End()
+	return n.perform(ctx, opts, name, answer, do)
+}
+
+// perform is edit for a caller that is the chain's writer.
+func (n *Notes) perform(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
+	if n.scope.Closed {
+		return chain.Commit{}, fault.Wrap(name, n.scope.Dir, fault.Invalid, scope.ErrClosed)
+	}
+	if first, err := n.scope.Repeated(ctx, opts, name, graph.KindEdit); first != nil || err != nil {
+		return n.scope.Answered(first, answer), err
+	}
+	if err := n.scope.Chain.Store().Err(); err != nil {
+		return chain.Commit{}, fault.Wrap(name, n.scope.StateDir, fault.ReadOnly, err)
+	}
+	e := &editing{m: n, opts: opts, name: name, now: n.scope.Options.Now(), texts: map[string]string{}}
+	if err := do(e); err != nil {
+		return chain.Commit{}, err
+	}
+	return e.save(ctx)
+}
+
+// errBuffer refuses edits of an editor's unsaved buffer.
+var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
+
+// node returns a node after bringing memory up to date with its file. A base that is neither
+// zero nor the node's own digest is a Conflict, with the result of c on the base. Without
+// c.tree, the node must be in a file.
+func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
+	n, ok := e.m.scope.Present().Get(id)
+	switch {
+	case !ok:
+		return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("no such node"))
+	case e.m.scope.Present().IsTree(n.Path) && !node.IsMemory(n.Path):
+		return nil, fault.Wrap(e.name, id, fault.Busy, errBuffer)
+	case node.IsMemory(n.Path) && c.tree == nil:
+		return nil, fault.Wrap(e.name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
+	case !node.IsMemory(n.Path):
+		if _, err := e.m.folder.Refresh(ctx, e.name, n.Path, e.now); err != nil {
+			return nil, err
+		}
+		if n, ok = e.m.scope.Present().Get(id); !ok {
+			return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("the node left the file since it was read"))
+		}
+		if err := e.editable(ctx, n.Path); err != nil {
+			return nil, err
+		}
+	}
+	if !base.IsZero() && n.Own != base {
+		return nil, e.conflict(n, base, c)
+	}
+	return n, nil
+}
+
+// conflict returns the error for a change based on another version of the node.
+func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
+	mine := ""
+	if old, err := node.ReadOwn(base, e.m.scope.Chain.Store().Block); err == nil {
+		mine, _ = c.alone(old, e.m.scope.Present().Reading(n.Path), node.IsMemory(n.Path), e.now)
+	}
+	return &fault.Error{
+		Op: e.name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
+		Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
+	}
+}
+
+// alone applies a change to an earlier version of a node outside its document. It returns ""
+// if the change removes the node, or if that version is not a single node.
+func (c change) alone(old *node.Node, opts *org.Options, isTree bool, now time.Time) (string, error) {
+	if isTree {
+		t, err := c.tree(&node.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}, now)
+		if err != nil || t == nil {
+			return "", err
+		}
+		return t.Content, nil
+	}
+	doc := org.Parse(old.Content, opts)
+	if len(doc.Headlines) > 1 || c.file == nil {
+		return "", nil
+	}
+	return c.file(doc, len(doc.Headlines)-1, now)
+}
+
+// editable refuses a file that the actor may not change, or that is not parsed.
+func (e *editing) editable(ctx context.Context, path string) error {
+	c := e.m.scope.Entry(ctx, "", graph.KindEdit, "", 0)
+	if err := e.m.rights.MayWrite(ctx, e.name, &c, path); err != nil {
+		return err // before an error reveals any contents
+	}
+	return e.isParsed(path)
+}
+
+// isParsed refuses a file that memory keeps opaque.
+func (e *editing) isParsed(path string) error {
+	d, ok := e.m.scope.Present().Document(path)
+	if !ok || !d.Derived.Opaque {
+		return nil
+	}
+	if why := node.KeptWhole(d.Content); why != "" && node.IsOrg(path) {
+		return fault.Wrap(e.name, path, fault.Invalid, errors.New(why))
+	}
+	return fault.Wrap(e.name, path, fault.Invalid, errors.New("the file is kept unparsed and not edited"))
+}
+
+// staysParsed refuses a state in which the file at path has become too large to parse, because
+// added text must remain searchable. O(1) for any other state.
+func (n *Notes) staysParsed(name, path string, next *graph.State) error {
+	d, ok := next.Document(path)
+	if !ok || !d.Derived.Opaque {
+		return nil
+	}
+	if why := node.KeptWhole(d.Content); why != "" {
+		return fault.Wrap(name, path, fault.Invalid, fmt.Errorf("nothing was written, because with this change the file would have %s", why))
+	}
+	return nil
+}
+
+// document parses a file after the edits so far.
+func (e *editing) document(path string) *org.Document {
+	text, ok := e.texts[path]
+	if !ok {
+		text, _ = e.m.scope.Present().Text(path)
+	}
+	return org.Parse(text, e.m.scope.Present().Reading(path))
+}
+
+// headline returns the index of a node's headline in its document, -1 for the document.
+func (e *editing) headline(n *node.Node) int {
+	for i, o := range e.m.scope.Present().Nodes(n.Path) {
+		if o.ID == n.ID {
+			return i - 1
+		}
+	}
+	return -1
+}
+
+// put sets the new text of a file.
+func (e *editing) put(path, text string) {
+	if _, ok := e.texts[path]; !ok {
+		e.paths = append(e.paths, path)
+	}
+	e.texts[path] = text
+}
+
+// save writes the files and commits the result.
+func (e *editing) save(ctx context.Context) (chain.Commit, error) {
+	m, head, now := e.m, e.m.scope.Present(), e.now.UnixMilli()
+	state, delta, err := e.draft(now)
+	if err == nil {
+		err = e.newIDs(head, state)
+	}
+	if err == nil {
+		err = e.checkInert(ctx, state, &delta)
+	}
+	if err != nil {
+		return chain.Commit{}, err
+	}
+	for _, path := range e.paths {
+		have, _ := head.Text(path)
+		if err := view.CheckEncoding(have, e.texts[path]); err != nil {
+			return chain.Commit{}, fault.Wrap(e.name, path, fault.Invalid, err)
+		}
+	}
+	if delta.Empty() {
+		return chain.Commit{}, nil
+	}
+	op := m.files.Begin(ctx, e.opts.Key, e.name, graph.KindEdit, e.message, now)
+	op.Intent.Marks = e.marks
+	if err := op.Sweep(e.paths); err != nil {
+		return chain.Commit{}, err
+	}
+	for _, path := range e.paths {
+		w := filetx.Write{Path: path, Next: corpus.Next{Text: e.texts[path]}}
+		have, had := head.Text(path)
+		if had {
+			w.Base = merkle.SumText(have)
+		}
+		if had && have == w.Next.Text {
+			continue
+		}
+		if err := op.Stage(w); err != nil {
+			return chain.Commit{}, errors.Join(op.Fail(path, err), op.Discard())
+		}
+	}
+	if e.naming != nil {
+		if err = e.declare(ctx); err == nil {
+			state, delta, err = e.draft(now)
+		}
+		if err != nil {
+			return chain.Commit{}, errors.Join(err, op.Discard())
+		}
+	}
+	return op.Run(ctx, state, &delta)
+}
+
+// draft returns the state after the edit, and its delta from the head.
+func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
+	draft := e.m.scope.Draft(now)
+	for _, path := range e.paths {
+		draft.Put(path, e.texts[path], false)
+	}
+	if err := e.putTrees(draft); err != nil {
+		return nil, graph.Delta{}, err
+	}
+	e.m.scope.DropUnusedSetups(e.m.scope.Present(), draft)
+	state, delta := draft.Seal()
+	for _, path := range e.paths {
+		if err := e.m.staysParsed(e.name, path, state); err != nil {
+			return nil, graph.Delta{}, err
+		}
+	}
+	return state, delta, nil
+}
+
+// putTrees applies the changes of memory-backed documents.
+func (e *editing) putTrees(draft *graph.Draft) error {
+	for _, put := range e.trees {
+		if err := put(draft); err != nil {
+			return fault.Wrap(e.name, "", fault.Invalid, err)
+		}
+	}
+	return nil
+}
+
+// newIDs refuses an added :ID: that another node already has, so that the id still names the
+// requested node.
+func (e *editing) newIDs(head, next *graph.State) error {
+	before, after := map[string]int{}, map[string]int{}
+	for _, path := range e.paths {
+		countIDs(before, head.Nodes(path))
+		countIDs(after, next.Nodes(path))
+	}
+	for _, id := range slices.Sorted(maps.Keys(after)) {
+		if after[id] <= before[id] {
+			continue
+		}
+		n, taken := head.Get(id)
+		if taken && e.goes(head, n) && after[id] == 1 {
+			continue
+		}
+		if taken || after[id] > 1 {
+			where := "the edit itself"
+			if taken {
+				where = n.Path
+			}
+			return fault.Wrap(e.name, id, fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", where))
+		}
+	}
+	return nil
+}
+
+// goes reports whether a node is the refiled one or a descendant of it.
+func (e *editing) goes(head *graph.State, n *node.Node) bool {
+	return e.refiled != nil && (n == e.refiled || slices.Contains(head.Ancestors(n), e.refiled))
+}
+
+// countIDs counts the ids that nodes declare.
+func countIDs(into map[string]int, nodes []*node.Node) {
+	for _, n := range nodes {
+		if id := n.Derived.DeclaredID; id != "" {
+			into[id]++
+		}
+	}
+}

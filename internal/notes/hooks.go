@@ -1,0 +1,47 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+func (m *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
+	_, err := m.edit(ctx, &scope.WriteOptions{}, "edit", nil, func(e *editing) error {
+		e.message = "rewritten"
+		for _, id := range ids {
+			n, err := e.node(ctx, id, base, change{file: func(doc *org.Document, _ int, _ time.Time) (string, error) { return edit("", doc.Source), nil }})
+			if err != nil {
+				return err
+			}
+			e.put(n.Path, edit(n.Path, e.document(n.Path).Source))
+		}
+		return nil
+	})
+	return err
+}
+
+func (n *Notes) RememberTogether(ctx context.Context, under string, titles []string) error {
+	var all []*noting
+	for _, title := range titles {
+		r := &noting{ctx: ctx, opts: &scope.WriteOptions{}, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title}, author: n.scope.Actor(ctx).Author}
+		if err := r.prepare(n); err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	defer n.scope.Chain.Begin().End()
+	n.rememberAll(all)
+	var errs []error
+	for _, r := range all {
+		errs = append(errs, r.err)
+	}
+	return errors.Join(errs...)
+}

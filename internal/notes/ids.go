@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// AssignIDs gives each node without an :ID: property a random UUID, which it keeps wherever it
+// moves. All files change in one step, or none does. AssignIDs returns the ids of the nodes
+// in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
+// files at no other time. Errors are those of Edit.
+func (n *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
+	c, err := n.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = scope.Since(first, ids) }, func(e *editing) error {
+		a.editing = e
+		return a.run(ctx, ids)
+	})
+	if err != nil {
+		return chain.Commit{}, nil, err
+	}
+	return c, a.given, nil
+}
+
+// assignment is one run of AssignIDs.
+type assignment struct {
+	*editing
+	given   []string                     // in the order of the request
+	splices map[string][]document.Splice // by path
+	count   int
+}
+
+func (a *assignment) run(ctx context.Context, ids []string) error {
+	done := map[string]string{}
+	for k, id := range ids {
+		if _, again := done[id]; !again {
+			given, err := a.assign(ctx, id)
+			if err != nil {
+				return err
+			}
+			done[id] = given
+		}
+		a.given[k] = done[id]
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.splices)) {
+		// Each splice lies within the lines of its own headline, so they do not overlap.
+		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
+		if err := a.splice(name, a.document(name).Source, a.splices[name]); err != nil {
+			return err
+		}
+	}
+	a.message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.paths))
+	return nil
+}
+
+// assign prepares the id of one node and returns it.
+func (a *assignment) assign(ctx context.Context, id string) (string, error) {
+	n, err := a.node(ctx, id, merkle.Digest{}, change{})
+	if err != nil {
+		return "", err
+	}
+	doc, i := a.document(n.Path), a.headline(n)
+	properties := doc.Properties
+	if i >= 0 {
+		properties = doc.Headlines[i].Properties
+	}
+	for _, p := range properties {
+		if strings.EqualFold(p.Key, "ID") {
+			return n.ID, nil // its own ID, or one that another node has: left as it is
+		}
+	}
+	given := uuid.NewString()
+	splices, err := doc.Edit(i, a.now, document.SetProperty{Key: "ID", Value: given})
+	if err != nil {
+		return "", fault.Wrap(a.name, id, fault.Invalid, err)
+	}
+	a.splices[n.Path] = append(a.splices[n.Path], splices...)
+	a.count++
+	return given, nil
+}

@@ -1,0 +1,160 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// inertCheck checks the nodes that an agent's operation writes, see author.Actor.Author.
+type inertCheck struct {
+	m      *Notes
+	before *graph.State
+	after  *graph.State
+	places map[string]*inert.Place
+}
+
+// checkInert rejects an agent's edit if it makes a node active, or would be read as more
+// headlines than the operation adds.
+func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
+	if !e.m.scope.IsAgent(ctx) {
+		return nil
+	}
+	f := &inertCheck{m: e.m, before: e.m.scope.Present(), after: after, places: map[string]*inert.Place{}}
+	was := map[string]*node.Node{}
+	for _, edge := range delta.Lineage {
+		was[edge.New], _ = f.before.Get(edge.Old)
+	}
+	more := 0
+	for _, c := range delta.Changes {
+		old := c.Old
+		if old == nil {
+			old = was[c.ID]
+		}
+		if c.New == nil {
+			more -= headlines(c.Old)
+			continue
+		}
+		if c.Old == nil {
+			more += headlines(c.New)
+		}
+		if err := f.check(old, c.New); err != nil {
+			return fault.Wrap(e.name, c.New.Path, fault.Invalid, err)
+		}
+	}
+	if len(e.trees) == 0 && more > e.adds {
+		return fault.Wrap(e.name, "", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
+	}
+	return nil
+}
+
+func headlines(n *node.Node) int {
+	if n.Type == node.TypeHeadline {
+		return 1
+	}
+	return 0
+}
+
+// check rejects a node that is active if old, which may be nil, was not.
+func (f *inertCheck) check(old, n *node.Node) error {
+	if n.Derived.Opaque || !f.inFile(f.after, n) {
+		return nil
+	}
+	from, before := &inert.Place{}, ""
+	if old != nil && f.inFile(f.before, old) {
+		if old.Path == n.Path && old.Content == n.Content {
+			return nil
+		}
+		from, before = f.place(f.before, old.Path), old.Content
+	}
+	return f.place(f.after, n.Path).Check(from, before, n.Content)
+}
+
+// inFile reports whether a node belongs to a file.
+func (f *inertCheck) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
+
+// place returns the context that a file gives its nodes.
+func (f *inertCheck) place(s *graph.State, path string) *inert.Place {
+	p, ok := f.places[path]
+	if !ok {
+		text, _ := s.Text(path)
+		p = inertPlace(org.Parse(text, s.Reading(path)), f.m, f.after)
+		f.places[path] = p
+	}
+	return p
+}
+
+// inertPlace returns the context that a document gives its nodes, which may link to the
+// nodes of a state and of the memex.
+func inertPlace(doc *org.Document, m *Notes, s *graph.State) *inert.Place {
+	p := inert.NewPlace(doc)
+	p.Known = func(id string) bool {
+		for _, in := range []*graph.State{s, m.scope.Memex().Present()} {
+			if n, ok := in.Get(id); ok && n.Derived.DeclaredID == id {
+				return true
+			}
+		}
+		return false
+	}
+	return p
+}
+
+// checkInert rejects an active note in a batch: the last headline of the document.
+func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
+	if !p.m.scope.IsAgent(ctx) {
+		return nil
+	}
+	if p.place == nil {
+		p.place = inertPlace(doc, p.m, p.m.scope.Present())
+	}
+	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
+}
+
+// CheckTree rejects an agent's tree that would become active when refiled into a file.
+func (n *Notes) CheckTree(ctx context.Context, t *node.Tree) error {
+	if !n.scope.IsAgent(ctx) {
+		return nil
+	}
+	place := inertPlace(org.Parse("", nil), n, n.scope.Present())
+	for part := range t.All() {
+		if err := place.Check(&inert.Place{}, "", noteText(part)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteText formats the root of a tree as a headline with all its attributes in the drawer,
+// including ones that are invalid there.
+func noteText(t *node.Tree) string {
+	var b strings.Builder
+	b.WriteString("* " + oneLine(ingest.TextOf(t, "TITLE")) + "\n:PROPERTIES:\n")
+	for _, a := range t.Attrs {
+		for _, v := range append(a.Value.Items(), a.Value) {
+			if a.Key != "TITLE" && v.Kind() != document.KindNull && v.Items() == nil {
+				b.WriteString(":" + oneLine(a.Key) + ": " + oneLine(v.String()) + "\n")
+			}
+		}
+	}
+	b.WriteString(":END:\n")
+	for line := range strings.Lines(t.Content) {
+		if strings.HasPrefix(line, "*") { // a headline is a separate part, or rejected by refile
+			line = " " + line
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// oneLine replaces line breaks by spaces.
+func oneLine(text string) string { return strings.NewReplacer("\r", " ", "\n", " ").Replace(text) }

@@ -1,0 +1,91 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Insert adds a headline as the last child of a node, or to an Org file, which is created if
+// it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
+// adds a random UUID. A child of a node without a file is in no file either. Insert returns
+// the id. Errors are those of Edit; Conflict also if another node has the id.
+func (n *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
+	defer n.scope.Chain.Begin().End()
+	return n.insert(ctx, opts.OrZero(), "insert", under, h)
+}
+
+// insert is Insert; name is the operation, for errors. The caller is the chain's writer.
+func (n *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, under string, h document.InsertHeadline) (chain.Commit, string, error) {
+	id := ""
+	for _, p := range h.Properties {
+		if strings.EqualFold(p.Key, "ID") {
+			id = p.Value
+		}
+	}
+	if id == "" {
+		id = uuid.NewString()
+		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
+	}
+	c, err := n.perform(ctx, opts, name, func(first *graph.Commit) { id = scope.Inserted(first) }, func(e *editing) error {
+		if n.isTree(under) {
+			return e.insertTree(ctx, under, h)
+		}
+		name, doc, i, err := e.place(ctx, under)
+		if err != nil {
+			return err
+		}
+		splices, err := doc.Edit(i, e.now, h)
+		if err != nil {
+			return fault.Wrap(e.name, under, fault.Invalid, err)
+		}
+		e.message, e.adds = name+": "+h.Title, 1
+		return e.splice(name, doc.Source, splices)
+	})
+	if err != nil {
+		return chain.Commit{}, "", err
+	}
+	return c, id, nil
+}
+
+// place returns the document and the index of the headline that becomes the parent, -1 for
+// the document itself. A file that does not exist is an empty document.
+func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
+	if _, ok := e.m.scope.Present().Get(under); ok {
+		n, err := e.node(ctx, under, merkle.Digest{}, change{})
+		switch {
+		case err != nil:
+			return "", nil, 0, err
+		case n.Derived.Encrypted:
+			return "", nil, 0, fault.Wrap(e.name, under, fault.Invalid, errEncrypted)
+		}
+		return n.Path, e.document(n.Path), e.headline(n), nil
+	}
+	if !node.IsOrg(under) {
+		return "", nil, 0, fault.Wrap(e.name, under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
+	}
+	if doc, err = e.existing(ctx, under); err != nil {
+		return "", nil, 0, err
+	}
+	if d, ok := e.m.scope.Present().Document(under); ok && d.Derived.Encrypted {
+		return "", nil, 0, fault.Wrap(e.name, under, fault.Invalid, errEncrypted)
+	}
+	if doc == nil {
+		doc = org.Parse("", nil)
+	}
+	return under, doc, -1, nil
+}

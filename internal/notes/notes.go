@@ -1,0 +1,42 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// Notes writes the notes of a scope: it edits, adds, moves and forgets them.
+type Notes struct {
+	scope  *scope.Scope
+	rights *rights.Rules
+	files  *filetx.Files
+	folder *ingest.Reader
+	Slot   chain.Slot[tombstones] // what was forgotten, see TombstoneLedger
+	queue  noteQueue
+	known  knownNotes // the chain's writer guards it
+}
+
+// New returns the notes of a scope.
+func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader) *Notes {
+	return &Notes{scope: s, rights: r, files: f, folder: folder}
+}
+
+// Done reports whether an operation with the key has already made a commit of this kind, and
+// returns the node that it edited, by its id at the time: a retry cannot find a node by its
+// old title, or one that the operation removed. Errors: those of the operation, Conflict if
+// another operation has used the key.
+func (n *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
+	defer n.scope.Chain.Begin().End()
+	first, err := n.scope.Repeated(ctx, &scope.WriteOptions{Key: key}, "op", kind)
+	if first == nil || err != nil {
+		return "", false, err
+	}
+	return scope.Subject(first), true, nil
+}

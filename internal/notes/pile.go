@@ -1,0 +1,237 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// mostPiled is the maximum number of notes in a batch.
+const mostPiled = 256
+
+// pile is a batch of notes for one place: one rewrite of the file, and a commit for each note.
+type pile struct {
+	m     *Notes
+	under string
+	now   time.Time
+	path  string        // "" if the place is a node
+	at    corpus.Place  // the target of path
+	had   string        // the text of the file before the batch
+	base  merkle.Digest // digest of had, zero if there is no file
+	end   *fileEnd
+	place *inert.Place // the file's settings for notes; nil until the first check
+	plain bool         // had and the notes so far are UTF-8
+	err   error        // of open
+	notes []*noting
+	ops   map[string]bool
+	keys  map[noteKey]bool
+	full  bool
+}
+
+// take adds a note to the batch, or finishes it with its error. It returns false if the note
+// must wait for a later batch.
+func (p *pile) take(r *noting) bool {
+	if r.under != p.under {
+		return false
+	}
+	if p.ops == nil {
+		p.open(context.WithoutCancel(r.ctx))
+	}
+	switch {
+	case p.full, p.keys[r.key] && r.byAgent(), r.opts.Key != "" && p.ops[r.opts.Key]:
+		return false
+	case p.err != nil:
+		r.end(remembered{}, p.why(r))
+	case p.path == "" || ownID(r.h.Properties):
+		r.end(p.alone(r))
+		p.full = true // later notes depend on this commit
+	default:
+		p.add(r)
+	}
+	return true
+}
+
+// why returns the error of open, or a denial if the author of r may not write to the file.
+func (p *pile) why(r *noting) error {
+	r.commit = p.m.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, "", 0)
+	if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
+		if err := judge(p.at); err != nil {
+			return err
+		}
+	}
+	return p.err
+}
+
+// ownID reports whether properties contain an :ID:, which another node may have.
+func ownID(properties []document.Property) bool {
+	for _, p := range properties {
+		if strings.EqualFold(p.Key, "ID") {
+			return true
+		}
+	}
+	return false
+}
+
+// alone inserts one note below a node, or a note with an id of its own.
+func (p *pile) alone(r *noting) (remembered, error) {
+	under := p.under
+	if p.path != "" {
+		under = p.path
+	}
+	c, id, err := p.m.insert(r.ctx, r.opts, "remember", under, r.headline(p.now))
+	return remembered{ID: id, Commit: c}, err
+}
+
+// open reads the batch's file.
+func (p *pile) open(ctx context.Context) {
+	p.now = p.m.scope.Options.Now()
+	p.ops, p.keys = map[string]bool{}, map[noteKey]bool{}
+	if p.path = p.m.noteFile(p.under, p.now.UTC().Format("2006-01")); p.path == "" {
+		return
+	}
+	e := &editing{m: p.m, name: "remember", now: p.now, texts: map[string]string{}}
+	if p.at, p.err = p.m.scope.Root.Place(p.path); p.err != nil {
+		p.err = scope.FailWrite("remember", p.path, p.err)
+		return
+	}
+	var there bool
+	if p.had, there, p.err = e.present(ctx, p.path); p.err != nil {
+		return
+	}
+	if there {
+		p.base = merkle.SumText(p.had)
+	}
+	if p.err = e.isParsed(p.path); p.err != nil {
+		return
+	}
+	state := p.m.scope.Present()
+	if d, ok := state.Document(p.path); ok && d.Derived.Encrypted {
+		p.err = fault.Wrap("remember", p.path, fault.Invalid, errEncrypted)
+		return
+	}
+	p.end = newFileEnd(p.had, state.Nodes(p.path), state.Reading(p.path))
+	p.plain = !view.IsUTF16(p.had) && view.IsUTF8(p.had)
+}
+
+// add appends a note to the text.
+func (p *pile) add(r *noting) {
+	r.commit = p.m.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
+	err := p.m.rights.Unprotected("remember", &r.commit, []string{p.path})
+	if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
+		err = judge(p.at)
+	}
+	if err != nil {
+		r.end(remembered{}, err)
+		return
+	}
+	r.id = uuid.NewString()
+	h := r.headline(p.now)
+	h.Properties = slices.Concat([]document.Property{{Key: "ID", Value: r.id}}, h.Properties)
+	end := *p.end
+	err = end.insert(p.now, h)
+	if err == nil {
+		err = p.checkInert(r.ctx, end.doc)
+	}
+	if err == nil && !p.plain {
+		err = view.CheckEncoding(p.end.text(), end.text())
+	}
+	if err != nil {
+		r.end(remembered{}, fault.Wrap("remember", p.path, fault.Invalid, err))
+		return
+	}
+	*p.end, r.length = end, end.size()
+	p.plain = p.plain && utf8.ValidString(end.doc.Source)
+	p.notes, p.keys[r.key] = append(p.notes, r), true
+	if r.opts.Key != "" {
+		p.ops[r.opts.Key] = true
+	}
+	p.full = len(p.notes) == mostPiled || !p.end.appends ||
+		strings.HasSuffix(p.under, "/") && r.length >= fullFile ||
+		p.m.rights.Protected(p.path) || p.m.scope.Chain.Head().Commit.Seq == 0 // the first commit has no predecessor to interpret it by
+}
+
+// save writes the file and commits the notes.
+func (p *pile) save() {
+	if len(p.notes) == 0 {
+		return
+	}
+	done, err := p.write(context.WithoutCancel(p.notes[0].ctx))
+	for i, r := range p.notes {
+		if i < len(done) {
+			r.end(remembered{ID: r.id, Commit: done[i]}, nil)
+		} else {
+			r.end(remembered{}, err)
+		}
+	}
+}
+
+func (p *pile) write(ctx context.Context) ([]chain.Commit, error) {
+	m, text := p.m, p.end.text()
+	steps := make([]filetx.Step, len(p.notes))
+	for i, r := range p.notes {
+		steps[i] = filetx.Step{Commit: r.commit, Length: r.length}
+	}
+	op := m.files.BeginSteps("remember", steps, p.judge)
+	all := &chain.Steps{}
+	if err := m.files.AddSteps(ctx, all, p.path, text, steps); err != nil {
+		return nil, fault.Wrap("remember", p.path, fault.Other, err)
+	}
+	if err := p.isThere(all.Head(m.scope.Chain.Writer()).State); err != nil {
+		return nil, err
+	}
+	if err := op.Sweep([]string{p.path}); err != nil {
+		return nil, err
+	}
+	if err := op.Stage(filetx.Write{Path: p.path, Base: p.base, Next: corpus.Next{Text: text}}); err != nil {
+		return nil, errors.Join(op.Fail(p.path, err), op.Discard())
+	}
+	if err := op.Write(ctx); err != nil {
+		return nil, err
+	}
+	done, err := m.scope.Chain.Writer().Publish(ctx, all)
+	return done, op.AfterFiles(ctx, err)
+}
+
+// judge checks that the author of each note may change the file.
+func (p *pile) judge(at corpus.Place) error {
+	for _, r := range p.notes {
+		if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); judge != nil {
+			if err := judge(at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isThere refuses notes that do not parse as one headline of the file each.
+func (p *pile) isThere(state *graph.State) error {
+	if err := p.m.staysParsed("remember", p.path, state); err != nil {
+		return err
+	}
+	for _, r := range p.notes {
+		if n, ok := state.Get(r.id); !ok || n.Path != p.path || len(n.Kids) > 0 {
+			return fault.Wrap("remember", p.path, fault.Invalid, fmt.Errorf("%q would not be read as one note of this file", r.h.Title))
+		}
+	}
+	return nil
+}

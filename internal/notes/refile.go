@@ -1,0 +1,168 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Refile moves a headline with its descendants to the end of the children of another headline
+// or document, in any file of the memex. Both files change in one step, or neither does. A
+// node without a file moves below another such node, or into a file, where it becomes a
+// headline with its attributes in the drawer. opts are those of Edit. Errors are those of Edit;
+// Invalid also for a node or a target of another scope.
+func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
+	opts = opts.OrZero()
+	return m.edit(ctx, opts, "refile", nil, func(e *editing) error {
+		if err := m.scope.AcrossScopes(e.name, id, target); err != nil {
+			return err
+		}
+		n, err := e.node(ctx, id, opts.Base, unchanged)
+		if err != nil {
+			return err
+		}
+		kind := unchanged.filesOnly()
+		if node.IsMemory(n.Path) {
+			kind = unchanged // a tree also moves to a tree
+		}
+		to, err := e.node(ctx, target, merkle.Digest{}, kind)
+		if err != nil {
+			return err
+		}
+		e.message = described(n) + " to " + described(to)
+		switch {
+		case node.IsMemory(to.Path):
+			return e.moveTree(n, to)
+		case node.IsMemory(n.Path):
+			return e.refileTree(n, to)
+		}
+		from := e.document(n.Path)
+		dest := from
+		if to.Path != n.Path {
+			dest = e.document(to.Path)
+		}
+		out, in, err := org.Refile(from, e.headline(n), dest, e.headline(to), e.now)
+		if err != nil {
+			return fault.Wrap(e.name, id, fault.Invalid, err)
+		}
+		if dest != from {
+			if err := e.splice(to.Path, dest.Source, in); err != nil {
+				return err
+			}
+		}
+		return e.splice(n.Path, from.Source, out)
+	})
+}
+
+// Archive moves a headline with its descendants to the archive of its file, as Org does:
+// FILE_archive, or the file that #+ARCHIVE or the property ARCHIVE names. Both files change
+// in one step, or neither does. opts are those of Edit. Errors are those of Edit; Invalid also
+// for an archive that is not an Org file of the memex.
+func (m *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
+	opts = opts.OrZero()
+	return m.edit(ctx, opts, "archive", nil, func(e *editing) error {
+		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
+		if err != nil {
+			return err
+		}
+		from, i := e.document(n.Path), e.headline(n)
+		if i < 0 {
+			return fault.Wrap(e.name, id, fault.Invalid, errors.New("a whole document is not archived; move the file"))
+		}
+		name, err := e.archiveOf(from, i, n.Path)
+		if err != nil {
+			return fault.Wrap(e.name, id, fault.Invalid, err)
+		}
+		c := m.scope.Entry(ctx, "", graph.KindEdit, "", 0)
+		if err := m.rights.MayWrite(ctx, e.name, &c, name); err != nil {
+			return err
+		}
+		archive, err := e.existing(ctx, name)
+		if err != nil {
+			return err
+		}
+		out, in, err := org.Archive(from, i, filepath.Join(m.scope.Dir, filepath.FromSlash(n.Path)), archive, e.now)
+		if err != nil {
+			return fault.Wrap(e.name, id, fault.Invalid, err)
+		}
+		e.message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
+		source := ""
+		if archive != nil {
+			source = archive.Source
+		}
+		if err := e.splice(name, source, in); err != nil {
+			return err
+		}
+		return e.splice(n.Path, from.Source, out)
+	})
+}
+
+// archiveOf returns the path of a headline's archive relative to the memex.
+func (e *editing) archiveOf(from *org.Document, i int, file string) (string, error) {
+	name, err := org.ArchiveFile(from, i, file)
+	if err != nil {
+		return "", err
+	}
+	home := strings.HasPrefix(name, "~") || strings.Contains(name, "/~") // Org reads it as the home folder
+	below, ok := e.m.scope.Root.Relative(filepath.FromSlash(name))
+	if !ok || home {
+		return "", fmt.Errorf("its archive, %s, lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex, as in %q", name, "%s_archive::")
+	}
+	name = below
+	if name == file {
+		return "", errors.New("its archive is the file it stands in")
+	}
+	return name, nil
+}
+
+// existing brings memory up to date with a file and parses it; nil if there is none. A scan
+// must list the file, or would list it if it existed.
+func (e *editing) existing(ctx context.Context, name string) (*org.Document, error) {
+	if _, there, err := e.present(ctx, name); err != nil || !there {
+		return nil, err
+	}
+	if err := e.isParsed(name); err != nil {
+		return nil, err
+	}
+	return e.document(name), nil
+}
+
+// present is existing without parsing: it returns the text of the file.
+func (e *editing) present(ctx context.Context, name string) (text string, there bool, err error) {
+	switch ok, err := e.m.scope.Root.Admits(name); {
+	case err != nil:
+		return "", false, scope.FailWrite(e.name, name, err)
+	case !ok:
+		return "", false, fault.Wrap(e.name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
+	}
+	_, known := e.m.scope.Present().Document(name)
+	text, err = e.m.folder.Refresh(ctx, e.name, name, e.now)
+	if errors.Is(err, corpus.ErrVanished) && !known {
+		return "", false, nil
+	}
+	return text, err == nil, err
+}
+
+// splice applies splices to a file's text and sets the result.
+func (e *editing) splice(name, source string, splices []document.Splice) error {
+	text, err := document.Apply(source, splices)
+	if err != nil {
+		return fault.Wrap(e.name, name, fault.Other, err)
+	}
+	e.put(name, text)
+	return nil
+}

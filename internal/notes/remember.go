@@ -1,0 +1,271 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/node"
+)
+
+const (
+	// mostNote is the maximum size in bytes of the title and the text of an agent's note.
+	mostNote = 64 << 10
+	// fullFile is the size in bytes at which a new file of notes is started.
+	fullFile = 256 << 10
+	// SimilarFrom is the minimum Jaccard similarity of words, 0 to 1, for a node to be
+	// reported by Remember.
+	SimilarFrom = 0.6
+)
+
+// remembered is the result of a note.
+type remembered struct {
+	ID      string
+	Commit  chain.Commit // zero if Known
+	Known   bool         // the node ID already had an equal title and text
+	Similar []string
+}
+
+// Remember saves a note as a headline of an Org file. under is a place as for Insert, or a
+// folder with a trailing slash: the note then goes to the folder's file of the month, such
+// as agents/ada/2026-11.org, or 2026-11-2.org once that has 256 KiB. Notes that arrive while
+// another note is written to the same file are written together, each as its own commit. The
+// note is durable when Remember returns.
+//
+// An agent's note is one whose author is not the owner, see WithActor. Its drawer records the
+// author, the session, the time, and that it is unreviewed. It is not written if a headline
+// has the same title and text, ignoring case, white space and Unicode form, or if another
+// author has forgotten an equal note.
+//
+// Remember returns the commit and the id of the headline; for a note that exists already, the
+// zero Commit and the id of the existing node. similar lists, for an agent's note, at most five
+// nodes with a similarity of at least SimilarFrom, most similar first.
+//
+// Errors are those of Insert; also Denied (another author has forgotten an equal note), and
+// Invalid for an agent's note over 64 KiB.
+func (n *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string, similar []string, err error) {
+	r, err := n.note(ctx, opts.OrZero(), under, h)
+	return r.Commit, r.ID, r.Similar, err
+}
+
+// note is Remember with one value as its result.
+func (n *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
+	by := n.scope.Entry(ctx, "", graph.KindEdit, "", 0)
+	r := &noting{ctx: ctx, opts: opts, under: under, h: h, author: by.Author, session: by.Session}
+	if err := r.prepare(n); err != nil {
+		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
+	}
+	n.queue.add(r)
+	defer n.scope.Chain.Begin().End()
+	if !r.done {
+		n.rememberAll(n.queue.take())
+	}
+	return r.answer, r.err
+}
+
+// noting is a pending note.
+type noting struct {
+	ctx     context.Context
+	opts    *scope.WriteOptions
+	under   string
+	h       document.InsertHeadline
+	author  author.Author
+	session string
+	key     noteKey
+	again   bool // its author forgot an equal note and now restores it
+
+	id     string       // in a batch: the id of the headline,
+	commit graph.Commit // its commit,
+	length int          // and the length of the file up to its end, in bytes
+
+	done   bool // the chain's writer guards this and the fields below
+	answer remembered
+	err    error
+}
+
+// byAgent reports whether the author is anyone but the owner.
+func (r *noting) byAgent() bool { return r.author != scope.Owner }
+
+// prepare checks the note and finds similar nodes. It needs no lock.
+func (r *noting) prepare(m *Notes) error {
+	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > mostNote {
+		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", mostNote, size)
+	}
+	if strings.ContainsRune(r.h.Title, 0) || strings.ContainsRune(r.h.Body, 0) {
+		return errors.New("a NUL would make the file a binary one for other programs; leave it out")
+	}
+	r.key = keyOfNote(r.h.Title, r.h.Body)
+	if !r.byAgent() {
+		return nil
+	}
+	v := m.scope.View()
+	r.answer.Similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return m.rights.MayReveal(view.StateOf(v), n) })
+	return nil
+}
+
+// headline returns the note as a headline; an agent's note has its origin as properties.
+func (r *noting) headline(now time.Time) document.InsertHeadline {
+	h := r.h
+	if !r.byAgent() {
+		return h
+	}
+	origin := []document.Property{{Key: "AUTHOR", Value: r.author.String()}}
+	if r.session != "" {
+		origin = append(origin, document.Property{Key: "SESSION", Value: r.session})
+	}
+	origin = append(origin,
+		document.Property{Key: "CREATED", Value: now.Format("[2006-01-02 Mon 15:04]")},
+		document.Property{Key: "TRUST", Value: "unreviewed"})
+	h.Properties = slices.Concat(origin, h.Properties)
+	return h
+}
+
+// end sets the result of the note.
+func (r *noting) end(a remembered, err error) {
+	a.Similar = r.answer.Similar
+	if a.Known || err != nil {
+		a.Similar = nil
+	}
+	r.answer, r.err, r.done = a, err, true
+}
+
+// noteQueue holds the notes that wait for a writer.
+type noteQueue struct {
+	mu      sync.Mutex
+	waiting []*noting
+}
+
+func (q *noteQueue) add(r *noting) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, r)
+}
+
+func (q *noteQueue) take() []*noting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	all := q.waiting
+	q.waiting = nil
+	return all
+}
+
+// rememberAll writes the waiting notes, batched by file. The caller is the chain's writer.
+func (n *Notes) rememberAll(waiting []*noting) {
+	for len(waiting) > 0 {
+		p := &pile{m: n, under: waiting[0].under}
+		var later []*noting
+		for _, r := range waiting {
+			if n.settledAlready(r) {
+				continue
+			}
+			if !p.take(r) {
+				later = append(later, r)
+			}
+		}
+		p.save()
+		n.rememberedAgain(waiting)
+		waiting = later
+	}
+}
+
+// rememberedAgain lifts the tombstones of notes that their own authors wrote again. If that
+// fails the store accepts no more writes, and each later write reports why.
+func (n *Notes) rememberedAgain(notes []*noting) {
+	back := tombstones{}
+	for _, r := range notes {
+		if r.again && r.done && r.err == nil {
+			back[r.key], r.again = tombstone{}, false
+		}
+	}
+	if len(back) == 0 {
+		return
+	}
+	if err := n.scope.Chain.Writer().Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
+		n.scope.Options.Log.Error("a note was written, and counts as forgotten still", "error", err)
+	}
+}
+
+// settledAlready ends a note that needs no write, and reports whether it did.
+func (n *Notes) settledAlready(r *noting) bool {
+	first, err := n.scope.Repeated(r.ctx, r.opts, "remember", graph.KindEdit)
+	switch {
+	case err != nil:
+	case n.scope.Closed:
+		err = fault.Wrap("remember", n.scope.Dir, fault.Invalid, scope.ErrClosed)
+	case n.scope.Chain.Store().Err() != nil:
+		err = fault.Wrap("remember", n.scope.StateDir, fault.ReadOnly, n.scope.Chain.Store().Err())
+	case r.ctx.Err() != nil:
+		err = fault.Wrap("remember", r.under, fault.Other, r.ctx.Err())
+	case first != nil:
+		id := scope.Inserted(first)
+		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
+		r.end(remembered{ID: id, Commit: n.scope.Answered(first, nil)}, nil)
+	case r.byAgent():
+		if id := n.knownTo(r.key); id != "" {
+			r.end(remembered{ID: id, Known: true}, nil)
+		} else if t := n.tombstones()[r.key]; t.stands && t.by != r.author {
+			err = fault.Wrap("remember", r.under, fault.Denied, errForgotten)
+		} else {
+			r.again = t.stands
+		}
+	}
+	if err != nil {
+		r.end(remembered{}, err)
+	}
+	return r.done
+}
+
+// knownTo returns a headline with the key that may be revealed to an agent, "" for none.
+func (m *Notes) knownTo(key noteKey) string {
+	state := m.scope.Present()
+	for _, id := range m.known.find(state, key) {
+		if n, ok := state.Get(id); ok && m.rights.MayReveal(state, n) {
+			return id
+		}
+	}
+	return ""
+}
+
+var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the owner, who may write it again")
+
+// noteFile returns the file for a note at under; "" if under is a node.
+func (m *Notes) noteFile(under string, month string) string {
+	if !strings.HasSuffix(under, "/") {
+		if node.IsOrg(under) {
+			return under
+		}
+		return ""
+	}
+	state := m.scope.Present()
+	name := func(n int) string {
+		if n == 1 {
+			return path.Join(under, month+".org")
+		}
+		return path.Join(under, fmt.Sprintf("%s-%d.org", month, n))
+	}
+	n := 1
+	for {
+		if _, more := state.Document(name(n + 1)); !more {
+			break
+		}
+		n++
+	}
+	if state.Size(name(n)) >= fullFile {
+		n++
+	}
+	return name(n)
+}

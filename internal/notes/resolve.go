@@ -1,0 +1,72 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
+// node.Node.Conflicts, or all of them if none is given. With take the version that lost
+// replaces the present one, otherwise the present one stays; taking a deletion deletes the
+// node. The drawer and the tag go with the last conflict. opts, the file, the result and the
+// errors are as for Edit. If the text to replace has changed since, the error is Conflict and
+// nothing changes.
+func (m *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
+	opts = opts.OrZero()
+	return m.edit(ctx, opts, "resolve", nil, func(e *editing) error {
+		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
+		if err != nil {
+			return err
+		}
+		apply, err := resolution(n, take, which)
+		if err != nil {
+			kind := fault.Invalid
+			if errors.Is(err, node.ErrMoved) {
+				kind = fault.Conflict
+			}
+			return fault.Wrap(e.name, id, kind, err)
+		}
+		return e.change(n, apply)
+	})
+}
+
+// resolution returns the change of a node's document that ends the conflicts.
+func resolution(n *node.Node, take bool, which []int) (change, error) {
+	kept := n.Conflicts()
+	if len(kept) == 0 {
+		return change{}, errors.New("the node keeps no conflict; fovea query tags:conflict lists those that do")
+	}
+	if len(which) == 0 {
+		for i := range kept {
+			which = append(which, i)
+		}
+	}
+	for _, i := range which {
+		if i < 0 || i >= len(kept) {
+			return change{}, fmt.Errorf("no conflict %d; the node keeps %d", i+1, len(kept))
+		}
+	}
+	if take && slices.ContainsFunc(which, func(i int) bool { return kept[i].Field == node.FieldDeleted }) {
+		return typed(document.Delete{}).filesOnly(), nil
+	}
+	own, err := n.Resolved(take, which...)
+	return change{file: func(doc *org.Document, i int, _ time.Time) (string, error) {
+		start, end := 0, doc.SectionEnd
+		if i >= 0 {
+			start, end = doc.Headlines[i].Start, doc.Headlines[i].SectionEnd
+		}
+		return document.Apply(doc.Source, []document.Splice{{Start: start, End: end, New: own}})
+	}}, err
+}

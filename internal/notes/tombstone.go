@@ -1,0 +1,220 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Forget deletes a node and its subtree from its file, and keeps agents from bringing it
+// back: Remember refuses a note with a forgotten title and text, except from the owner
+// and from the only agent that forgot it, whose note lifts the tombstone. Text that the
+// owner saves in a file is never refused. History keeps forgotten content until it is
+// purged, and a rollback to an earlier state lifts the tombstones. opts and errors are as
+// in Edit.
+func (m *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
+	opts = opts.OrZero()
+	by := m.scope.Actor(ctx).Author
+	return m.edit(ctx, opts, "forget", nil, func(e *editing) error {
+		apply := typed(document.Delete{})
+		n, err := e.node(ctx, id, opts.Base, apply)
+		if err != nil {
+			return err
+		}
+		e.marks = append(e.marks, e.forgotten(n, by))
+		return e.change(n, apply)
+	})
+}
+
+// Forgotten reports whether a note of this title and text was forgotten and its tombstone
+// not lifted since, ignoring case, white space and Unicode form. Imports leave out such
+// notes.
+func (n *Notes) Forgotten(title, text string) bool {
+	defer n.scope.Chain.Begin().End()
+	return n.tombstones().stand(keyOfNote(title, text))
+}
+
+// forgotten makes the mark by which an author forgets a node and its subtree. Headlines
+// of the subtree without text are left out: a title such as Notes identifies nothing.
+func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
+	t := tombstones{}
+	rest := []*node.Node{n}
+	for len(rest) > 0 {
+		at := rest[len(rest)-1]
+		rest = rest[:len(rest)-1]
+		if key, ok := keyOfNode(at); ok && (at == n || len(appendFolded(nil, at.Body())) > 0) {
+			t[key] = e.m.tombstones()[key].forgottenBy(by)
+		}
+		for _, id := range at.Kids {
+			if kid, ok := e.m.scope.Present().Get(id); ok {
+				rest = append(rest, kid)
+			}
+		}
+	}
+	return t.mark()
+}
+
+// tombstone records whether a title and text are forgotten.
+type tombstone struct {
+	stands bool          // false if the tombstone was lifted
+	by     author.Author // the only author to forget it; zero for several or an unknown one
+}
+
+// forgottenBy returns the tombstone after an author forgets the note. An agent cannot
+// lift a tombstone by forgetting what the owner or another agent has forgotten before.
+func (t tombstone) forgottenBy(by author.Author) tombstone {
+	if t.stands && t.by != by && by != scope.Owner {
+		by = author.Author{}
+	}
+	return tombstone{stands: true, by: by}
+}
+
+// liftedBy reports whether an author may lift the tombstone: the owner or its sole
+// author.
+func (t tombstone) liftedBy(by author.Author) bool { return by == scope.Owner || by == t.by }
+
+// tombstones are the tombstones of notes by key. They are immutable.
+type tombstones map[noteKey]tombstone
+
+// stand reports whether a title and text are forgotten.
+func (t tombstones) stand(key noteKey) bool { return t[key].stands }
+
+// with returns the tombstones after those of a mark.
+func (t tombstones) with(more tombstones) tombstones {
+	next := maps.Clone(t)
+	if next == nil {
+		next = tombstones{}
+	}
+	maps.Copy(next, more)
+	return next
+}
+
+// Revert lifts the tombstones of notes that a commit brings back, if its author may, and
+// restores those of notes that it removes again.
+func (TombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author) [][]byte {
+	changed := tombstones{}
+	if len(t) == 0 {
+		return nil
+	}
+	for _, c := range delta.Changes {
+		if was, ok := t.of(c.Old); ok && !was.stands {
+			changed[mustKey(c.Old)] = was.forgottenBy(by)
+		}
+	}
+	for _, c := range delta.Changes {
+		if was, ok := t.of(c.New); ok && (!was.stands || was.liftedBy(by)) {
+			changed[mustKey(c.New)] = tombstone{}
+		}
+	}
+	maps.DeleteFunc(changed, func(key noteKey, now tombstone) bool { return t[key].stands == now.stands })
+	if len(changed) == 0 {
+		return nil
+	}
+	return [][]byte{changed.mark()}
+}
+
+// Merge adopts another copy's tombstones of notes that have none here.
+func (TombstoneLedger) Merge(t, theirs tombstones) [][]byte {
+	fresh := maps.Clone(theirs)
+	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
+		_, known := t[key]
+		return known || !there.stands
+	})
+	if len(fresh) == 0 {
+		return nil
+	}
+	return [][]byte{fresh.mark()}
+}
+
+// of returns the tombstone of n, which may be nil.
+func (t tombstones) of(n *node.Node) (was tombstone, known bool) {
+	key, ok := keyOfNode(n)
+	if !ok {
+		return tombstone{}, false
+	}
+	was, known = t[key]
+	return was, known
+}
+
+func mustKey(n *node.Node) noteKey {
+	key, _ := keyOfNode(n)
+	return key
+}
+
+func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
+
+// tombstones returns the present tombstones. They must not be changed.
+func (n *Notes) tombstones() tombstones { return n.Slot.At(n.scope.Chain.Head()) }
+
+// TombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
+// are [name, entries].
+type TombstoneLedger struct{}
+
+const tombstoneName = "forgotten"
+
+func (TombstoneLedger) Name() string { return tombstoneName }
+
+func (TombstoneLedger) Fields() int { return 1 }
+
+func (TombstoneLedger) Empty() tombstones { return nil }
+
+func (TombstoneLedger) Apply(v tombstones, r *merkle.Reader, _ *chain.Moment) (tombstones, error) {
+	return v.with(readTombstones(r)), nil
+}
+
+func (TombstoneLedger) Encode(v tombstones) []byte { return v.append(nil) }
+
+func (TombstoneLedger) Decode(data []byte) (tombstones, error) {
+	r := merkle.NewReader(data)
+	t := readTombstones(r)
+	return t, r.Done()
+}
+
+// append encodes the list of entries.
+func (t tombstones) append(b []byte) []byte {
+	b = merkle.AppendList(b, len(t))
+	for _, key := range slices.SortedFunc(maps.Keys(t), func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }) {
+		fields, stands := 2, uint64(0)
+		if t[key].stands {
+			stands = 1
+		}
+		if !t[key].by.IsZero() {
+			fields = 3
+		}
+		b = merkle.AppendList(b, fields)
+		b = merkle.AppendLink(b, key)
+		b = merkle.AppendUint(b, stands)
+		if fields == 3 {
+			b = graph.AppendAuthor(b, t[key].by)
+		}
+	}
+	return b
+}
+
+// readTombstones decodes the output of append; the reader keeps the error.
+func readTombstones(r *merkle.Reader) tombstones {
+	t := tombstones{}
+	for range r.List() {
+		fields := r.List()
+		key, stands := r.Link(), r.Uint()
+		one := tombstone{stands: stands == 1}
+		if fields == 3 {
+			one.by, _ = graph.ReadAuthor(r) // zero for an unknown kind: only the owner can lift it
+		}
+		if r.Err() != nil {
+			break
+		}
+		t[key] = one
+	}
+	return t
+}

@@ -1,0 +1,257 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package notes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// isTree reports whether a node's document was ingested as a tree.
+func (m *Notes) isTree(id string) bool {
+	n, ok := m.scope.Present().Get(id)
+	return ok && m.scope.Present().IsTree(n.Path)
+}
+
+// putBranch replaces the branch of a memory-backed node in a draft; nil removes it.
+func (m *Notes) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
+	switch {
+	case t != nil:
+		return d.PutBranch(n.ID, t)
+	case n.Parent == "":
+		d.Drop(n.Path)
+		return nil
+	}
+	up, _ := m.scope.Present().Branch(n.Parent).With(n.ID, func(*node.Tree) *node.Tree { return nil })
+	return d.PutBranch(n.Parent, up)
+}
+
+// insertTree adds a headline as the last child of a node of a memory-backed
+// document.
+func (e *editing) insertTree(ctx context.Context, under string, h document.InsertHeadline) error {
+	n, err := e.node(ctx, under, merkle.Digest{}, unchanged)
+	if err != nil {
+		return err
+	}
+	kid := &node.Tree{Type: node.TypeHeadline}
+	edits := []document.Edit{document.SetTitle{Title: h.Title}}
+	for _, p := range h.Properties {
+		edits = append(edits, document.SetProperty{Key: p.Key, Value: p.Value})
+	}
+	for _, tag := range h.Tags {
+		edits = append(edits, document.AddTag{Tag: tag})
+	}
+	edits = append(edits, document.SetTodo{Keyword: h.Todo}, document.SetPriority{Priority: h.Priority},
+		document.Schedule{When: h.Scheduled}, document.Deadline{When: h.Deadline}, document.ReplaceBody{Text: h.Body})
+	if kid, err = editTree(kid, edits, e.now); err != nil {
+		return fault.Wrap(e.name, under, fault.Invalid, err)
+	}
+	if o, taken := e.m.scope.Present().Get(kid.ID()); taken {
+		return fault.Wrap(e.name, kid.ID(), fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
+	}
+	up := *e.m.scope.Present().Branch(under)
+	up.Kids = append(slices.Clip(up.Kids), kid)
+	e.message = n.Path + ": " + h.Title
+	e.trees = append(e.trees, func(d *graph.Draft) error { return d.PutBranch(under, &up) })
+	return nil
+}
+
+// editTree applies edits to a tree as to a headline; it returns nil if they delete the root.
+func editTree(t *node.Tree, edits []document.Edit, now time.Time) (*node.Tree, error) {
+	next := *t
+	for _, edit := range edits {
+		if _, gone := edit.(document.Delete); gone {
+			return nil, nil
+		}
+		if err := editNode(&next, edit, now); err != nil {
+			return nil, err
+		}
+	}
+	return &next, next.Check()
+}
+
+// editNode applies one edit to the root of a tree, which the caller owns.
+func editNode(t *node.Tree, edit document.Edit, now time.Time) error {
+	switch edit := edit.(type) {
+	case document.SetTodo:
+		setAttr(t, "TODO-TYPE", "")
+		return setText(t, "TODO", edit.Keyword)
+	case document.SetTitle:
+		return setText(t, "TITLE", edit.Title)
+	case document.SetPriority, document.Schedule, document.Deadline:
+		return setAsHeadline(t, edit, now)
+	case document.AddTag:
+		if _, err := asHeadline(edit, now); err != nil {
+			return err
+		}
+		if tags := tagsOf(t); !slices.Contains(tags, edit.Tag) {
+			setAttr(t, "TAGS", append(tags, edit.Tag)...)
+		}
+	case document.RemoveTag:
+		setAttr(t, "TAGS", slices.DeleteFunc(tagsOf(t), func(tag string) bool { return tag == edit.Tag })...)
+	case document.SetProperty:
+		if strings.EqualFold(edit.Key, "ID") && t.ID() != "" && t.ID() != edit.Value {
+			return errors.New("an ID stays what it is")
+		}
+		if _, err := asHeadline(edit, now); err != nil {
+			return err
+		}
+		return setText(t, edit.Key, edit.Value)
+	case document.RemoveProperty:
+		if strings.EqualFold(edit.Key, "ID") {
+			return errors.New("an ID stays what it is")
+		}
+		setAttr(t, edit.Key, "")
+	case document.ReplaceBody:
+		t.Content, t.Bare = edit.Text, edit.Text == "" && t.Bare
+	case document.AppendBody:
+		if t.Content != "" && !strings.HasSuffix(t.Content, "\n") {
+			t.Content += "\n"
+		}
+		t.Content, t.Bare = t.Content+edit.Text, false
+	default:
+		return errors.New("this edit is about the text of a file, and the node stands in none")
+	}
+	return nil
+}
+
+// asHeadline returns a headline after an edit, so that nodes are limited to the values that
+// headlines accept.
+func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
+	doc := org.Parse("* x\n", nil)
+	splices, err := doc.Edit(0, now, edit)
+	if err != nil {
+		return nil, err
+	}
+	text, err := document.Apply(doc.Source, splices)
+	if err != nil {
+		return nil, err
+	}
+	return &org.Parse(text, nil).Headlines[0], nil
+}
+
+func setAsHeadline(t *node.Tree, edit document.Edit, now time.Time) error {
+	h, err := asHeadline(edit, now)
+	if err != nil {
+		return err
+	}
+	switch edit.(type) {
+	case document.SetPriority:
+		setAttr(t, "PRIORITY", h.Priority)
+	case document.Schedule:
+		setAttr(t, "SCHEDULED", h.Scheduled)
+	case document.Deadline:
+		setAttr(t, "DEADLINE", h.Deadline)
+	}
+	return nil
+}
+
+// setText sets an attribute to a single line of text; "" removes it.
+func setText(t *node.Tree, key, value string) error {
+	if strings.ContainsAny(value, "\r\n") {
+		return fmt.Errorf("%s: a line break cannot stand in it", key)
+	}
+	setAttr(t, key, value)
+	return nil
+}
+
+// setAttr sets an attribute to a text, or to a list for TAGS and for several values. Without
+// a non-empty value it removes the attribute.
+func setAttr(t *node.Tree, key string, values ...string) {
+	attrs := slices.DeleteFunc(slices.Clone(t.Attrs), func(a document.Attr) bool { return strings.EqualFold(a.Key, key) })
+	var list []document.Value
+	for _, v := range values {
+		if v != "" {
+			list = append(list, document.TextValue(v))
+		}
+	}
+	switch {
+	case len(list) == 1 && !strings.EqualFold(key, "TAGS"):
+		attrs = append(attrs, document.Attr{Key: key, Value: list[0]})
+	case len(list) > 0:
+		attrs = append(attrs, document.Attr{Key: key, Value: document.ListValue(list...)})
+	}
+	t.Attrs = document.Attributes(attrs...)
+}
+
+// tagsOf returns the tags of a tree's root.
+func tagsOf(t *node.Tree) []string {
+	for _, a := range t.Attrs {
+		if a.Key != "TAGS" {
+			continue
+		}
+		var tags []string
+		for _, v := range append(a.Value.Items(), a.Value) {
+			if v.Kind() == document.KindText {
+				tags = append(tags, strings.FieldsFunc(v.String(), func(r rune) bool { return r == ':' || r == ' ' })...)
+			}
+		}
+		return tags
+	}
+	return nil
+}
+
+// refileTree moves a node of a memory-backed document into a file as a headline with its
+// text, its children, and its attributes in the drawer.
+func (e *editing) refileTree(n, to *node.Node) error {
+	if to.Derived.Encrypted {
+		return fault.Wrap(e.name, to.ID, fault.Invalid, errEncrypted)
+	}
+	t := *e.m.scope.Present().Branch(n.ID)
+	if node.IsDerived(n.ID) {
+		setAttr(&t, "ID", uuid.NewString())
+		e.naming = &t
+	}
+	doc := e.document(to.Path)
+	text, err := orgOf(&t, doc.Todo.All, e.now)
+	if err != nil {
+		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+	}
+	_, splices, err := org.Refile(org.Parse(text, nil), 0, doc, e.headline(to), e.now)
+	if err != nil {
+		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+	}
+	e.refiled = n
+	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, e.refiled, nil) })
+	return e.splice(to.Path, doc.Source, splices)
+}
+
+// declare commits an ID for the refiled node, so that history follows it into the file. It
+// runs after every check that could refuse the rest.
+func (e *editing) declare(ctx context.Context) error {
+	m, n := e.m, e.refiled
+	draft := m.scope.Draft(e.now.UnixMilli())
+	if err := m.putBranch(draft, n, e.naming); err != nil {
+		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+	}
+	state, delta := draft.Seal()
+	c := m.scope.Entry(ctx, "", graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
+	if _, err := m.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
+		return err
+	}
+	e.refiled, _ = m.scope.Present().Get(e.naming.ID())
+	return nil
+}
+
+// moveTree moves a node of a memory-backed document below another node.
+func (e *editing) moveTree(n, to *node.Node) error {
+	put, ok := e.m.folder.MoveBranch(n, to)
+	if !ok {
+		return fault.Wrap(e.name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
+	}
+	e.trees = append(e.trees, put)
+	return nil
+}

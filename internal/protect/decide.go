@@ -1,0 +1,227 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package protect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Files lists the protected files of the memory's own scope, sorted by path,
+// with their states. It reads and hashes each. O(bytes of protected files).
+func (g *Guard) Files() []guard.FileStatus { return g.fileStatuses(g.scope.Present()) }
+
+// Policy returns the rules for protected files as text, one line per rule in order of
+// evaluation: its group number, mode and pattern.
+func (g *Guard) Policy() string { return g.rights.Policy.String() }
+
+// Diff returns the state of a protected file and the changes of its headlines and
+// blocks since it was trusted. The changes lack the trusted text if history no longer has
+// it. Errors: Denied (the caller is not the owner, and the text is not accepted yet),
+// NotFound (the file is not protected, or never existed). O(bytes of the file).
+func (g *Guard) Diff(ctx context.Context, path string) (guard.FileStatus, []guard.Change, error) {
+	if err := g.requireOwner(ctx, "guard diff", path); err != nil {
+		return guard.FileStatus{}, nil, err
+	}
+	s, err := g.protectedFile("guard diff", path)
+	if err != nil {
+		return s, nil, err
+	}
+	return s, g.changes(&s), nil
+}
+
+// protectedFile returns the status of a file, which must be protected.
+func (g *Guard) protectedFile(op, path string) (guard.FileStatus, error) {
+	if !g.rights.Protected(path) || !g.scope.Root.InRegion(path) {
+		return guard.FileStatus{}, fault.Wrap(op, path, fault.NotFound, errors.New("the file is not protected; see fovea guard policy"))
+	}
+	s := g.fileStatus(g.rights.Trust().Book, g.scope.Present(), path)
+	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
+		return s, fault.Wrap(op, path, fault.NotFound, errors.New("no such file, and none was trusted"))
+	}
+	return s, nil
+}
+
+// changes compares a protected file with its baseline.
+func (g *Guard) changes(s *guard.FileStatus) []guard.Change {
+	var was, now []guard.Part
+	if s.Baseline != nil {
+		was = s.Baseline.Parts
+		if nodes, err := g.trustedNodes(s.Baseline); err == nil && len(nodes) > 0 {
+			was = guard.Parts(g.parseNodes(s.Path, node.Join(nodes)))
+		}
+	}
+	if text, _, err := g.scope.Root.Read(s.Path, 0); err == nil {
+		now = guard.Parts(g.parseNodes(s.Path, text))
+	}
+	return guard.Diff(was, now)
+}
+
+// parseNodes parses a text into the nodes of a file, independent of any state.
+func (g *Guard) parseNodes(path, text string) []*node.Node {
+	nodes, _ := node.ParseFile(path, text, g.scope.Root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
+	return nodes
+}
+
+// trustedNodes reads the trusted nodes of a file from history, in order; none if the trusted
+// state is that the file is absent.
+func (g *Guard) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
+	var nodes []*node.Node
+	for _, d := range b.OwnDigests() {
+		n, err := node.ReadOwn(d, g.scope.Chain.Block)
+		if err != nil {
+			return nil, fmt.Errorf("the trusted text is no longer kept: %w", err)
+		}
+		nodes = append(nodes, n)
+	}
+	if guard.TextOf(nodes) != b.Memory {
+		return nil, errors.New("the trusted text is damaged")
+	}
+	return nodes, nil
+}
+
+// Adopt makes the current text of a protected file the trusted text, after its owner has
+// reviewed it. opts.Base is the SHA-256 of the reviewed file. It returns the commit that
+// records the decision, or the zero Commit if the file was as trusted. Errors: NotFound,
+// Conflict, Denied (the caller is not the owner), Busy, ReadOnly, Other.
+func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
+	defer g.scope.Chain.Begin().End()
+	opts = opts.OrZero()
+	if first, err := g.scope.Repeated(ctx, opts, "guard adopt", graph.KindGuard); first != nil || err != nil {
+		return g.scope.Answered(first, nil), err
+	}
+	d, err := g.prepareDecision(ctx, "guard adopt", path, opts.Base)
+	if err != nil || d.State == guard.Same {
+		return chain.Commit{}, err
+	}
+	nodes := d.head.Nodes(path)
+	if guard.TextOf(nodes) != d.File {
+		return chain.Commit{}, fault.Wrap(d.op, path, fault.Conflict, errors.New("memory does not hold what the file does; see fovea status"))
+	}
+	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq)}}
+	if d.State == guard.Unsigned {
+		entries = g.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq))
+	}
+	c := g.scope.Entry(ctx, opts.Key, graph.KindGuard, "adopted "+path, g.scope.Options.Now().UnixMilli())
+	return g.scope.Chain.Writer().Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, c, rights.Marks(entries...)...)
+}
+
+// resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
+// the other files, adopts each of them separately.
+func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
+	entries := []guard.Entry{{Reset: true}, {Policy: g.rights.Policy.String()}}
+	for _, s := range g.fileStatuses(head) {
+		if s.Path != base.Path {
+			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
+		}
+	}
+	return append(entries, guard.Entry{Baseline: base})
+}
+
+// Reject restores the trusted bytes of a protected file, or removes a file that was never
+// trusted. The rejected text stays in history. opts, the commit and the errors are as for
+// Adopt; the error is also NotFound if history no longer has the trusted bytes.
+func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
+	defer g.scope.Chain.Begin().End()
+	opts = opts.OrZero()
+	if first, err := g.scope.Repeated(ctx, opts, "guard reject", graph.KindGuard); first != nil || err != nil {
+		return g.scope.Answered(first, nil), err
+	}
+	d, err := g.prepareDecision(ctx, "guard reject", path, opts.Base)
+	if err != nil || d.State == guard.Same {
+		return chain.Commit{}, err
+	}
+	if d.State == guard.Unsigned {
+		return chain.Commit{}, fault.Wrap(d.op, path, fault.Conflict, errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
+	}
+	var want []*node.Node
+	if d.Baseline != nil {
+		if want, err = g.trustedNodes(d.Baseline); err != nil {
+			return chain.Commit{}, fault.Wrap(d.op, path, fault.NotFound, err)
+		}
+	}
+	now := g.scope.Options.Now().UnixMilli()
+	draft, w := g.scope.Draft(now), filetx.Write{Path: path, Next: corpus.Next{Gone: len(want) == 0}}
+	if w.Next.Gone {
+		draft.Drop(path)
+	} else {
+		w.Next.Text = node.Join(want)
+		draft.Put(path, w.Next.Text, g.scope.Root.Opaque(path))
+	}
+	if d.File != guard.Absent {
+		w.Base = d.File
+	}
+	state, delta := draft.Seal()
+	op := g.files.Begin(ctx, opts.Key, d.op, graph.KindGuard, "rejected what "+path+" held", now)
+	if err := op.Sweep([]string{path}); err != nil {
+		return chain.Commit{}, err
+	}
+	if err := op.Stage(w); err != nil {
+		return chain.Commit{}, errors.Join(op.Fail(path, err), op.Discard())
+	}
+	return op.Run(ctx, state, &delta)
+}
+
+// decision is the file that the owner decides about, and its state in memory.
+type decision struct {
+	guard.FileStatus
+	op   string
+	head *graph.State
+}
+
+// prepareDecision authorizes the caller, ingests the present file, and checks that it is
+// still the one reviewed. The caller is the chain's writer.
+func (g *Guard) prepareDecision(ctx context.Context, op, path string, seen merkle.Digest) (decision, error) {
+	d := decision{op: op}
+	if g.scope.Closed {
+		return d, fault.Wrap(op, g.scope.Dir, fault.Invalid, scope.ErrClosed)
+	}
+	if err := g.scope.Chain.Store().Err(); err != nil {
+		return d, fault.Wrap(op, g.scope.StateDir, fault.ReadOnly, err)
+	}
+	if err := g.requireOwner(ctx, op, path); err != nil {
+		return d, err
+	}
+	if _, err := g.protectedFile(op, path); err != nil {
+		return d, err
+	}
+	if err := g.folder.Locked(ctx, &ingest.Options{}); err != nil {
+		return d, err
+	}
+	if _, err := g.folder.Refresh(ctx, op, path, g.scope.Options.Now()); err != nil && fault.KindOf(err) != fault.NotFound {
+		return d, err
+	}
+	d.head = g.scope.Present()
+	d.FileStatus = g.fileStatus(g.rights.Trust().Book, d.head, path)
+	if d.State == guard.Unreadable || d.State == guard.BeingWritten {
+		return d, fault.Wrap(op, path, fault.Busy, errors.New(d.Why))
+	}
+	if !seen.IsZero() && seen != d.File {
+		return d, fault.Wrap(op, path, fault.Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %s", hexDigest(d.File)))
+	}
+	return d, nil
+}
+
+// requireOwner denies an operation to all but the owner.
+func (g *Guard) requireOwner(ctx context.Context, op, path string) error {
+	if g.rights.ByOwner(ctx) {
+		return nil
+	}
+	return fault.Wrap(op, path, fault.Denied, errors.New("only the owner looks at and decides about what changed in a protected file"))
+}
+
+// hexDigest formats a digest as sha256sum does.
+func hexDigest(d merkle.Digest) string { return fmt.Sprintf("%x", d[:]) }

@@ -1,0 +1,170 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package rights
+
+import (
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Trust is what the owner trusts of protected files. It never changes.
+type Trust struct {
+	Book  *guard.Book
+	Doubt string // why nothing vouches for the baselines, "" if something does
+}
+
+// Trust returns the present one.
+func (r *Rules) Trust() Trust { return r.Slot.At(r.scope.Chain.Head()) }
+
+// Ledger keeps the guard's book. Its marks are [name, entries].
+type Ledger struct {
+	rules *Rules // nil in a copy that is only read
+}
+
+const guardName = "guard"
+
+func (Ledger) Name() string { return guardName }
+
+func (Ledger) Fields() int { return 1 }
+
+func (Ledger) Label() string { return "the path or a title of a protected file" }
+
+func (Ledger) Empty() Trust { return Trust{} }
+
+// maxGuardMark is the number of bytes of entries after which another mark begins.
+const maxGuardMark = 1 << 20
+
+// Marks encodes entries, several in one mark.
+func Marks(entries ...guard.Entry) [][]byte {
+	var marks [][]byte
+	for len(entries) > 0 {
+		var body []byte
+		n := 0
+		for n < len(entries) && len(body) < maxGuardMark {
+			body = entries[n].Append(body)
+			n++
+		}
+		marks = append(marks, append(merkle.AppendList(chain.NewMark(guardName, 1), n), body...))
+		entries = entries[n:]
+	}
+	return marks
+}
+
+// Apply adds entries to the book. An entry that begins it anew ends the doubt.
+func (Ledger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
+	var entries []guard.Entry
+	for range r.List() {
+		e, err := guard.ReadEntry(r)
+		if err != nil {
+			return v, fmt.Errorf("guard: %w", err)
+		}
+		if entries = append(entries, e); e.Reset {
+			v.Doubt = ""
+		}
+	}
+	if r.Err() == nil {
+		v.Book = v.Book.With(entries...)
+	}
+	return v, nil
+}
+
+func (Ledger) Encode(v Trust) []byte { return guard.AppendBook(nil, v.Book) }
+
+func (Ledger) Decode(data []byte) (Trust, error) {
+	book, err := guard.DecodeBook(data)
+	return Trust{Book: book}, err
+}
+
+// Retains keeps the states that hold what is trusted, so that it can be put back.
+func (Ledger) Retains(v Trust) []uint64 {
+	var out []uint64
+	for _, path := range v.Book.Paths() {
+		out = append(out, v.Book.Baseline(path).Seq)
+	}
+	return out
+}
+
+// The statements of a signed head about protected files.
+const (
+	headBaselines = "baselines" // the digest of the trusted baselines
+	noBaselines   = "none"      // of baselines that nothing vouched for
+	headTold      = "told"      // the digest of the changes reported to the owner
+)
+
+// Attest has the head vouch for the baselines and the reported changes. What is in doubt is
+// not vouched for.
+func (Ledger) Attest(v Trust, to *chain.Statements) {
+	switch {
+	case v.Doubt != "":
+		to.Add(headBaselines, noBaselines)
+	case v.Book.Initialized():
+		to.Add(headBaselines, v.Book.Digest().String())
+	}
+	to.Add(headTold, toldDigest(v.Book))
+}
+
+// toldDigest is that of the reported changes, "" for none.
+func toldDigest(b *guard.Book) string {
+	if b.NotifiedCount() == 0 {
+		return ""
+	}
+	return b.NoticeDigest().String()
+}
+
+// Verify checks that the key of this machine or another known one vouches for the
+// loaded baselines. The newest signed head names them, so that neither a changed nor a
+// removed one goes unseen; the report of a change counts only if the head names it too.
+// Without a key they are taken as they are. If the history is lost, nothing is known of
+// what was trusted.
+func (l Ledger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
+	m := l.rules
+	if m == nil || !m.scope.HasFiles() {
+		return v
+	}
+	v.Doubt = ""
+	if at.Commit.Seq == 0 && store.RecoveryOf(m.scope.Chain.Store()).Corrupt != nil {
+		v.Doubt = "it is lost with the history"
+		return v
+	}
+	if m.scope.Options.Signer == nil || m.scope.Options.Verifiers == nil || at.Commit.Seq == 0 {
+		return v
+	}
+	told := ""
+	if signed != nil {
+		var now chain.Statements
+		l.Attest(v, &now)
+		told = signed.Get(headTold)
+		switch signed.Get(headBaselines) {
+		case now.Get(headBaselines):
+		case noBaselines:
+			reason = "they were in doubt before, and not adopted since"
+		default:
+			reason = "they are not those that were signed"
+		}
+	}
+	if reason != "" {
+		v.Doubt = reason
+		m.scope.Options.Log.Warn("nothing vouches for what is trusted of protected files", "why", reason)
+	}
+	if told != toldDigest(v.Book) {
+		v.Book = v.Book.WithoutNotices()
+		m.scope.Options.Log.Warn("the record of reported changes to protected files is not signed; they are reported again")
+	}
+	return v
+}
+
+// BaselineStatus is for Status.
+func (r *Rules) BaselineStatus() string {
+	v := r.Trust()
+	if v.Doubt == "" && r.scope.Options.Signer == nil && len(v.Book.Paths()) > 0 {
+		return "there is no key: who can write the state folder can change them"
+	}
+	return v.Doubt
+}
+
+// Ledger returns the ledger that keeps what the owner trusts.
+func (r *Rules) Ledger() Ledger { return Ledger{rules: r} }

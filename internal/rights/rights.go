@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package rights
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// May returns the function that checks which files the actor may change; nil allows all
+// files that are not protected.
+func (r *Rules) May(ctx context.Context) func(path string) error {
+	a := r.scope.Actor(ctx)
+	if a.May == nil && a.Author.Kind == author.Agent {
+		return func(string) error { return scope.ErrNoRights }
+	}
+	return a.May
+}
+
+// errSeveralNames denies a file with hard links: any of its names may be protected.
+var errSeveralNames = errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying it over itself")
+
+// Judge returns a function that authorizes each file of an operation by the author of c, nil
+// if the author may write every file that is not locked down.
+func (r *Rules) Judge(ctx context.Context, name string, c *graph.Commit) func(corpus.Place) error {
+	may := r.May(ctx)
+	if may == nil && c.Author == scope.Owner {
+		return nil
+	}
+	return func(p corpus.Place) error {
+		switch real, err := r.mayChange(may, p); {
+		case err == nil:
+			return nil
+		case real:
+			return fault.Wrap(name, p.Path, fault.Denied, fmt.Errorf("leads to %s: %w", p.Real, err))
+		default:
+			return fault.Wrap(name, p.Path, fault.Denied, err)
+		}
+	}
+}
+
+// mayChange returns why the actor may not change a file, and whether the reason is the
+// target of its path.
+func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
+	for _, path := range []string{p.Path, p.Real} {
+		if slices.ContainsFunc(r.scope.Root.Names(path), r.Policy.Covers) {
+			return path != p.Path, errProtected
+		}
+		if may != nil {
+			if err := may(path); err != nil {
+				return path != p.Path, err
+			}
+		}
+	}
+	if may != nil && p.Links > 1 {
+		return false, errSeveralNames
+	}
+	return false, nil
+}
+
+// MayWrite denies an operation that its author is not allowed to do, before it reads or
+// reveals anything. Only the owner writes a protected file, and not over unreviewed changes;
+// an agent writes where it has rights.
+func (r *Rules) MayWrite(ctx context.Context, name string, c *graph.Commit, paths ...string) error {
+	if err := r.Unprotected(name, c, paths); err != nil {
+		return err
+	}
+	judge := r.Judge(ctx, name, c)
+	for _, path := range paths {
+		if judge == nil || !r.scope.IsFile(path) {
+			continue
+		}
+		p, err := r.scope.Root.Place(path)
+		if err != nil {
+			return scope.FailWrite(name, path, err)
+		}
+		if err := judge(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unprotected denies an operation on protected documents, files or not, that its author may
+// not change.
+func (r *Rules) Unprotected(name string, c *graph.Commit, paths []string) error {
+	book, head := r.Trust().Book, r.scope.Present()
+	for _, path := range paths {
+		mode := r.Mode(path)
+		switch {
+		case mode == guard.Trusted:
+		case c.Author != scope.Owner:
+			return fault.Wrap(name, path, fault.Denied, errProtected)
+		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (r.Trust().Doubt != "" || !hasTrustedText(book, head, path)):
+			return fault.Wrap(name, path, fault.Locked, errLocked)
+		}
+	}
+	return nil
+}
+
+// Mode returns the mode of a file: the strictest of all paths that lead to it.
+func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.Policy, path) }
+
+func (r *Rules) modeBy(policy *guard.Policy, path string) guard.Mode {
+	mode := policy.Mode(path)
+	if r.scope.Root.Linked() == nil {
+		return mode
+	}
+	for _, other := range r.scope.Root.Names(path) {
+		mode = max(mode, policy.Mode(other))
+	}
+	return mode
+}
+
+// Protected reports whether only the owner may write the file at a path below the memex, and
+// each read compares it with its trusted text. Of all paths that lead to the file, the
+// strictest rule applies.
+func (r *Rules) Protected(path string) bool { return r.Mode(path) != guard.Trusted }

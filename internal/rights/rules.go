@@ -1,0 +1,22 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package rights
+
+import (
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// Rules say who may write which file of a scope. They are safe for concurrent use.
+type Rules struct {
+	scope   *scope.Scope
+	Policy  *guard.Policy                 // which files are protected
+	Slot    chain.Slot[Trust]             // what the owner trusts, see Ledger
+	watched atomic.Pointer[protectedDocs] // of the last state asked for
+}
+
+// New returns the rules of a scope.
+func New(s *scope.Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, Policy: policy} }

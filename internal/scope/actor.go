@@ -1,0 +1,103 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package scope
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"strings"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// actorKey is the context key of the actor.
+type actorKey struct{}
+
+// WithActor returns a context whose operations have an actor. An empty Session is inherited
+// from the context, or else from Options. The other fields are inherited together if neither
+// Author nor May is set. Changes read from files have the author kind author.File and ignore
+// the author of the context.
+func WithActor(ctx context.Context, a author.Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, filled(a, ActorOf(ctx)))
+}
+
+// filled completes an actor from another one.
+func filled(a, was author.Actor) author.Actor {
+	if a.Author.IsZero() && a.May == nil {
+		a.Author, a.Vouched, a.May, a.Renames = was.Author, was.Vouched, was.May, was.Renames
+	}
+	a.Session = cmp.Or(a.Session, was.Session)
+	return a
+}
+
+// Prefixes of the op of a commit. A key has neither in it, so no caller can make a commit look
+// like a token's.
+const (
+	opToken    = chain.VouchedOp // a token proves the author
+	opAsserted = "asserted:"     // escapes a key that has one of the prefixes
+)
+
+// opOf returns the op of a commit that an actor makes with an idempotency key.
+func opOf(a author.Actor, key string) string {
+	switch {
+	case a.Vouched:
+		return opToken + key
+	case strings.HasPrefix(key, opToken), strings.HasPrefix(key, opAsserted):
+		return opAsserted + key
+	}
+	return key
+}
+
+func ActorOf(ctx context.Context) author.Actor {
+	a, _ := ctx.Value(actorKey{}).(author.Actor)
+	return a
+}
+
+// Actor returns the actor of an operation: the context's, else that of Options.
+func (s *Scope) Actor(ctx context.Context) author.Actor {
+	a := filled(ActorOf(ctx), s.Options.Actor)
+	a.Author = cmp.Or(a.Author, Owner)
+	return a
+}
+
+// IsAgent reports whether the actor of an operation is an agent.
+func (s *Scope) IsAgent(ctx context.Context) bool {
+	return s.Actor(ctx).Author.Kind == author.Agent
+}
+
+// Entry returns the commit of an operation, still without changes. Without a key it
+// generates one.
+func (s *Scope) Entry(ctx context.Context, key, kind, message string, now int64) graph.Commit {
+	a := s.Actor(ctx)
+	if key == "" {
+		key = Operation()
+	}
+	c := graph.Commit{
+		Kind: kind, Author: a.Author, Session: a.Session,
+		Op: opOf(a, key), Time: now, Message: message,
+	}
+	chain.Legible(&c)
+	return c
+}
+
+// TakeLock makes this process the owner of a state folder, retrying for Options.Wait. The
+// error names the current owner.
+func (s *Scope) TakeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error) {
+	holder := vfs.Holder{PID: os.Getpid(), Command: s.Options.Command, Since: s.Options.Now()}
+	if s.Options.Wait <= 0 {
+		return disk.TryLock(in, holder)
+	}
+	ctx, stop := context.WithTimeout(ctx, s.Options.Wait)
+	defer stop()
+	lock, err := disk.Lock(ctx, in, holder)
+	if held, ok := errors.AsType[*vfs.HeldError](err); ok {
+		err = held
+	}
+	return lock, err
+}

@@ -1,0 +1,112 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package scope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Abbreviate names a few of many files, or returns none if there are no files.
+func Abbreviate(paths []string, none string) string {
+	const few = 3
+	switch n := len(paths); {
+	case n == 0:
+		return none
+	case n > few:
+		return fmt.Sprintf("%s and %d more", strings.Join(paths[:few], ", "), n-few)
+	}
+	return strings.Join(paths, ", ")
+}
+
+// Draft begins the next state on top of the head; now is in Unix milliseconds.
+func (s *Scope) Draft(now int64) *graph.Draft { return s.Present().Edit(now) }
+
+// ByFile is the author of changes found in files.
+var ByFile = author.Author{Kind: author.File}
+
+// Operation returns a new id, shared by the commits of one operation.
+func Operation() string { return uuid.NewString() }
+
+// IsLost reports whether the text of a document is unknown rather than empty.
+func IsLost(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, graph.IsGone) }
+
+// Message returns the commit message of an ingest.
+func Message(d *graph.Delta) string {
+	if len(d.Paths) == 1 {
+		return d.Paths[0]
+	}
+	return fmt.Sprintf("%d documents", len(d.Paths))
+}
+
+// IsGone reports whether a block is no longer kept: a commit of another copy may have
+// held what was purged.
+func IsGone(err error) bool {
+	return errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound)
+}
+
+// Rewrite takes blocks out of history by a commit that says so.
+func (s *Scope) Rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
+	return s.Chain.Writer().Rewrite(context.WithoutCancel(ctx), s.Entry(ctx, key, kind, message, s.Options.Now().UnixMilli()), drop)
+}
+
+// Present returns the newest state.
+func (s *Scope) Present() *graph.State { return s.Chain.Head().State }
+
+// GoneKind is the kind of error of a look into history.
+func GoneKind(err error) fault.Kind {
+	if errors.Is(err, graph.ErrGone) {
+		return fault.NotFound
+	}
+	return fault.Corrupt
+}
+
+// GoneDocuments lists the documents of a state that lack content, sorted.
+func GoneDocuments(s *graph.State) []string {
+	var paths []string
+	for _, n := range s.Gone() {
+		paths = append(paths, n.Path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// Count puts a number before a noun.
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// DropUnusedSetups removes from a draft based on state the setup files that no document
+// names any more, and returns their paths.
+func (s *Scope) DropUnusedSetups(state *graph.State, draft *graph.Draft) []string {
+	var out []string
+	asked := draft.SetupFiles()
+	for _, path := range state.SetupFiles() {
+		_, has := state.Document(path)
+		if _, still := slices.BinarySearch(asked, path); has && !still && !s.Root.Lists(path) {
+			draft.Drop(path)
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// Owner is the only author whose changes of protected files are trusted: the person, never
+// an agent.
+var Owner = author.Author{Kind: author.Owner}

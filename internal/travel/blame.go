@@ -1,0 +1,174 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Blame returns the lines of a node's own text, each with its line end, and for each line
+// the commit that introduced it, following renames and moves of the node. A line that was
+// removed and restored, for instance by a rollback, belongs to the commit that introduced
+// it first. gone lists the commits whose text of the node was purged, thinned or lost;
+// their lines are attributed to the next commit. The text is that of v, the reader's view
+// of the present; nil is the whole present. Errors: NotFound (no such node in the view).
+// It costs a read for each commit and a comparison for each version of the node.
+func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []string, by, gone []chain.Commit, err error) {
+	defer h.scope.Chain.Reading()()
+	head := h.scope.Chain.Head()
+	if v == nil {
+		v = head.Derived.(*view.View)
+	}
+	asked := id // what it is called now is for those who see it
+	if id, err = h.scope.Chain.CurrentID(ctx, head, id); err != nil {
+		return nil, nil, nil, fault.Wrap("blame", asked, fault.Corrupt, err)
+	}
+	n, ok := v.Get(id)
+	if !ok {
+		return nil, nil, nil, fault.Wrap("blame", asked, fault.NotFound, errors.New("no such node now; fovea log shows when it left"))
+	}
+	b := blame{m: h, lines: linediff.Split(n.Content)}
+	if _, err = h.scope.Chain.Trail(ctx, id, 1, head.Commit.Seq, b.version); err == nil {
+		err = b.trace()
+	}
+	if err != nil {
+		return nil, nil, nil, fault.Wrap("blame", asked, fault.Corrupt, err)
+	}
+	return b.lines, b.by, b.gone, nil
+}
+
+// blame traces lines back through the versions of a node's text.
+type blame struct {
+	m        *History
+	lines    []string       // of the present
+	by       []chain.Commit // of each of them
+	gone     []chain.Commit
+	versions []textVersion // newest first
+}
+
+// textVersion is a text that a commit brought.
+type textVersion struct {
+	own    merkle.Digest
+	by     chain.Commit
+	lines  []string     // once they were needed
+	traced []tracedLine // lines that stand in it and may be older
+}
+
+// tracedLine is a line of a version, and the one of the present that it is.
+type tracedLine struct{ at, now int }
+
+// version takes a version in; a move brings no text.
+func (b *blame) version(s *chain.Step) error {
+	if s.After != nil && (s.Before == nil || s.Before.Own != s.After.Own) {
+		b.versions = append(b.versions, textVersion{own: s.After.Own, by: chain.Summary(s.Commit)})
+	}
+	return nil
+}
+
+// load reads the text of a version. It reports whether history has it; one that it
+// has not is noted as gone.
+func (b *blame) load(v *textVersion) (bool, error) {
+	if v.lines != nil {
+		return true, nil
+	}
+	n, err := node.ReadOwn(v.own, b.m.scope.Chain.Block)
+	if errors.Is(err, graph.ErrGone) {
+		b.gone = append(b.gone, v.by)
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	v.lines = linediff.Split(n.Content)
+	return true, nil
+}
+
+// trace hands the lines of each version on to an older one that has them, and
+// blames the commit for the rest. What was not written but brought back may be that
+// of any version before.
+func (b *blame) trace() error {
+	b.by = make([]chain.Commit, len(b.lines))
+	if len(b.versions) == 0 {
+		return chain.ErrNoCommit
+	}
+	oldest := map[merkle.Digest]int{}
+	for k := range b.versions {
+		oldest[b.versions[k].own] = k
+	}
+	first := &b.versions[0]
+	first.lines = b.lines
+	for i := range b.lines {
+		first.traced = append(first.traced, tracedLine{i, i})
+	}
+	for k := range b.versions {
+		v := &b.versions[k]
+		if len(v.traced) == 0 {
+			continue
+		}
+		if same := oldest[v.own]; same != k {
+			b.versions[same].lines = v.lines
+			b.versions[same].traced = append(b.versions[same].traced, v.traced...)
+		} else if err := b.passOnFrom(k); err != nil {
+			return err
+		}
+		v.lines, v.traced = nil, nil
+	}
+	return nil
+}
+
+// passOnFrom hands on what is traced of version k.
+func (b *blame) passOnFrom(k int) error {
+	v := &b.versions[k]
+	left := v.traced
+	written := v.by.Kind == graph.KindEdit || v.by.Kind == graph.KindIngest
+	for j := k + 1; j < len(b.versions) && len(left) > 0; j++ {
+		there, err := b.load(&b.versions[j])
+		if err != nil {
+			return err
+		}
+		if there {
+			left = passOn(v, &b.versions[j], left)
+			if written {
+				break
+			}
+		}
+	}
+	for _, t := range left {
+		b.by[t.now] = v.by
+	}
+	return nil
+}
+
+// passOn gives those of the lines that an older version has to it, and returns the
+// others.
+func passOn(from, to *textVersion, lines []tracedLine) (left []tracedLine) {
+	same := make([]int, len(from.lines)) // the line of the older that it is, plus one
+	at, was := 0, 0
+	equal := func(end int) {
+		for ; at < end; at, was = at+1, was+1 {
+			same[at] = was + 1
+		}
+	}
+	for _, h := range linediff.Diff(to.lines, from.lines) {
+		equal(h.NewStart)
+		at, was = h.NewEnd, h.End
+	}
+	equal(len(from.lines))
+	for _, t := range lines {
+		if same[t.at] == 0 {
+			left = append(left, t)
+		} else {
+			to.traced = append(to.traced, tracedLine{same[t.at] - 1, t.now})
+		}
+	}
+	return left
+}

@@ -1,0 +1,115 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// checkpointName begins the default names of checkpoints; the date follows, so that there
+// is one for each day.
+const checkpointName = "checkpoint-"
+
+// Checkpoint writes an image of the present state, so that the next opening replays
+// nothing, and keeps the state under a name for Restore; the default name is checkpoint-
+// and the date. It returns the snapshot and the path of the image. If image and name
+// exist already, nothing is written. Errors: Invalid and Denied as in Snapshot, ReadOnly,
+// Other (the image cannot be written). O(nodes).
+func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
+	defer h.scope.Chain.Begin().End()
+	head := h.scope.Chain.Head().Commit
+	if err := h.keepable("checkpoint", name); err != nil {
+		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Invalid, err)
+	}
+	if err := h.newName(ctx, name); err != nil {
+		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Denied, err)
+	}
+	if name == "" {
+		name = h.todaysCheckpoint(head.Seq)
+	}
+	if images := h.scope.Chain.Writer().Images(); images.Newest() != head.Seq {
+		if err := images.Write(); err != nil {
+			return Snapshot{}, "", fault.Wrap("checkpoint", h.scope.StateDir, h.imageErrorKind(), err)
+		}
+	}
+	s, err = h.keep(ctx, name)
+	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(disk.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
+}
+
+// todaysCheckpoint returns the default name for a checkpoint of a commit: the one it has
+// already, so that nothing is written twice, else that of the day.
+func (h *History) todaysCheckpoint(seq uint64) string {
+	for _, k := range h.snapshotList() {
+		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
+			return k.name
+		}
+	}
+	return checkpointName + h.scope.Options.Now().Format(time.DateOnly)
+}
+
+// Restore rolls back to a named snapshot, made by Checkpoint or Snapshot; an empty name
+// means that of the newest commit. Files follow as in Rollback, under the same
+// conditions: an error leaves memory and files unchanged. It returns the snapshot, and
+// commit and files as Rollback does. Errors: NotFound (no such name, or no named
+// snapshot), and those of Rollback.
+func (h *History) Restore(ctx context.Context, name string, opts *scope.WriteOptions) (Snapshot, chain.Commit, []string, error) {
+	from, err := h.namedSnapshot(name)
+	if err != nil {
+		return Snapshot{}, chain.Commit{}, nil, fault.Wrap("restore", name, fault.NotFound, err)
+	}
+	c, files, err := h.Rollback(ctx, fmt.Sprintf("seq:%d", from.Seq), opts)
+	return from, c, files, err
+}
+
+// namedSnapshot finds a named snapshot; "" means that of the newest commit.
+func (h *History) namedSnapshot(name string) (Snapshot, error) {
+	for _, s := range h.Snapshots() {
+		if s.Name != "" && (name == "" || s.Name == name) {
+			return s, nil
+		}
+	}
+	if name == "" {
+		return Snapshot{}, errors.New("there is no checkpoint yet: fovea checkpoint makes one")
+	}
+	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
+}
+
+// Heartbeat must be called every minute by a process that keeps a memory open. It writes
+// an image if much of the journal is newer than the last one, so that the next opening
+// stays quick; everything acknowledged is durable without it. Otherwise it writes nothing
+// and costs a lookup. It does not read the folder. Errors: Invalid (closed), ReadOnly,
+// Other (the image cannot be written; the next call tries again).
+func (h *History) Heartbeat(ctx context.Context) error {
+	defer h.scope.Chain.Begin().End()
+	if h.scope.Closed {
+		return fault.Wrap("heartbeat", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	}
+	images := h.scope.Chain.Writer().Images()
+	if !images.Due() {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap("heartbeat", h.scope.StateDir, fault.Other, err)
+	}
+	err := images.Write()
+	return fault.Wrap("heartbeat", h.scope.StateDir, h.imageErrorKind(), err)
+}
+
+// imageErrorKind returns the kind of an error of writing an image. An image that fails
+// for lack of space leaves the store writable.
+func (h *History) imageErrorKind() fault.Kind {
+	if h.scope.Chain.Store().Err() != nil {
+		return fault.ReadOnly
+	}
+	return fault.Other
+}

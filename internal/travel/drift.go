@@ -1,0 +1,120 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Drift returns the files that differ from memory on purpose since a rollback of memory
+// only: by path, the digest that the file had and that of its content in memory, zero for
+// no file. A file that changed since stays in drift until it is read.
+func (h *History) Drift() map[string][2]merkle.Digest {
+	defer h.scope.Chain.Begin().End()
+	out := map[string][2]merkle.Digest{}
+	if h.scope.HasFiles() {
+		for path, seen := range h.scope.Drift() {
+			out[path] = [2]merkle.Digest{scope.FileDigest(seen), h.scope.Remembered(path)}
+		}
+	}
+	return out
+}
+
+// AdoptDrift ends the drift of files, of all if none is named: memory takes their
+// content, as one commit after an automatic snapshot. It returns the commit, zero if
+// nothing drifts, and the files. Errors: NotFound (a file does not drift), ReadOnly, and
+// those of reading a file.
+func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, paths ...string) (chain.Commit, []string, error) {
+	defer h.scope.Chain.Begin().End()
+	opts = opts.OrZero()
+	if first, err := h.scope.Repeated(ctx, opts, "drift", graph.KindIngest); first != nil || err != nil {
+		var touched []string
+		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		return c, touched, err
+	}
+	paths, err := h.drifting(paths)
+	if err != nil || len(paths) == 0 {
+		return chain.Commit{}, nil, err
+	}
+	head, now := h.scope.Chain.Head(), h.scope.Options.Now().UnixMilli()
+	draft := h.scope.Draft(now)
+	for _, path := range paths {
+		text, f, err := h.scope.Root.Read(path, 0)
+		switch {
+		case errors.Is(err, corpus.ErrVanished):
+			draft.Drop(path)
+		case err != nil:
+			return chain.Commit{}, nil, scope.FailWrite("drift", path, err)
+		default:
+			draft.Put(path, text, f.Opaque)
+		}
+	}
+	h.scope.DropUnusedSetups(head.State, draft)
+	state, delta := draft.Seal()
+	c := h.scope.Entry(ctx, opts.Key, graph.KindIngest, scope.Message(&delta), now)
+	done, err := h.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c, h.scope.DriftMarks(paths, nil)...)
+	return done, paths, err
+}
+
+// ApplyDrift ends the drift of files, of all if none is named: it writes their content in
+// memory to them, all or none. It returns the files. It makes no commit: memory stays as
+// it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
+// seen), Busy, ReadOnly.
+func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
+	defer h.scope.Chain.Begin().End()
+	paths, err := h.drifting(paths)
+	if err != nil || len(paths) == 0 {
+		return nil, err
+	}
+	op := h.files.Begin(ctx, "", "drift", graph.KindRollback, "files follow memory", h.scope.Options.Now().UnixMilli())
+	if err := op.Sweep(paths); err != nil {
+		return nil, err
+	}
+	head := h.scope.Chain.Head()
+	for _, path := range paths {
+		text, wanted := head.State.Text(path)
+		w := filetx.Write{Path: path, Base: scope.FileDigest(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
+		if w.Base == h.scope.Remembered(path) {
+			op.Follow(path, w.Base)
+			continue
+		}
+		if err := op.Stage(w); err != nil {
+			return nil, errors.Join(op.Fail(path, err), op.Discard())
+		}
+	}
+	_, err = op.Run(ctx, head.State, &graph.Delta{Paths: paths})
+	return paths, err
+}
+
+// drifting returns the named or all drifting files, sorted. The caller is the chain's writer.
+func (h *History) drifting(paths []string) ([]string, error) {
+	switch {
+	case h.scope.Closed:
+		return nil, fault.Wrap("drift", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	case !h.scope.HasFiles():
+		return nil, fault.Wrap("drift", h.scope.Name, fault.Invalid, errors.New("a scope without files has no drift"))
+	case h.scope.Chain.Store().Err() != nil:
+		return nil, fault.Wrap("drift", h.scope.StateDir, fault.ReadOnly, h.scope.Chain.Store().Err())
+	case len(paths) == 0:
+		return slices.Sorted(maps.Keys(h.scope.Drift())), nil
+	}
+	for _, path := range paths {
+		if _, ok := h.scope.Drift()[path]; !ok {
+			return nil, fault.Wrap("drift", path, fault.NotFound, errors.New("this file does not drift; fovea drift lists those that do"))
+		}
+	}
+	paths = slices.Clone(paths)
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
+}

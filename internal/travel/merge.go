@@ -1,0 +1,154 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Merge merges another copy of this memory: the one in the state folder of that path,
+// which must have this memory's scope. Nodes and fields that one side changed since the
+// merge base are taken from it. If both changed the same one, one value stays and the
+// other is kept in the note as a conflict; see node.Merging and ResolveConflicts. The
+// merge is a commit with two parents that depends on them alone, so every merge of the
+// two gets the same root; if this memory has no changes of its own, it is the other's
+// newest commit. The commit that Merge makes and returns follows that commit and the head
+// here: see Commit.Parents. The other side's history is imported, and what was forgotten
+// there stays forgotten here.
+//
+// Files follow as in Rollback, all or none; ingest both folders just before. Merge locks
+// the other state folder and writes nothing into it, except to clean up after a crash, as
+// opening does. It returns the commit (the zero Commit if the other has nothing new), the
+// files written or removed, and the conflicts, which a repeated op does not return again.
+// Errors: NotFound (no such state folder, no such scope in it, or content that the merge
+// needs was purged), Invalid (no commit in common, a session, Skip), Conflict (the files
+// are listed, or another process has the other memory open), Corrupt (the other memory),
+// ReadOnly. O(commits of both since the merge base, their changes, and reading the
+// other's newest image).
+func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+	if abs, err := filepath.Abs(state); err == nil && h.scope.Memex().StateDir != "" && abs == filepath.Clean(h.scope.Memex().StateDir) {
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
+	}
+	in, err := vfs.Dir(state)
+	if err != nil {
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.NotFound, err)
+	}
+	defer in.Close()
+	return h.MergeStore(ctx, in, state, opts)
+}
+
+// MergeStore is Merge for an open state folder.
+func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+	opts = opts.OrZero()
+	defer h.scope.Chain.Begin().End()
+	head := h.scope.Chain.Head()
+	switch first, err := h.scope.Repeated(ctx, opts, "merge", graph.KindMerge); {
+	case h.scope.Closed:
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	case first != nil || err != nil:
+		var touched []string
+		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		return c, touched, nil, err
+	case h.scope.IsSession():
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
+	case opts.Skip:
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
+	case opts.Head != 0 && head.Commit.Seq != opts.Head:
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
+	case head.Commit.Seq == 0:
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
+	}
+	lock, err := h.scope.TakeLock(ctx, in)
+	if err != nil {
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Conflict, err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	other, err := h.openCopy(in, name)
+	if err != nil {
+		return chain.Commit{}, nil, nil, err
+	}
+	defer func() { _ = other.Store().Close() }() // it was only read
+	return h.mergeCopy(ctx, other, name, opts)
+}
+
+// mergeCopy merges an open copy of this memory. The caller is the chain's writer.
+func (h *History) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+	g := merging{m: h, ours: h.scope.Chain, theirs: other}
+	err := g.meet(ctx)
+	if err == nil && g.joins != nil && !opts.DryRun {
+		err = g.carry(ctx)
+	}
+	if err != nil {
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, mergeKind(err), err)
+	}
+	if g.joins == nil {
+		return chain.Commit{}, nil, nil, nil
+	}
+	r := rollback{
+		m: h, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
+		marks: h.scope.Chain.Ledgers().Merge(h.scope.Chain.Head(), other.Head()),
+	}
+	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())
+	if err != nil {
+		return c, nil, nil, err
+	}
+	return c, touched, g.conflicts, nil
+}
+
+// rebaseState builds the content of target on head, so that unchanged nodes keep the
+// times of head and not those of another machine.
+func rebaseState(head, target *graph.State, now int64) (*graph.State, graph.Delta, error) {
+	changed := graph.Diff(head, target)
+	draft := head.Edit(now)
+	for _, path := range changed.Paths {
+		text, isFile := target.Text(path)
+		switch {
+		case target.IsTree(path):
+			if err := draft.PutTree(path, node.TreeOf(target.Nodes(path))); err != nil {
+				return nil, graph.Delta{}, err
+			}
+		case isFile:
+			d, _ := target.Document(path)
+			draft.Put(path, text, d.Derived.Opaque)
+		default:
+			draft.Drop(path)
+		}
+	}
+	state, delta := draft.Seal()
+	if state.Root() != target.Root() {
+		return nil, graph.Delta{}, graph.ErrRoot
+	}
+	return state, delta, nil
+}
+
+// errUnrelated is returned for memories without a common commit.
+var errUnrelated = errors.New("the two memories have no commit in common; only copies of one memory can be merged")
+
+// errNoCommits is returned for a copy without commits.
+var errNoCommits = errors.New("it keeps nothing yet; run fovea ingest there first")
+
+// mergeKind returns the kind of a merge error.
+func mergeKind(err error) fault.Kind {
+	switch {
+	case errors.Is(err, errUnrelated):
+		return fault.Invalid
+	case errors.Is(err, errNoCommits):
+		return fault.NotFound
+	case errors.Is(err, store.ErrReadOnly):
+		return fault.ReadOnly
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.Other
+	}
+	return scope.GoneKind(err)
+}

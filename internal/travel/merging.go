@@ -1,0 +1,254 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// merging is one merge of another copy of a memory.
+type merging struct {
+	m         *History
+	ours      *chain.Chain // of m
+	theirs    *chain.Chain
+	kin       mergeBaseSearch
+	joins     *graph.Commit // commit to merge in; nil for nothing
+	made      []byte        // its block, if the merge made it
+	parts     [][]byte      // blocks that made is cut into
+	target    *graph.State  // state of joins
+	conflicts []node.Conflict
+}
+
+// meet determines what to merge in: nothing, the other's newest commit if it descends
+// from ours, or a merge of both. A commit is created even if both sides made the same
+// changes, so that the histories share a merge base afterwards.
+func (g *merging) meet(ctx context.Context) error {
+	ours, theirs := g.ours.Head(), g.theirs.Head()
+	if theirs.Commit.Seq == 0 {
+		return errNoCommits
+	}
+	g.kin = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
+	base, err := g.kin.find(ctx, ours.Commit.Digest, theirs.Commit.Digest)
+	switch {
+	case err != nil:
+		return err
+	case base == nil:
+		return errUnrelated
+	case base.Digest == theirs.Commit.Digest:
+		return nil
+	case base.Digest == ours.Commit.Digest:
+		g.joins, g.target = g.kin.seen[theirs.Commit.Digest].Commit, theirs.State
+		err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq)
+	default:
+		err = g.both(ctx, base.Commit, ours, theirs)
+	}
+	if err == nil && base.State == theirs.State.Root() && g.target.Root() == ours.State.Root() {
+		g.joins = nil
+	}
+	return err
+}
+
+// both makes a commit with two parents from the changes of both sides since base.
+func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *chain.Moment) error {
+	for _, at := range []*chain.Moment{ours, theirs} {
+		if err := g.ours.Whole(ctx, at.State, at.Commit.Seq); err != nil {
+			return err
+		}
+	}
+	from, err := g.stateOf(ctx, base)
+	if err != nil {
+		return err
+	}
+	tip := func(at *chain.Moment) graph.Tip {
+		return graph.Tip{Commit: g.kin.seen[at.Commit.Digest].Commit, State: at.State}
+	}
+	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
+	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {
+		g.parts = append(g.parts, slices.Clone(block))
+		return nil
+	})
+	return err
+}
+
+// load reads a block of our chain, or of theirs if ours lacks it.
+func (g *merging) load(d merkle.Digest) ([]byte, error) {
+	b, err := g.ours.Block(d)
+	if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
+		if theirs, otherErr := g.theirs.Block(d); otherErr == nil {
+			return theirs, nil
+		}
+	}
+	return b, err
+}
+
+// stateOf returns the state that a commit made. It starts from a state of one of the
+// chains and applies the commits after it. A merge that adopted a parent's state has that
+// state.
+func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, error) {
+	var steps []*graph.Commit // from a known state to c, newest first
+	for {
+		s, err := g.onChain(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		if s == nil && len(c.Parents) > 0 {
+			parents := make([]*graph.Commit, len(c.Parents))
+			for i, p := range c.Parents {
+				if parents[i], err = g.commit(p); err != nil {
+					return nil, err
+				}
+			}
+			same := slices.IndexFunc(parents, func(p *graph.Commit) bool { return p.State == c.State })
+			if len(parents) == 1 || same < 0 {
+				steps = append(steps, c)
+				same = 0
+			}
+			c = parents[same]
+			continue
+		}
+		if s == nil {
+			s, steps = graph.Empty(g.m.scope.Options.Org), append(steps, c)
+		}
+		for _, step := range slices.Backward(steps) {
+			if s, err = s.Apply(step, g.load); err != nil {
+				return nil, err
+			}
+		}
+		return s, nil
+	}
+}
+
+func (g *merging) commit(d merkle.Digest) (*graph.Commit, error) {
+	block, err := g.load(d)
+	if err != nil {
+		return nil, err
+	}
+	return graph.DecodeCommit(block, g.load)
+}
+
+// onChain returns the state of a commit that is on one of the chains, nil if it is on
+// neither. Content that one history lacks may be in the other.
+func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
+	var lacking error
+	for _, history := range []*chain.Chain{g.ours, g.theirs} {
+		there := false
+		if err := history.Commits(ctx, c.Seq, c.Seq, func(at *graph.Commit) error {
+			there = at.Digest == c.Digest
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+		if !there {
+			continue
+		}
+		at, err := history.PartAt(ctx, c.Seq)
+		if err != nil {
+			return nil, err
+		}
+		if lacking = history.Whole(ctx, at.State, c.Seq); lacking == nil {
+			return at.State, nil
+		}
+	}
+	return nil, lacking
+}
+
+// carryBytes is about how many bytes of the other's history become durable at once.
+const carryBytes = 4 << 20
+
+// carry imports the other's commits since the merge base as blocks, which are found
+// through the parents of commits. The next merge completes an interrupted import; until
+// then no commit here names its blocks.
+func (g *merging) carry(ctx context.Context) error {
+	b := &store.Batch{}
+	for _, k := range g.kin.theirs() {
+		if err := g.carryCommit(b, k); err != nil {
+			return err
+		}
+		if b.Size() >= carryBytes {
+			if err := g.ours.Writer().AppendBatch(ctx, b); err != nil {
+				return err
+			}
+			b = &store.Batch{}
+		}
+	}
+	for _, part := range g.parts {
+		b.Add(store.Block, part)
+	}
+	if g.made != nil {
+		b.Add(store.Block, g.made)
+	}
+	return g.ours.Writer().AppendBatch(ctx, b)
+}
+
+// carryCommit adds a commit of the other and the blocks it brought.
+func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
+	for i := range c.Delta {
+		if e := c.Delta[i].New; e != nil {
+			if err := g.carryBlock(b, e.Own); err != nil {
+				return err
+			}
+		}
+	}
+	block, err := g.theirs.Store().Block(c.Digest)
+	if err != nil {
+		return err
+	}
+	if _, err := g.ours.Store().Block(c.Digest); err == nil {
+		return nil
+	}
+	_, err = graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
+		part, err := g.theirs.Store().Block(d)
+		b.Add(store.Block, part)
+		return part, err
+	})
+	b.Add(store.Block, block)
+	return err
+}
+
+// carryBlock adds a block of the other after its chunks. Blocks purged here stay out;
+// those missing or purged there are skipped.
+func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
+	if _, err := g.ours.Store().Block(d); !errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, store.ErrPurged) {
+			err = nil
+		}
+		return err
+	}
+	block, err := g.theirs.Store().Block(d)
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrPurged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
+		part, err := g.theirs.Store().Block(d)
+		if err == nil {
+			b.Add(store.Block, part)
+		}
+		return part, err
+	}); err != nil {
+		return err
+	}
+	b.Add(store.Block, block)
+	return nil
+}
+
+// message describes what was merged in.
+func (g *merging) message() string {
+	n := len(g.kin.theirs())
+	if g.made == nil {
+		return fmt.Sprintf("%s of another copy", scope.Count(n, "commit"))
+	}
+	return fmt.Sprintf("%s of another copy, %s", scope.Count(n, "commit"), scope.Count(len(g.conflicts), "conflict"))
+}

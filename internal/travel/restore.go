@@ -1,0 +1,134 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// RestoreFiles writes files from memory, each in its newest version, or in the version at
+// a moment that at names as in Rollback. Without paths it restores the missing files.
+// Other files are unchanged. Conditions and results are those of Rollback; there is no
+// commit if memory already has the texts. Errors: NotFound (no version of a file), and
+// those of Rollback. Without at, finding a file that memory no longer has costs a walk
+// over the commits since its removal.
+func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	opts = opts.OrZero()
+	defer h.scope.Chain.Begin().End()
+	if h.scope.Closed {
+		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	}
+	if !h.scope.HasFiles() {
+		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
+	}
+	if first, err := h.scope.Repeated(ctx, opts, "restore", graph.KindRollback); first != nil || err != nil {
+		var touched []string
+		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		return c, touched, err
+	}
+	now := h.scope.Options.Now().UnixMilli()
+	draft, here := h.scope.Draft(now), h.scope.Present()
+	for _, path := range paths {
+		text, opaque, err := h.fileVersion(ctx, path, at)
+		if err != nil {
+			return chain.Commit{}, nil, err
+		}
+		if have, ok := here.Text(path); !ok || have != text {
+			draft.Put(path, text, opaque)
+		}
+	}
+	target, _ := draft.Seal()
+	r := rollback{m: h, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
+		return len(paths) == 0 || slices.Contains(paths, path)
+	}}
+	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))
+}
+
+// fileVersion returns a file's text at a moment, or its newest. The caller is the chain's
+// writer.
+func (h *History) fileVersion(ctx context.Context, path, at string) (text string, opaque bool, err error) {
+	if at == "" {
+		if at, err = h.lastCommitWith(ctx, path); err != nil {
+			return "", false, err
+		}
+	}
+	seq, err := h.resolve(ctx, at)
+	if err != nil {
+		return "", false, err
+	}
+	v, err := h.scope.Chain.PartAt(ctx, seq)
+	if err != nil {
+		return "", false, fault.Wrap("restore", path, scope.GoneKind(err), err)
+	}
+	d, ok := v.State.Document(path)
+	if !ok || !h.scope.IsFile(path) {
+		return "", false, fault.Wrap("restore", path, fault.NotFound, fmt.Errorf("there was no such file at commit %d", seq))
+	}
+	if scope.IsLost(v.State.Nodes(path)) {
+		return "", false, fault.Wrap("restore", path, fault.NotFound, fmt.Errorf("the text that it had at commit %d is not kept any more", seq))
+	}
+	text, _ = v.State.Text(path)
+	return text, d.Derived.Opaque, nil
+}
+
+// lastCommitWith names the newest commit whose state has a file.
+func (h *History) lastCommitWith(ctx context.Context, path string) (string, error) {
+	head := h.scope.Chain.Head()
+	if _, ok := head.State.Document(path); ok {
+		return "head", nil
+	}
+	left := uint64(0) // the newest commit that changed it: the one that dropped it
+	err := h.scope.Chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
+		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
+			left = c.Seq
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", fault.Wrap("restore", path, fault.Corrupt, err)
+	case left < 2:
+		return "", fault.Wrap("restore", path, fault.NotFound, errors.New("memory never had such a file; fovea log lists what it had"))
+	}
+	return fmt.Sprintf("seq:%d", left-1), nil
+}
+
+// lost lists, sorted, the files that are the same in the target and in memory but missing
+// from the folder, so that the delta omits them. It leaves out files that the caller may not
+// write, and for all but the owner protected ones. A file whose path is blocked, for
+// instance by a dangling link, does not stop the others; if nothing else is to be done, it
+// is listed, and restoring it fails with the reason.
+func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
+	if r.restoresLost == nil || r.opts.MemoryOnly || !r.m.scope.HasFiles() {
+		return nil
+	}
+	changed := map[string]bool{}
+	for _, path := range delta.Paths {
+		changed[path] = true
+	}
+	var lost, barred []string
+	byOwner, may := r.m.rights.ByOwner(ctx), r.m.rights.May(ctx)
+	for _, path := range r.target.Paths() {
+		switch {
+		case !r.m.scope.IsFile(path), changed[path], r.m.scope.Removed(path), !r.restoresLost(path), !byOwner && r.m.rights.Protected(path):
+		case may != nil && may(path) != nil:
+		case scope.IsLost(r.target.Nodes(path)):
+		case r.m.scope.Root.Vacant(path):
+			lost = append(lost, path)
+		case r.m.scope.Root.Lost(path):
+			barred = append(barred, path)
+		}
+	}
+	if len(lost) == 0 && delta.Empty() {
+		return barred
+	}
+	return lost
+}

@@ -1,0 +1,198 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// CommitsOf lists, oldest first, the commits of an author, of a session, or of the author
+// in the session if both are given; all of them, or those from the beginning of a date or
+// after a moment named as in Rollback. The first commit of a memory is never listed.
+// Errors: Invalid (neither is given), NotFound (the moment). O(commits).
+func (h *History) CommitsOf(ctx context.Context, by author.Author, session, since string) ([]chain.Commit, error) {
+	if by.IsZero() && session == "" {
+		return nil, fault.Wrap("history", since, fault.Invalid, errors.New("name an author or a session"))
+	}
+	defer h.scope.Chain.Begin().End()
+	from, begin := uint64(1), time.Time{}
+	if t, ok := startOf(since); ok {
+		begin = t
+	} else if since != "" {
+		var err error
+		if from, err = h.resolve(ctx, since); err != nil {
+			return nil, err
+		}
+	}
+	var out []chain.Commit
+	err := h.scope.Chain.Commits(ctx, from, h.scope.Chain.Head().Commit.Seq, func(c *graph.Commit) error {
+		if c.Seq > from && !c.When().Before(begin) && (by.IsZero() || c.Author == by) && (session == "" || c.Session == session) {
+			out = append(out, chain.Summary(c))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fault.Wrap("history", since, fault.Corrupt, err)
+	}
+	return out, nil
+}
+
+// startOf parses a date or time as the moment it begins.
+func startOf(text string) (time.Time, bool) {
+	for _, l := range timeLayouts {
+		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Revert undoes commits, given by number, and keeps later changes. It makes a new commit
+// after an automatic snapshot: rolling back to 0 undoes it. Fields, lines and notes that
+// nothing changed since are as they were before those commits. Later changes that build
+// on them stay, and the conflict is kept in the note: see node.Merging. Files follow as
+// in Rollback, all or none. It returns the commit (the zero Commit if there was nothing
+// to change), the files written or removed, and the conflicts, which a repeated op does
+// not return again. Errors: NotFound (a commit, or its content is no longer kept),
+// Conflict (the files are listed), Invalid (the first commit of the memory), ReadOnly.
+// O(commits since the oldest of them, and a merge for each run of them).
+func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+	opts = opts.OrZero()
+	defer h.scope.Chain.Begin().End()
+	if h.scope.Closed {
+		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	}
+	if first, err := h.scope.Repeated(ctx, opts, "revert", graph.KindRevert); first != nil || err != nil {
+		var touched []string
+		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		return c, touched, nil, err
+	}
+	head := h.scope.Chain.Head()
+	if opts.Head != 0 && head.Commit.Seq != opts.Head {
+		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
+	}
+	b := reversal{m: h, ctx: ctx, state: head.State, target: head.State, now: h.scope.Options.Now().UnixMilli()}
+	if err := b.choose(commits, head.Commit.Seq); err != nil {
+		return chain.Commit{}, nil, nil, err
+	}
+	if err := b.walk(head.Commit.Seq); err != nil {
+		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, scope.GoneKind(err), err)
+	}
+	r := rollback{m: h, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
+	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
+	if err != nil {
+		return c, nil, nil, err
+	}
+	b.conflicts = slices.DeleteFunc(b.conflicts, func(c node.Conflict) bool { return slices.Contains(r.blocked, c.Path) })
+	return c, touched, b.conflicts, nil
+}
+
+// reversal walks back through the history and removes the changes of the chosen commits
+// from the present state, newest first.
+type reversal struct {
+	m         *History
+	ctx       context.Context
+	commits   []uint64 // sorted
+	authors   []string
+	state     *graph.State // of the commit that the walk has reached
+	target    *graph.State // the present state without the changes undone so far
+	now       int64
+	conflicts []node.Conflict
+}
+
+// choose checks and sorts the numbers of the commits.
+func (b *reversal) choose(commits []uint64, head uint64) error {
+	b.commits = slices.Compact(slices.Sorted(slices.Values(commits)))
+	for _, seq := range b.commits {
+		switch {
+		case seq == 1:
+			return fault.Wrap("revert", "seq:1", fault.Invalid, errors.New("the memory began with this commit; there is nothing before it"))
+		case seq == 0 || seq > head:
+			return b.m.unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
+		}
+	}
+	if len(b.commits) == 0 {
+		return fault.Wrap("revert", b.m.scope.Dir, fault.NotFound, chain.ErrNoCommit)
+	}
+	return nil
+}
+
+// walk undoes commit after commit. Consecutive chosen commits are reverted together.
+func (b *reversal) walk(head uint64) error {
+	var since []*graph.Commit // from the one before the oldest chosen commit
+	err := b.m.scope.Chain.Commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
+		since = append(since, c)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var run []*graph.Commit // newest first
+	var after *graph.State  // of the newest of the run
+	for i := len(since) - 1; i > 0; i-- {
+		c := since[i]
+		if _, chosen := slices.BinarySearch(b.commits, c.Seq); chosen {
+			if len(run) == 0 {
+				after = b.state
+			}
+			run = append(run, c)
+		}
+		if b.state, err = b.state.Undo(c, since[i-1].State, b.m.scope.Chain.Block); err != nil {
+			return err
+		}
+		if _, goesOn := slices.BinarySearch(b.commits, since[i-1].Seq); len(run) > 0 && !goesOn {
+			if err := b.revert(run, after); err != nil {
+				return err
+			}
+			run = nil
+		}
+	}
+	return nil
+}
+
+// revert undoes a run of commits; b.state is the state before it.
+func (b *reversal) revert(run []*graph.Commit, after *graph.State) error {
+	oldest, newest := run[len(run)-1], run[0]
+	if err := b.m.scope.Chain.Whole(b.ctx, after, newest.Seq); err != nil {
+		return err
+	}
+	if err := b.m.scope.Chain.Whole(b.ctx, b.state, oldest.Seq); err != nil {
+		return err
+	}
+	for _, c := range run {
+		b.authors = append(b.authors, c.Author.String())
+	}
+	which := fmt.Sprintf("commit %d", oldest.Seq)
+	if oldest != newest {
+		which = fmt.Sprintf("commits %d to %d", oldest.Seq, newest.Seq)
+	}
+	draft, conflicts := graph.Revert(b.target, b.state, after, fmt.Sprintf("the revert of %s of %s", which, oldest.Author), b.now)
+	b.conflicts = append(b.conflicts, conflicts...)
+	b.target, _ = draft.Seal()
+	return nil
+}
+
+// message describes what was reverted.
+func (b *reversal) message() string {
+	first, last := b.commits[0], b.commits[len(b.commits)-1]
+	slices.Sort(b.authors)
+	by := ""
+	if authors := slices.Compact(b.authors); len(authors) == 1 {
+		by = " by " + authors[0]
+	}
+	if first == last {
+		return fmt.Sprintf("commit %d%s", first, by)
+	}
+	return fmt.Sprintf("%s%s, %d to %d", scope.Count(len(b.commits), "commit"), by, first, last)
+}

@@ -1,0 +1,258 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Rollback makes an earlier state the present one, as a new commit after an automatic
+// snapshot, so two rollbacks to 0 cancel out. ref is a snapshot's index (0 is the newest)
+// or name, a commit (seq:N or its digest), or a date. Files follow in the same step: all
+// are checked first, and one that changed since it was read, or that an editor has
+// locked, stops the rollback. Files that are the same in both states but missing from the
+// folder are written too, which alone makes no commit. Ingest the folder just before, and
+// resolve ref before that, see Resolve. It returns the commit (the zero Commit if there
+// was nothing to change) and the files written or removed, or with MemoryOnly those that
+// now drift. Errors: NotFound, Conflict (the files are listed), Invalid, ReadOnly.
+func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	opts = opts.OrZero()
+	defer h.scope.Chain.Begin().End()
+	if h.scope.Closed {
+		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Invalid, scope.ErrClosed)
+	}
+	if first, err := h.scope.Repeated(ctx, opts, "rollback", graph.KindRollback); first != nil || err != nil {
+		var touched []string
+		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		return c, touched, err
+	}
+	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
+		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+	}
+	seq, err := h.resolve(ctx, ref)
+	if err != nil {
+		return chain.Commit{}, nil, err
+	}
+	target, err := h.scope.Chain.PartAt(ctx, seq)
+	if err != nil {
+		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Corrupt, err)
+	}
+	if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
+		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.NotFound, err)
+	}
+	r := rollback{m: h, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, restoresLost: func(string) bool { return true }}
+	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
+}
+
+// Resolve returns a reference that names the same commit after later commits: the index
+// of a snapshot grows as new ones are made.
+func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
+	defer h.scope.Chain.Reading()()
+	seq, err := h.resolve(ctx, ref)
+	return fmt.Sprintf("seq:%d", seq), err
+}
+
+// rollback makes a state the present one, files included.
+type rollback struct {
+	m            *History
+	name         string // for errors
+	kind         string // of the commit
+	opts         *scope.WriteOptions
+	target       *graph.State
+	secondParent *graph.Commit // commit that a merge takes in, else nil
+	marks        [][]byte      // additional marks of the commit
+	op           *filetx.Tx
+	// restoresLost reports whether to write a file that is missing from the folder and
+	// the same in target and memory; nil for none.
+	restoresLost func(path string) bool
+
+	touched []string                 // files written, or with MemoryOnly left to drift
+	drift   map[string]merkle.Digest // with MemoryOnly
+	blocked []string
+	reasons []string // of blocked
+}
+
+func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []string, error) {
+	m, now := r.m, r.m.scope.Options.Now().UnixMilli()
+	if r.secondParent != nil {
+		now = max(now, r.secondParent.Time)
+	}
+	head := m.scope.Chain.Head()
+	err := m.scope.Chain.Store().Err() // touch no file if the commit cannot follow
+	if err != nil {
+		return chain.Commit{}, nil, fault.Wrap(r.name, m.scope.StateDir, fault.ReadOnly, err)
+	}
+	if gone := scope.GoneDocuments(r.target); len(gone) > 0 {
+		r.blocked = gone
+		r.target, _ = r.withoutBlocked(head.State, r.target, now)
+	}
+	state, delta := head.State.Restore(r.target, now)
+	if r.secondParent != nil {
+		if state, delta, err = rebaseState(head.State, r.target, now); err != nil {
+			return chain.Commit{}, nil, fault.Wrap(r.name, m.scope.StateDir, fault.Other, err)
+		}
+	}
+	lost := r.lost(ctx, &delta)
+	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
+		return chain.Commit{}, nil, nil
+	}
+	m.scope.Chain.Writer().Expect(&delta)
+	r.op = m.files.Begin(ctx, r.opts.Key, r.name, r.kind, message, now)
+	if c := &r.op.Intent.Commit; r.secondParent != nil {
+		c.Parents = []merkle.Digest{r.secondParent.Digest}
+	}
+	if delta.Empty() && r.secondParent != nil { // both sides made the same changes
+		c, err := m.scope.Chain.Writer().Append(ctx, state, &delta, r.op.Intent.Commit, r.marks...)
+		return c, nil, err
+	}
+	if r.opts.MemoryOnly {
+		if err := m.rights.MayWrite(ctx, r.name, &r.op.Intent.Commit, delta.Paths...); err != nil {
+			return chain.Commit{}, nil, err
+		}
+		r.recordDrift(delta.Paths)
+		if r.opts.DryRun {
+			return chain.Commit{}, r.touched, nil
+		}
+		marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift), m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
+		c, err := m.scope.Chain.Writer().Commit(ctx, state, &delta, r.op.Intent.Commit, marks...)
+		return c, r.touched, err
+	}
+	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
+		return chain.Commit{}, r.touched, errors.Join(err, r.op.Discard())
+	}
+	if len(r.blocked) > 0 && r.opts.Skip {
+		state, delta = r.withoutBlocked(head.State, state, now)
+	}
+	r.op.Intent.Marks = append(m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks...)
+	if delta.Empty() { // no commit will complete the intent
+		r.op.Intent.Marks = append(r.op.Intent.Marks, chain.DroppedMark(r.op.Intent.Commit.Op))
+	}
+	c, err := r.op.Run(ctx, state, &delta)
+	if err != nil {
+		return c, nil, err
+	}
+	slices.Sort(r.touched)
+	m.folder.ClearMissing(r.touched)
+	return c, r.touched, nil
+}
+
+// recordDrift records the files that will differ from memory on purpose.
+func (r *rollback) recordDrift(paths []string) {
+	r.drift = map[string]merkle.Digest{}
+	for _, path := range paths {
+		if !r.m.scope.IsFile(path) {
+			continue
+		}
+		want, wanted := r.target.Text(path)
+		seen, _, err := r.m.scope.Root.Read(path, 0)
+		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.mustStay(path) {
+			continue
+		}
+		r.drift[path] = scope.NoFile
+		if err == nil {
+			r.drift[path] = merkle.Sum([]byte(seen))
+		}
+		r.touched = append(r.touched, path)
+	}
+}
+
+// stage prepares all files, and fails if one must not be touched.
+func (r *rollback) stage(head *graph.State, paths []string) error {
+	if err := r.op.Sweep(paths); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if !r.m.scope.IsFile(path) {
+			continue
+		}
+		err := r.file(head, path)
+		switch {
+		case err == nil:
+		case errors.Is(err, corpus.ErrNoSpace), fault.KindOf(err) == fault.Denied:
+			return r.op.Fail(path, err)
+		default:
+			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, r.blockReason(path, err))
+		}
+	}
+	if len(r.blocked) > 0 && !r.opts.Skip {
+		way := "mend that, or use --skip"
+		if r.secondParent != nil {
+			way = "mend that and merge again"
+		}
+		return fault.Wrap(r.name, r.m.scope.Dir, fault.Conflict, fmt.Errorf(
+			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(r.reasons, "\n  ")))
+	}
+	return nil
+}
+
+// file prepares one file, which must hold the present text or already that of target.
+func (r *rollback) file(head *graph.State, path string) error {
+	want, wanted := r.target.Text(path)
+	seen, _, err := r.m.scope.Root.Read(path, 0)
+	switch {
+	case r.mustStay(path):
+		return nil
+	case errors.Is(err, corpus.ErrVanished) && !wanted:
+		r.op.Follow(path, merkle.Digest{})
+		return nil
+	case err == nil && wanted && seen == want:
+		r.op.Follow(path, merkle.Sum([]byte(want)))
+		return nil
+	}
+	w := filetx.Write{Path: path, Next: corpus.Next{Text: want, Gone: !wanted}}
+	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is written again
+		w.Base = merkle.Sum([]byte(have))
+	}
+	err = r.op.Stage(w)
+	if err == nil {
+		r.touched = append(r.touched, path)
+	}
+	return err
+}
+
+// mustStay reports whether a rollback leaves a file alone: a setup file that no document
+// of target names stays as its owner left it.
+func (r *rollback) mustStay(path string) bool {
+	_, wanted := r.target.Document(path)
+	return !wanted && !r.m.scope.Root.Lists(path)
+}
+
+// blockReason returns why a file blocks a rollback.
+func (r *rollback) blockReason(path string, err error) string {
+	if _, ok := r.m.scope.Drift()[path]; ok {
+		return path + "  (differs since a rollback of memory only)"
+	}
+	for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "corpus: "); inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return fmt.Sprintf("%s  (%v)", path, err)
+}
+
+// withoutBlocked returns the target state with the blocked documents as in head.
+func (r *rollback) withoutBlocked(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
+	d := target.Edit(now)
+	for _, path := range r.blocked {
+		if head.IsTree(path) {
+			d.Adopt(path, head.Nodes(path), 0)
+		} else if text, ok := head.Text(path); ok {
+			doc, _ := head.Document(path)
+			d.Put(path, text, doc.Derived.Opaque)
+		} else {
+			d.Drop(path)
+		}
+	}
+	state, _ := d.Seal()
+	return head.Restore(state, now)
+}

@@ -1,0 +1,35 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// SignedHead returns the newest commit, and as a signed note: a text to keep
+// elsewhere and to give to Verify later, which then reports whether the history
+// still has that commit. It is a function of the commit, the key and what is trusted
+// of protected files; if the commit came without a signature that counts here,
+// Options.Signer makes one. Errors: Invalid (an empty memory, no key to sign with),
+// Corrupt.
+func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) {
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
+	head := h.scope.Chain.Head().Commit
+	switch {
+	case h.scope.Closed:
+		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	case head.Seq == 0:
+		return chain.Commit{}, "", h.empty("head")
+	}
+	signed, err := tx.SignedHead(ctx)
+	if errors.Is(err, chain.ErrNoKey) {
+		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, err)
+	}
+	return head, signed, fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
+}

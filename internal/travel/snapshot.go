@@ -1,0 +1,123 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Snapshot is a commit kept for rollback. Index 0 is the newest.
+type Snapshot struct {
+	Index int           `json:"index" jsonschema:"0 is the newest"`
+	Name  string        `json:"name" jsonschema:"empty for an automatic one"`
+	Seq   uint64        `json:"seq" jsonschema:"the number of the commit"`
+	Root  merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
+	Time  time.Time     `json:"time" jsonschema:"of its commit"`
+	Note  string        `json:"note" jsonschema:"what happened after it, or why it was named"`
+}
+
+// snapshotList returns the ledger's snapshots, newest first.
+func (h *History) snapshotList() []entry { return h.Slot.At(h.scope.Chain.Head()).list() }
+
+// Snapshots lists the snapshots, newest first. It does not wait for writers.
+func (h *History) Snapshots() []Snapshot {
+	list := h.snapshotList()
+	out := make([]Snapshot, len(list))
+	for i, k := range list {
+		out[i] = k.snapshot(i)
+	}
+	return out
+}
+
+// Snapshot durably keeps the present state under a name; an empty name makes an automatic
+// snapshot. Errors: Invalid (a name that reads as an index, a date or a digest; an empty
+// memory), Denied (see author.Actor.Renames), ReadOnly.
+func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
+	defer h.scope.Chain.Begin().End()
+	if err := h.keepable("snapshot", name); err != nil {
+		return Snapshot{}, fault.Wrap("snapshot", name, fault.Invalid, err)
+	}
+	if err := h.newName(ctx, name); err != nil {
+		return Snapshot{}, fault.Wrap("snapshot", name, fault.Denied, err)
+	}
+	s, err := h.keep(ctx, name)
+	return s, fault.Wrap("snapshot", name, fault.ReadOnly, err)
+}
+
+// keepable returns why operation op cannot keep the present state under a name.
+func (h *History) keepable(op, name string) error {
+	switch {
+	case h.scope.Closed:
+		return scope.ErrClosed
+	case h.scope.Chain.Head().Commit.Seq == 0:
+		return h.empty(op)
+	}
+	return nameable(name)
+}
+
+// empty returns the error of an operation that needs a state but has none: nothing was
+// read yet, or a damaged store lost its contents.
+func (h *History) empty(op string) error {
+	if err := h.scope.Chain.Store().Err(); err != nil {
+		return fault.Wrap(op, h.scope.StateDir, fault.ReadOnly, err)
+	}
+	return fault.Wrap(op, h.scope.Dir, fault.Invalid, errEmpty)
+}
+
+// newName denies an agent the name of another state, see author.Actor.Renames. The caller
+// is the chain's writer, so the name stays free until it is used.
+func (h *History) newName(ctx context.Context, name string) error {
+	if a := h.scope.Actor(ctx); name == "" || a.Author.Kind != author.Agent || a.Renames {
+		return nil
+	}
+	head := h.scope.Chain.Head().Commit.Seq
+	for _, k := range h.snapshotList() {
+		if k.name == name && k.seq != head {
+			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)
+		}
+	}
+	return nil
+}
+
+// keep adds a snapshot of the present state, unless it has one of that non-empty name.
+func (h *History) keep(ctx context.Context, name string) (Snapshot, error) {
+	at := h.scope.Chain.Head()
+	same := func(o entry) bool { return o.seq == at.Commit.Seq && o.name == name }
+	if i := slices.IndexFunc(h.snapshotList(), same); i >= 0 && name != "" {
+		return h.snapshotList()[i].snapshot(i), nil
+	}
+	k := entryOf(at)
+	k.name = name
+	if err := h.scope.Chain.Writer().Mark(ctx, snapshotMark(k)); err != nil {
+		return Snapshot{}, err
+	}
+	h.scope.Options.Log.Info("kept a snapshot", "commit", k.seq, "name", name)
+	i := slices.IndexFunc(h.snapshotList(), same)
+	return k.snapshot(max(i, 0)), nil
+}
+
+// nameable rejects names that could mean another snapshot, commit or date.
+func nameable(name string) error {
+	switch {
+	case name == "":
+		return nil
+	case len(name) > 100 || strings.ContainsAny(name, "\x00\n\r") || !utf8.ValidString(name):
+		return errors.New("a name is one line of at most 100 bytes of UTF-8")
+	case !parseRef(name).isName():
+		return fmt.Errorf("%q reads as an index, a commit or a date; choose another name", name)
+	}
+	return nil
+}
+
+var errEmpty = errors.New("the memory is empty; ingest a folder first")

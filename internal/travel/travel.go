@@ -1,0 +1,31 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// OpenCopy loads the chain of a scope from the locked state folder of another copy of the
+// memory, called name in errors. The caller closes its store.
+type OpenCopy func(in vfs.FS, name string) (*chain.Chain, error)
+
+// History moves a scope through its history.
+type History struct {
+	scope    *scope.Scope
+	rights   *rights.Rules
+	files    *filetx.Files
+	folder   *ingest.Reader
+	openCopy OpenCopy
+	Slot     chain.Slot[*snapshots] // the snapshots, see SnapshotLedger
+}
+
+// New returns the history of a scope. Merge opens copies by openCopy.
+func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, openCopy OpenCopy) *History {
+	return &History{scope: s, rights: r, files: f, folder: folder, openCopy: openCopy}
+}

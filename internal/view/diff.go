@@ -1,0 +1,37 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Difference is what lies between two views: nodes that came, left, changed
+// their bytes, or only their place. Each list is sorted by id.
+type Difference struct {
+	Added, Removed []*node.Node
+	Changed, Moved [][2]*node.Node // before and after
+	Renamed        []node.Edge     // added nodes that are removed ones under a new id
+}
+
+// Diff returns what changed from one view to another, in O(changes). A parent
+// whose own bytes are the same and which only holds changed children is not
+// listed.
+func Diff(from, to *View) Difference {
+	delta := graph.Diff(from.state, to.state)
+	d := Difference{Renamed: delta.Lineage}
+	for _, c := range delta.Changes {
+		switch {
+		case c.Old == nil:
+			d.Added = append(d.Added, c.New)
+		case c.New == nil:
+			d.Removed = append(d.Removed, c.Old)
+		case c.Old.Own != c.New.Own:
+			d.Changed = append(d.Changed, [2]*node.Node{c.Old, c.New})
+		case c.Old.Parent != c.New.Parent || c.Old.Path != c.New.Path:
+			d.Moved = append(d.Moved, [2]*node.Node{c.Old, c.New})
+		}
+	}
+	return d
+}

@@ -1,0 +1,79 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/guard"
+)
+
+// Lockdown lists, sorted, the paths of the files that a guarded view omits, because they
+// were changed outside Fovea and their owner has not decided yet.
+func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.locked)) }
+
+// Unreviewed lists, sorted, the paths of the files that a guarded view shows although
+// they were changed outside Fovea and not reviewed.
+func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
+
+// Without returns the view without the documents at some paths.
+func (v *View) Without(paths ...string) *View {
+	locked := map[string]guard.State{}
+	for _, path := range paths {
+		locked[path] = guard.Untrusted
+	}
+	if len(locked) == 0 {
+		return v
+	}
+	return Without(v, locked, v.unreviewed)
+}
+
+// Without returns a view that leaves out locked files, and says which files nobody reviewed.
+func Without(v *View, locked map[string]guard.State, unreviewed []string) *View {
+	draft := v.state.Edit(v.commit.Time.UnixMilli())
+	for _, path := range slices.Sorted(maps.Keys(locked)) {
+		if _, has := v.state.Document(path); has {
+			draft.Drop(path)
+		}
+	}
+	state, delta := draft.Seal()
+	out := v.follow(state, &delta, v.commit)
+	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v, locked, unreviewed
+	return out
+}
+
+// lockedDown returns an error if a name that is not found means something in a file in
+// lockdown.
+func (v *View) lockedDown(op, name string) error {
+	if v.whole == nil {
+		return nil
+	}
+	path := name
+	if _, is := v.locked[path]; !is {
+		n, err := v.whole.Resolve(name)
+		if err != nil {
+			return nil
+		}
+		path = n.Path
+	}
+	state, is := v.locked[path]
+	if !is {
+		return nil
+	}
+	return &fault.Error{Op: op, What: path, Kind: fault.Locked, Err: fmt.Errorf("%s; see fovea guard diff", lockReasons[state])}
+}
+
+// lockReasons explain why a file is in lockdown.
+var lockReasons = map[guard.State]string{
+	guard.Changed:      "locked down: the file was changed outside Fovea",
+	guard.Gone:         "locked down: the file was removed outside Fovea",
+	guard.New:          "locked down: the file came from outside Fovea and was never trusted",
+	guard.Unreadable:   "locked down: the file cannot be read, and so not be compared",
+	guard.BeingWritten: "locked down: the file is being written",
+	guard.Unsigned:     "locked down: no known key signed what is trusted of the file; look at it, then fovea guard adopt it",
+	guard.Untrusted:    "locked down: its owner never trusted what the file held then",
+	guard.Stale:        "locked down: memory holds another text than the file, which is as trusted",
+}

@@ -1,0 +1,52 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"slices"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/internal/graph"
+)
+
+// oddities are what is odd in single documents: by path, where anything is.
+var oddities = &kind[champ.Map[[]document.Problem]]{
+	build: func(s *graph.State) champ.Map[[]document.Problem] {
+		return oddIn(champ.Map[[]document.Problem]{}, s, s.Paths())
+	},
+	update: func(x champ.Map[[]document.Problem], s *graph.State, g gap) champ.Map[[]document.Problem] {
+		return oddIn(x, s, g.documents(s))
+	},
+}
+
+// documents returns the paths of the documents that differ and of those that ask for one
+// of them as a setup file: these may have other problems though they read the same.
+func (g gap) documents(s *graph.State) []string {
+	var paths []string
+	asked := false
+	for path := range g.paths.All() {
+		paths, asked = append(paths, path), asked || s.Asked(path)
+	}
+	if !asked {
+		return paths
+	}
+	differs := func(path string) bool { _, ok := g.paths.Get(path); return ok }
+	for d := range s.Documents() {
+		if !differs(d.Path) && slices.ContainsFunc(d.Derived.Setup, differs) {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths
+}
+
+// oddIn returns what is known to be odd, known anew of the documents at some paths.
+func oddIn(known champ.Map[[]document.Problem], s *graph.State, paths []string) champ.Map[[]document.Problem] {
+	e := known.Edit()
+	for i, problems := range s.Problems(paths, encodingProblems) {
+		if e.Delete(paths[i]); len(problems) > 0 {
+			e.Set(paths[i], problems)
+		}
+	}
+	return e.Map()
+}

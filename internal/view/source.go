@@ -1,0 +1,142 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// source presents a state to package window. It caches the last node, because windows
+// ask for several facts of one node in a row. It is not safe for concurrent use.
+type source struct {
+	state *graph.State
+	last  *node.Node
+	next  []*node.Node // the nodes after last in its document, which a walk visits next
+	brief bool         // leave out tags, and reuse props: the caller does not keep items
+	props [][2]string  // properties of the last brief item
+}
+
+func (s *source) get(id string) (*node.Node, bool) {
+	if s.last != nil && s.last.ID == id {
+		return s.last, true
+	}
+	if len(s.next) > 0 && s.next[0].ID == id {
+		s.last, s.next = s.next[0], s.next[1:]
+		return s.last, true
+	}
+	n, ok := s.state.Get(id)
+	if ok {
+		s.last = n
+		if n.Parent == "" {
+			s.next = s.state.Nodes(n.Path)[1:]
+		}
+	}
+	return n, ok
+}
+
+func (s *source) Root() merkle.Digest { return s.state.Root() }
+
+func (s *source) Documents() []string {
+	out := make([]string, 0, s.state.DocumentCount())
+	for d := range s.state.Documents() {
+		out = append(out, d.ID)
+	}
+	return out
+}
+
+func (s *source) Children(id string) []string {
+	if n, ok := s.get(id); ok {
+		return n.Kids
+	}
+	return nil
+}
+
+func (s *source) Parent(id string) string {
+	if n, ok := s.get(id); ok {
+		return n.Parent
+	}
+	return ""
+}
+
+func (s *source) Document(id string) (doc, path string) {
+	n, ok := s.get(id)
+	if !ok {
+		return "", ""
+	}
+	if n.Parent == "" {
+		return id, n.Path
+	}
+	d, ok := s.state.Document(n.Path)
+	if !ok {
+		return "", ""
+	}
+	return d.ID, n.Path
+}
+
+func (s *source) Item(id string) (window.Item, bool) {
+	n, ok := s.get(id)
+	if !ok {
+		return window.Item{}, false
+	}
+	d := n.Derived
+	it := window.Item{
+		ID: n.ID, Title: n.Title(), Todo: d.Todo, Priority: d.Priority, Done: d.Done,
+		Level: d.Level, Path: n.Path, Type: n.Type,
+		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agentOf(n.Path), Project: isActiveProject(d),
+		Hidden: d.Commented || d.Archived || n.Secret(),
+	}
+	if !s.brief {
+		it.Tags = s.state.EffectiveTags(n)
+	}
+	if d.Encrypted {
+		return it, true // only the headline is shown
+	}
+	for _, p := range [...]struct{ key, value string }{{"SCHEDULED", d.Scheduled}, {"DEADLINE", d.Deadline}, {"CLOSED", d.Closed}} {
+		if p.value != "" {
+			it.Planning = append(it.Planning, p.key+": "+p.value)
+		}
+	}
+	switch {
+	case s.brief:
+		it.Properties = s.props[:0]
+	case len(d.Properties) > 0:
+		it.Properties = make([][2]string, 0, len(d.Properties))
+	}
+	for _, p := range d.Properties {
+		if !strings.EqualFold(p.Key, "ID") {
+			it.Properties = append(it.Properties, [2]string{p.Key, p.Value})
+		}
+	}
+	if s.brief {
+		s.props = it.Properties
+	}
+	if d.Opaque && !opaqueText(n) {
+		it.Body = ""
+	}
+	return it, true
+}
+
+// opaqueText reports whether an opaque file can be shown: it is text and not
+// encrypted.
+func opaqueText(n *node.Node) bool {
+	return strings.IndexByte(n.Content, 0) < 0 && !node.IsEncrypted(n.Path)
+}
+
+// agentOf returns the agent that writes a document, "" for the owner's documents. The ROM
+// of an agent is the owner's, because only the owner may write it.
+func agentOf(path string) string {
+	rest, ok := strings.CutPrefix(path, "agents/")
+	if !ok {
+		return ""
+	}
+	name, file, ok := strings.Cut(rest, "/")
+	if !ok || strings.HasPrefix(file, "ROM") && !strings.Contains(file, "/") {
+		return ""
+	}
+	return name
+}

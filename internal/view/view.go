@@ -1,0 +1,217 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/query"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// View is the content of a memory at one moment: an immutable state with its indexes. It
+// stays valid while held, whatever is written meanwhile.
+type View struct {
+	state  *graph.State
+	commit chain.Commit // the head; the zero Commit in an empty memory
+	scope  string       // of the memory
+	layers []string     // of an overlay: scopes by the rank of their documents
+	words  *lazy[*index.Lexical]
+	facts  *lazy[index.Attributes]
+	tree   *lazy[*window.Outline]
+	odd    *lazy[champ.Map[[]document.Problem]]
+
+	whole      *View                  // of a guarded view: the view with the locked files
+	locked     map[string]guard.State // by path
+	unreviewed []string
+}
+
+// Deriver derives views from the states of a chain.
+type Deriver struct{ Scope string }
+
+// Derive returns a view whose indexes are built on demand; the word index may come from an
+// image.
+func (x Deriver) Derive(state *graph.State, commit chain.Commit, loaded any) any {
+	v := &View{
+		state: state, commit: commit, scope: x.Scope,
+		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), odd: newLazy(oddities, state),
+	}
+	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
+		v.words.set(lex)
+	}
+	return v
+}
+
+// Follow returns the view after a delta.
+func (Deriver) Follow(before any, state *graph.State, delta *graph.Delta, commit chain.Commit) any {
+	return before.(*View).follow(state, delta, commit)
+}
+
+// Encode serializes the word index.
+func (Deriver) Encode(derived any) ([]byte, error) {
+	return derived.(*View).words.get().AppendBinary(nil)
+}
+
+// Load decodes the word index, nil if it cannot.
+func (Deriver) Load(section []byte) any {
+	lex, err := index.Decode(section)
+	if err != nil {
+		return nil
+	}
+	return lex
+}
+
+// follow returns the view after a delta, with indexes updated from v's.
+func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
+	return &View{
+		state: state, commit: c, scope: v.scope,
+		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), odd: v.odd.next(state, delta),
+	}
+}
+
+// StateOf returns the state that a view shows.
+func StateOf(v *View) *graph.State { return v.state }
+
+// WordsOf returns the index of words of a view.
+func WordsOf(v *View) *index.Lexical { return v.words.get() }
+
+// ProblemsOf returns what is odd in single documents of a view, by path.
+func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.odd.get() }
+
+// LayersOf returns the scopes that a view of several lays over one another.
+func LayersOf(v *View) []string { return v.layers }
+
+// Overlaid returns the view after a delta that lays scopes over a memex, by the rank of their documents.
+func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.Commit, layers []string) *View {
+	v := base.follow(state, delta, commit)
+	v.layers = layers
+	return v
+}
+
+// New returns a view of a state whose indexes are made from nothing.
+func New(state *graph.State, commit chain.Commit, scope string) *View {
+	return Deriver{scope}.Derive(state, commit, nil).(*View)
+}
+
+// Fresh returns a view with indexes made from nothing.
+func Fresh(v *View) *View { return New(v.state, v.commit, v.scope) }
+
+// LockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
+func LockedIn(v *View) map[string]guard.State { return v.locked }
+
+// Root returns the digest of the whole state.
+func (v *View) Root() merkle.Digest { return v.state.Root() }
+
+// Head returns the commit of this state, without its changes.
+func (v *View) Head() chain.Commit { return v.commit }
+
+// Len returns the number of nodes.
+func (v *View) Len() int { return v.state.Len() }
+
+// Get returns a node by its id in one lookup. The node is shared: the caller must not change
+// it.
+func (v *View) Get(id string) (*node.Node, bool) { return v.state.Get(id) }
+
+// Documents yields the documents in path order.
+func (v *View) Documents() iter.Seq[*node.Node] { return v.state.Documents() }
+
+// All yields every node in document order, documents in path order.
+func (v *View) All() iter.Seq[*node.Node] { return v.state.All() }
+
+// Text returns the exact bytes of a document.
+func (v *View) Text(path string) (string, bool) { return v.state.Text(path) }
+
+// Ancestors returns a node's ancestors, its document first.
+func (v *View) Ancestors(n *node.Node) []*node.Node { return v.state.Ancestors(n) }
+
+// Tags returns a node's own and inherited tags.
+func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
+
+// Position returns the byte offset and the 1-based line at which a node begins in its
+// document. O(the document up to the node).
+func (v *View) Position(n *node.Node) (offset, line int) { return v.recall().Position(n) }
+
+// Lines returns the 1-based lines at which nodes and elements begin in their documents, 0 if
+// one is not found. O(the documents).
+func (v *View) Lines(nodes []*node.Node) []int { return v.recall().Lines(nodes) }
+
+// Query returns the matching nodes in document order, at most limit (0: all). Relative dates
+// count from now. A query that names the type of an element also finds elements: nodes with
+// the id NODE::TYPE.N, made for the caller, with the node that contains them as parent.
+func (v *View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
+	nodes, err := v.recall().Query(e, limit, now)
+	return nodes, fault.Wrap("query", "", fault.Invalid, err)
+}
+
+// Completed returns finished headlines that match keep, which may be nil, latest first, at
+// most limit (0: all). It orders by CLOSED, else by when the text last changed in memory, in
+// the time zone of now. Equal times keep document order.
+func (v *View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
+	nodes, err := v.recall().Completed(keep, limit, now)
+	return nodes, fault.Wrap("query", "", fault.Invalid, err)
+}
+
+// Search ranks nodes by words, best first; limit 0 means 10. keep, which may be nil, is an
+// additional condition; its relative dates count from now. Scores are BM25 over exactly this
+// view and are comparable only within one result.
+func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
+	found, err := v.recall().Search(text, limit, keep, now)
+	if err != nil {
+		return nil, fault.Wrap("search", "", fault.Invalid, err)
+	}
+	return found, nil
+}
+
+// Hit is a node found by Search, with its score and the contribution of each ranker.
+type Hit = recall.Hit
+
+// Resolve finds a node by an id, FILE:LINE, FILE:+BYTE, a path or a title; or, by
+// NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
+// (the text lists the candidates), Locked (its file is locked down, see Guarded).
+func (v *View) Resolve(name string) (*node.Node, error) {
+	n, err := v.recall().Resolve(name)
+	if err == nil {
+		return n, nil
+	}
+	if err := v.lockedDown("find", name); err != nil {
+		return nil, err
+	}
+	kind := fault.NotFound
+	if _, ok := err.(*recall.AmbiguousError); ok {
+		kind = fault.Ambiguous
+	}
+	return nil, &fault.Error{Op: "find", Kind: kind, Err: err}
+}
+
+func (v *View) recall() recall.View {
+	r := recall.View{State: v.state, Arms: []recall.Ranker{recall.Words(v.words.get)}}
+	if v.facts.isWorthwhile() {
+		r.Attributes = v.facts.get
+	}
+	return r
+}
+
+// Scope names the scope of a node of the view.
+func (v *View) Scope(n *node.Node) string {
+	if v.layers != nil {
+		return v.layers[v.state.Rank(n.Path)]
+	}
+	return v.scope
+}
+
+// Document yields a document's nodes in document order, none if it does not exist.
+func (v *View) Document(path string) iter.Seq[*node.Node] {
+	return slices.Values(v.state.Nodes(path))
+}

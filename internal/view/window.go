@@ -1,0 +1,89 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// Window chooses and renders what a model sees of this view within a token budget. The
+// focus must be an id; Resolve finds it for a name that a person types. Nil Projects
+// stand for all active ones. Errors: Budget (the text names the smallest budget that
+// works), Invalid, NotFound, Locked.
+func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
+	if _, has := v.Get(req.Focus); req.Focus != "" && !has {
+		if err := v.lockedDown("context", req.Focus); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Wrap("context", "", fault.Other, err)
+	}
+	req.Outline = v.tree.get()
+	if req.Projects == nil {
+		req.Projects = req.Outline.Projects()
+	}
+	w, err := window.Build(ctx, &source{state: v.state}, similarity{v}, req)
+	if err == nil {
+		return w, nil
+	}
+	kind := fault.Invalid
+	if _, ok := errors.AsType[*window.BudgetError](err); ok {
+		kind = fault.Budget
+	}
+	return nil, &fault.Error{Op: "context", Kind: kind, Err: err}
+}
+
+// ActiveProjects returns the ids of the active projects in document order: headlines
+// with the own tag "project" and no terminal keyword, and documents with the tag in
+// FILETAGS. O(nodes).
+func (v *View) ActiveProjects() []string {
+	var out []string
+	for n := range v.state.All() {
+		if isActiveProject(n.Derived) {
+			out = append(out, n.ID)
+		}
+	}
+	return out
+}
+
+func isActiveProject(d *document.Derived) bool {
+	return slices.Contains(d.Tags, "project") && !d.Done && !d.Commented && !d.Archived
+}
+
+// similarity scores nodes by the arms of the view, scaled so that 1 is the score of
+// the focus compared with itself or, without a focus, of the best hit.
+type similarity struct{ v *View }
+
+// The rarest words of a long focus find the nodes that resemble it. Common words match
+// nearly all nodes, and the thousandth hit no longer resembles the focus.
+const (
+	similarTerms = 32
+	similarNodes = 500
+)
+
+func (s similarity) Scores(focus, text string) []window.Scored {
+	n, _ := s.v.Get(focus)
+	ranking := s.v.recall().Rank(recall.Request{Text: text, Focus: n, Limit: similarNodes, Terms: similarTerms})
+	if len(ranking.Hits) == 0 {
+		return nil
+	}
+	best := ranking.Hits[0].Score
+	for _, h := range ranking.Hits {
+		if h.ID == focus {
+			best = h.Score
+		}
+	}
+	out := make([]window.Scored, len(ranking.Hits))
+	for i, h := range ranking.Hits {
+		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best), Reason: ranking.Reason(h)}
+	}
+	return out
+}

@@ -1,0 +1,168 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/internal/mend"
+	"github.com/fovea-memory/fovea/internal/protect"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// memex is what the scopes of one memex share: the lock, the open scopes, and the views that
+// lay scopes over one another.
+type memex struct {
+	top  *Memory // the memex itself
+	kin  string  // see Status.Kin
+	lock *vfs.FileLock
+
+	mu     sync.Mutex
+	open   map[string]*Memory // projects and sessions
+	closed bool
+	opened atomic.Uint64 // incremented when a scope opens or closes
+
+	overlays overlays
+}
+
+// scopeOf returns the scope with a valid name, and whether this call opened it.
+func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if m := x.open[name]; m != nil {
+		return m, false, nil
+	}
+	if x.closed {
+		return nil, false, fail("scope", name, Invalid, scope.ErrClosed)
+	}
+	if m, err = x.openScope(ctx, name); err != nil {
+		return nil, false, fail("scope", name, scope.OpenKind(err), err)
+	}
+	if x.open == nil {
+		x.open = map[string]*Memory{}
+	}
+	x.open[name] = m
+	m.scope.Family.Set(name, m.scope)
+	x.opened.Add(1)
+	return m, true, nil
+}
+
+// openScope opens the store of a scope in the memex's store.
+func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
+	top := x.top.scope
+	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Family: top.Family, Root: top.Root.Region(top.Region(name))}
+	s.Options.Committed = nil // its commits are numbered separately
+	folder := scope.Folder + "/" + scope.FolderOf(name)
+	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
+	var err error
+	if s.FS, err = vfs.Sub(top.FS, folder); err != nil {
+		return nil, err
+	}
+	if err := s.CheckKinds("open"); err != nil {
+		return nil, err
+	}
+	m := newMemory(x, s, x.top.rights.Policy)
+	if err := m.openChain(ctx); err != nil {
+		return nil, errors.Join(err, m.release())
+	}
+	return m, nil
+}
+
+// openProjects opens the projects with files, which completes interrupted operations before
+// anything reads the folder. A project that fails to open does not affect the others: the
+// next use of its name returns the error.
+func (x *memex) openProjects(ctx context.Context) {
+	for _, project := range slices.Sorted(maps.Keys(x.top.scope.Options.Projects)) {
+		if _, err := x.scope(ctx, scope.Project+"/"+project); err != nil {
+			x.top.scope.Options.Log.Error("a project cannot be opened", "error", err)
+		}
+	}
+}
+
+// scope is Memory.Scope.
+func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
+	if name == "" || name == scope.Memex {
+		return x.top, nil
+	}
+	if err := scope.Check(name); err != nil {
+		return nil, fail("scope", name, Invalid, err)
+	}
+	m, fresh, err := x.scopeOf(ctx, name)
+	if err == nil && fresh && m.scope.IsSession() { // projects have drift but no buffers
+		err = m.scope.EndBuffersNow(ctx)
+	}
+	return m, err
+}
+
+// names is Memory.Scopes.
+func (x *memex) names() ([]string, error) {
+	top := x.top.scope
+	names, err := scope.List(top.FS)
+	if err != nil {
+		return nil, fail("scope", top.StateDir, Other, err)
+	}
+	for project := range top.Options.Projects {
+		names = append(names, scope.Project+"/"+project)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// openedScope returns an open scope, or nil.
+func (x *memex) openedScope(name string) *Memory {
+	if name == scope.Memex {
+		return x.top
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.open[name]
+}
+
+// guardOf returns the guard of an open scope, or nil.
+func (x *memex) guardOf(name string) *protect.Guard {
+	if m := x.openedScope(name); m != nil {
+		return m.guard
+	}
+	return nil
+}
+
+// menderOf opens a scope and returns its mender.
+func (x *memex) menderOf(ctx context.Context, name string) (*mend.Mender, error) {
+	m, err := x.scope(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return m.mender, nil
+}
+
+// closeScopes closes the scopes and prevents opening more.
+func (x *memex) closeScopes() error {
+	x.mu.Lock()
+	open := x.open
+	x.closed, x.open = true, nil
+	x.mu.Unlock()
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(open)) {
+		open[name].scope.Family.Set(name, nil)
+		errs = append(errs, open[name].Close())
+	}
+	return errors.Join(errs...)
+}
+
+// forget removes a closed scope from the open ones.
+func (x *memex) forget(m *Memory) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.open[m.scope.Name] == m {
+		delete(x.open, m.scope.Name)
+		m.scope.Family.Set(m.scope.Name, nil)
+	}
+	x.opened.Add(1)
+}
