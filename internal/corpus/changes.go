@@ -94,6 +94,6 @@ func (o *writtenFiles) clearUnlessOurs(file stamp) {
 // one clock tick that keeps the size, which causes an event of its own: use Wrote only
 // for Changes.Created. It costs a stat.
 func (r *Root) Wrote(real string) bool {
-	info, err := r.fs.Lstat(real)
+	info, err := r.dir.fs.Lstat(real)
 	return err == nil && info.Mode().IsRegular() && r.written.matches(real, stampOf(info))
 }

@@ -21,13 +21,13 @@ const (
 )
 
 // classify derives the class of a file from its path alone.
-func (r *Root) classify(file string) class {
-	if !r.region.contains(file) {
+func (s *selection) classify(file string) class {
+	if !s.region.contains(file) {
 		return foreign
 	}
 	name := file[strings.LastIndexByte(file, '/')+1:]
-	if len(r.opaque) > 0 {
-		if _, named := slices.BinarySearch(r.opaque, file); named {
+	if len(s.opaque) > 0 {
+		if _, named := slices.BinarySearch(s.opaque, file); named {
 			return opaque
 		}
 	}
@@ -37,7 +37,7 @@ func (r *Root) classify(file string) class {
 	case org.IsFile(name):
 		return parsed
 	case strings.EqualFold(path.Ext(name), ".gpg") && org.IsFile(name[:len(name)-len(".gpg")]),
-		r.skills != "" && isBelow(file, r.skills), isROM(file):
+		s.skills != "" && isBelow(file, s.skills), isROM(file):
 		return opaque
 	}
 	return foreign

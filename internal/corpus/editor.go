@@ -115,24 +115,24 @@ func (h Host) holder(text string) Holder {
 // EditorLock returns the lock on a file and whether its holder may still be running.
 // A lock whose holder is gone is ignored. O(1).
 func (r *Root) EditorLock(name string) (EditorLock, bool) {
-	real, _, err := r.resolveNew(name)
+	real, _, err := r.dir.resolveNew(name)
 	if err != nil {
 		real = name
 	}
-	return r.editorLock(name, real)
+	return r.dir.editorLock(name, real)
 }
 
 // editorLock looks for a lock next to each of the names.
-func (r *Root) editorLock(names ...string) (EditorLock, bool) {
+func (d *folder) editorLock(names ...string) (EditorLock, bool) {
 	for _, name := range names {
-		text, err := r.lockText(path.Join(path.Dir(name), ".#"+path.Base(name)))
+		text, err := d.lockText(path.Join(path.Dir(name), ".#"+path.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 			continue // a lock's name would be too long, so none exists
 		}
 		if err != nil {
 			return EditorLock{Owner: "unreadable", Holder: HolderUnknown}, true
 		}
-		if holder := r.host.holder(text); holder != HolderGone {
+		if holder := d.host.holder(text); holder != HolderGone {
 			return EditorLock{Owner: text, Holder: holder}, true
 		}
 	}
@@ -144,17 +144,17 @@ const maxLock = 1 << 10
 
 // lockText reads a lock. It returns an error for anything but a link or a regular
 // file; the caller then treats the file as locked.
-func (r *Root) lockText(name string) (string, error) {
-	info, err := r.fs.Lstat(name)
+func (d *folder) lockText(name string) (string, error) {
+	info, err := d.fs.Lstat(name)
 	switch {
 	case err != nil:
 		return "", err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return r.fs.ReadLink(name)
+		return d.fs.ReadLink(name)
 	case !info.Mode().IsRegular():
 		return "", ErrSpecial
 	}
-	f, err := r.fs.OpenFile(name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := d.fs.OpenFile(name, syscall.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return "", err
 	}

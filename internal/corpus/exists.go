@@ -8,14 +8,14 @@ import "errors"
 // determined, because permission is missing or a link leads out of the root, it
 // reports true. O(parts of the path).
 func (r *Root) Exists(name string) bool {
-	_, _, err := r.resolve(name)
+	_, _, err := r.dir.resolve(name)
 	return !errors.Is(err, ErrDangling)
 }
 
 // Vacant reports whether a path below the root is free: there is nothing, not even a
 // dangling link. O(parts of the path).
 func (r *Root) Vacant(name string) bool {
-	_, info, err := r.resolveNew(name)
+	_, info, err := r.dir.resolveNew(name)
 	return err == nil && info == nil
 }
 
@@ -23,7 +23,7 @@ func (r *Root) Vacant(name string) bool {
 // exist, it is a link that dangles, loops or leaves the root, or it is not a regular
 // file. A file hidden by missing permission is not lost. O(parts of the path).
 func (r *Root) Lost(name string) bool {
-	_, info, err := r.resolve(name)
+	_, info, err := r.dir.resolve(name)
 	if err == nil {
 		return !info.Mode().IsRegular()
 	}

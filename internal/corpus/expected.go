@@ -25,8 +25,14 @@ func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, ex
 	for range min(len(files), runtime.GOMAXPROCS(0)) {
 		readers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				if want, ok := expected(files[i]); ok {
-					found[i] = r.readExpected(files[i], want)
+				want, ok := expected(files[i])
+				if !ok {
+					continue
+				}
+				digest, info, err := r.dir.fileDigest(files[i].Path, DefaultLimit)
+				if err == nil && digest == want {
+					r.written.clearUnlessOurs(stampOf(info))
+					found[i] = Entry{File: fileOf(files[i].Path, files[i].Opaque, info), Digest: digest}
 				}
 			}
 		})
@@ -40,14 +46,4 @@ func (r *Root) ReadExpected(ctx context.Context, files []File, now time.Time, ex
 		}
 	}
 	return matched
-}
-
-// readExpected returns the entry of a file if its digest is want, else the zero Entry.
-func (r *Root) readExpected(f File, want merkle.Digest) Entry {
-	digest, info, err := r.fileDigest(f.Path, DefaultLimit)
-	if err != nil || digest != want {
-		return Entry{}
-	}
-	r.written.clearUnlessOurs(stampOf(info))
-	return Entry{File: fileOf(f.Path, f.Opaque, info), Digest: digest}
 }

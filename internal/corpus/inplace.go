@@ -12,7 +12,7 @@ import (
 // overwrite replaces the bytes of the file itself and syncs it. If that fails, it
 // writes the old bytes back.
 func (w *Write) overwrite() error {
-	f, err := w.root.fs.OpenFile(w.real, os.O_RDWR, 0)
+	f, err := w.root.dir.fs.OpenFile(w.real, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

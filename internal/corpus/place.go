@@ -26,7 +26,7 @@ func (r *Root) Place(name string) (Place, error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
 		return Place{}, ErrName
 	}
-	real, info, err := r.resolveNew(name)
+	real, info, err := r.dir.resolveNew(name)
 	if err != nil {
 		return Place{}, readError(err)
 	}

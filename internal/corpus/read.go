@@ -38,16 +38,16 @@ func (r *Root) Read(path string, limit int64) (string, File, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	text, info, err := r.read(path, limit)
+	text, info, err := r.dir.read(path, limit)
 	if err != nil {
 		return "", File{}, fmt.Errorf(readPrefix+"%q: %w", path, err)
 	}
 	r.written.clearUnlessOurs(stampOf(info))
-	return text, fileOf(path, r.classify(path) != parsed, info), nil
+	return text, fileOf(path, r.chosen.classify(path) != parsed, info), nil
 }
 
-func (r *Root) read(path string, limit int64) (text string, info fs.FileInfo, err error) {
-	info, err = r.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
+func (d *folder) read(path string, limit int64) (text string, info fs.FileInfo, err error) {
+	info, err = d.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
 		buf := make([]byte, size)
 		n, err := io.ReadFull(f, buf)
 		// buf is never written to again, so the string is immutable.
@@ -61,19 +61,19 @@ func (r *Root) read(path string, limit int64) (text string, info fs.FileInfo, er
 }
 
 // fileDigest returns the digest of the bytes that read would return; zero with an error.
-func (r *Root) fileDigest(path string, limit int64) (d merkle.Digest, info fs.FileInfo, err error) {
+func (d *folder) fileDigest(path string, limit int64) (sum merkle.Digest, info fs.FileInfo, err error) {
 	buf := buffers.Get().(*[]byte)
 	defer buffers.Put(buf)
-	info, err = r.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
+	info, err = d.readWith(path, limit, func(f io.Reader, size int64) (int64, error) {
 		h := sha256.New()
 		n, err := io.CopyBuffer(h, io.LimitReader(f, size), *buf)
-		h.Sum(d[:0])
+		h.Sum(sum[:0])
 		return n, err
 	})
 	if err != nil {
 		return merkle.Digest{}, nil, err
 	}
-	return d, info, nil
+	return sum, info, nil
 }
 
 // buffers holds the copy buffers of fileDigest.
@@ -82,9 +82,9 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }
 // readWith lets consume read a file, and repeats that if the file changed during the
 // read. size is the number of bytes to read at most, one more than the file has;
 // consume returns the number it read.
-func (r *Root) readWith(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
+func (d *folder) readWith(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (fs.FileInfo, error) {
 	for range readAttempts {
-		info, stable, err := r.readOnce(path, limit, consume)
+		info, stable, err := d.readOnce(path, limit, consume)
 		if err != nil || stable {
 			return info, readError(err)
 		}
@@ -93,8 +93,8 @@ func (r *Root) readWith(path string, limit int64, consume func(f io.Reader, size
 }
 
 // readOnce reads the file once and reports whether it stayed the same.
-func (r *Root) readOnce(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
-	f, err := r.open(path)
+func (d *folder) readOnce(path string, limit int64, consume func(f io.Reader, size int64) (int64, error)) (info fs.FileInfo, stable bool, err error) {
+	f, err := d.openFile(path)
 	if err != nil {
 		return nil, false, err
 	}
@@ -119,24 +119,24 @@ func (r *Root) readOnce(path string, limit int64, consume func(f io.Reader, size
 	return after, n == before.Size() && fileOf(path, false, before) == fileOf(path, false, after), nil
 }
 
-// open opens a file for reading. O_NONBLOCK keeps the opening of a pipe from waiting
+// openFile opens a file for reading. O_NONBLOCK keeps the opening of a pipe from waiting
 // for a writer.
-func (r *Root) open(path string) (vfs.File, error) {
+func (d *folder) openFile(path string) (vfs.File, error) {
 	if !fs.ValidPath(path) {
 		return nil, ErrOutside
 	}
 	const flags = syscall.O_RDONLY | syscall.O_NONBLOCK
-	f, err := r.fs.OpenFile(path, flags, 0)
+	f, err := d.fs.OpenFile(path, flags, 0)
 	if err == nil || errors.Is(err, fs.ErrPermission) {
 		return f, err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := r.fs.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := d.fs.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, ErrVanished
 		}
 	}
 	// An absolute link into the root is valid; the other errors become sentinels.
-	real, _, resolveErr := r.resolve(path)
+	real, _, resolveErr := d.resolve(path)
 	switch {
 	case errors.Is(resolveErr, ErrDangling):
 		return nil, ErrVanished
@@ -145,7 +145,7 @@ func (r *Root) open(path string) (vfs.File, error) {
 	case real == path:
 		return nil, err
 	}
-	return r.fs.OpenFile(real, flags, 0)
+	return d.fs.OpenFile(real, flags, 0)
 }
 
 // readError converts errors of the system to the sentinels of this package.

@@ -8,6 +8,13 @@ import (
 	"strings"
 )
 
+// selection says which paths of a folder belong to a memex.
+type selection struct {
+	skills string   // relative, "" where outside
+	opaque []string // relative, sorted
+	region region   // the covered part of the folder
+}
+
 // region is the part of a folder that a memory covers. The zero region is the whole
 // folder.
 type region struct {
@@ -23,28 +30,32 @@ type region struct {
 // may be outside. Both Roots share the open folder: close only one of them.
 func (r *Root) Region(within, without []string) *Root {
 	part := *r
-	part.region = region{limited: within != nil, within: r.relativeAll(within), without: r.relativeAll(without)}
+	part.chosen.region = region{limited: within != nil, within: r.dir.relativeAll(within), without: r.dir.relativeAll(without)}
 	return &part
 }
 
 // InRegion reports whether a path belongs to the region, see Region.
-func (r *Root) InRegion(name string) bool { return r.region.contains(name) }
+func (r *Root) InRegion(name string) bool { return r.chosen.region.contains(name) }
 
 // Relative converts a path as the user writes it, absolute or relative to the root, to
 // the path of a document below the root, "." for the root. It returns false for a path
 // outside the root.
-func (r *Root) Relative(name string) (string, bool) {
-	if rel, ok := r.relativeName(name); ok {
+func (r *Root) Relative(name string) (string, bool) { return r.dir.below(name) }
+
+// below is Root.Relative.
+func (d *folder) below(name string) (string, bool) {
+	if rel, ok := d.relativeName(name); ok {
 		return rel, true
 	}
 	name = filepath.Clean(name)
-	return ".", name == "." || filepath.IsAbs(name) && r.relative(name) == "."
+	return ".", name == "." || filepath.IsAbs(name) && d.relative(name) == "."
 }
 
-func (r *Root) relativeAll(names []string) []string {
+// relativeAll returns the names that are below the root, as Root.Relative does.
+func (d *folder) relativeAll(names []string) []string {
 	var out []string
 	for _, name := range names {
-		if rel, ok := r.Relative(name); ok {
+		if rel, ok := d.below(name); ok {
 			out = append(out, rel)
 		}
 	}

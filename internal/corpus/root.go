@@ -45,15 +45,19 @@ type Options struct {
 
 // Root is an open memex folder. It is safe for concurrent use.
 type Root struct {
-	fs       vfs.FS
-	absPaths []string // absolute: without links, and as given to Open
-	skills   string   // relative, "" where outside
-	opaque   []string // relative, sorted
-	host     Host
-	region   region        // the covered part of the folder
-	written  *writtenFiles // files written here; shared by the regions of a folder
-	links    *knownLinks   // found by scans; shared by the regions of a folder
-	opened   fs.FileInfo   // of the folder when it was opened
+	dir     *folder
+	chosen  selection
+	written *writtenFiles // files written here; shared by the regions of a folder
+	links   *knownLinks   // found by scans; shared by the regions of a folder
+}
+
+// folder is the open folder of a Root, whose links are followed only inside it. It is safe
+// for concurrent use.
+type folder struct {
+	fs     vfs.FS
+	paths  []string    // absolute: without links, and as given to Open
+	opened fs.FileInfo // of the folder when it was opened; nil in tests
+	host   Host        // on which locks of editors are interpreted
 }
 
 // Open opens the folder dir, which may be a link. Errors, wrapped with the path:
@@ -62,58 +66,64 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Root{fs: opts.FS, absPaths: []string{dir}, host: opts.Host, written: &writtenFiles{}, links: &knownLinks{}}
-	if r.fs == nil {
-		if err := r.openFolder(dir); err != nil {
+	d := &folder{fs: opts.FS, paths: []string{dir}, host: opts.Host}
+	if d.fs == nil {
+		if err := d.open(dir); err != nil {
 			return nil, openError(dir, err)
 		}
 	}
-	if r.host.Name == "" {
-		r.host = ThisHost()
+	if d.host.Name == "" {
+		d.host = ThisHost()
 	}
-	r.skills, _ = r.relativeName(cmp.Or(opts.SkillsDir, defaultSkills))
+	var chosen selection
+	chosen.skills, _ = d.relativeName(cmp.Or(opts.SkillsDir, defaultSkills))
 	for _, name := range opts.Opaque {
-		if rel, ok := r.relativeName(name); ok {
-			r.opaque = append(r.opaque, rel)
+		if rel, ok := d.relativeName(name); ok {
+			chosen.opaque = append(chosen.opaque, rel)
 		}
 	}
-	slices.Sort(r.opaque)
-	r.opaque = slices.Compact(r.opaque)
-	return r, nil
+	slices.Sort(chosen.opaque)
+	chosen.opaque = slices.Compact(chosen.opaque)
+	return &Root{dir: d, chosen: chosen, written: &writtenFiles{}, links: &knownLinks{}}, nil
 }
 
-// openFolder opens a folder of the operating system and checks that it can be listed.
-func (r *Root) openFolder(dir string) error {
-	folder, err := vfs.Dir(dir)
+// open opens a folder of the operating system and checks that it can be listed.
+func (d *folder) open(dir string) error {
+	opened, err := vfs.Dir(dir)
 	if err != nil {
 		return err
 	}
-	r.fs = folder
-	if r.absPaths, err = absolute(dir); err != nil {
-		return errors.Join(err, r.Close())
+	d.fs = opened
+	if d.paths, err = absolute(dir); err == nil {
+		err = d.list()
 	}
-	listing, err := r.fs.OpenFile(".", os.O_RDONLY, 0)
+	if err == nil {
+		d.opened, err = d.fs.Stat(".")
+	}
 	if err != nil {
-		return errors.Join(err, r.Close())
-	}
-	if err := listing.Close(); err != nil {
-		return errors.Join(err, r.Close())
-	}
-	if r.opened, err = r.fs.Stat("."); err != nil {
-		return errors.Join(err, r.Close())
+		return errors.Join(err, d.fs.Close())
 	}
 	return nil
+}
+
+// list returns an error if the folder cannot be listed.
+func (d *folder) list() error {
+	listing, err := d.fs.OpenFile(".", os.O_RDONLY, 0)
+	if err != nil {
+		return err
+	}
+	return listing.Close()
 }
 
 // InPlace returns nil while the path of the folder still leads to the opened folder. It
 // returns ErrReplaced if the user sees another folder there than the one that the Root
 // reads and writes. One system call.
 func (r *Root) InPlace() error {
-	if r.opened == nil { // only in tests
+	if r.dir.opened == nil {
 		return nil
 	}
-	now, err := vfs.Glance(r.fs, ".")
-	if err != nil || !now.Same(vfs.GlimpseOf(r.opened)) {
+	now, err := vfs.Glance(r.dir.fs, ".")
+	if err != nil || !now.Same(vfs.GlimpseOf(r.dir.opened)) {
 		return ErrReplaced
 	}
 	return nil
@@ -121,7 +131,7 @@ func (r *Root) InPlace() error {
 
 // Close releases the folder, and Options.FS if given. Later scans, reads and writes
 // fail.
-func (r *Root) Close() error { return r.fs.Close() }
+func (r *Root) Close() error { return r.dir.fs.Close() }
 
 // absolute returns the absolute path of dir without links, and with links if it differs.
 func absolute(dir string) ([]string, error) {
@@ -149,18 +159,18 @@ func openError(dir string, err error) error {
 
 // relativeName converts a path as the user writes it to a path below the root, with
 // slashes, and reports whether it is inside the root.
-func (r *Root) relativeName(name string) (string, bool) {
+func (d *folder) relativeName(name string) (string, bool) {
 	name = filepath.Clean(name)
 	if filepath.IsAbs(name) {
-		name = r.relative(name)
+		name = d.relative(name)
 	}
 	return filepath.ToSlash(name), name != "." && filepath.IsLocal(name)
 }
 
 // relative removes the root from an absolute path; it returns "" for a path outside. It
 // does not clean the path, because .. after a link is not the folder above in the path.
-func (r *Root) relative(abs string) string {
-	for _, root := range r.absPaths {
+func (d *folder) relative(abs string) string {
+	for _, root := range d.paths {
 		if abs == root {
 			return "."
 		}
@@ -174,7 +184,7 @@ func (r *Root) relative(abs string) string {
 
 // resolve follows the links in a path and returns the target: its path without links,
 // below the root. Errors: ErrOutside, ErrDangling, ErrLoop.
-func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
+func (d *folder) resolve(name string) (string, fs.FileInfo, error) {
 	done, links := ".", 0
 	rest := name
 	var info fs.FileInfo // of done; nil if not read yet
@@ -192,7 +202,7 @@ func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 			continue
 		}
 		next := path.Join(done, part)
-		found, err := r.fs.Lstat(next)
+		found, err := d.fs.Lstat(next)
 		if err != nil {
 			return "", nil, linkError(err)
 		}
@@ -203,12 +213,12 @@ func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 		if links++; links > maxLinks {
 			return "", nil, ErrLoop
 		}
-		target, err := r.fs.ReadLink(next)
+		target, err := d.fs.ReadLink(next)
 		if err != nil {
 			return "", nil, linkError(err)
 		}
 		if filepath.IsAbs(target) {
-			if target = r.relative(target); target == "" {
+			if target = d.relative(target); target == "" {
 				return "", nil, ErrOutside
 			}
 			done, info = ".", nil
@@ -218,7 +228,7 @@ func (r *Root) resolve(name string) (string, fs.FileInfo, error) {
 	if info != nil {
 		return done, info, nil
 	}
-	info, err := r.fs.Lstat(done)
+	info, err := d.fs.Lstat(done)
 	return done, info, err
 }
 

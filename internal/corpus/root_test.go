@@ -182,8 +182,8 @@ func TestReadWhileWritten(t *testing.T) {
 func TestReadUnstable(t *testing.T) {
 	root := tree(t, map[string]string{"a.org": "x"})
 	r := open(t, root, nil)
-	grow := &growing{FS: r.fs, name: filepath.Join(root, "a.org")}
-	r.fs = grow
+	grow := &growing{FS: r.dir.fs, name: filepath.Join(root, "a.org")}
+	r.dir.fs = grow
 	if _, _, err := r.Read("a.org", 0); !errors.Is(err, ErrUnstable) {
 		t.Errorf("got %v, want ErrUnstable", err)
 	}

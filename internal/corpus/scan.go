@@ -36,7 +36,7 @@ func (r *Root) Scan(ctx context.Context, prev *Table, now time.Time) (Scan, erro
 	r.written.clear()
 	w := &walk{root: r, ctx: ctx, prev: prev, folders: map[string]bool{}}
 	if err := w.run(); err != nil {
-		return Scan{}, fmt.Errorf("corpus: scan %s: %w", r.absPaths[0], err)
+		return Scan{}, fmt.Errorf("corpus: scan %s: %w", r.dir.paths[0], err)
 	}
 	r.links.update(r, w.targets)
 	slices.SortFunc(w.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

@@ -24,14 +24,14 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 	if !isUsable(name) || hasHidden(name) || r.Lists(name) || isEditorsCopy(path.Base(name)) {
 		return false, false, nil
 	}
-	real, info, err := r.resolve(name)
+	real, info, err := r.dir.resolve(name)
 	switch {
 	case errors.Is(err, ErrDangling), errors.Is(err, ErrOutside):
 		return false, false, nil
 	case err != nil:
 		return false, false, readError(err)
 	}
-	ignored, err := r.ignored(real)
+	ignored, err := r.dir.ignored(real)
 	switch {
 	case err != nil, ignored:
 		return false, false, err
@@ -45,24 +45,24 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 }
 
 // Opaque reports whether a file of this path would be stored without parsing.
-func (r *Root) Opaque(name string) bool { return r.classify(name) != parsed }
+func (r *Root) Opaque(name string) bool { return r.chosen.classify(name) != parsed }
 
 // SkillsDir returns the folder of skills below the root, "" if it is outside.
-func (r *Root) SkillsDir() string { return r.skills }
+func (r *Root) SkillsDir() string { return r.chosen.skills }
 
 // Lists reports whether a scan lists files of this path. Any other file can belong to
 // the memex only as a setup file.
-func (r *Root) Lists(name string) bool { return r.classify(name) != foreign }
+func (r *Root) Lists(name string) bool { return r.chosen.classify(name) != foreign }
 
 // Admits reports whether a scan would list an Org file of this path below the root,
 // that is, whether it is neither hidden nor ignored. The file need not exist. Errors:
 // those of [Root.Read] for an unreadable ignore file, and ErrElsewhere if the path leads
 // to a file that scans list under its own path. O(folders of the path).
 func (r *Root) Admits(name string) (bool, error) {
-	if !fs.ValidPath(name) || !isUsable(name) || hasHidden(name) || r.classify(name) != parsed {
+	if !fs.ValidPath(name) || !isUsable(name) || hasHidden(name) || r.chosen.classify(name) != parsed {
 		return false, nil
 	}
-	ignored, err := r.ignored(name)
+	ignored, err := r.dir.ignored(name)
 	if err != nil || ignored {
 		return false, err
 	}
@@ -72,27 +72,27 @@ func (r *Root) Admits(name string) (bool, error) {
 // elsewhere returns ErrElsewhere if the path leads to a file that a scan lists, or would
 // list, under another path.
 func (r *Root) elsewhere(name string) error {
-	real, _, err := r.resolveNew(name)
+	real, _, err := r.dir.resolveNew(name)
 	if err != nil || real == name {
 		return nil // Stage returns the error
 	}
-	whole := *r
+	whole := r.chosen
 	whole.region = region{}
-	if hasHidden(real) || !whole.Lists(real) {
+	if hasHidden(real) || whole.classify(real) == foreign {
 		return nil
 	}
-	if ignored, err := r.ignored(real); err != nil || ignored {
+	if ignored, err := r.dir.ignored(real); err != nil || ignored {
 		return err
 	}
 	return &ElsewhereError{real}
 }
 
 // ignored reports whether an ignore file excludes a path without links.
-func (r *Root) ignored(name string) (bool, error) {
+func (d *folder) ignored(name string) (bool, error) {
 	var in *ignore.Rules
 	folder := "."
 	for rest := name; ; {
-		text, _, err := r.read(path.Join(folder, ignoreFile), maxIgnoreBytes)
+		text, _, err := d.read(path.Join(folder, ignoreFile), maxIgnoreBytes)
 		if err == nil {
 			in = ignore.Parse(in, folder, text)
 		} else if !errors.Is(err, ErrVanished) {

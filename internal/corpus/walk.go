@@ -54,7 +54,7 @@ func (w *walk) run() error {
 	for _, f := range w.files {
 		w.listed[f.Path] = true
 	}
-	if skills := w.root.skills; skills != "" && hasHidden(skills) && w.root.region.mayContain(skills) {
+	if skills := w.root.chosen.skills; skills != "" && hasHidden(skills) && w.root.chosen.region.mayContain(skills) {
 		w.links = append(w.links, link{path: skills, real: skills})
 	}
 	// A link to a folder may add more links to the list.
@@ -63,8 +63,8 @@ func (w *walk) run() error {
 			return err
 		}
 	}
-	for _, name := range w.root.opaque {
-		if w.root.region.contains(name) {
+	for _, name := range w.root.chosen.opaque {
+		if w.root.chosen.region.contains(name) {
 			w.addConfigured(name)
 		}
 	}
@@ -83,7 +83,7 @@ func (w *walk) folder(at, real string, in *ignore.Rules) error {
 			return err
 		}
 	}
-	entries, err := w.root.fs.ReadDir(real)
+	entries, err := w.root.dir.fs.ReadDir(real)
 	if errors.Is(err, fs.ErrNotExist) && at != "." {
 		return nil // removed since its parent was listed
 	}
@@ -121,7 +121,7 @@ func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Ru
 	if i < 0 {
 		return in, nil
 	}
-	text, _, err := w.root.read(path.Join(real, ignoreFile), maxIgnoreBytes)
+	text, _, err := w.root.dir.read(path.Join(real, ignoreFile), maxIgnoreBytes)
 	if errors.Is(err, ErrVanished) {
 		return in, nil
 	}
@@ -141,11 +141,11 @@ func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error 
 	if at != "." {
 		name = at + "/" + name
 	}
-	kind := w.root.classify(name)
+	kind := w.root.chosen.classify(name)
 	if kind == foreign && !isFolder && !isLink || !isLink && in.Match(name, isFolder) {
 		return nil
 	}
-	if !w.root.region.mayContain(name) {
+	if !w.root.chosen.region.mayContain(name) {
 		return nil
 	}
 	if !isUsable(name) {
@@ -185,9 +185,9 @@ func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
 
 // followLink lists the target of a link.
 func (w *walk) followLink(l link) error {
-	kind := w.root.classify(l.path)
-	real, info, err := w.root.resolve(l.real)
-	if err == nil && (info.IsDir() || kind != foreign || w.root.classify(real) != foreign) {
+	kind := w.root.chosen.classify(l.path)
+	real, info, err := w.root.dir.resolve(l.real)
+	if err == nil && (info.IsDir() || kind != foreign || w.root.chosen.classify(real) != foreign) {
 		w.targets = append(w.targets, linkTarget{l.path, real})
 	}
 	if l.ignores.Match(l.path, err == nil && info.IsDir()) {
@@ -211,7 +211,7 @@ func (w *walk) followLink(l link) error {
 
 // addConfigured lists a file named in Options.
 func (w *walk) addConfigured(name string) {
-	real, info, err := w.root.resolve(name)
+	real, info, err := w.root.dir.resolve(name)
 	switch {
 	case errors.Is(err, ErrDangling):
 		w.addProblem(name, fmt.Errorf("named in the configuration: %w", ErrVanished))

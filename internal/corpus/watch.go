@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"sync"
@@ -15,16 +14,11 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // ErrWatchLost is returned by CatchUp when events may have been lost permanently. From
 // then on only scans find changes.
 var ErrWatchLost = errors.New("the folder can no longer be watched")
-
-// markers are the files written to find a position in the event queue. They alternate,
-// so that a duplicate event is not mistaken for the next marker.
-var markers = [2]string{"mark.0", "mark.1"}
 
 // maxEventDelay is how long CatchUp waits for the event of its marker.
 const maxEventDelay = 5 * time.Second
@@ -33,23 +27,15 @@ const maxEventDelay = 5 * time.Second
 // folders, and skips hidden and ignored folders and files that do not belong to the
 // memex. It is safe for concurrent use.
 type Watcher struct {
-	root        *Root
-	ofInterest  func(path string) bool
-	events      *fsnotify.Watcher
-	store       vfs.FS // holds the markers
-	storePath   string // absolute
-	markerFiles [2]vfs.File
+	root       *Root
+	ofInterest func(path string) bool
+	events     *fsnotify.Watcher
+	marks      markers
 
 	changed chan struct{} // has a value after pending.Seen has grown
 	done    chan struct{}
 
-	flushMu sync.Mutex // held while a marker is written and awaited
-	marker  int        // index of the current marker
-
 	mu      sync.Mutex
-	next    *round        // not started yet; nil for none
-	arrived chan struct{} // closed when the event of the marker arrives; nil if no call waits
-	awaited string        // absolute path of the awaited marker
 	pending Changes
 	failure error
 	folders map[string]bool // watched folders, below the root
@@ -62,7 +48,7 @@ type Watcher struct {
 // that many folders.
 func (r *Root) Watch(ctx context.Context, store string, ofInterest func(path string) bool) (*Watcher, error) {
 	w := &Watcher{
-		root: r, ofInterest: ofInterest, storePath: filepath.Clean(store), changed: make(chan struct{}, 1),
+		root: r, ofInterest: ofInterest, marks: markers{path: filepath.Clean(store)}, changed: make(chan struct{}, 1),
 		done: make(chan struct{}), folders: map[string]bool{},
 	}
 	if w.ofInterest == nil {
@@ -70,7 +56,7 @@ func (r *Root) Watch(ctx context.Context, store string, ofInterest func(path str
 	}
 	if err := w.open(ctx); err != nil {
 		w.release()
-		return nil, fmt.Errorf("corpus: watch %s: %w", r.absPaths[0], err)
+		return nil, fmt.Errorf("corpus: watch %s: %w", r.dir.paths[0], err)
 	}
 	go w.run()
 	return w, nil
@@ -81,17 +67,10 @@ func (w *Watcher) open(ctx context.Context) (err error) {
 	if w.events, err = fsnotify.NewBufferedWatcher(queue); err != nil {
 		return err
 	}
-	store, err := vfs.Dir(w.storePath)
-	if err != nil {
+	if err = w.marks.open(); err != nil {
 		return err
 	}
-	w.store = store
-	for i, name := range markers {
-		if w.markerFiles[i], err = w.store.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
-			return err
-		}
-	}
-	if err = w.events.Add(w.storePath); err != nil {
+	if err = w.events.Add(w.marks.path); err != nil {
 		return err
 	}
 	return w.watchFolders(ctx)
@@ -101,14 +80,7 @@ func (w *Watcher) release() {
 	if w.events != nil {
 		_ = w.events.Close()
 	}
-	for _, f := range w.markerFiles {
-		if f != nil {
-			_ = f.Close()
-		}
-	}
-	if w.store != nil {
-		_ = w.store.Close()
-	}
+	w.marks.close()
 }
 
 // Close stops the Watcher. The channel of Changed stays open.
@@ -144,45 +116,15 @@ func (w *Watcher) Drain() Changes {
 // events arrive in order, it writes to a watched marker file and waits for that event,
 // which takes a fraction of a millisecond. It returns ErrWatchLost if that fails. Calls
 // made while another one is waiting share the next marker.
-func (w *Watcher) CatchUp() error {
-	w.mu.Lock()
-	r := w.next
-	first := r == nil
-	if first {
-		r = &round{done: make(chan struct{})}
-		w.next = r
-	}
-	w.mu.Unlock()
-	if !first {
-		<-r.done
-		return r.err
-	}
-	w.flushMu.Lock() // wait for the previous round
-	defer w.flushMu.Unlock()
-	w.mu.Lock()
-	w.next = nil // later calls need a new round
-	w.mu.Unlock()
-	r.err = w.awaitMarker()
-	close(r.done)
-	return r.err
-}
+func (w *Watcher) CatchUp() error { return w.marks.share(w.awaitMarker) }
 
-// round is one marker event, shared by all calls of CatchUp made before it was caused.
-type round struct {
-	done chan struct{}
-	err  error // valid once done is closed
-}
-
+// awaitMarker writes a marker and waits for its event.
 func (w *Watcher) awaitMarker() error {
 	if err := w.err(); err != nil {
 		return err
 	}
-	w.marker = 1 - w.marker
-	passed := make(chan struct{})
-	w.mu.Lock()
-	w.arrived, w.awaited = passed, filepath.Join(w.storePath, markers[w.marker])
-	w.mu.Unlock()
-	if _, err := w.markerFiles[w.marker].WriteAt([]byte{'.'}, 0); err != nil {
+	passed, err := w.marks.write()
+	if err != nil {
 		return w.fail(fmt.Errorf("%w: %w", ErrWatchLost, err))
 	}
 	late := time.NewTimer(maxEventDelay)
@@ -194,27 +136,6 @@ func (w *Watcher) awaitMarker() error {
 		return ErrWatchLost
 	case <-late.C:
 		return w.fail(fmt.Errorf("%w: no event came for %v", ErrWatchLost, maxEventDelay))
-	}
-}
-
-// markerArrived ends the wait for the marker of that name.
-func (w *Watcher) markerArrived(name string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.arrived != nil && w.awaited == name {
-		close(w.arrived)
-		w.arrived = nil
-	}
-}
-
-// rewriteMarker writes the awaited marker again, because its event may be lost.
-func (w *Watcher) rewriteMarker() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for i, name := range markers {
-		if w.arrived != nil && w.awaited == filepath.Join(w.storePath, name) {
-			_, _ = w.markerFiles[i].WriteAt([]byte{'.'}, 0) // on failure the wait times out
-		}
 	}
 }
 
@@ -246,33 +167,33 @@ func (w *Watcher) run() {
 			if !ok {
 				return
 			}
-			waited := filepath.Dir(e.Name) == w.storePath
+			waited := filepath.Dir(e.Name) == w.marks.path
 			stale = !waited && w.event(e) || stale
 			if stale && (waited || len(w.events.Events) == 0) {
 				w.refresh()
 				stale = false
 			}
 			if waited {
-				w.markerArrived(e.Name)
+				w.marks.arrive(e.Name)
 			}
 		case _, ok := <-w.events.Errors:
 			if !ok {
 				return
 			}
 			w.refresh() // the queue overflowed; a scan finds the lost events
-			w.rewriteMarker()
+			w.marks.rewrite()
 		}
 	}
 }
 
 // event handles one event and reports whether the set of folders may have changed.
 func (w *Watcher) event(e fsnotify.Event) (stale bool) {
-	rel := filepath.ToSlash(w.root.relative(e.Name))
+	rel := filepath.ToSlash(w.root.dir.relative(e.Name))
 	switch {
 	case rel == "":
 	case w.isFolder(rel, e), path.Base(rel) == ignoreFile:
 		return true
-	case w.root.classify(rel) != foreign, w.ofInterest(rel):
+	case w.root.chosen.classify(rel) != foreign, w.ofInterest(rel):
 		w.record(rel, e.Op == fsnotify.Create)
 	}
 	return false
@@ -289,7 +210,7 @@ func (w *Watcher) isFolder(rel string, e fsnotify.Event) bool {
 	if watched || !e.Has(fsnotify.Create) {
 		return watched
 	}
-	info, err := w.root.fs.Lstat(rel)
+	info, err := w.root.dir.fs.Lstat(rel)
 	return err == nil && info.Mode()&(fs.ModeDir|fs.ModeSymlink) != 0
 }
 
@@ -318,14 +239,14 @@ func (w *Watcher) record(path string, created bool) {
 func (w *Watcher) watchFolders(ctx context.Context) error {
 	for {
 		now := map[string]bool{}
-		err := w.root.visit(ctx, func(rel string) error {
+		visit := &walk{root: w.root, ctx: ctx, folders: map[string]bool{}, onFolder: func(rel string) error {
 			ok, err := w.watchFolder(rel)
 			if ok {
 				now[rel] = true
 			}
 			return err
-		})
-		if err != nil {
+		}}
+		if err := visit.run(); err != nil {
 			return err
 		}
 		gone := false
@@ -357,12 +278,5 @@ func (w *Watcher) watchFolder(rel string) (bool, error) {
 }
 
 func (w *Watcher) absolute(rel string) string {
-	return filepath.Join(w.root.absPaths[0], filepath.FromSlash(rel))
-}
-
-// visit calls enter with the path, without links, of each folder that a scan would read,
-// before that folder is listed. An error of enter ends the visit.
-func (r *Root) visit(ctx context.Context, enter func(real string) error) error {
-	w := &walk{root: r, ctx: ctx, folders: map[string]bool{}, onFolder: enter}
-	return w.run()
+	return filepath.Join(w.root.dir.paths[0], filepath.FromSlash(rel))
 }

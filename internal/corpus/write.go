@@ -78,7 +78,7 @@ func (w *Write) stage() error {
 	if err := w.locate(); err != nil {
 		return err
 	}
-	old, info, err := w.root.read(w.real, DefaultLimit)
+	old, info, err := w.root.dir.read(w.real, DefaultLimit)
 	var have merkle.Digest
 	if err == nil {
 		have = merkle.SumText(old)
@@ -106,7 +106,7 @@ func (w *Write) stage() error {
 	if perm == 0 {
 		perm = newFileMode
 	}
-	staged, err := vfs.Stage(w.root.fs, w.real, perm, w.info, func(out io.Writer) error {
+	staged, err := vfs.Stage(w.root.dir.fs, w.real, perm, w.info, func(out io.Writer) error {
 		_, err := io.WriteString(out, w.next.Text)
 		return err
 	})
@@ -126,7 +126,7 @@ func (w *Write) locate() error {
 	if !isUsable(w.path) {
 		return ErrName
 	}
-	real, info, err := w.root.resolveNew(w.path)
+	real, info, err := w.root.dir.resolveNew(w.path)
 	switch {
 	case err != nil:
 		return readError(err)
@@ -135,7 +135,7 @@ func (w *Write) locate() error {
 	}
 	w.real = real
 	if w.next.Gone && info != nil {
-		folder, _, err := w.root.resolveNew(path.Dir(w.path))
+		folder, _, err := w.root.dir.resolveNew(path.Dir(w.path))
 		if err != nil || path.Join(folder, path.Base(w.path)) != real {
 			return errors.Join(ErrLink, err)
 		}
@@ -145,12 +145,12 @@ func (w *Write) locate() error {
 
 // resolveNew follows the links of a path as resolve does, but accepts a path whose file
 // and folders do not exist yet; info is then nil.
-func (r *Root) resolveNew(name string) (real string, info fs.FileInfo, err error) {
-	real, info, err = r.resolve(name)
+func (d *folder) resolveNew(name string) (real string, info fs.FileInfo, err error) {
+	real, info, err = d.resolve(name)
 	if !errors.Is(err, ErrDangling) || name == "." {
 		return real, info, err
 	}
-	folder, above, err := r.resolveNew(path.Dir(name))
+	folder, above, err := d.resolveNew(path.Dir(name))
 	switch {
 	case err != nil:
 		return "", nil, err
@@ -158,7 +158,7 @@ func (r *Root) resolveNew(name string) (real string, info fs.FileInfo, err error
 		return "", nil, ErrNotFolder
 	}
 	real = path.Join(folder, path.Base(name))
-	if _, err := r.fs.Lstat(real); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.fs.Lstat(real); !errors.Is(err, fs.ErrNotExist) {
 		return "", nil, ErrDangling // a dangling link is not written through
 	}
 	return real, nil, nil
@@ -167,7 +167,7 @@ func (r *Root) resolveNew(name string) (real string, info fs.FileInfo, err error
 // check compares the digest of the file, or the error of reading it, with the base, and
 // looks for an editor's lock.
 func (w *Write) check(have merkle.Digest, err error) error {
-	if lock, held := w.root.editorLock(slices.Compact([]string{w.path, w.real})...); held {
+	if lock, held := w.root.dir.editorLock(slices.Compact([]string{w.path, w.real})...); held {
 		return &BusyError{lock}
 	}
 	switch {
@@ -189,10 +189,10 @@ func (w *Write) writable() error {
 		return ErrReadOnlyFile
 	}
 	at := path.Dir(w.real)
-	folder, err := w.root.fs.Stat(at)
+	folder, err := w.root.dir.fs.Stat(at)
 	for w.info == nil && errors.Is(err, fs.ErrNotExist) && at != "." {
 		at = path.Dir(at) // the missing folders will be created there
-		folder, err = w.root.fs.Stat(at)
+		folder, err = w.root.dir.fs.Stat(at)
 	}
 	switch {
 	case err != nil:
@@ -202,7 +202,7 @@ func (w *Write) writable() error {
 	case w.info == nil:
 		return nil
 	}
-	f, err := w.root.fs.OpenFile(w.real, os.O_WRONLY, 0)
+	f, err := w.root.dir.fs.OpenFile(w.real, os.O_WRONLY, 0)
 	if err != nil {
 		return writeError(err)
 	}
@@ -214,7 +214,7 @@ func (w *Write) makeFolder() error {
 	var missing []string
 	at := path.Dir(w.real)
 	for ; at != "."; at = path.Dir(at) {
-		if _, err := w.root.fs.Lstat(at); err == nil {
+		if _, err := w.root.dir.fs.Lstat(at); err == nil {
 			break
 		}
 		missing = append(missing, at)
@@ -224,11 +224,11 @@ func (w *Write) makeFolder() error {
 	}
 	slices.Reverse(missing)
 	w.created = missing
-	if err := w.root.fs.MkdirAll(path.Dir(w.real), 0o755); err != nil {
+	if err := w.root.dir.fs.MkdirAll(path.Dir(w.real), 0o755); err != nil {
 		return writeError(err)
 	}
 	for _, folder := range missing {
-		if err := w.root.fs.SyncDir(path.Dir(folder)); err != nil {
+		if err := w.root.dir.fs.SyncDir(path.Dir(folder)); err != nil {
 			return writeError(err)
 		}
 	}
@@ -261,7 +261,7 @@ func (w *Write) checkAccess(info fs.FileInfo) error {
 // recheckPath returns an error if the path has another target than when the write was
 // staged, or the caller may no longer change the target.
 func (w *Write) recheckPath() error {
-	real, info, err := w.root.resolveNew(w.path)
+	real, info, err := w.root.dir.resolveNew(w.path)
 	if err != nil {
 		return readError(err)
 	}
@@ -277,7 +277,7 @@ func (w *Write) recheckPath() error {
 // the rename is lost. After an error the file is unchanged, unless only the last sync
 // failed. Errors: those of Stage.
 func (w *Write) Apply() error {
-	have, info, err := w.root.fileDigest(w.real, DefaultLimit)
+	have, info, err := w.root.dir.fileDigest(w.real, DefaultLimit)
 	if err = w.check(have, err); err == nil {
 		err = w.recheckPath()
 	}
@@ -298,10 +298,10 @@ func (w *Write) execute() error {
 	case w.next.Gone && w.info == nil:
 		return nil
 	case w.next.Gone:
-		if err := w.root.fs.Remove(w.real); err != nil {
+		if err := w.root.dir.fs.Remove(w.real); err != nil {
 			return err
 		}
-		return w.root.fs.SyncDir(path.Dir(w.real))
+		return w.root.dir.fs.SyncDir(path.Dir(w.real))
 	case w.inPlace:
 		return w.overwrite()
 	}
@@ -311,7 +311,7 @@ func (w *Write) execute() error {
 	}
 	err := staged.Create()
 	if errors.Is(err, fs.ErrExist) {
-		return &ChangedError{Have: w.root.currentDigest(w.real)}
+		return &ChangedError{Have: w.root.dir.digest(w.real)}
 	}
 	if err == nil {
 		w.created = nil
@@ -319,10 +319,10 @@ func (w *Write) execute() error {
 	return err
 }
 
-// currentDigest returns the current digest of a file; zero if it cannot be read.
-func (r *Root) currentDigest(name string) merkle.Digest {
-	d, _, _ := r.fileDigest(name, DefaultLimit)
-	return d
+// digest returns the current digest of a file; zero if it cannot be read.
+func (d *folder) digest(name string) merkle.Digest {
+	sum, _, _ := d.fileDigest(name, DefaultLimit)
+	return sum
 }
 
 // Discard removes the files and folders that Stage created; after Apply it does nothing.
@@ -333,7 +333,7 @@ func (w *Write) Discard() error {
 		w.staged = nil
 	}
 	for _, folder := range slices.Backward(w.created) {
-		_ = w.root.fs.Remove(folder) // fails if the folder is in use
+		_ = w.root.dir.fs.Remove(folder) // fails if the folder is in use
 	}
 	w.created = nil
 	return err
@@ -342,11 +342,11 @@ func (w *Write) Discard() error {
 // Sweep removes temporary files that a crash has left in the folder of a file. The
 // caller must not stage a write at the same time.
 func (r *Root) Sweep(name string) error {
-	real, _, err := r.resolveNew(name)
+	real, _, err := r.dir.resolveNew(name)
 	if err != nil {
 		return nil // Stage returns the error
 	}
-	if _, err := vfs.RemoveTemps(r.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if _, err := vfs.RemoveTemps(r.dir.fs, path.Dir(real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("corpus: %s: %w", name, writeError(err))
 	}
 	return nil
