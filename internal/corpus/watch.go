@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-
 )
 
 // ErrWatchLost is returned by CatchUp when events may have been lost permanently. From
