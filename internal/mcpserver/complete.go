@@ -16,33 +16,31 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// maxValues is how many values a completion has, as the protocol bounds it.
+// maxValues is the number of values in a completion, which the protocol limits.
 const maxValues = 100
 
-// completer lists what an argument can be that begins with a text, at most a few more
-// than maxValues, the likeliest first. It may offer the same value twice.
-type completer func(ctx context.Context, text string) ([]string, error)
+// completer returns values of an argument that begin with a text, the likeliest first. It may
+// return a value twice, and a few more than maxValues.
+type completer func(ctx context.Context, svc api.Service, text string) ([]string, error)
 
-// completers say how arguments are completed: those of prompts by the prompt's name,
-// those of resources by the template. No other has anything to offer.
-func (s *Server) completers() map[string]map[string]completer {
-	return map[string]map[string]completer{
-		"session-start":  {"focus": s.notesLike},
-		"review-changes": {"since": s.snapshotsLike},
+// completers are the completers of arguments: of prompts by the prompt's name, of resources
+// by the template. Other arguments have no completions.
+var completers = map[string]map[string]completer{
+	"session-start":  {"focus": notesLike},
+	"review-changes": {"since": snapshotsLike},
 
-		"fovea://node/{+id}":                        {"id": s.notesLike},
-		"fovea://outline/{+path}":                   {"path": s.pathsLike},
-		"fovea://snapshot/{+name}":                  {"name": s.snapshotsLike},
-		"fovea://skill/{+name}":                     {"name": s.skillsLike},
-		"fovea://window/{+focus}{?question,budget}": {"focus": s.notesLike},
-	}
+	"fovea://node/{+id}":                        {"id": notesLike},
+	"fovea://outline/{+path}":                   {"path": pathsLike},
+	"fovea://snapshot/{+name}":                  {"name": snapshotsLike},
+	"fovea://skill/{+name}":                     {"name": skillsLike},
+	"fovea://window/{+focus}{?question,budget}": {"focus": notesLike},
 }
 
 // complete answers completion/complete. A template's values are escaped as its address
 // wants them.
 func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	ref, text := req.Params.Ref, req.Params.Argument.Value
-	c := s.completers()[cmp.Or(ref.URI, ref.Name)][req.Params.Argument.Name]
+	c := completers[cmp.Or(ref.URI, ref.Name)][req.Params.Argument.Name]
 	out := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
 	if c == nil {
 		return out, nil
@@ -51,7 +49,7 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	if plain, err := url.PathUnescape(text); template && err == nil {
 		text = plain
 	}
-	found, err := c(ctx, text)
+	found, err := c(ctx, s.service, text)
 	if err != nil {
 		return nil, refusal("completion", err)
 	}
@@ -74,34 +72,34 @@ func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return out, nil
 }
 
-// notesLike offers what names a note: paths of files and ids that begin with a text, and
-// the ids of notes that have it in their title. It offers no titles, which may be
-// anybody's words and the same twice.
-func (s *Server) notesLike(ctx context.Context, text string) ([]string, error) {
-	out, err := s.pathsLike(ctx, text)
+// notesLike returns names of notes: paths of files and ids that begin with a text, and the
+// ids of notes with the text in their title. It returns no titles, which anybody may have
+// written, and which need not be unique.
+func notesLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
+	out, err := pathsLike(ctx, svc, text)
 	if err != nil || len(out) > maxValues {
 		return out, err
 	}
 	id := func(n *api.Node) string { return n.ID }
-	ids, err := s.each(ctx, "regexp:"+quoted(`^[ \t]*:(CUSTOM_)?ID:[ \t]+`+regexp.QuoteMeta(text)), id)
+	ids, err := each(ctx, svc, "regexp:"+quoted(`^[ \t]*:(CUSTOM_)?ID:[ \t]+`+regexp.QuoteMeta(text)), id)
 	if err != nil {
 		return nil, err
 	}
 	if out = append(out, beginning(ids, text)...); len(out) > maxValues || text == "" {
 		return out, nil
 	}
-	titled, err := s.each(ctx, "heading:"+quoted(text), id)
+	titled, err := each(ctx, svc, "heading:"+quoted(text), id)
 	return append(out, titled...), err
 }
 
-func (s *Server) pathsLike(ctx context.Context, text string) ([]string, error) {
-	return s.each(ctx, "type:document path:"+quoted("^"+regexp.QuoteMeta(text)), func(n *api.Node) string { return n.Path })
+func pathsLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
+	return each(ctx, svc, "type:document path:"+quoted("^"+regexp.QuoteMeta(text)), func(n *api.Node) string { return n.Path })
 }
 
-// each is something of each note that a query finds, of so many that one can see that
-// there are more than maxValues.
-func (s *Server) each(ctx context.Context, query string, of func(*api.Node) string) ([]string, error) {
-	nodes, err := api.OpQuery.Call(ctx, s.service, api.QueryRequest{Query: query, Limit: maxValues + 1})
+// each returns a value of each note that a query finds, of at most one more than maxValues,
+// which shows that there are more.
+func each(ctx context.Context, svc api.Service, query string, of func(*api.Node) string) ([]string, error) {
+	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: query, Limit: maxValues + 1})
 	var out []string
 	for i := range nodes {
 		out = append(out, of(&nodes[i]))
@@ -109,9 +107,9 @@ func (s *Server) each(ctx context.Context, query string, of func(*api.Node) stri
 	return out, err
 }
 
-// snapshotsLike offers snapshots, the newest first: by name, else by index.
-func (s *Server) snapshotsLike(ctx context.Context, text string) ([]string, error) {
-	list, err := api.OpSnapshots.Call(ctx, s.service, api.None{})
+// snapshotsLike returns snapshots, the newest first: by name, else by index.
+func snapshotsLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
+	list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +120,8 @@ func (s *Server) snapshotsLike(ctx context.Context, text string) ([]string, erro
 	return beginning(out, text), nil
 }
 
-func (s *Server) skillsLike(ctx context.Context, text string) ([]string, error) {
-	list, err := api.OpSkills.Call(ctx, s.service, api.None{})
+func skillsLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
+	list, err := api.OpSkills.Call(ctx, svc, api.None{})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +132,7 @@ func (s *Server) skillsLike(ctx context.Context, text string) ([]string, error) 
 	return beginning(out, text), nil
 }
 
-// beginning keeps what begins with a text, whatever the case of its letters.
+// beginning returns the values that begin with a text, ignoring case.
 func beginning(values []string, text string) []string {
 	return slices.DeleteFunc(values, func(v string) bool { return len(v) < len(text) || !strings.EqualFold(v[:len(text)], text) })
 }

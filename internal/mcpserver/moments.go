@@ -29,39 +29,19 @@ func historyTool(ctx context.Context, svc api.Service, in historyInput) (reply, 
 }
 
 var historyActions = actions[historyInput]{
-	{"log", logAction}, {"diff", diffAction}, {"blame", blameAction}, {"snapshots", snapshotsAction}, {"checkpoint", checkpointAction},
-}
-
-func diffAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
-	d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: in.From, To: in.To, Text: in.Text})
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{text: diffText(d)}, nil
-}
-
-func blameAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
-	blamed, err := api.OpBlame.Call(ctx, svc, api.BlameRequest{ID: in.ID})
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{text: fmt.Sprintf("Lines of %q: %d.\n%s", blamed.ID, len(blamed.Lines), fenced(blameLines(blamed)))}, nil
-}
-
-func snapshotsAction(ctx context.Context, svc api.Service, _ historyInput) (reply, error) {
-	list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}, nil
-}
-
-func checkpointAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
-	c, err := api.OpCheckpoint.Call(ctx, svc, api.CheckpointRequest{Name: in.Name})
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}, nil
+	{"log", logAction},
+	{"diff", act(api.OpDiff, func(in historyInput) api.DiffRequest {
+		return api.DiffRequest{From: in.From, To: in.To, Text: in.Text}
+	}, func(d *api.Difference) reply { return reply{text: diffText(d)} })},
+	{"blame", act(api.OpBlame, func(in historyInput) api.BlameRequest { return api.BlameRequest{ID: in.ID} }, blameReply)},
+	{"snapshots", act(api.OpSnapshots, func(historyInput) api.None { return api.None{} }, func(list []api.Snapshot) reply {
+		return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}
+	})},
+	{"checkpoint", act(api.OpCheckpoint, func(in historyInput) api.CheckpointRequest {
+		return api.CheckpointRequest{Name: in.Name}
+	}, func(c *api.Checkpoint) reply {
+		return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}
+	})},
 }
 
 func logAction(ctx context.Context, svc api.Service, in historyInput) (reply, error) {
@@ -83,7 +63,7 @@ func logAction(ctx context.Context, svc api.Service, in historyInput) (reply, er
 	return reply{text: fmt.Sprintf("Commits, newest first: %d.\n%s", len(commits), fenced(b.String()))}, nil
 }
 
-func blameLines(blamed *api.BlameResponse) string {
+func blameReply(blamed *api.BlameResponse) reply {
 	var b strings.Builder
 	for _, l := range blamed.Lines {
 		fmt.Fprintf(&b, "%d seq:%d %s %s| %s\n", l.Line, l.Commit.Seq, l.Commit.Time.UTC().Format(time.DateOnly), l.Commit.Author, strings.TrimRight(l.Text, "\r\n"))
@@ -91,7 +71,7 @@ func blameLines(blamed *api.BlameResponse) string {
 	if len(blamed.Gone) > 0 {
 		fmt.Fprintf(&b, "%d commits are purged; their lines count as the next one's\n", len(blamed.Gone))
 	}
-	return b.String()
+	return reply{text: fmt.Sprintf("Lines of %q: %d.\n%s", blamed.ID, len(blamed.Lines), fenced(b.String()))}
 }
 
 func snapshotLines(list []api.Snapshot) string {
@@ -138,23 +118,18 @@ func rollbackTool(ctx context.Context, svc api.Service, in rollbackInput) (reply
 }
 
 var rollbackActions = actions[rollbackInput]{
-	{"rollback", rollbackAction}, {"revert", revertAction}, {"resolve", resolveAction}, {"restore", restoreAction},
-}
-
-func rollbackAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
-	r, err := api.OpRollback.Call(ctx, svc, api.RollbackRequest{To: in.To})
-	if err != nil {
-		return reply{}, err
-	}
-	return wentBack("", *r), nil
-}
-
-func restoreAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
-	r, err := api.OpRestore.Call(ctx, svc, api.RestoreRequest{Name: in.To})
-	if err != nil {
-		return reply{}, err
-	}
-	return wentBack(fmt.Sprintf(" to checkpoint %q", r.Name), r.RollbackResponse), nil
+	{"rollback", act(api.OpRollback, func(in rollbackInput) api.RollbackRequest {
+		return api.RollbackRequest{To: in.To}
+	}, func(r *api.RollbackResponse) reply { return wentBack("", *r) })},
+	{"revert", revertAction},
+	{"resolve", func(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
+		return written(api.OpResolve.Call(ctx, svc, api.ResolveRequest{ID: in.ID, Take: in.Take}))
+	}},
+	{"restore", act(api.OpRestore, func(in rollbackInput) api.RestoreRequest {
+		return api.RestoreRequest{Name: in.To}
+	}, func(r *api.RestoreResponse) reply {
+		return wentBack(fmt.Sprintf(" to checkpoint %q", r.Name), r.RollbackResponse)
+	})},
 }
 
 func revertAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
@@ -163,10 +138,6 @@ func revertAction(ctx context.Context, svc api.Service, in rollbackInput) (reply
 		return reply{}, err
 	}
 	return reverted(r, in.DryRun), nil
-}
-
-func resolveAction(ctx context.Context, svc api.Service, in rollbackInput) (reply, error) {
-	return written(api.OpResolve.Call(ctx, svc, api.ResolveRequest{ID: in.ID, Take: in.Take}))
 }
 
 func wentBack(to string, done api.RollbackResponse) reply {

@@ -18,27 +18,30 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// resourceKind is a family of resources and how one is read.
+// resourceReader returns the text of a resource; name is "" for a single one.
+type resourceReader func(ctx context.Context, svc api.Service, name string, options url.Values) (string, error)
+
+// resourceKind is a family of resources: a single one, or a template, whose resources have a
+// name after their kind.
 type resourceKind struct {
 	uri, name, about, mime string
-	read                   func(ctx context.Context, name string, options url.Values) (string, error)
+	read                   resourceReader
 }
 
-// kinds are the resources there are: single ones, and templates, which have a name
-// behind their kind.
-func (s *Server) kinds() []resourceKind {
+// resourceKinds returns all kinds.
+func resourceKinds() []resourceKind {
 	const data, text = "application/json", "text/plain"
 	return []resourceKind{
-		{"fovea://status", "status", "How the memory is", data, s.statusText},
-		{"fovea://verify", "verify", "Proof of the whole memory from its bytes", data, s.verifyText},
-		{"fovea://outline", "outline", "Titles and ids of all notes", text, s.outlineText},
-		{"fovea://snapshots", "snapshots", "States to go back to", text, s.snapshotsText},
-		{"fovea://skills", "skills", "What there is to follow, the first one first", data, s.skillsText},
-		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, s.nodeText},
-		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, s.outlineText},
-		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text, s.snapshotText},
-		{"fovea://skill/{+name}", "skill", "The text of one skill", text, s.skillText},
-		{"fovea://window/{+focus}{?question,budget}", "window", "Context for a focus within a token budget", text, s.windowText},
+		{"fovea://status", "status", "How the memory is", data, jsonOf(api.OpStatus, api.StatusRequest{})},
+		{"fovea://verify", "verify", "Proof of the whole memory from its bytes", data, jsonOf(api.OpVerify, api.VerifyRequest{})},
+		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
+		{"fovea://snapshots", "snapshots", "States to go back to", text, snapshotsText},
+		{"fovea://skills", "skills", "What there is to follow, the first one first", data, jsonOf(api.OpSkills, api.None{})},
+		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
+		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
+		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text, snapshotText},
+		{"fovea://skill/{+name}", "skill", "The text of one skill", text, skillText},
+		{"fovea://window/{+focus}{?question,budget}", "window", "Context for a focus within a token budget", text, windowText},
 	}
 }
 
@@ -46,7 +49,7 @@ func (s *Server) kinds() []resourceKind {
 func (k resourceKind) template() bool { return strings.Contains(k.uri, "{") }
 
 func (s *Server) addResources() {
-	for _, k := range s.kinds() {
+	for _, k := range resourceKinds() {
 		if k.template() {
 			s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: k.uri, Name: k.name, Description: k.about, MIMEType: k.mime}, s.readResource)
 		} else {
@@ -58,7 +61,7 @@ func (s *Server) addResources() {
 // readResource answers a client. What is not there is said as the protocol has it.
 func (s *Server) readResource(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	uri := req.Params.URI
-	k, text, err := s.resource(ctx, uri)
+	k, text, err := readURI(ctx, s.service, uri)
 	if err != nil {
 		return nil, unread(uri, err)
 	}
@@ -73,9 +76,9 @@ func unread(uri string, err error) error {
 	return refusal("resource", err)
 }
 
-// resource reads the resource at an address, fovea://KIND or fovea://KIND/NAME, the
+// readURI reads the resource at an address, fovea://KIND or fovea://KIND/NAME, the
 // name escaped as one part of a path.
-func (s *Server) resource(ctx context.Context, uri string) (k resourceKind, text string, err error) {
+func readURI(ctx context.Context, svc api.Service, uri string) (k resourceKind, text string, err error) {
 	absent := &fovea.Error{Op: "resource", What: uri, Kind: fovea.NotFound, Err: errors.New("no such resource")}
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -85,46 +88,42 @@ func (s *Server) resource(ctx context.Context, uri string) (k resourceKind, text
 	if err != nil {
 		return k, "", absent
 	}
-	for _, k := range s.kinds() {
+	for _, k := range resourceKinds() {
 		kind, _, _ := strings.Cut(strings.TrimPrefix(k.uri, "fovea://"), "/")
 		if u.Scheme == "fovea" && u.Host == kind && k.template() == (name != "") {
-			text, err := k.read(ctx, name, u.Query())
+			text, err := k.read(ctx, svc, name, u.Query())
 			return k, text, err
 		}
 	}
 	return k, "", absent
 }
 
-func (s *Server) statusText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	return asJSON(api.OpStatus.Call(ctx, s.service, api.StatusRequest{}))
-}
-
-func (s *Server) verifyText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	return asJSON(api.OpVerify.Call(ctx, s.service, api.VerifyRequest{}))
-}
-
-func asJSON[T any](v T, err error) (string, error) {
-	if err != nil {
-		return "", err
+// jsonOf returns a reader of the answer of an operation, as JSON.
+func jsonOf[Q, A any](op api.Op[Q, A], req Q) resourceReader {
+	return func(ctx context.Context, svc api.Service, _ string, _ url.Values) (string, error) {
+		answer, err := op.Call(ctx, svc, req)
+		if err != nil {
+			return "", err
+		}
+		text, err := json.Marshal(answer)
+		return string(text), err
 	}
-	text, err := json.Marshal(v)
-	return string(text), err
 }
 
-func (s *Server) nodeText(ctx context.Context, id string, _ url.Values) (string, error) {
-	r, err := readTool(ctx, s.service, readInput{ID: id})
+func nodeText(ctx context.Context, svc api.Service, id string, _ url.Values) (string, error) {
+	r, err := readTool(ctx, svc, readInput{ID: id})
 	return r.text, err
 }
 
 // maxOutline is how many lines an outline has.
 const maxOutline = 2000
 
-func (s *Server) outlineText(ctx context.Context, path string, _ url.Values) (string, error) {
+func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values) (string, error) {
 	q := ""
 	if path != "" {
 		q = "path:" + quoted("^"+regexp.QuoteMeta(path)+"$")
 	}
-	nodes, err := api.OpQuery.Call(ctx, s.service, api.QueryRequest{Query: q, Limit: maxOutline + 1, Content: true})
+	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: q, Limit: maxOutline + 1, Content: true})
 	if err != nil {
 		return "", err
 	}
@@ -143,32 +142,28 @@ func (s *Server) outlineText(ctx context.Context, path string, _ url.Values) (st
 	return fenced(b.String()), nil
 }
 
-func (s *Server) snapshotsText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	list, err := api.OpSnapshots.Call(ctx, s.service, api.None{})
+func snapshotsText(ctx context.Context, svc api.Service, _ string, _ url.Values) (string, error) {
+	list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
 	return fenced(snapshotLines(list)), err
 }
 
-func (s *Server) snapshotText(ctx context.Context, name string, _ url.Values) (string, error) {
-	d, err := api.OpDiff.Call(ctx, s.service, api.DiffRequest{From: name})
+func snapshotText(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
+	d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: name})
 	if err != nil {
 		return "", err
 	}
 	return diffText(d), nil
 }
 
-func (s *Server) skillsText(ctx context.Context, _ string, _ url.Values) (string, error) {
-	return asJSON(api.OpSkills.Call(ctx, s.service, api.None{}))
-}
-
-func (s *Server) skillText(ctx context.Context, name string, _ url.Values) (string, error) {
-	skill, err := api.OpSkill.Call(ctx, s.service, api.SkillRequest{Name: name})
+func skillText(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
+	skill, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: name})
 	if err != nil {
 		return "", err
 	}
 	return fenced(skill.Source), nil
 }
 
-func (s *Server) windowText(ctx context.Context, focus string, options url.Values) (string, error) {
+func windowText(ctx context.Context, svc api.Service, focus string, options url.Values) (string, error) {
 	budget := 0
 	if text := options.Get("budget"); text != "" {
 		var err error
@@ -176,6 +171,6 @@ func (s *Server) windowText(ctx context.Context, focus string, options url.Value
 			return "", misuse("budget is a number of tokens")
 		}
 	}
-	r, err := contextTool(ctx, s.service, contextInput{Focus: focus, Question: options.Get("question"), Budget: budget})
+	r, err := contextTool(ctx, svc, contextInput{Focus: focus, Question: options.Get("question"), Budget: budget})
 	return r.text, err
 }

@@ -162,7 +162,7 @@ func TestAPanicEndsOneCall(t *testing.T) {
 	broken = true
 	s.Changed(t.Context())
 	broken = false
-	if !strings.Contains(log.String(), "telling of changes") {
+	if !strings.Contains(log.String(), "notifying of changes") {
 		t.Errorf("the log has %s", log.String())
 	}
 	call(t, c, "read", map[string]any{"id": "gauge"})

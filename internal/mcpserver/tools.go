@@ -100,6 +100,17 @@ func (a actions[In]) do(ctx context.Context, svc api.Service, name string, in In
 	return reply{}, misuse("action is " + strings.Join(names[:last], ", ") + " or " + names[last])
 }
 
+// act returns an action that calls an operation and shows its answer.
+func act[In, Q, A any](op api.Op[Q, A], request func(In) Q, show func(A) reply) func(context.Context, api.Service, In) (reply, error) {
+	return func(ctx context.Context, svc api.Service, in In) (reply, error) {
+		answer, err := op.Call(ctx, svc, request(in))
+		if err != nil {
+			return reply{}, err
+		}
+		return show(answer), nil
+	}
+}
+
 // enum limits a property of a tool's schema to values.
 func enum(property string, values []string) func(*jsonschema.Schema) {
 	return func(schema *jsonschema.Schema) {

@@ -15,14 +15,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
-// maxWatched is how many resources a server watches. Each costs a read at a change.
+// maxWatched is the maximum number of resources that a server watches. Each costs a read at
+// a change.
 const maxWatched = 100
 
-// watch is what clients are to be told of: resources, what each last held, and who
-// asked.
+// watch holds the resources that clients have subscribed to. It is safe for concurrent use.
 type watch struct {
 	mu       sync.Mutex
-	seen     map[string][sha256.Size]byte
+	seen     map[string][sha256.Size]byte // the last content of each
 	sessions map[string]map[*mcp.ServerSession]bool
 }
 
@@ -32,14 +32,14 @@ func newWatch() watch {
 
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	uri := req.Params.URI
-	_, text, err := s.resource(ctx, uri)
+	_, text, err := readURI(ctx, s.service, uri)
 	if err != nil {
 		return unread(uri, err)
 	}
 	w := &s.watch
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s.prune()
+	w.prune(s.mcp)
 	if len(w.sessions) >= maxWatched && w.sessions[uri] == nil {
 		return refusal("subscription", advice{misuse(fmt.Sprintf("%d resources are watched already", maxWatched)), "end a subscription first"})
 	}
@@ -56,38 +56,39 @@ func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) err
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.sessions[req.Params.URI], req.Session)
-	s.prune()
+	w.prune(s.mcp)
 	return nil
 }
 
-// prune forgets what nobody waits for any more; sessions can end without a word.
-func (s *Server) prune() {
-	here := map[*mcp.ServerSession]bool{}
-	for session := range s.mcp.Sessions() {
-		here[session] = true
+// prune drops sessions that have ended, which need not unsubscribe, and resources without
+// subscribers. w.mu is held.
+func (w *watch) prune(server *mcp.Server) {
+	open := map[*mcp.ServerSession]bool{}
+	for session := range server.Sessions() {
+		open[session] = true
 	}
-	for uri, who := range s.watch.sessions {
-		maps.DeleteFunc(who, func(session *mcp.ServerSession, _ bool) bool { return !here[session] })
-		if len(who) == 0 {
-			delete(s.watch.sessions, uri)
-			delete(s.watch.seen, uri)
+	for uri, subscribers := range w.sessions {
+		maps.DeleteFunc(subscribers, func(session *mcp.ServerSession, _ bool) bool { return !open[session] })
+		if len(subscribers) == 0 {
+			delete(w.sessions, uri)
+			delete(w.seen, uri)
 		}
 	}
 }
 
-// Changed tells clients which of the resources that they subscribed to are not what
-// they were. Whoever commits to the memory beside this server calls it afterwards;
-// the server does so after its own calls. It reads each watched resource once.
+// Changed notifies clients of changes to the resources that they subscribed to. It is called
+// after a commit that another program made; the server calls it after its own. It reads
+// each watched resource once.
 func (s *Server) Changed(ctx context.Context) {
-	defer rpcline.LogPanic(s.opts.Faults, "telling of changes")
+	defer rpcline.LogPanic(s.opts.Faults, "notifying of changes")
 	ctx = s.acting(ctx, "")
 	w := &s.watch
 	w.mu.Lock()
-	s.prune()
+	w.prune(s.mcp)
 	uris := slices.Sorted(maps.Keys(w.sessions))
 	w.mu.Unlock()
 	for _, uri := range uris {
-		_, text, err := s.resource(ctx, uri)
+		_, text, err := readURI(ctx, s.service, uri)
 		if err != nil {
 			text = "" // gone is a change too
 		}
