@@ -19,21 +19,21 @@ func (x *memex) findHistory() error {
 	if s.Options.Stores == "" || s.Options.Anew || stores.Begun(s.StateDir) {
 		return nil
 	}
-	kin, err := stores.Look(s.Options.Stores, s.Dir, s.StateDir)
+	found, err := stores.Find(s.Options.Stores, s.Dir, s.StateDir)
 	if err != nil {
 		s.Options.Log.Warn("cannot look for the history of this folder", "why", err)
 		return nil
 	}
-	if len(kin) == 0 {
+	if len(found) == 0 {
 		return nil
 	}
-	k := kin[0]
+	k := found[0]
 	others := ""
-	if len(kin) > 1 {
-		others = fmt.Sprintf(" (%d other stores know these notes too: fovea status --all)", len(kin)-1)
+	if len(found) > 1 {
+		others = fmt.Sprintf(" (%d other stores know these notes too: fovea status --all)", len(found)-1)
 	}
 	switch way := "fovea adopt " + strconv.Quote(k.Dir); {
-	case s.Options.Adopt && len(kin) > 1 && kin[1].Moved == k.Moved:
+	case s.Options.Adopt && len(found) > 1 && found[1].Moved == k.Moved:
 		return fail("open", s.Dir, Ambiguous, fmt.Errorf("several stores know these notes; name one: %s%s", way, others))
 	case s.Options.Adopt:
 		return fail("open", s.Dir, Conflict, x.take(k))
@@ -52,7 +52,7 @@ func (x *memex) findHistory() error {
 
 // take adopts the history of another store. The witness forgets a store that moved, and
 // records this one when it is opened.
-func (x *memex) take(k stores.Kin) error {
+func (x *memex) take(k stores.Match) error {
 	s := x.top.scope
 	if err := stores.Take(k.Dir, s.StateDir, s.Dir, !k.Moved); err != nil || !k.Moved || s.Options.Witness == nil {
 		return err
@@ -64,7 +64,7 @@ func (x *memex) take(k stores.Kin) error {
 }
 
 // long describes the length of a store's history, if known.
-func long(k stores.Kin) string {
+func long(k stores.Match) string {
 	if k.Commits == 0 {
 		return ""
 	}

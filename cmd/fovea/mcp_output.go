@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// longestUnread is how long an MCP client on standard output may leave a message unread
+// maxUnread is how long an MCP client on standard output may leave a message unread
 // before it counts as stalled. A person may have suspended it for a while.
-const longestUnread = 5 * time.Minute
+const maxUnread = 5 * time.Minute
 
-// unread is an output that calls stalled if one Write takes longer than longestUnread.
+// unread is an output that calls stalled if one Write takes longer than maxUnread.
 // Nothing else ends such a Write: a pipe to the parent process has no deadline.
 type unread struct {
 	io.WriteCloser
@@ -20,7 +20,7 @@ type unread struct {
 }
 
 func (u *unread) Write(b []byte) (int, error) {
-	late := time.AfterFunc(longestUnread, u.stalled)
+	late := time.AfterFunc(maxUnread, u.stalled)
 	defer late.Stop()
 	return u.WriteCloser.Write(b)
 }
@@ -29,7 +29,7 @@ func (u *unread) Write(b []byte) (int, error) {
 // which frees its answers and connections. Acknowledged data is on disk by then.
 func toClient(s *session) io.WriteCloser {
 	return &unread{s.Out, func() {
-		s.ReportAlways("the MCP client has read nothing for " + longestUnread.String() + "; this server ends, start it again")
+		s.ReportAlways("the MCP client has read nothing for " + maxUnread.String() + "; this server ends, start it again")
 		os.Exit(1)
 	}}
 }

@@ -12,7 +12,7 @@ import (
 // TestStalledClient: a message that nobody reads ends the server after a bounded time, and
 // one that is read late does not.
 func TestStalledClient(t *testing.T) {
-	for name, after := range map[string]time.Duration{"in time": longestUnread - time.Second, "never": 0} {
+	for name, after := range map[string]time.Duration{"in time": maxUnread - time.Second, "never": 0} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				in, out := io.Pipe()
@@ -26,7 +26,7 @@ func TestStalledClient(t *testing.T) {
 				}
 				begun := time.Now()
 				_, err := u.Write([]byte("{}"))
-				if ended != (after == 0) || (err != nil) != ended || time.Since(begun) > longestUnread {
+				if ended != (after == 0) || (err != nil) != ended || time.Since(begun) > maxUnread {
 					t.Errorf("ended %v after %v: %v", ended, time.Since(begun), err)
 				}
 			})

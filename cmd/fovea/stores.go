@@ -22,17 +22,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
-// storeLine is a store in the list.
-type storeLine struct {
-	Store   string    `json:"store"`
-	Memex   string    `json:"memex"`
-	Stands  string    `json:"stands"` // the state of the memex: there, gone or replaced
-	Commits uint64    `json:"commits"`
-	Bytes   int64     `json:"bytes"`
-	Used    time.Time `json:"used"`
-	Problem string    `json:"problem,omitempty"`
-}
-
 // storesDir returns the folder of this user's stores, "" if there is none.
 func storesDir() string {
 	base, err := config.StoresDir(nil)
@@ -52,48 +41,43 @@ func listStores(s *session) error {
 	if err != nil {
 		return err
 	}
-	lines := make([]storeLine, len(list))
-	for i, st := range list {
-		lines[i] = storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), st.Problem}
-	}
-	return s.Answer(lines, func() {
-		if len(lines) > 0 {
-			printStores(s.Out, lines)
-		}
-		if len(lines) == 0 {
+	return s.Answer(append([]stores.Store{}, list...), func() {
+		if len(list) == 0 {
 			s.Report("no stores in %s yet", base)
+			return
 		}
+		printStores(s.Out, list)
 	})
 }
 
 // printStores prints one row per store; in a pipe, raw numbers separated by tabs.
-func printStores(out *terminal.Stream, lines []storeLine) {
+func printStores(out *terminal.Stream, list []stores.Store) {
 	if !out.IsTerminal() {
-		for _, l := range lines {
-			out.Row(terminal.Text(l.Memex), terminal.Text(l.is()), terminal.Text(strconv.FormatUint(l.Commits, 10)),
-				terminal.Text(strconv.FormatInt(l.Bytes, 10)), terminal.Text(l.Used.Format(time.RFC3339)), terminal.Text(l.Store))
+		for _, l := range list {
+			out.Row(terminal.Text(l.Memex), terminal.Text(memexState(l)), terminal.Text(strconv.FormatUint(l.Commits, 10)),
+				terminal.Text(strconv.FormatInt(l.Size, 10)), terminal.Text(l.Used.Format(time.RFC3339)), terminal.Text(l.Dir))
 		}
 		return
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MEMEX\tIS\tCOMMITS\tSIZE\tLAST USED\tSTORE")
-	for _, l := range lines {
+	for _, l := range list {
 		commits := "?" // never closed
 		if l.Commits > 0 {
 			commits = strconv.FormatUint(l.Commits, 10)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(l.is()), commits, sizeOf(l.Bytes),
-			l.Used.Local().Format(time.DateOnly), terminal.OneLine(l.Store))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(memexState(l)), commits, sizeOf(l.Size),
+			l.Used.Local().Format(time.DateOnly), terminal.OneLine(l.Dir))
 	}
 	_ = table.Flush() // the stream keeps its first error
 }
 
-// is describes the state of a store's memex, or why it is unknown.
-func (l storeLine) is() string {
-	if l.Problem != "" {
-		return "cannot be read: " + l.Problem
+// memexState describes what is at the path of a store's memex, or why it is unknown.
+func memexState(st stores.Store) string {
+	if st.Problem != "" {
+		return "cannot be read: " + st.Problem
 	}
-	return l.Stands
+	return string(st.State)
 }
 
 // sizeOf formats a number of bytes.
@@ -168,8 +152,7 @@ func removeStore(s *session, base, name string, force bool) error {
 	if err := forgetSigned(s, st); err != nil {
 		return err
 	}
-	line := storeLine{st.Dir, st.Memex, string(st.Stands), st.Commits, st.Size, st.Used.UTC(), ""}
-	return s.Answer(line, func() {
+	return s.Answer(st, func() {
 		fmt.Fprintf(s.Out, "removed  %s\nlost     %d commits of %s, %s\n", terminal.OneLine(st.Dir), st.Commits, terminal.OneLine(st.Memex), sizeOf(st.Size))
 	})
 }
@@ -228,7 +211,7 @@ func takeStore(s *session, name string) error {
 		if err != nil {
 			return &fovea.Error{Op: "adopt", What: own, Kind: fovea.Held, Err: err}
 		}
-		s.Report("what was begun here is kept in %s", aside)
+		s.Report("the history that began here is kept in %s", aside)
 	}
 	if err := stores.Take(from.Dir, own, memex, copied); err != nil {
 		return &fovea.Error{Op: "adopt", What: from.Dir, Kind: fovea.Held, Err: err}
@@ -254,7 +237,7 @@ func storeToTake(s *session, name string) (stores.Store, bool, error) {
 	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
 		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: cmp.Or(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
 	}
-	kin, err := stores.Look(storesDir(), s.config.Memex, s.config.StateDir)
+	found, err := stores.Find(storesDir(), s.config.Memex, s.config.StateDir)
 	if err != nil {
 		return fails(fovea.NotFound, "%w", err)
 	}
@@ -263,25 +246,25 @@ func storeToTake(s *session, name string) (stores.Store, bool, error) {
 		if err != nil {
 			return fails(fovea.NotFound, "%w", err)
 		}
-		for _, k := range kin {
+		for _, k := range found {
 			if k.Dir == st.Dir {
 				return st, !k.Moved, nil
 			}
 		}
-		kept := filepath.Dir(st.Dir) != storesDir() // a backup, for example, stays where it is
-		return st, kept || st.Stands == stores.There && st.Memex != s.config.Memex, nil
+		elsewhere := filepath.Dir(st.Dir) != storesDir() // a backup, for example, stays where it is
+		return st, elsewhere || st.State == stores.There && st.Memex != s.config.Memex, nil
 	}
 	if own, err := stores.Read(s.config.StateDir); err == nil && own.Memex != s.config.Memex {
 		return own, false, nil
 	}
 	switch {
-	case len(kin) == 0:
+	case len(found) == 0:
 		return fails(fovea.NotFound, "no store knows these notes; fovea status --all lists them, and fovea adopt STORE takes one")
-	case len(kin) > 1 && kin[0].Moved == kin[1].Moved:
-		return fails(fovea.Ambiguous, "%d stores know these notes; name one, such as fovea adopt %q (%s, %d commits)", len(kin), kin[0].Dir, kin[0].Memex,
-			kin[0].Commits)
+	case len(found) > 1 && found[0].Moved == found[1].Moved:
+		return fails(fovea.Ambiguous, "%d stores know these notes; name one, such as fovea adopt %q (%s, %d commits)", len(found), found[0].Dir, found[0].Memex,
+			found[0].Commits)
 	}
-	return kin[0].Store, !kin[0].Moved, nil
+	return found[0].Store, !found[0].Moved, nil
 }
 
 // printHistory opens the memory and prints the state of its history.
@@ -290,8 +273,8 @@ func printHistory(ctx context.Context, s *session) error {
 		return err
 	}
 	st := s.memory.Status()
-	line := storeLine{Store: st.StateDir, Memex: st.Memex, Stands: string(stores.There), Commits: st.Head.Seq, Bytes: st.History, Used: st.Head.Time}
-	return s.Answer(line, func() {
-		fmt.Fprintf(s.Out, "memex    %s\nhistory  %d commits, in %s\n", terminal.OneLine(line.Memex), line.Commits, terminal.OneLine(line.Store))
+	own := stores.Store{Dir: st.StateDir, Memex: st.Memex, State: stores.There, Commits: st.Head.Seq, Size: st.History, Used: st.Head.Time}
+	return s.Answer(own, func() {
+		fmt.Fprintf(s.Out, "memex    %s\nhistory  %d commits, in %s\n", terminal.OneLine(own.Memex), own.Commits, terminal.OneLine(own.Dir))
 	})
 }

@@ -4,7 +4,7 @@
 // and finds the one with the history of a folder that was moved, renamed or copied.
 //
 // A store is found by the path of its memex, so a memex at another path has none. Before
-// a new one is begun there, [Look] searches the other stores for these notes, and [Take]
+// a new one is begun there, [Find] searches the other stores for these notes, and [Take]
 // moves or copies one to the new path. A store identifies its memex by a witness of the
 // folder (device, inode, the beginning of its git log), which [Mark] writes, and by the
 // digests of its files: from the last scan, and from the journal for the files that Fovea

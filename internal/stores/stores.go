@@ -17,25 +17,25 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Standing describes what is at the path of a store's memex.
-type Standing string
+// MemexState describes what is at the path of a store's memex.
+type MemexState string
 
-// The values of Standing.
+// The values of MemexState.
 const (
-	There   Standing = "there"
-	Gone    Standing = "gone"               // nothing is at the path
-	Another Standing = "another folder now" // the folder at the path has none of the notes
+	There   MemexState = "there"
+	Gone    MemexState = "gone"               // nothing is at the path
+	Another MemexState = "another folder now" // the folder at the path has none of the notes
 )
 
-// Store describes one state folder.
+// Store describes one state folder. Its JSON is what "fovea status --all --json" prints.
 type Store struct {
-	Dir     string    // absolute
-	Memex   string    // path of the memex, "" if FORMAT cannot be read
-	Stands  Standing  // what is at Memex
-	Commits uint64    // at the last clean close, or in the newest image; 0 without either
-	Size    int64     // total bytes of its files
-	Used    time.Time // time of the last write
-	Problem string    // why it cannot be read, or ""
+	Dir     string     `json:"store"`             // absolute
+	Memex   string     `json:"memex"`             // path of the memex, "" if FORMAT cannot be read
+	State   MemexState `json:"stands"`            // what is at Memex
+	Commits uint64     `json:"commits"`           // at the last clean close, or in the newest image; 0 without either
+	Size    int64      `json:"bytes"`             // of its files
+	Used    time.Time  `json:"used"`              // time of the last write, in UTC
+	Problem string     `json:"problem,omitempty"` // why it cannot be read, or ""
 }
 
 // List returns the stores in a folder by path, none if the folder does not exist. It skips
@@ -60,7 +60,7 @@ func List(base string) ([]Store, error) {
 }
 
 // errNone is returned for a folder without FORMAT.
-var errNone = errors.New("it is no state folder of Fovea")
+var errNone = errors.New("not a state folder of Fovea")
 
 // folders lists the subfolders of a folder by name.
 func folders(base string) ([]string, error) {
@@ -102,12 +102,12 @@ func Read(dir string) (Store, error) {
 	walkErr := walk(in, ".", func(_ string, info fs.FileInfo) error {
 		s.Size += info.Size()
 		if info.ModTime().After(s.Used) {
-			s.Used = info.ModTime()
+			s.Used = info.ModTime().UTC()
 		}
 		return nil
 	})
 	if memex != "" {
-		s.Stands = standing(in, memex)
+		s.State = stateOf(in, memex)
 	}
 	return s, cmp.Or(err, walkErr)
 }

@@ -103,7 +103,7 @@ func TestRemove(t *testing.T) {
 }
 
 // TestStrangeStores: with foreign files among the stores, listing and looking name the
-// readable ones and never block.
+// maxCompared ones and never block.
 func TestStrangeStores(t *testing.T) {
 	base, memex := t.TempDir(), t.TempDir()
 	newStore(t, base, "good", filepath.Join(t.TempDir(), "gone"))
@@ -148,7 +148,7 @@ func TestStrangeStores(t *testing.T) {
 	if len(told) != 5 {
 		t.Errorf("listed: %v", told)
 	}
-	if kin, err := Look(base, memex, filepath.Join(base, "own")); err != nil || len(kin) > 0 {
-		t.Errorf("kin %v, %v", kin, err)
+	if matches, err := Find(base, memex, filepath.Join(base, "own")); err != nil || len(matches) > 0 {
+		t.Errorf("matches %v, %v", matches, err)
 	}
 }

@@ -94,7 +94,7 @@ func Aside(dir string, now time.Time) (string, error) {
 // Remove permanently removes a store. Errors: vfs.HeldError if a process uses it,
 // ErrMemexThere unless forced.
 func Remove(s Store, force bool) error {
-	if s.Stands == There && !force {
+	if s.State == There && !force {
 		return fmt.Errorf("%s: %s: %w", s.Dir, s.Memex, ErrMemexThere)
 	}
 	above, err := vfs.Dir(filepath.Dir(s.Dir))

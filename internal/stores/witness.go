@@ -24,12 +24,17 @@ type witness struct {
 	git           string // SHA-256 of the first line of its git log, or ""
 }
 
+// sameInode reports whether two witnesses are of folders with the same inode.
+func (w witness) sameInode(other witness) bool {
+	return w.inode != 0 && w.device == other.device && w.inode == other.inode
+}
+
 func (w witness) encode() []byte {
 	return fmt.Appendf(nil, "fovea folder 0\ndevice %d\ninode %d\ngit %q\n", w.device, w.inode, w.git)
 }
 
-// look returns the witness of a folder.
-func look(in vfs.FS) (witness, error) {
+// witnessOf returns the witness of a folder.
+func witnessOf(in vfs.FS) (witness, error) {
 	info, err := in.Stat(".")
 	if err != nil {
 		return witness{}, err
@@ -52,7 +57,7 @@ func Mark(store vfs.FS, memex string) error {
 		return err
 	}
 	defer in.Close()
-	w, err := look(in)
+	w, err := witnessOf(in)
 	if err != nil {
 		return err
 	}
@@ -66,8 +71,8 @@ func Mark(store vfs.FS, memex string) error {
 	return vfs.WriteAtomic(store, witnessFile, text, 0o600)
 }
 
-// noted reads the witness that Mark wrote, or the zero witness.
-func noted(store vfs.FS) witness {
+// recordedWitness reads the witness that Mark wrote, or the zero witness.
+func recordedWitness(store vfs.FS) witness {
 	var w witness
 	text, err := readRegular(store, witnessFile)
 	if err != nil {
@@ -87,7 +92,7 @@ func Identity(memex string) string {
 		return ""
 	}
 	defer in.Close()
-	w, err := look(in)
+	w, err := witnessOf(in)
 	if err != nil {
 		return ""
 	}
@@ -115,7 +120,7 @@ func Of(base, identity string) []string {
 		if err != nil {
 			continue
 		}
-		if noted(store).identity() == identity {
+		if recordedWitness(store).identity() == identity {
 			dirs = append(dirs, filepath.Join(base, name))
 		}
 		store.Close()
@@ -130,7 +135,7 @@ func readRegular(in vfs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	return in.ReadFile(name)
 }

@@ -42,7 +42,7 @@ func asWritten(store, in vfs.FS, scanned []corpus.Entry) []corpus.Entry {
 		case !known && is:
 			entries = append(entries, have)
 		case len(scanned) == 0 && !w.next.IsZero(): // only the journal has their number
-			entries = append(entries, corpus.Entry{File: corpus.File{Path: w.path, Size: telling}, Digest: w.next})
+			entries = append(entries, corpus.Entry{File: corpus.File{Path: w.path, Size: minDistinctive}, Digest: w.next})
 		}
 	}
 	return entries
@@ -51,7 +51,7 @@ func asWritten(store, in vfs.FS, scanned []corpus.Entry) []corpus.Entry {
 // entryOf describes a file as a scan does; false if the file is not comparable.
 func entryOf(in vfs.FS, name string) (corpus.Entry, bool) {
 	info, err := in.Stat(name)
-	if err != nil || info.Size() > readable {
+	if err != nil || info.Size() > maxCompared {
 		return corpus.Entry{}, false
 	}
 	text, err := readRegular(in, name)
@@ -80,7 +80,7 @@ func lastWritten(store vfs.FS) []written {
 	}
 	var newest []written
 	for i, w := range slices.Backward(all) {
-		if last[w.path] == i && len(newest) < sampled {
+		if last[w.path] == i && len(newest) < maxSampled {
 			newest = append(newest, w)
 		}
 	}

@@ -18,7 +18,7 @@ const wordsPage = "doc/words.md"
 // beforeGlossary lists the packages whose names are older than the glossary. A package
 // leaves the list when its names follow it, and none is added.
 var beforeGlossary = []string{
-	".", "cmd/fovea", "internal/stores",
+	".",
 }
 
 // TestWords also requires packages that follow the glossary to leave beforeGlossary.

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// sampled is the maximum number of files compared per store.
-	sampled = 64
-	// telling is the minimum size in bytes of a file that distinguishes folders: many have
-	// the same empty files.
-	telling = 16
-	// readable is the maximum size in bytes of a file to compare.
-	readable = 16 << 20
+	// maxSampled is the maximum number of files compared per store.
+	maxSampled = 64
+	// minDistinctive is the minimum size in bytes of a file that distinguishes folders: many
+	// have the same empty files.
+	minDistinctive = 16
+	// maxCompared is the maximum size in bytes of a file to compare.
+	maxCompared = 16 << 20
 )
 
-// Kin is a store that knows the notes of a folder other than its memex.
-type Kin struct {
+// Match is a store that knows the notes of a folder other than its memex.
+type Match struct {
 	Store
 	// Moved reports whether the folder replaced the memex: the memex's path leads to
 	// nothing, to another folder, or by a link to this one. Otherwise the folder is a copy.
@@ -33,11 +33,11 @@ type Kin struct {
 	share float64 // of the compared files, those with unchanged contents
 }
 
-// Look returns the stores in base that know the notes of a folder, most likely first; own is
+// Find returns the stores in base that know the notes of a folder, most likely first; own is
 // the folder's own state folder, present or future. It compares files only by the digests in
 // the stores: of each at most 64 scanned files and 64 written by Fovea. It skips unreadable
 // stores and those set aside.
-func Look(base, memex, own string) ([]Kin, error) {
+func Find(base, memex, own string) ([]Match, error) {
 	names, err := folders(base)
 	if err != nil {
 		return nil, err
@@ -47,52 +47,52 @@ func Look(base, memex, own string) ([]Kin, error) {
 		return nil, err
 	}
 	defer in.Close()
-	now, err := look(in)
+	now, err := witnessOf(in)
 	if err != nil {
 		return nil, err
 	}
-	var kin []Kin
+	var matches []Match
 	for _, name := range names {
 		if dir := filepath.Join(base, name); dir != own && !strings.Contains(name, asideMark) {
-			if k, ok := kinAt(dir, in, now); ok {
-				kin = append(kin, k)
+			if k, ok := matchAt(dir, in, now); ok {
+				matches = append(matches, k)
 			}
 		}
 	}
-	slices.SortStableFunc(kin, func(a, b Kin) int {
+	slices.SortStableFunc(matches, func(a, b Match) int {
 		return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(b.share, a.share), b.Used.Compare(a.Used))
 	})
-	return kin, nil
+	return matches, nil
 }
 
-func rank(k Kin) int {
+func rank(k Match) int {
 	if k.Moved {
 		return 1
 	}
 	return 0
 }
 
-// kinAt compares a store with a folder.
-func kinAt(dir string, in vfs.FS, now witness) (Kin, bool) {
+// matchAt compares a store with a folder.
+func matchAt(dir string, in vfs.FS, now witness) (Match, bool) {
 	store, err := vfs.Dir(dir)
 	if err != nil {
-		return Kin{}, false
+		return Match{}, false
 	}
 	defer store.Close()
 	memex, seq, err := disk.Peek(store)
 	if err != nil || memex == "" {
-		return Kin{}, false
+		return Match{}, false
 	}
 	share, alike := compare(store, in, now)
 	if !alike {
-		return Kin{}, false
+		return Match{}, false
 	}
 	s, err := Read(dir)
 	if err != nil {
-		return Kin{}, false
+		return Match{}, false
 	}
 	s.Commits = max(s.Commits, seq)
-	return Kin{Store: s, Moved: s.Stands != There || sameFolder(in, memex), share: share}, true
+	return Match{Store: s, Moved: s.State != There || sameFolder(in, memex), share: share}, true
 }
 
 // sameFolder reports whether a folder is the one at a path.
@@ -107,19 +107,19 @@ func sameFolder(in vfs.FS, path string) bool {
 	return err == nil && err2 == nil && vfs.Same(a, b)
 }
 
-// standing describes what is at the path of a store's memex.
-func standing(store vfs.FS, memex string) Standing {
+// stateOf describes what is at the path of a store's memex.
+func stateOf(store vfs.FS, memex string) MemexState {
 	in, err := vfs.Dir(memex)
 	if err != nil {
 		return Gone
 	}
 	defer in.Close()
-	now, err := look(in)
+	now, err := witnessOf(in)
 	if err != nil {
 		return Gone
 	}
-	then := noted(store)
-	if _, alike := compare(store, in, now); alike || len(known(store)) == 0 || then.inode != 0 && then.device == now.device && then.inode == now.inode {
+	then := recordedWitness(store)
+	if _, alike := compare(store, in, now); alike || len(known(store)) == 0 || then.sameInode(now) {
 		return There
 	}
 	return Another
@@ -130,9 +130,9 @@ func standing(store vfs.FS, memex string) Standing {
 // does, and as a new folder may get an old one, a file's inode and time too; or the git
 // history is the same. An inode is enough if there are no files to compare or no scan.
 func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
-	then := noted(store)
+	then := recordedWitness(store)
 	scanned := known(store)
-	entries, telling := sample(asWritten(store, in, scanned))
+	entries, distinctive := sample(asWritten(store, in, scanned))
 	same, untouched := 0, false
 	for _, e := range entries {
 		if is, very := holds(in, e); is {
@@ -143,30 +143,29 @@ func compare(store, in vfs.FS, now witness) (share float64, alike bool) {
 	if len(entries) > 0 {
 		share = float64(same) / float64(len(entries))
 	}
-	inode := then.inode != 0 && then.device == now.device && then.inode == now.inode
+	inode := then.sameInode(now)
 	git := then.git != "" && then.git == now.git
-	return share, git || inode && (untouched || len(entries) == 0 || len(scanned) == 0) || telling && same > 0 && 2*same >= len(entries)
+	return share, git || inode && (untouched || len(entries) == 0 || len(scanned) == 0) || distinctive && same > 0 && 2*same >= len(entries)
 }
 
 // sample selects files evenly and reports whether they distinguish folders; it selects
 // others only if none do.
 func sample(entries []corpus.Entry) ([]corpus.Entry, bool) {
-	least := func(size int64) []corpus.Entry {
-		return slices.DeleteFunc(slices.Clone(entries), func(e corpus.Entry) bool { return e.Size < size || e.Size > readable })
+	atLeast := func(size int64) []corpus.Entry {
+		return slices.DeleteFunc(slices.Clone(entries), func(e corpus.Entry) bool { return e.Size < size || e.Size > maxCompared })
 	}
-	tells := true
-	chosen := least(telling)
+	chosen, distinctive := atLeast(minDistinctive), true
 	if len(chosen) == 0 {
-		chosen, tells = least(1), false
+		chosen, distinctive = atLeast(1), false
 	}
-	if len(chosen) > sampled {
-		some := make([]corpus.Entry, sampled)
+	if len(chosen) > maxSampled {
+		some := make([]corpus.Entry, maxSampled)
 		for i := range some {
-			some[i] = chosen[i*len(chosen)/sampled]
+			some[i] = chosen[i*len(chosen)/maxSampled]
 		}
 		chosen = some
 	}
-	return chosen, tells
+	return chosen, distinctive
 }
 
 // holds reports whether a folder has a file with the bytes of an entry at its path, and
