@@ -17,7 +17,7 @@ import (
 func blameCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "blame NODE",
-		Short: "Say of each line of a node who brought it, and when",
+		Short: "Show who wrote each line of a node, and when",
 		Long: `Blame prints a node's own text and before each line the number of the commit
 that brought it, the day, the author and the line's number in the file. It goes
 through renames and moves; a line that was taken away and brought back is by
@@ -51,5 +51,5 @@ func goneFrom(commits []api.Commit) string {
 		}
 		numbers = append(numbers, fmt.Sprint(c.Seq))
 	}
-	return "history has no text of it any more from commit " + strings.Join(numbers, ", ") + ": what came then is told as the next one's"
+	return "history no longer has its text from commit " + strings.Join(numbers, ", ") + ": those changes are shown as part of the next commit"
 }

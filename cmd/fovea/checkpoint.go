@@ -11,7 +11,7 @@ import (
 func checkpointCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "checkpoint [NAME]",
-		Short: "Write an image of the present state now, and keep it",
+		Short: "Write an image of the current state, and keep it",
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
 nothing, and keeps the state under a name; without one it is checkpoint- and the
 day. Nothing that was committed depends on it: the journal has it already.`,

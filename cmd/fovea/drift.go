@@ -21,8 +21,8 @@ has.`
   fovea drift adopt --json`
 	c.AddCommand(
 		driftAction(s, "list", "List them, with both digests in JSON", "differs"),
-		driftAction(s, "adopt", "Memory takes what the files hold; all of them where none is named", "adopted"),
-		driftAction(s, "apply", "The files get what memory has; all of them where none is named", restored),
+		driftAction(s, "adopt", "Take the content of the files into memory; all files by default", "adopted"),
+		driftAction(s, "apply", "Write the content of memory into the files; all files by default", restored),
 	)
 	return c
 }

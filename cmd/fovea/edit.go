@@ -38,8 +38,8 @@ touched; the error shows both sides.`,
 		req.Append, err = add()
 		return err
 	}, func(_ *api.EditRequest, r *api.EditResponse) { printEdit(s, r) })
-	body = textFlag(s, c, "body", "`TEXT` in place of that below headline and drawer")
-	add = textFlag(s, c, "append", "`TEXT` behind what is there")
+	body = textFlag(s, c, "body", "`TEXT` that replaces the text below headline and drawer")
+	add = textFlag(s, c, "append", "`TEXT` to add at the end")
 	return c
 }
 
@@ -96,7 +96,7 @@ back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
 	}, api.OpForget, nil, func(_ *api.MoveRequest, r *api.EditResponse) {
-		fmt.Fprintf(s.Out, "commit %d  it is gone from its file; fovea rollback 0 brings it back\n", r.Seq)
+		fmt.Fprintf(s.Out, "commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
 
@@ -107,7 +107,7 @@ func refileCommand(s *session) *cobra.Command {
 		Long: `Refile moves a headline, with all below it, behind the other children of a
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
-		Args:    args(2, 2, "a node and where it goes"),
+		Args:    args(2, 2, "a node and its target"),
 	}, api.OpRefile, nil, func(_ *api.MoveRequest, r *api.EditResponse) { printEdit(s, r) })
 }
 
@@ -150,7 +150,7 @@ func idListCommand(s *session) *cobra.Command {
 			return ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
 				printNodes(s.Out, nodes)
 				if len(nodes) == 0 {
-					s.Report("every headline has an id of its own")
+					s.Report("every headline has its own id")
 				}
 			})
 		},
@@ -174,7 +174,7 @@ func idAssignCommand(s *session) *cobra.Command {
 			s.Out.Row(append([]terminal.Cell{{Text: n.ID}}, nodeCells(s.Out, n)...)...)
 		}
 		if len(nodes) == 0 {
-			s.Report("every headline has an id of its own")
+			s.Report("every headline has its own id")
 		}
 	})
 }

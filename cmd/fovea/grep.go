@@ -60,7 +60,7 @@ func printGrep(s *session, nodes []api.Node, find finder) {
 		fmt.Fprintf(s.Out, "%s:%d:%d: %s\n", terminal.OneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), terminal.JoinLines(text))
 	}
 	if outside > 0 {
-		s.Report("%s more in no file", several(outside, "node"))
+		s.Report("%s more without a file", several(outside, "node"))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 func guardCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard",
-		Short: "Say what others changed in protected files, and decide",
+		Short: "Review what other programs changed in protected files",
 		Long: `Protected files, such as skills, are compared with what their owner trusted each
 time they are read. One that another program changed is locked down, or marked
 as unreviewed, until its owner decides. The policy stands in the configuration.`,
@@ -60,7 +60,7 @@ func guardDiffCommand(s *session) *cobra.Command {
 	var brief bool
 	c := verb(s, &cobra.Command{
 		Use:   "diff PATH",
-		Short: "Say what changed in a protected file, part by part",
+		Short: "Show what changed in a protected file, part by part",
 		Example: `  fovea guard diff skills/plan.org
   fovea guard diff skills/plan.org --brief`,
 		Args: args(1, 1, "the path of a protected file"),
@@ -68,7 +68,7 @@ func guardDiffCommand(s *session) *cobra.Command {
 		req.Text = !brief
 		return nil
 	}, func(_ *api.GuardDiffRequest, d *api.GuardDiff) { printGuardDiff(s.Out, d) })
-	c.Flags().BoolVar(&brief, "brief", false, "without the lines that changed")
+	c.Flags().BoolVar(&brief, "brief", false, "leave out the changed lines")
 	return c
 }
 
@@ -81,7 +81,7 @@ func decideCommand(s *session, name, short, long string, op api.Op[api.GuardRequ
 		Args:    args(1, 1, "the path of a protected file"),
 	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
 		if d.Seq == 0 {
-			fmt.Fprintln(s.Out, "it is as trusted; there was nothing to decide")
+			fmt.Fprintln(s.Out, "it has its trusted content; there was nothing to decide")
 			return
 		}
 		fmt.Fprintf(s.Out, "%sed %s; commit %d\n", name, terminal.OneLine(req.Path), d.Seq)

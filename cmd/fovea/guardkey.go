@@ -49,11 +49,11 @@ key.`,
 			case err != nil:
 				return misuse{err}
 			case key.Line == own.Line:
-				return printKey(s, key, "the key of this machine, which counts anyway")
+				return printKey(s, key, "the key of this machine, which is always trusted")
 			case fingerprint == "":
 				return printKey(s, key, "not changed; compare the fingerprint, then run this again with --fingerprint")
 			case s.config.Agent != "":
-				return errors.New("only the owner decides whose signatures count")
+				return errors.New("only the owner decides which signatures are trusted")
 			case fingerprint != key.Fingerprint:
 				return misuse{fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
 			}
@@ -61,7 +61,7 @@ key.`,
 			if err != nil {
 				return err
 			}
-			return printKey(s, key, "trusted in "+file+"; a daemon that runs sees it when it starts again")
+			return printKey(s, key, "trusted in "+file+"; a running daemon trusts it after a restart")
 		},
 	}
 	c.Flags().StringVar(&fingerprint, "fingerprint", "", "trust the key that has this `FINGERPRINT`")

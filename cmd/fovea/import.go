@@ -48,7 +48,7 @@ though all others were taken.`,
 				return err
 			}
 			if taken.Forgotten > 0 {
-				s.Report("%d were forgotten before and stay out; save them in a file yourself to have them again", taken.Forgotten)
+				s.Report("%d were forgotten earlier and were left out; to have them again, add them to a file yourself", taken.Forgotten)
 			}
 			for _, b := range bad {
 				s.Report("%s: %s", a[0], b)

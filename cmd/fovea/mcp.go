@@ -95,7 +95,7 @@ func refuseMCP(ctx context.Context, s *session, why error) error {
 	if terminal.Width(os.Stdin) > 0 {
 		return why // a person reads standard error
 	}
-	text := "fovea cannot serve this memory: " + why.Error() + "\nNext: ask the owner to mend that, and to start this server again"
+	text := "fovea cannot serve this memory: " + why.Error() + "\nNext: ask the owner to fix that, and to restart this server"
 	_ = rpcline.Refuse(ctx, standardLines(s), text) // the client may be gone
 	return why
 }

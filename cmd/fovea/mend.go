@@ -17,7 +17,7 @@ import (
 func repairCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "repair",
-		Short: "Make a damaged memory whole again, and say what is lost",
+		Short: "Repair a damaged memory, and report what is lost",
 		Long: `Repair puts damaged files into the folder quarantine, keeps every block and
 commit that verifies, follows the chain of commits as far as it is whole, takes
 lost blocks from images, and reads the folder. A commit says what could not be
@@ -65,7 +65,7 @@ func purgeCommand(s *session) *cobra.Command {
 	var text func() (*string, error)
 	c = verb(s, &cobra.Command{
 		Use:   "purge [ID...]",
-		Short: "Take every version of nodes, or of a text, out of history for good",
+		Short: "Remove every version of nodes, or of a text, from history for good",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
 with what was forgotten together with them, or every version that holds a text,
 from journal, packs, images and quarantine. It refuses while the notes still

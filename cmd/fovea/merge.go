@@ -17,7 +17,7 @@ import (
 func mergeCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "merge COPY",
-		Short: "Bring in what another copy of this memory has done",
+		Short: "Merge the changes of another copy of this memory",
 		Long: `Merge brings in what another copy of this memory has done since both were one:
 note by note and field by field, files included, all or none. COPY is the state
 folder of the copy (see "fovea status") or, on this machine, its memex; run
@@ -46,7 +46,7 @@ func stateOf(path string) (string, error) {
 		return "", err
 	}
 	if !config.HasMemory(state) {
-		return "", fmt.Errorf("merge: %s is no state folder, and no memex with a memory on this machine; fovea status prints the state folder of the copy", path)
+		return "", fmt.Errorf("merge: %s is neither a state folder nor a memex with a memory on this machine; fovea status prints the state folder of the copy", path)
 	}
 	return state, nil
 }

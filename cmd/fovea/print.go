@@ -114,7 +114,7 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 		fmt.Fprintln(out)
 		printDiagnostics(out, s.DiagnosticList)
 	case s.Diagnostics > 0:
-		fmt.Fprintf(out, "odd        %d things: see fovea status --diagnostics\n", s.Diagnostics)
+		fmt.Fprintf(out, "problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
 	}
 }
 
@@ -135,7 +135,7 @@ func relaxed(ms int64) string {
 	if ms == 0 {
 		return ""
 	}
-	return fmt.Sprintf("a commit may be told %d ms before it is on the disk; power lost meanwhile loses it", ms)
+	return fmt.Sprintf("commits are reported up to %d ms before they are on disk, and are lost if the power fails in between", ms)
 }
 
 func printProblems(out *terminal.Stream, problems []api.Problem) {
@@ -197,7 +197,7 @@ func printDiff(out *terminal.Stream, d *api.Difference) int {
 	}
 	for _, path := range d.Lockdown {
 		n++
-		fmt.Fprintf(out, "! a protected file changed, and its owner has not let that through  %s\n", terminal.OneLine(path))
+		fmt.Fprintf(out, "! a protected file changed, and its owner has not accepted the change  %s\n", terminal.OneLine(path))
 	}
 	return n
 }

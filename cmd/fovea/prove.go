@@ -30,7 +30,7 @@ func verifyCommand(s *session) *cobra.Command {
 	var req api.VerifyRequest
 	c := &cobra.Command{
 		Use:   "verify",
-		Short: "Prove the whole memory from its bytes",
+		Short: "Verify the whole memory from its bytes",
 		Long: `Verify replays the journal from nothing, hashes every block and node again,
 checks every signature and compares. With --anchor the history must also have
 each commit that a file of signed heads names ("fovea head" prints them), or it

@@ -17,7 +17,7 @@ import (
 func revertCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "revert [COMMIT...]",
-		Short: "Take back what one author, one session or some commits did",
+		Short: "Revert the commits of an author or a session, or some commits",
 		Long: `Revert takes back what the commits of an author or a session did, or those
 named, and keeps what was done since, files included. Where somebody has built
 on it, that stays, and what was there before is kept in the note as a conflict;
@@ -35,7 +35,7 @@ func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 	case dry:
 		fmt.Fprintf(out, "would take back %s\n", several(len(r.Commits), "commit"))
 	case r.Seq == 0:
-		fmt.Fprintf(out, "nothing of %s was there to take back\n", several(len(r.Commits), "commit"))
+		fmt.Fprintf(out, "nothing of %s was left to take back\n", several(len(r.Commits), "commit"))
 	default:
 		fmt.Fprintf(out, "took back %s by commit %d, root %s\n", several(len(r.Commits), "commit"), r.Seq, short(r.Root))
 	}

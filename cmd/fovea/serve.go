@@ -39,7 +39,7 @@ func serveCommand(s *session) *cobra.Command {
 	var how serving
 	c := &cobra.Command{
 		Use:   "serve",
-		Short: "Keep the memory open for everybody who asks, and watch the folder",
+		Short: "Keep the memory open for all clients, and watch the folder",
 		Long: `Serve keeps the memory open and watches the folder: a save is a commit at once.
 Every verb of the same user then asks it, and so do the programs that fovea mcp
 serves. There is one for each memex; a second one finds the first and ends. That
@@ -54,7 +54,7 @@ a token. "fovea token" makes tokens for others.`,
 		Args: args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if how.idle < 0 {
-				return misuse{errors.New("--idle is not negative")}
+				return misuse{errors.New("--idle must not be negative")}
 			}
 			s.flags.Here = "" // a server is started with its memex named
 			if err := s.load(); err != nil {
@@ -74,10 +74,10 @@ a token. "fovea token" makes tokens for others.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&how.http, "http", false, "listen on a port of this machine, too")
-	f.DurationVar(&how.idle, "idle", 0, "end after so long without a client (0: never)")
-	f.BoolVar(&how.detach, "detach", false, "start one in the background and wait until it answers")
-	f.BoolVar(&how.stop, "stop", false, "stop the one that runs, and wait until it is gone")
+	f.BoolVar(&how.http, "http", false, "also listen on a port of this machine")
+	f.DurationVar(&how.idle, "idle", 0, "stop after this time without a client (0: never)")
+	f.BoolVar(&how.detach, "detach", false, "start a daemon in the background and wait until it answers")
+	f.BoolVar(&how.stop, "stop", false, "stop the running daemon, and wait until it has exited")
 	f.BoolVar(&how.unit, "print-unit", false, "print a unit for systemd --user")
 	return c
 }
@@ -157,7 +157,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	restoreHeap()
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
-		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("told nobody", "what", err) }},
+		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("not reported", "what", err) }},
 		MCP:   func(svc api.Service) http.Handler { return mcpHandler(ctx, s.agents(), svc, feed, log) },
 		Listening: func(socket, url string) {
 			if url == "" {

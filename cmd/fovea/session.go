@@ -82,9 +82,9 @@ func (s *session) reportMemex() {
 	}
 	dir, err := os.Getwd()
 	if err != nil || dir != s.config.Memex {
-		s.Report("the memex is %s, which this folder belongs to", s.config.Memex)
+		s.Report("using the memex %s, which contains this folder", s.config.Memex)
 	} else if !config.HasMemory(s.config.StateDir) {
-		s.Report("the memex is this folder, %s; a memory of it begins", s.config.Memex)
+		s.Report("using this folder, %s, as a new memex", s.config.Memex)
 	}
 }
 

@@ -44,7 +44,7 @@ byte for byte, and the file as it was is kept beside it.`,
 		},
 	}
 	c.Flags().BoolVar(&write, "write", false, "merge it into the client's file")
-	c.Flags().StringVar(&file, "file", "", "the client's `FILE`, where it is not in its place")
+	c.Flags().StringVar(&file, "file", "", "the client's `FILE`, if it is not in the default place")
 	return c
 }
 
@@ -55,7 +55,7 @@ func setUp(s *session, c setup.Client, file string, write bool) error {
 		return misuse{err}
 	}
 	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
-		return misuse{fmt.Errorf("setup %s: %s is no folder, and the server would not start; make it, or name another with --memex", c.Name, conf.Memex)}
+		return misuse{fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex", c.Name, conf.Memex)}
 	}
 	if !holdsOrg(conf.Memex) {
 		s.Report("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)
@@ -86,7 +86,7 @@ func setUp(s *session, c setup.Client, file string, write bool) error {
 	case err != nil:
 		return fmt.Errorf("setup %s: %s: %w; nothing was written", c.Name, file, err)
 	case !changed:
-		s.Report("%s has it already", file)
+		s.Report("%s already has it", file)
 	default:
 		fmt.Fprintf(s.Out, "written  %s\n", file)
 		if kept != "" {

@@ -40,7 +40,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		}, api.OpSkill, nil, func(_ *api.SkillRequest, r *api.SkillSource) { s.Out.Text(r.Source) }),
 		skillTriggerCommand(s),
 		&cobra.Command{
-			Use: "check", Short: "Say what is wrong with the skills, and their order", Example: "  fovea skill check", Args: noArguments,
+			Use: "check", Short: "Show the problems of the skills, and their order", Example: "  fovea skill check", Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error { return checkSkills(s, c) },
 		},
 	)
@@ -64,7 +64,7 @@ func checkSkills(s *session, c *cobra.Command) error {
 func skillTriggerCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "trigger EVENT",
-		Short: "Answer an event, and name the skills that answer to it",
+		Short: "Run an event, and list the skills that it triggers",
 		Long: `At heartbeat and manual-persist the built-in skill state-persistence makes a
 checkpoint; where nothing changed, nothing is written. Other skills that answer
 to the event are named; Fovea executes nothing in them.`,

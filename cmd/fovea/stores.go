@@ -95,7 +95,7 @@ func sizeOf(n int64) string {
 func storeCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "store",
-		Short: "Remove histories that are not wanted any more",
+		Short: "Remove histories that are no longer wanted",
 		Long: `Each memex has a store: a folder outside the notes that keeps its history.
 "fovea status --all" lists those of this user. A store stays when its memex is
 removed, so that nothing is lost by that; "store remove" ends it.`,
@@ -129,7 +129,7 @@ refused, and one whose memex exists is removed with --force alone.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&force, "force", false, "also where the memex exists: its history is lost")
+	c.Flags().BoolVar(&force, "force", false, "remove it even if the memex exists: its history is lost")
 	return c
 }
 
@@ -161,7 +161,7 @@ func adoptCommand(s *session) *cobra.Command {
 	anew := false
 	c := &cobra.Command{
 		Use:   "adopt [STORE | OLD-MEMEX]",
-		Short: "Go on with the history of a memex that was moved or copied",
+		Short: "Continue the history of a memex that was moved or copied",
 		Long: `A memex that was moved, renamed or brought from another machine has its history
 under the path where it was. Adopt lets that history go on here: the store of a
 memex that was moved moves too, that of one which is still there is copied.
@@ -176,7 +176,7 @@ With --new it begins a new history though another store knows these notes.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			switch {
 			case anew && len(a) > 0:
-				return misuse{errors.New("--new takes no history; name none")}
+				return misuse{errors.New("--new begins a new history; leave out the store")}
 			case anew:
 				s.anew = true
 			default:

@@ -27,7 +27,7 @@ func givenText(ctx context.Context, s *session, value string) (string, error) {
 		return readFile(ctx, value[1:])
 	}
 	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
-		s.Report("%q is taken as the text; @%s is what that file holds", value, value)
+		s.Report("%q is used as the text; @%s means the content of that file", value, value)
 	}
 	return value, nil
 }

@@ -22,7 +22,7 @@ import (
 func tokenCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
-		Short: "Make, list and take away tokens for programs that ask over HTTP",
+		Short: "Create, list and remove tokens of programs that use HTTP",
 		Long: `A token lets a program in that asks a daemon over HTTP, and says as which agent.
 Verbs of your own need none: they come in by a socket that only you can reach.`,
 		Example: `  fovea token add claude
@@ -37,7 +37,7 @@ func addTokenCommand(s *session) *cobra.Command {
 	var scopes, paths []string
 	c := &cobra.Command{
 		Use:   "add NAME",
-		Short: "Make a token and print it, once",
+		Short: "Create a token and print it once",
 		Long: `Add makes a token for an agent of that name (--agent gives it another one) and
 prints it. It is kept nowhere but where you put it: the file tokens.json beside
 the configuration has only its hash. What the agent may do beyond what every
@@ -72,21 +72,21 @@ agent may stands in the configuration, under grants.`,
 				return s.Out.JSON(map[string]string{"name": a[0], "agent": agent, "role": role, "token": secret})
 			}
 			fmt.Fprintln(s.Out, secret)
-			s.Report("it is not shown again; requests carry it as Authorization: Bearer TOKEN")
+			s.Report("it is not shown again; send it with each request as Authorization: Bearer TOKEN")
 			return nil
 		},
 	}
 	c.Flags().StringVar(&role, "role", string(api.Agent), "`ROLE`: owner, agent or reader")
 	oneOf(c, "role", string(api.Owner), string(api.Agent), string(api.Reader))
-	c.Flags().StringArrayVar(&scopes, "scope", nil, "`SCOPE` that it may name: project/NAME, session/ID, project/* or session/* (may be repeated; without it any)")
-	c.Flags().StringArrayVar(&paths, "path", nil, "`FILE` or folder/ that it may write besides (may be repeated)")
+	c.Flags().StringArrayVar(&scopes, "scope", nil, "`SCOPE` that it may use: project/NAME, session/ID, project/* or session/* (may be repeated; default: any)")
+	c.Flags().StringArrayVar(&paths, "path", nil, "additional `FILE` or folder/ that it may write (may be repeated)")
 	return c
 }
 
 // checkScopes refuses malformed scopes, and any scope for an owner.
 func checkScopes(role api.Role, scopes []string) error {
 	if role == api.Owner && len(scopes) > 0 {
-		return errors.New("--scope is not for an owner, who reaches everything")
+		return errors.New("--scope does not apply to an owner, who has access to everything")
 	}
 	for _, scope := range scopes {
 		kind, name, _ := strings.Cut(scope, "/")
@@ -125,7 +125,7 @@ func listTokensCommand(s *session) *cobra.Command {
 func removeTokenCommand(*session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME",
-		Short:   "Take a token away; a daemon refuses it from then on",
+		Short:   "Remove a token; daemons refuse it from then on",
 		Example: "  fovea token remove claude",
 		Args:    args(1, 1, "the name of a token"),
 		RunE: func(_ *cobra.Command, a []string) error {

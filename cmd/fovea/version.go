@@ -72,7 +72,7 @@ func version() string { return thisBuild().Version }
 func versionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Say which version this is, and from what it was built",
+		Short: "Print the version, and what it was built from",
 		Long: `Version prints the version, the commit and its date, and the version of Go. A
 version (devel) was built from source that is not a release.`,
 		Example: `  fovea version

@@ -95,11 +95,11 @@ func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 		return h, err
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
-		return h, &fovea.Error{Op: "hello", Err: fmt.Errorf("no daemon answers there: %w", err)}
+		return h, &fovea.Error{Op: "hello", Err: fmt.Errorf("the answer is not that of a Fovea daemon: %w", err)}
 	}
 	if h.Protocol != api.Protocol {
 		return h, &fovea.Error{Op: "hello", Kind: fovea.Conflict, Err: fmt.Errorf(
-			"the daemon (process %d, version %s) speaks protocol %d, this program %d; stop it, and start it anew", h.PID, h.Version, h.Protocol, api.Protocol)}
+			"the daemon (process %d, version %s) speaks protocol %d, this program %d; restart the daemon", h.PID, h.Version, h.Protocol, api.Protocol)}
 	}
 	return h, nil
 }
@@ -161,7 +161,7 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 // known.
 type lost struct{ err error }
 
-func (l *lost) Error() string { return "the daemon is gone: " + l.err.Error() }
+func (l *lost) Error() string { return "the connection to the daemon was lost: " + l.err.Error() }
 func (l *lost) Unwrap() error { return l.err }
 
 func (c *Client) request(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
@@ -227,7 +227,7 @@ func refused(op string, answer *http.Response, text []byte) error {
 	var f api.Fault
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if kind != "application/problem+json" || json.Unmarshal(text, &f) != nil {
-		return &fovea.Error{Op: op, Err: fmt.Errorf("who answers is no daemon of Fovea (%s)", answer.Status)}
+		return &fovea.Error{Op: op, Err: fmt.Errorf("the server that answers is not a Fovea daemon (%s)", answer.Status)}
 	}
 	err := f.Err()
 	if e, ok := errors.AsType[*fovea.Error](err); ok {

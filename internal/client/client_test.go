@@ -294,10 +294,10 @@ func TestWhoAnswersIsNoDaemon(t *testing.T) {
 		status       int
 		want         string
 	}{
-		{"a page", "<html>", 200, "hello: no daemon answers there: invalid character '<' looking for beginning of value"},
-		{"a refusal", "no", 403, "hello: who answers is no daemon of Fovea (403 Forbidden)"},
+		{"a page", "<html>", 200, "hello: the answer is not that of a Fovea daemon: invalid character '<' looking for beginning of value"},
+		{"a refusal", "no", 403, "hello: the server that answers is not a Fovea daemon (403 Forbidden)"},
 		{"another protocol", `{"protocol":99,"pid":7,"version":"v9"}`, 200,
-			"hello: the daemon (process 7, version v9) speaks protocol 99, this program 1; stop it, and start it anew"},
+			"hello: the daemon (process 7, version v9) speaks protocol 99, this program 1; restart the daemon"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

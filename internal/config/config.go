@@ -244,7 +244,7 @@ func leadsNowhere(name string) error {
 			return err
 		}
 		target, err := os.Readlink(at)
-		return cmp.Or(err, fmt.Errorf("%s is a link to %s, which does not exist; mend the link or remove it", at, target))
+		return cmp.Or(err, fmt.Errorf("%s is a link to %s, which does not exist; fix the link or remove it", at, target))
 	}
 }
 

@@ -208,7 +208,7 @@ func TestLoadLinks(t *testing.T) {
 				return
 			}
 			if !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), filepath.Join(root, tc.link)+" is a link to ") ||
-				!strings.Contains(err.Error(), "mend the link or remove it") {
+				!strings.Contains(err.Error(), "fix the link or remove it") {
 				t.Errorf("got %v and the rules %v", err, c.Guard)
 			}
 		})

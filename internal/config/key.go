@@ -50,7 +50,7 @@ func (c *Config) Keys(env func(string) string) Keys {
 	var k Keys
 	signer, own, err := machineKey(keyFolder(environmentOr(env)))
 	if err != nil {
-		k.Problem = fmt.Sprintf("config: %v; what is committed now is not signed", err)
+		k.Problem = fmt.Sprintf("config: %v; new commits are not signed", err)
 	} else {
 		k.Signer, known = signer, append(known, own)
 	}
@@ -81,7 +81,7 @@ func keyFolder(env func(string) string) string {
 
 func machineKey(folder string) (note.Signer, note.Verifier, error) {
 	if folder == "" {
-		return nil, nil, fmt.Errorf("no place for the key that signs heads: set HOME or XDG_CONFIG_HOME")
+		return nil, nil, fmt.Errorf("the key that signs heads has no place: set HOME or XDG_CONFIG_HOME")
 	}
 	name := filepath.Join(folder, keyName)
 	secret, err := readKey(name)
@@ -116,7 +116,7 @@ func readKey(name string) (string, error) {
 		return "", err
 	}
 	if mode := info.Mode(); !mode.IsRegular() || mode.Perm()&0o077 != 0 {
-		return "", fmt.Errorf("the key %s has mode %v, and others may have read it: chmod 600 it if nobody did, else move it away to get a new one", name, mode)
+		return "", fmt.Errorf("the key %s has mode %v, and others may have read it: chmod 600 it if none did, else move it away to get a new one", name, mode)
 	}
 	const maxKey = 1024
 	text, err := io.ReadAll(io.LimitReader(file, maxKey))
@@ -149,7 +149,7 @@ func makeKey(folder string) error {
 		err = os.MkdirAll(folder, 0o700)
 	}
 	if err != nil {
-		return fmt.Errorf("no key to sign heads with: %w", err)
+		return fmt.Errorf("cannot create the key that signs heads: %w", err)
 	}
 	name, err := stage(folder, secret+"\n", 0o600)
 	if err == nil {
@@ -160,7 +160,7 @@ func makeKey(folder string) error {
 		err = errors.Join(err, os.Remove(name), syncFolder(folder))
 	}
 	if err != nil {
-		return fmt.Errorf("no key to sign heads with: %w", err)
+		return fmt.Errorf("cannot create the key that signs heads: %w", err)
 	}
 	return nil
 }

@@ -44,10 +44,10 @@ type Tokens struct {
 
 // Errors of Tokens.
 var (
-	ErrToken     = errors.New("no token, or one that nobody has")
-	ErrTokenName = errors.New("a token is named by letters, digits, - and _")
-	ErrTokenMade = errors.New("there is one of that name; fovea token remove takes it away")
-	ErrNoToken   = errors.New("there is none of that name; see fovea token list")
+	ErrToken     = errors.New("the token is missing or unknown")
+	ErrTokenName = errors.New("a token's name consists of letters, digits, - and _")
+	ErrTokenMade = errors.New("a token of that name exists; fovea token remove NAME removes it")
+	ErrNoToken   = errors.New("no token has that name; see fovea token list")
 )
 
 // tokensName is the file of the tokens, readable only by its owner.
@@ -75,7 +75,7 @@ func (t *Tokens) read() error {
 		return nil
 	}
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = fmt.Errorf("has mode %v, and others may use it: chmod 600 it", info.Mode())
+		err = fmt.Errorf("has mode %v, so that others can use it: chmod 600 it", info.Mode())
 	}
 	var text []byte
 	if err == nil {

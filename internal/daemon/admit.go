@@ -86,7 +86,7 @@ func (d *daemon) byToken(r *http.Request, secret string) (api.Grant, error) {
 		return api.Grant{}, err
 	}
 	if err := mayBear(t.Agent); err != nil {
-		return api.Grant{}, fmt.Errorf("token %s: %w; fovea token remove takes it away, fovea token add makes one for another name", t.Name, err)
+		return api.Grant{}, fmt.Errorf("token %s: %w; remove it with fovea token remove, and create one for another name with fovea token add", t.Name, err)
 	}
 	g := d.grant(t.Agent, api.Role(t.Role))
 	g.Vouched, g.Scopes, g.Paths = true, t.Scopes, slices.Concat(g.Paths, t.Paths)
@@ -108,7 +108,7 @@ func (d *daemon) asserted(r *http.Request) (api.Grant, error) {
 	case slices.Contains([]api.Role{api.Owner, api.Agent, api.Keeper, api.Reader}, role):
 		return d.grant(agent, role), nil
 	default:
-		return api.Grant{}, fmt.Errorf("%s: %q is no role", api.HeaderRole, role)
+		return api.Grant{}, fmt.Errorf("%s: %q is not a role", api.HeaderRole, role)
 	}
 }
 

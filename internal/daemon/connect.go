@@ -71,7 +71,7 @@ func connect(ctx context.Context, socket string, opts *client.Options) (*client.
 		case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist):
 			return nil, ErrNone // a socket left by a daemon that has exited
 		case soon.Err() != nil && ctx.Err() == nil:
-			return nil, fmt.Errorf("what listens at %s says nothing for %v; end that process, or ask with --no-daemon", socket, helloTimeout)
+			return nil, fmt.Errorf("the process that listens at %s has not answered for %v; end it, or use --no-daemon", socket, helloTimeout)
 		}
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	looking := make(chan struct{})
 	go func() {
 		defer close(looking)
-		d.kept(ctx, "looking after the socket", func() { d.stayReachable(ctx, socket) })
+		d.kept(ctx, "checking the socket", func() { d.stayReachable(ctx, socket) })
 	}()
 	opts.Log.Info("serving", "memex", opts.Config.Memex, "socket", socket, "url", d.url, "pid", d.pid)
 	if opts.Listening != nil {
@@ -154,7 +154,7 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 	d.made = append(d.made, socket, place)
 	d.add(l, share.Owner, d.api.Handler(counting(d.overSocket)), 0)
 	if err := vfs.WritePlain(place, []byte(socket), 0o600); err != nil {
-		d.opts.Log.Warn("only who has the same environment finds the socket", "why", err)
+		d.opts.Log.Warn("only clients with the same environment find the socket", "why", err)
 	}
 	if !d.opts.HTTP {
 		return nil
@@ -166,7 +166,7 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 	port := tcp.Addr().(*net.TCPAddr).Port
 	d.add(tcp, share.Anonymous, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
 	if err := d.publish(tcp.Addr().String()); vfs.Unwritable(err) {
-		d.opts.Log.Warn("the port is for those who have a token of fovea token", "why", err)
+		d.opts.Log.Warn("only clients with a token of fovea token can use the port", "why", err)
 	} else if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func (d *daemon) stayReachable(ctx context.Context, socket string) {
 		case <-looks.C:
 			err := d.listenAgain(socket)
 			if err != nil && !told {
-				d.opts.Log.Warn("nobody can reach the socket", "why", err)
+				d.opts.Log.Warn("clients cannot reach the socket", "why", err)
 			}
 			told = err != nil
 		}

@@ -16,7 +16,7 @@ import (
 
 // errReopen is the next step for a store that a write error has stopped: only reopening the
 // memory finds out how far the last write came.
-var errReopen = errors.New("free some space or mend the disk, then run fovea serve --stop; the next command opens the memory again")
+var errReopen = errors.New("free some space or repair the disk, then run fovea serve --stop; the next command opens the memory again")
 
 // errAgain is the next step for a state folder that this user may not write.
 var errAgain = errors.New("when it can be written, run fovea serve --stop; the next command opens the memory again")

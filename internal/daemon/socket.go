@@ -46,7 +46,7 @@ func private(folder string) error {
 		return err
 	}
 	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || !owned(info) {
-		return fmt.Errorf("%s is not a folder of this user alone (%v): remove it, or chmod 700 it if nobody else used it", folder, info.Mode())
+		return fmt.Errorf("other users have access to %s, or it is not a folder (%v): remove it, or chmod 700 it if no one else used it", folder, info.Mode())
 	}
 	return nil
 }

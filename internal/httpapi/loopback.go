@@ -27,7 +27,7 @@ func Loopback(port int, next http.Handler) http.Handler {
 		for _, origin := range r.Header.Values("Origin") {
 			if !slices.Contains(origins, origin) {
 				w.Header().Set("Connection", "close")
-				problem(w, http.StatusForbidden, "denied", "Origin: pages of other sites may not ask")
+				problem(w, http.StatusForbidden, "denied", "Origin: requests from pages of other sites are refused")
 				return
 			}
 		}

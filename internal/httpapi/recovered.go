@@ -24,7 +24,7 @@ func (s *Server) recovered(next http.Handler) http.Handler {
 			if kept.begun {
 				panic(http.ErrAbortHandler)
 			}
-			problem(w, http.StatusInternalServerError, "other", "this request failed by a fault of the program; serve.log in the state folder says where; "+
+			problem(w, http.StatusInternalServerError, "other", "this request failed because of a bug in Fovea; serve.log in the state folder says where; "+
 				"please report it")
 		}()
 		next.ServeHTTP(kept, r)

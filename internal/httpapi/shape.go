@@ -110,7 +110,7 @@ func parameter(t reflect.Type, texts []string) (any, error) {
 		return texts, nil
 	}
 	if len(texts) != 1 {
-		return nil, errors.New("stands more than once")
+		return nil, errors.New("is given more than once")
 	}
 	text := texts[0]
 	switch t.Kind() {
@@ -144,7 +144,7 @@ func parameter(t reflect.Type, texts []string) (any, error) {
 func (s *shape) rebased(body []byte, header string) ([]byte, error) {
 	header = strings.TrimSpace(header)
 	if !s.based() && header != "" && s.op.Effect != api.Reads {
-		return nil, s.invalid(errors.New("If-Match: counts where one node is changed; leave it out here"))
+		return nil, s.invalid(errors.New("If-Match applies to operations that change one node; leave it out here"))
 	} else if !s.based() || header == "" || header == "*" { // * is any node that is there
 		return body, nil
 	}

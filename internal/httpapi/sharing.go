@@ -17,7 +17,7 @@ var (
 	errGaveWay = errors.New("too many requests are under way for this token, or too many large ones; this one was the oldest and gave way; wait for " +
 		"answers before you send more")
 	// errStreamGaveWay is likewise of streams.
-	errStreamGaveWay = errors.New("too many streams are open for this token; this one was the oldest and gave way; close those that nobody reads")
+	errStreamGaveWay = errors.New("too many streams are open for this token; this one was the oldest and gave way; close those that are not read")
 )
 
 // gaveWay reports whether a request was ended for a newer one of the same bearer.

@@ -24,11 +24,11 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Conflict:  "read the node again and repeat the change with the digest that you get",
 	fovea.Invalid:   "correct the arguments and call again",
 	fovea.Budget:    "ask again with at least that budget",
-	fovea.Denied:    "do what the reason says you may, or ask the owner",
-	fovea.Busy:      "somebody holds it at this moment; call again in a few seconds",
+	fovea.Denied:    "do only what the reason allows, or ask the owner",
+	fovea.Busy:      "it is in use; call again in a few seconds",
 	fovea.Held:      "ask the owner: `fovea restore --missing` brings the lost files back, `fovea ingest --accept-deletions` lets them go",
 	fovea.ReadOnly:  "the memory takes no writes; ask the owner to look at `fovea status`",
-	fovea.Locked:    "a protected file was changed by somebody else; go on without it, and ask the owner to run `fovea guard diff`",
+	fovea.Locked:    "another program changed a protected file; go on without it, and ask the owner to run `fovea guard diff`",
 	fovea.Corrupt:   "ask the owner to run `fovea verify`",
 }
 
@@ -43,7 +43,7 @@ var nextOfTool = map[string]map[fovea.Kind]string{
 }
 
 // otherwise is what a model can do where nothing better is known.
-const otherwise = "call again; where it fails again, ask the owner to look at `fovea status`"
+const otherwise = "call again; if it fails again, ask the owner to look at `fovea status`"
 
 // nextStep says what a model can do about an error of a tool.
 func nextStep(tool string, err error) string {

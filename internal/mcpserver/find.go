@@ -55,7 +55,7 @@ func recallTool(ctx context.Context, svc api.Service, in recallInput) (reply, er
 		limit = defaultHits
 	}
 	if in.Mode != "query" && strings.TrimSpace(in.Query) == "" {
-		return reply{}, advice{misuse("query is empty"), "give words that the note has, or call history with action log, which shows what was written last"}
+		return reply{}, advice{misuse("query is empty"), "use words from the note, or call history with action log, which shows what was written last"}
 	}
 	switch in.Mode {
 	case "", "lexical", "semantic", "hybrid", "query":
@@ -74,7 +74,7 @@ func recallTool(ctx context.Context, svc api.Service, in recallInput) (reply, er
 			writeHit(&b, i, &nodes[i], "")
 		}
 		if len(nodes) == 0 && !strings.ContainsAny(in.Query, ":()") {
-			return reply{text: "Nothing found: all of it was read as words of a note. Next: write conditions, such as todo:TODO deadline:to=+7, or use " +
+			return reply{text: "Nothing found: the query has no conditions, only words. Next: write conditions, such as todo:TODO deadline:to=+7, or use " +
 				"mode lexical.\n"}, nil
 		}
 		return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil

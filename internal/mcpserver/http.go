@@ -92,7 +92,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	caller := w.caller(r)
 	server := w.server(caller)
 	if server == nil {
-		http.Error(told, "nobody can be served who asks like this", http.StatusForbidden)
+		http.Error(told, "this caller cannot be served", http.StatusForbidden)
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, server))
@@ -107,7 +107,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !server.has(id) {
-		http.Error(told, "session not found: it was ended, or gave way to newer ones of the same token; begin another with initialize", http.StatusNotFound)
+		http.Error(told, "session not found: it has ended, or was closed for newer ones of the same token; begin another with initialize", http.StatusNotFound)
 		return
 	}
 	if one := w.session(id); one != nil {

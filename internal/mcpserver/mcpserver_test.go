@@ -155,7 +155,7 @@ func TestTools(t *testing.T) {
 			[]string{"edit failed (conflict). Next: read the node again", "As it is now:", "* DONE Calibrate the gauge"}},
 		{"edit nothing", "edit", map[string]any{"id": "gauge"}, true, []string{"no change was asked for"}},
 		{"move", "edit", map[string]any{"id": "weight", "refile_to": "done"}, false, []string{`Done: id "weight"`}},
-		{"move and edit", "edit", map[string]any{"id": "weight", "refile_to": "done", "todo": "TODO"}, true, []string{"refile_to stands alone"}},
+		{"move and edit", "edit", map[string]any{"id": "weight", "refile_to": "done", "todo": "TODO"}, true, []string{"refile_to cannot be combined"}},
 		{"log", "history", map[string]any{"action": "log", "id": "gauge"}, false, []string{"Commits, newest first: ", "edit"}},
 		{"diff", "history", map[string]any{"action": "diff", "from": "seq:1", "text": true}, false,
 			[]string{"2 added, 0 removed, 1 changed, 1 moved", "added: Gauge calibrated", "+* DONE Calibrate the gauge"}},

@@ -97,7 +97,7 @@ func diffText(d *api.Difference) string {
 		}
 	}
 	for _, path := range d.Lockdown {
-		fmt.Fprintf(&b, "a protected file changed, and its owner has not let that through: %s\n", path)
+		fmt.Fprintf(&b, "a protected file changed, and its owner has not accepted the change: %s\n", path)
 	}
 	return fmt.Sprintf("%d added, %d removed, %d changed, %d moved.\n%s", len(d.Added), len(d.Removed), len(d.Changed), len(d.Moved), fenced(b.String()))
 }

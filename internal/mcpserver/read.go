@@ -37,7 +37,7 @@ func readTool(ctx context.Context, svc api.Service, in readInput) (reply, error)
 	}
 	text := legible(b.String())
 	if in.Offset < 0 || in.Offset > len(text) || in.Offset < len(text) && !utf8.RuneStart(text[in.Offset]) {
-		return reply{}, misuse(fmt.Sprintf("offset is a place between characters of the %d bytes", len(text)))
+		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(text)))
 	}
 	out, end := facts(n)+fenced(text[in.Offset:]), in.Offset+len(beginningOf(text[in.Offset:]))
 	if end < len(text) {

@@ -32,11 +32,11 @@ type resourceKind struct {
 func resourceKinds() []resourceKind {
 	const data, text = "application/json", "text/plain"
 	return []resourceKind{
-		{"fovea://status", "status", "How the memory is", data, jsonOf(api.OpStatus, api.StatusRequest{})},
-		{"fovea://verify", "verify", "Proof of the whole memory from its bytes", data, jsonOf(api.OpVerify, api.VerifyRequest{})},
+		{"fovea://status", "status", "State of the memory", data, jsonOf(api.OpStatus, api.StatusRequest{})},
+		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(api.OpVerify, api.VerifyRequest{})},
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, snapshotsText},
-		{"fovea://skills", "skills", "What there is to follow, the first one first", data, jsonOf(api.OpSkills, api.None{})},
+		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
 		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text, snapshotText},

@@ -69,7 +69,7 @@ func editTool(ctx context.Context, svc api.Service, in editInput) (reply, error)
 		return written(api.OpEdit.Call(ctx, svc, req))
 	}
 	if in.changesFields() {
-		return reply{}, misuse("refile_to stands alone; change the fields in a call of their own")
+		return reply{}, misuse("refile_to cannot be combined with other changes; change the fields in another call")
 	}
 	return written(api.OpRefile.Call(ctx, svc, api.MoveRequest{ID: in.ID, To: in.RefileTo, Base: in.Base}))
 }

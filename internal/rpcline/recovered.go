@@ -21,7 +21,7 @@ func RecoverPanics(log *slog.Logger) mcp.Middleware {
 				if why := recover(); why != nil {
 					logPanic(log, method, why)
 					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method +
-						" failed by a fault of the program. Next: ask the owner to report what the log says (serve.log in the state folder, or standard error)"}
+						" failed because of a bug in Fovea. Next: ask the owner to report what the log says (serve.log in the state folder, or standard error)"}
 				}
 			}()
 			return next(ctx, method, req)

@@ -185,7 +185,7 @@ func mergeTOML(text string, s Server) (string, error) {
 	}
 	servers["fovea"] = entry
 	if !reflect.DeepEqual(was, is) {
-		return "", errors.New("mcp_servers.fovea stands there in a form that is not understood; mend it by hand")
+		return "", errors.New("mcp_servers.fovea stands there in a form that is not understood; correct it by hand")
 	}
 	return next, nil
 }
@@ -239,7 +239,7 @@ func mergeLisp(text string, s Server) (string, error) {
 	}
 	_, after, closed := strings.Cut(rest, lispEnd+"\n")
 	if !closed {
-		return "", fmt.Errorf("the line %q has no %q behind it; mend it by hand", lispBegin, lispEnd)
+		return "", fmt.Errorf("the line %q has no %q behind it; correct it by hand", lispBegin, lispEnd)
 	}
 	return before + part + after, nil
 }

@@ -150,7 +150,7 @@ func Named(base, name string) (Store, error) {
 		if s, err := Read(abs); err == nil {
 			return s, nil
 		}
-		return Store{}, fmt.Errorf("%s is neither a store nor a memex that has one; fovea status --all lists them", name)
+		return Store{}, fmt.Errorf("%s is neither a store nor a memex with a store; fovea status --all lists the stores", name)
 	case 1:
 		return found[0], nil
 	}

@@ -17,10 +17,10 @@ import (
 )
 
 // ErrBegun is returned if the target already has a store.
-var ErrBegun = errors.New("a history was begun there")
+var ErrBegun = errors.New("a history already exists there")
 
 // ErrMemexThere is returned when removing a store whose memex exists.
-var ErrMemexThere = errors.New("its memex is there")
+var ErrMemexThere = errors.New("its memex exists")
 
 // Take makes the history of a store that of the memex at another path, in the state folder
 // to, which must have none (ErrBegun). It moves the store, or copies it if copied is set:
