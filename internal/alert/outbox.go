@@ -91,21 +91,10 @@ func (o *outbox) create(text string) (*message, error) {
 func (o *outbox) write(m *message) error {
 	text, err := json.Marshal(m)
 	if err == nil {
-		err = os.MkdirAll(o.folder, 0o700)
+		err = vfs.WriteFile(filepath.Join(o.folder, m.file), text, 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("alerts: %w", err)
-	}
-	f, err := os.CreateTemp(o.folder, ".new-*")
-	if err != nil {
-		return fmt.Errorf("alerts: %w", err)
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), filepath.Join(o.folder, m.file))
-	}
-	if err != nil {
-		return fmt.Errorf("alerts: %w", errors.Join(err, os.Remove(f.Name())))
 	}
 	return nil
 }

@@ -20,62 +20,65 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Config is the loaded configuration. doc/configuration.md lists the settings with their
-// names and defaults.
+// Config is the loaded configuration. A field with a tag key is a setting: key is its name in
+// the file, env its names in the environment, of which the first one set counts, default is
+// TOML, and as names its parser; see parsers. doc/configuration.md lists the settings, in
+// this order.
 type Config struct {
 	// File is the configuration file that was read, "" if there is none.
 	File string
-	// Memex is the absolute path of the memex folder, which need not exist.
-	Memex string
-	// Here says that nothing named the memex: it was inferred from the working folder.
-	Here bool
-	// StateDir is the absolute path of its state folder, as StateDir gives it.
+	// StateDir is the absolute path of the state folder, as StateDir gives it.
 	StateDir string
 	// Session, Agent and Project are those of the flags, "" if not given.
 	Session, Agent, Project string
-	// SkillsDir is the folder of skills, absolute or relative to the memex.
-	SkillsDir string
-	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
-	// it.
-	Opaque []string
-	// Projects maps a project's name to the paths of its files, absolute or relative to the
-	// memex; nil for none.
-	Projects map[string][]string
-	// Guard says, by pattern, how changes by other programs are treated.
-	Guard guard.Rules
-	// Alerts are the URLs that the daemon notifies when protected files change. They contain
-	// tokens.
-	Alerts []string
-	// Org holds the person's Emacs settings for reading Org files; nil for none.
-	Org *org.Defaults
-	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default
-	// places.
-	EmacsLocations string
-	// ServerMemoryFile is the absolute path of the graph file of the MCP server
-	// server-memory, "" for none.
-	ServerMemoryFile string
-	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
-	// the focus is shown in full.
-	SemanticThreshold float64
-	// LogLimit is the number of log lines shown, 0 to 1000.
-	LogLimit int
-	// Budget is the maximum number of tokens of a window, at least 1.
-	Budget int
-	// TrustedKeys are the public keys of other machines whose signatures of heads are
-	// accepted, in the format of note.NewVerifier.
-	TrustedKeys []string
-	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
-	// no commit is reported before it is on disk.
-	RelaxedMs int
-	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
-	HistoryWarnMb int
-	// WritesPerMinute limits the writes of each agent through a daemon, at least 1.
-	WritesPerMinute int
-	// Grants maps an agent to its additional rights.
-	Grants map[string]Grant
+	// Here says that nothing named the memex: it was inferred from the working folder.
+	Here bool
 	// Problems describes each unusable value and what was used instead, one sentence each,
 	// for a person.
 	Problems []string
+
+	// Memex is the absolute path of the memex folder, which need not exist.
+	Memex string `key:"memex" env:"FOVEA_MEMEX MEMEX_ROOT" default:"\"\"" as:"folder"`
+	// SkillsDir is the folder of skills, absolute or relative to the memex.
+	SkillsDir string `key:"skills_dir" env:"SKILLS_DIR" default:"\"skills\"" as:"path"`
+	// Opaque lists further files that belong to the memex, unparsed, absolute or relative to
+	// it.
+	Opaque []string `key:"opaque" default:"[]" as:"paths"`
+	// Projects maps a project's name to the paths of its files, absolute or relative to the
+	// memex; nil for none.
+	Projects map[string][]string `key:"projects" default:"{}" as:"projects"`
+	// Guard says, by pattern, how changes by other programs are treated.
+	Guard guard.Rules `key:"guard" default:"{}" as:"guard"`
+	// Org holds the person's Emacs settings for reading Org files; nil for none.
+	Org *org.Defaults `key:"org" default:"{}" as:"org"`
+	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default
+	// places.
+	EmacsLocations string `key:"emacs_locations" default:"\"\"" as:"folder"`
+	// ServerMemoryFile is the absolute path of the graph file of the MCP server
+	// server-memory, "" for none.
+	ServerMemoryFile string `key:"server_memory_file" env:"MEMORY_FILE_PATH" default:"\"\"" as:"folder"`
+	// SemanticThreshold is the similarity, 0 to 1, from which a neighbour of
+	// the focus is shown in full.
+	SemanticThreshold float64 `key:"semantic_threshold" env:"CONTEXT_SEMANTIC_THRESHOLD" default:"0.75" as:"share"`
+	// LogLimit is the number of log lines shown, 0 to 1000.
+	LogLimit int `key:"log_limit" env:"CONTEXT_LOG_LIMIT" default:"20" as:"0 to 1000"`
+	// Budget is the maximum number of tokens of a window, at least 1.
+	Budget int `key:"budget" default:"8000" as:"1 to 10000000"`
+	// Alerts are the URLs that the daemon notifies when protected files change. They contain
+	// tokens.
+	Alerts []string `key:"alerts" default:"[]" as:"texts"`
+	// TrustedKeys are the public keys of other machines whose signatures of heads are
+	// accepted, in the format of note.NewVerifier.
+	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"keys"`
+	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
+	// no commit is reported before it is on disk.
+	RelaxedMs int `key:"relaxed_ms" default:"0" as:"0 to 60000"`
+	// HistoryWarnMb is the size of the history, in MiB, from which status warns.
+	HistoryWarnMb int `key:"history_warn_mb" default:"1024" as:"1 to 1073741824"`
+	// WritesPerMinute limits the writes of each agent through a daemon, at least 1.
+	WritesPerMinute int `key:"writes_per_minute" default:"30000" as:"1 to 1000000000"`
+	// Grants maps an agent to its additional rights.
+	Grants map[string]Grant `key:"grants" default:"{}" as:"grants"`
 }
 
 // Flags are the values of the command line, which override everything; "" is not given.

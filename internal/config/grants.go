@@ -33,15 +33,15 @@ func (v value) grants() (map[string]Grant, error) {
 		}
 		var g Grant
 		for _, key := range slices.Sorted(maps.Keys(one)) {
-			list, err := value{one[key], v.inFile, v.env}.texts()
+			names, err := list(value.text)(v.of(one[key]))
 			if err != nil {
 				return nil, fmt.Errorf("%s.%s: %w", agent, key, err)
 			}
 			switch key {
 			case "paths":
-				g.Paths = list
+				g.Paths = names
 			case "operations":
-				g.Operations = list
+				g.Operations = names
 			default:
 				return nil, fmt.Errorf("%s: unknown key %q; there are paths and operations", agent, key)
 			}
@@ -52,21 +52,4 @@ func (v value) grants() (map[string]Grant, error) {
 		all[agent] = g
 	}
 	return all, nil
-}
-
-// texts returns a list of strings, unexpanded.
-func (v value) texts() ([]string, error) {
-	list, ok := v.raw.([]any)
-	if !ok {
-		return nil, fmt.Errorf("%v is not a list of texts", v.raw)
-	}
-	var texts []string
-	for _, raw := range list {
-		s, err := value{raw, v.inFile, v.env}.text()
-		if err != nil {
-			return nil, err
-		}
-		texts = append(texts, s)
-	}
-	return texts, nil
 }

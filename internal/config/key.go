@@ -144,25 +144,31 @@ func parseKey(secret string) (note.Signer, string, error) {
 // makeKey creates a key and syncs it before anything is signed with it. It keeps a key that
 // another process has created meanwhile.
 func makeKey(folder string) error {
-	secret, _, err := note.GenerateKey(rand.Reader, machineName())
-	if err == nil {
-		err = os.MkdirAll(folder, 0o700)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot create the key that signs heads: %w", err)
-	}
-	name, err := stage(folder, secret+"\n", 0o600)
-	if err == nil {
-		err = os.Link(name, filepath.Join(folder, keyName)) // unlike Rename, it replaces nothing
-		if errors.Is(err, fs.ErrExist) {
-			err = nil
-		}
-		err = errors.Join(err, os.Remove(name), syncFolder(folder))
-	}
-	if err != nil {
+	err := createKey(folder)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("cannot create the key that signs heads: %w", err)
 	}
 	return nil
+}
+
+func createKey(folder string) error {
+	secret, _, err := note.GenerateKey(rand.Reader, machineName())
+	if err != nil {
+		return err
+	}
+	in, err := vfs.CreateDir(folder, 0o700)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	staged, err := vfs.Stage(in, keyName, 0o600, nil, func(w io.Writer) error {
+		_, err := io.WriteString(w, secret+"\n")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return staged.Create()
 }
 
 // publish writes the public key to key.pub unless it is there.
@@ -171,35 +177,10 @@ func publish(folder, public string) error {
 	if text, err := vfs.ReadPlain(file); err == nil && strings.TrimSpace(string(text)) == public {
 		return nil
 	}
-	name, err := stage(folder, public+"\n", 0o644)
-	if err == nil {
-		err = os.Rename(name, file)
-	}
-	if err != nil {
+	if err := vfs.WriteFile(file, []byte(public+"\n"), 0o644); err != nil {
 		return fmt.Errorf("the public key cannot be written: %w", err)
 	}
 	return nil
-}
-
-// stage writes a synced file under a temporary name.
-func stage(folder, text string, mode fs.FileMode) (name string, err error) {
-	file, err := os.CreateTemp(folder, ".key-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = file.WriteString(text)
-	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
-}
-
-func syncFolder(name string) error {
-	folder, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 // machineName returns the key's name: the host name without characters that a signature does

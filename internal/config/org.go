@@ -52,20 +52,9 @@ var orgKeys = []orgKey{
 		d.Archive, err = v.text()
 		return err
 	}},
-	{"links", func(d *org.Defaults, v value) error {
-		table, ok := v.raw.(map[string]any)
-		if !ok {
-			return fmt.Errorf("%v is not a table of addresses", v.raw)
-		}
-		d.Links = map[string]string{}
-		for name, raw := range table {
-			address, ok := raw.(string)
-			if !ok {
-				return fmt.Errorf("%s: %v is not a text", name, raw)
-			}
-			d.Links[name] = address
-		}
-		return nil
+	{"links", func(d *org.Defaults, v value) (err error) {
+		d.Links, err = table("addresses", value.text)(v)
+		return err
 	}},
 }
 
@@ -87,12 +76,12 @@ func logSetting(what string) func(*org.Defaults, value) error {
 	}
 }
 
-// setOrg sets the table org key by key. A key with an unusable value counts as not given and
-// is reported with its line.
-func (c *Config) setOrg(v value) error {
+// org parses the table org key by key; nil is an empty one. A key with an unusable value
+// counts as not given and is reported with its line.
+func (c *Config) org(v value) (*org.Defaults, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return fmt.Errorf("%v is not a table", v.raw)
+		return nil, fmt.Errorf("%v is not a table", v.raw)
 	}
 	d := org.Defaults{}
 	for _, k := range orgKeys {
@@ -102,7 +91,7 @@ func (c *Config) setOrg(v value) error {
 		}
 		next := d
 		next.Startup = slices.Clone(d.Startup)
-		err := k.set(&next, value{raw, v.inFile, v.env})
+		err := k.set(&next, v.of(raw))
 		if err == nil {
 			err = next.Check()
 		}
@@ -117,10 +106,10 @@ func (c *Config) setOrg(v value) error {
 			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org", key), key, strings.Join(orgKeyNames(), ", ")))
 		}
 	}
-	if !d.IsZero() {
-		c.Org = &d
+	if d.IsZero() {
+		return nil, nil
 	}
-	return nil
+	return &d, nil
 }
 
 func orgKeyNames() (names []string) {
@@ -135,7 +124,7 @@ func (v value) oneOrTexts() ([]string, error) {
 	if one, ok := v.raw.(string); ok {
 		return []string{one}, nil
 	}
-	return v.texts()
+	return list(value.text)(v)
 }
 
 // place returns the file and, if found, the line of a key in one of its tables. It reads the

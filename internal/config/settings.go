@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +15,13 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// setting is one configuration setting: its names and its setter.
+// setting is one configuration setting, as the tags of its field of Config say.
 type setting struct {
-	key      string   // in the file
-	env      []string // names in the environment; the first one set counts
-	standard string   // the default, as TOML
-	set      func(*Config, value) error
+	key      string
+	env      []string
+	standard string // the default, as TOML
+	field    int    // of Config
+	parse    func(*Config, value) (any, error)
 }
 
 // value is a value from the file or the environment: a string, an int64, a float64, or a
@@ -30,73 +32,98 @@ type value struct {
 	env    func(string) string
 }
 
-// settings lists all settings, in the order of doc/configuration.md.
-var settings = []setting{
-	{"memex", []string{"FOVEA_MEMEX", "MEMEX_ROOT"}, `""`, func(c *Config, v value) (err error) {
-		c.Memex, err = v.folder()
-		return err
-	}},
-	{"skills_dir", []string{"SKILLS_DIR"}, `"skills"`, func(c *Config, v value) (err error) {
-		c.SkillsDir, err = v.path()
-		return err
-	}},
-	{"opaque", nil, "[]", func(c *Config, v value) (err error) {
-		c.Opaque, err = v.paths()
-		return err
-	}},
-	{"projects", nil, "{}", func(c *Config, v value) (err error) {
-		c.Projects, err = v.projects()
-		return err
-	}},
-	{"guard", nil, "{}", func(c *Config, v value) (err error) {
-		c.Guard, err = v.guard()
-		return err
-	}},
-	{"org", nil, "{}", (*Config).setOrg},
-	{"emacs_locations", nil, `""`, func(c *Config, v value) (err error) {
-		c.EmacsLocations, err = v.folder()
-		return err
-	}},
-	{"server_memory_file", []string{"MEMORY_FILE_PATH"}, `""`, func(c *Config, v value) (err error) {
-		c.ServerMemoryFile, err = v.folder()
-		return err
-	}},
-	{"semantic_threshold", []string{"CONTEXT_SEMANTIC_THRESHOLD"}, "0.75", func(c *Config, v value) (err error) {
-		c.SemanticThreshold, err = v.number(0, 1)
-		return err
-	}},
-	{"log_limit", []string{"CONTEXT_LOG_LIMIT"}, "20", func(c *Config, v value) (err error) {
-		c.LogLimit, err = v.whole(0, 1000)
-		return err
-	}},
-	{"budget", nil, "8000", func(c *Config, v value) (err error) {
-		c.Budget, err = v.whole(1, 10_000_000)
-		return err
-	}},
-	{"alerts", nil, "[]", func(c *Config, v value) (err error) {
-		c.Alerts, err = v.texts()
-		return err
-	}},
-	{"trusted_keys", nil, "[]", func(c *Config, v value) (err error) {
-		c.TrustedKeys, err = v.publicKeys()
-		return err
-	}},
-	{"relaxed_ms", nil, "0", func(c *Config, v value) (err error) {
-		c.RelaxedMs, err = v.whole(0, 60_000)
-		return err
-	}},
-	{"history_warn_mb", nil, "1024", func(c *Config, v value) (err error) {
-		c.HistoryWarnMb, err = v.whole(1, 1<<30)
-		return err
-	}},
-	{"writes_per_minute", nil, "30000", func(c *Config, v value) (err error) {
-		c.WritesPerMinute, err = v.whole(1, 1_000_000_000)
-		return err
-	}},
-	{"grants", nil, "{}", func(c *Config, v value) (err error) {
-		c.Grants, err = v.grants()
-		return err
-	}},
+// settings lists all settings, in the order of the fields.
+var settings = settingsOf(reflect.TypeFor[Config]())
+
+func settingsOf(config reflect.Type) (list []setting) {
+	for i := range config.NumField() {
+		tag := config.Field(i).Tag
+		key, ok := tag.Lookup("key")
+		if !ok {
+			continue
+		}
+		parse, ok := parsers[tag.Get("as")]
+		if !ok {
+			var low, high int
+			if _, err := fmt.Sscanf(tag.Get("as"), "%d to %d", &low, &high); err != nil {
+				panic(fmt.Sprintf("config: %s: no parser %q", key, tag.Get("as"))) // programming error
+			}
+			parse = with(func(v value) (int, error) { return v.whole(low, high) })
+		}
+		list = append(list, setting{key, strings.Fields(tag.Get("env")), tag.Get("default"), i, parse})
+	}
+	return list
+}
+
+// set parses a value into the field of the setting.
+func (s setting) set(c *Config, v value) error {
+	parsed, err := s.parse(c, v)
+	if err == nil {
+		reflect.ValueOf(c).Elem().Field(s.field).Set(reflect.ValueOf(parsed))
+	}
+	return err
+}
+
+// parsers parse values by the tag as; "LOW to HIGH" is a whole number in that range.
+var parsers = map[string]func(*Config, value) (any, error){
+	"path":     with(value.path),
+	"folder":   with(value.folder),
+	"paths":    with(list(value.path)),
+	"texts":    with(list(value.text)),
+	"keys":     with(list(value.publicKey)),
+	"projects": with(table("lists of paths", list(value.path))),
+	"share":    with(value.share),
+	"guard":    with(value.guard),
+	"grants":   with(value.grants),
+	"org":      func(c *Config, v value) (any, error) { return c.org(v) },
+}
+
+func with[T any](parse func(value) (T, error)) func(*Config, value) (any, error) {
+	return func(_ *Config, v value) (any, error) { return parse(v) }
+}
+
+// of returns another value from the same source.
+func (v value) of(raw any) value { return value{raw, v.inFile, v.env} }
+
+// list returns a parser of lists; nil is an empty one.
+func list[T any](one func(value) (T, error)) func(value) ([]T, error) {
+	return func(v value) (out []T, err error) {
+		all, ok := v.raw.([]any)
+		if !ok {
+			return nil, fmt.Errorf("%v is not a list of texts", v.raw)
+		}
+		for _, raw := range all {
+			parsed, err := one(v.of(raw))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, parsed)
+		}
+		return out, nil
+	}
+}
+
+// table returns a parser of tables by name, whose values are called what; nil is an empty
+// one.
+func table[T any](what string, one func(value) (T, error)) func(value) (map[string]T, error) {
+	return func(v value) (map[string]T, error) {
+		all, ok := v.raw.(map[string]any)
+		if !ok {
+			return nil, fmt.Errorf("%v is not a table of %s", v.raw, what)
+		}
+		var out map[string]T
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			parsed, err := one(v.of(all[name]))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			if out == nil {
+				out = map[string]T{}
+			}
+			out[name] = parsed
+		}
+		return out, nil
+	}
 }
 
 func (v value) text() (string, error) {
@@ -131,63 +158,20 @@ func (v value) folder() (string, error) {
 	return filepath.Abs(s)
 }
 
-func (v value) paths() ([]string, error) {
-	list, ok := v.raw.([]any)
-	if !ok {
-		return nil, fmt.Errorf("%v is not a list of texts", v.raw)
+// publicKey returns the line of another machine's key.pub.
+func (v value) publicKey() (string, error) {
+	line, err := v.text()
+	if err != nil {
+		return "", err
 	}
-	var paths []string
-	for _, raw := range list {
-		s, err := value{raw, v.inFile, v.env}.path()
-		if err != nil {
-			return nil, err
-		}
-		paths = append(paths, s)
+	if _, err := note.NewVerifier(line); err != nil {
+		return "", fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
 	}
-	return paths, nil
+	return line, nil
 }
 
-// projects parses lists of paths by name.
-func (v value) projects() (map[string][]string, error) {
-	table, ok := v.raw.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("%v is not a table of lists of paths", v.raw)
-	}
-	var projects map[string][]string
-	for _, name := range slices.Sorted(maps.Keys(table)) {
-		paths, err := value{table[name], v.inFile, v.env}.paths()
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		if projects == nil {
-			projects = map[string][]string{}
-		}
-		projects[name] = paths
-	}
-	return projects, nil
-}
-
-// publicKeys parses a list of lines from other machines' key.pub.
-func (v value) publicKeys() ([]string, error) {
-	list, ok := v.raw.([]any)
-	if !ok {
-		return nil, fmt.Errorf("%v is not a list of texts", v.raw)
-	}
-	var keys []string
-	for _, raw := range list {
-		line, err := value{raw, v.inFile, v.env}.text()
-		if err != nil {
-			return nil, err
-		}
-		if _, err := note.NewVerifier(line); err != nil {
-			return nil, fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
-		}
-		keys = append(keys, line)
-	}
-	return keys, nil
-}
-
-func (v value) number(low, high float64) (float64, error) {
+// share returns a number from 0 to 1.
+func (v value) share() (float64, error) {
 	f := math.NaN()
 	switch raw := v.raw.(type) {
 	case float64:
@@ -200,8 +184,8 @@ func (v value) number(low, high float64) (float64, error) {
 			f = parsed
 		}
 	}
-	if !(low <= f && f <= high) {
-		return 0, fmt.Errorf("%#v is not a number from %v to %v", v.raw, low, high)
+	if !(0 <= f && f <= 1) {
+		return 0, fmt.Errorf("%#v is not a number from 0 to 1", v.raw)
 	}
 	return f, nil
 }

@@ -189,22 +189,5 @@ func (t *Tokens) write() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(PutSecret(t.file, append(text, '\n')), syncFolder(filepath.Dir(t.file)))
-}
-
-// PutSecret writes or replaces a file that only its owner can read.
-func PutSecret(name string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("config: %w", err)
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("config: %s: %w", name, err), os.Remove(f.Name()))
-	}
-	return nil
+	return vfs.WriteFile(t.file, append(text, '\n'), 0o600)
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -88,13 +87,9 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 	return name, nil
 }
 
-// addKey rewrites or creates a configuration file.
+// addKey rewrites or creates a configuration file, which may hold tokens later.
 func addKey(name string, key PublicKey) error {
 	old, err := vfs.ReadPlain(name)
-	mode := fs.FileMode(0o600) // it may hold tokens later
-	if info, statErr := os.Stat(name); err == nil && statErr == nil {
-		mode = info.Mode().Perm()
-	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -102,11 +97,7 @@ func addKey(name string, key PublicKey) error {
 	if err != nil {
 		return err
 	}
-	staged, err := stage(filepath.Dir(name), text, mode)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.Rename(staged, name), syncFolder(filepath.Dir(name)))
+	return vfs.WriteFile(name, []byte(text), 0o600)
 }
 
 // keysBegin matches the beginning of the list of trusted keys, as people write it.

@@ -81,10 +81,7 @@ func (w *Witness) Remember(store, memex, head string) error {
 	}
 	text, err := json.Marshal(witnessed{store, memex, head})
 	if err == nil {
-		err = os.MkdirAll(w.folder, 0o700)
-	}
-	if err == nil {
-		err = PutSecret(w.file(store), append(text, '\n'))
+		err = vfs.WriteFile(w.file(store), append(text, '\n'), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("config: %w", err)

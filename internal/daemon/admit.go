@@ -42,7 +42,7 @@ func writeAddress(name string, a Address) error {
 	if err != nil {
 		return err
 	}
-	return config.PutSecret(name, append(text, '\n'))
+	return vfs.WriteFile(name, append(text, '\n'), 0o600)
 }
 
 func newSecret() string { return rand.Text() }

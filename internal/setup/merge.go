@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // mergeFile replaces a file's text with merge's result and keeps a copy of the old file next
@@ -22,39 +24,33 @@ func mergeFile(file string, merge func(string) (string, error)) (kept string, ch
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
-	mode := fs.FileMode(0o600)
 	old, err := os.ReadFile(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return "", false, err
-		}
-	case err != nil:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", false, err
-	default:
-		info, err := os.Stat(file)
-		if err != nil {
-			return "", false, err
-		}
-		mode = info.Mode().Perm()
 	}
 	next, err := merge(string(old))
 	if err != nil || next == string(old) {
 		return "", false, err
 	}
 	if len(old) > 0 {
-		if kept, err = keepBeside(file, old, mode); err != nil {
+		if kept, err = keepBeside(file, old); err != nil {
 			return "", false, err
 		}
+	} else if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", false, err
 	}
-	return kept, true, replaceFile(file, next, mode)
+	return kept, true, vfs.WriteFile(file, []byte(next), 0o600)
 }
 
-// keepBeside writes a copy under an unused name next to file.
-func keepBeside(file string, text []byte, mode fs.FileMode) (string, error) {
+// keepBeside writes a copy under an unused name next to file, with its permissions.
+func keepBeside(file string, text []byte) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
 	for i := 1; ; i++ {
 		name := fmt.Sprintf("%s.before-fovea-%d", file, i)
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -64,22 +60,6 @@ func keepBeside(file string, text []byte, mode fs.FileMode) (string, error) {
 		_, err = f.Write(text)
 		return name, errors.Join(err, f.Close())
 	}
-}
-
-// replaceFile writes a temporary file and renames it over file.
-func replaceFile(file, text string, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(file), ".fovea-setup-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // mergeJSON sets mcpServers.fovea and keeps every other byte.

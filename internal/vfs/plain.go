@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"syscall"
 )
 
@@ -145,6 +146,17 @@ func WritePlain(name string, data []byte, perm fs.FileMode) error {
 		_, err = f.Write(data)
 	}
 	return errors.Join(err, f.Close())
+}
+
+// WriteFile makes data the content of a file at a path of the operating system, as
+// WriteAtomic does. It makes missing folders, with permissions 0700.
+func WriteFile(name string, data []byte, perm fs.FileMode) error {
+	in, err := CreateDir(filepath.Dir(name), 0o700)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return WriteAtomic(in, filepath.Base(name), data, perm)
 }
 
 // regular returns an error that names the kind of a file that is not regular.
