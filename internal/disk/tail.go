@@ -4,6 +4,7 @@ package disk
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,8 +56,5 @@ func readTail(in vfs.FS, end store.Pos) (tail, error) {
 	}
 	b := make([]byte, min(end.Offset, tailSize))
 	_, err = seg.ReadAt(b, end.Offset-int64(len(b)))
-	if closeErr := seg.Close(); err == nil {
-		err = closeErr
-	}
-	return tail{end.Offset, b}, err
+	return tail{end.Offset, b}, errors.Join(err, seg.Close())
 }
