@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -186,9 +185,6 @@ func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local,
 	}
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
-		if id, done, failed := l.m.Notes().Done(ctx, l.call.Key, graph.KindEdit); done || failed != nil {
-			return l, id, opts, failed // it comes again, and has changed what the node is called
-		}
 		return l, "", opts, named(err, op, "-", "")
 	}
 	on, err = l.holding(ctx, v, holder(v, n))

@@ -3,16 +3,12 @@
 package api
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/node"
 )
-
-// errExcerpt: a text cannot be shorter than empty.
-var errExcerpt = errors.New("excerpt is 0 or more characters")
 
 // withText adds to a node of a list what was asked for of its own text.
 func (n Node) withText(of *node.Node, content bool, characters int) Node {

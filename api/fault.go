@@ -47,7 +47,7 @@ func FaultOf(op string, err error) Fault {
 		f.Why = why
 	}
 	if wrong, ok := errors.AsType[*query.SyntaxError](err); ok {
-		f.Syntax = &Syntax{wrong.Query, wrong.Column, wrong.Message, wrong.Hint}
+		f.Syntax = (*Syntax)(wrong)
 	}
 	return f
 }
@@ -70,7 +70,7 @@ func (f *Fault) Err() error {
 		}
 	}
 	if s := f.Syntax; s != nil {
-		e.Err = &query.SyntaxError{Query: s.Query, Column: s.Column, Message: s.Message, Hint: s.Hint}
+		e.Err = (*query.SyntaxError)(s)
 	}
 	return e
 }

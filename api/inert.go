@@ -16,11 +16,11 @@ func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
 		return r, nil
 	}
 	r.Title = inert.Line(r.Title)
-	errs := []error{inertTags(r.Tag), inert.Date(r.Schedule), inert.Date(r.Deadline)}
-	var of [2]error
-	r.Body, of[0] = inertBody(r.Body)
-	r.Property, of[1] = inertProperties(r.Property, "ID") // of a new note, where it is free
-	if err := errors.Join(append(errs, of[:]...)...); err != nil {
+	var bodyErr, propertyErr error
+	r.Body, bodyErr = inertBody(r.Body)
+	r.Property, propertyErr = inertProperties(r.Property, "ID") // of a new note, where it is free
+	err := errors.Join(checkEach(r.Tag, inert.Tag), inert.Date(r.Schedule), inert.Date(r.Deadline), bodyErr, propertyErr)
+	if err != nil {
 		return r, invalid("remember", err)
 	}
 	return r, nil
@@ -31,13 +31,12 @@ func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
 	if t.g.Role == Keeper {
 		return r, nil
 	}
-	errs := []error{inertTags(r.Tag), inertKeys(r.RemoveProperty), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
+	errs := []error{checkEach(r.Tag, inert.Tag), checkEach(r.RemoveProperty, settable), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
 	if r.AllowSubheadings {
 		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
 	}
 	if r.Title != nil {
-		title := inert.Line(*r.Title)
-		r.Title = &title
+		r.Title = new(inert.Line(*r.Title))
 	}
 	for _, text := range []**string{&r.Body, &r.Append} {
 		if *text != nil {
@@ -46,9 +45,10 @@ func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
 		}
 	}
 	properties, err := inertProperties(r.Property)
-	if r.Property = properties; errors.Join(append(errs, err)...) != nil {
-		return r, invalid("edit", errors.Join(append(errs, err)...))
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return r, invalid("edit", err)
 	}
+	r.Property = properties
 	return r, nil
 }
 
@@ -85,19 +85,13 @@ func inertProperties(pairs []string, allowed ...string) ([]string, error) {
 	return out, nil
 }
 
-// inertKeys refuses to take away what an agent could not have set.
-func inertKeys(keys []string) error {
-	for _, key := range keys {
-		if err := inert.Property(key, ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// settable refuses the key of a property that an agent cannot set, and so does not remove.
+func settable(key string) error { return inert.Property(key, "") }
 
-func inertTags(tags []string) error {
-	for _, tag := range tags {
-		if err := inert.Tag(tag); err != nil {
+// checkEach returns the first error of a check.
+func checkEach(texts []string, check func(string) error) error {
+	for _, text := range texts {
+		if err := check(text); err != nil {
 			return err
 		}
 	}

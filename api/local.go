@@ -188,11 +188,8 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 }
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
-	if req.Limit < 0 {
-		return nil, invalid("search", errLimit)
-	}
-	if req.Excerpt < 0 {
-		return nil, invalid("search", errExcerpt)
+	if err := checkList("search", req.Limit, req.Excerpt); err != nil {
+		return nil, err
 	}
 	if req.MinSimilarity < 0 || req.MinSimilarity > 1 {
 		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
@@ -227,8 +224,8 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 }
 
 func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error) {
-	if req.Limit < 0 {
-		return nil, invalid("log", errLimit)
+	if err := checkList("log", req.Limit, 0); err != nil {
+		return nil, err
 	}
 	v, err := l.seen(ctx)
 	if err != nil {
@@ -317,8 +314,16 @@ func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, erro
 	return statusOf(ctx, l, req.Diagnostics)
 }
 
-// errLimit: a list cannot be shorter than empty.
-var errLimit = errors.New("limit is 0 or more")
+// checkList refuses a list, or a text in it, that is shorter than empty.
+func checkList(op string, limit, excerpt int) error {
+	switch {
+	case limit < 0:
+		return invalid(op, errors.New("limit is 0 or more"))
+	case excerpt < 0:
+		return invalid(op, errors.New("excerpt is 0 or more characters"))
+	}
+	return nil
+}
 
 func invalid(op string, err error) error {
 	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}

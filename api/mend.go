@@ -131,7 +131,8 @@ func verified(checked int, found []Problem) *VerifyResponse {
 }
 
 // errNoMemory is what there is to say of a folder that was never read.
-var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. If there was one, its state folder is gone: see fovea status")
+var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. " +
+	"If there was one, its state folder is gone: see fovea status")
 
 func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
 	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)

@@ -27,11 +27,8 @@ const (
 const recentlyCompleted = 10
 
 func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
-	if req.Limit < 0 {
-		return nil, invalid("query", errLimit)
-	}
-	if req.Excerpt < 0 {
-		return nil, invalid("query", errExcerpt)
+	if err := checkList("query", req.Limit, req.Excerpt); err != nil {
+		return nil, err
 	}
 	e, err := query.Parse(req.Query)
 	if err != nil {

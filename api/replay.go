@@ -22,7 +22,7 @@ type replayed struct {
 // replay looks the key of the call up in each scope; nil stands for a request that was
 // not carried out.
 func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
-	if c.Op.Replay == "" {
+	if c.Op.Replay == "" || c.Key == "" {
 		return nil, nil
 	}
 	for _, scope := range append([]string{""}, l.over...) {

@@ -5,6 +5,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -47,19 +48,11 @@ func (g *Grant) reaches(scope string) bool {
 	return g.Scopes == nil || !named || slices.Contains(g.Scopes, scope) || slices.Contains(g.Scopes, kind+"/*")
 }
 
-// pastReader is a request that can be about an earlier moment.
-type pastReader interface{ moment() string }
-
-func (r ContextRequest) moment() string { return r.At }
-func (r QueryRequest) moment() string   { return r.At }
-func (r SearchRequest) moment() string  { return r.At }
-func (r ShowRequest) moment() string    { return r.At }
-
 // aboutOne reports whether a call is about one scope: about its history, or about an
-// earlier moment of it.
+// earlier moment of it, which requests have in At.
 func (c Call) aboutOne() bool {
-	r, past := c.Request.(pastReader)
-	return c.Op.History || past && r.moment() != ""
+	at := reflect.ValueOf(c.Request).FieldByName("At")
+	return c.Op.History || at.IsValid() && !at.IsZero()
 }
 
 // scopes are those of a request. What it does not name is of the options, unless the
@@ -87,6 +80,11 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 		on.m = m
 	}
 	answer, err := c.Op.run(ctx, &on, c.Request)
+	if err != nil { // a repeated request may name a node that the first one renamed or removed
+		if r, replayErr := replay(ctx, &on, c); r != nil && replayErr == nil {
+			answer, err = r.answer, r.err
+		}
+	}
 	if len(on.over) > 0 && err == nil {
 		warnUnwritable(&on, on.over)
 	}

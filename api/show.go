@@ -132,21 +132,16 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
+	on, err := l.in(context.Background(), v.Scope(n))
+	if err != nil {
+		on = l
+	}
 	_, line := v.Position(n)
-	s := shown(n, line, v, l.synced(v, n))
-	if on, err := l.in(context.Background(), v.Scope(n)); err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
+	s := shown(n, line, v, on.m.Folder().Synced(v, n.Path))
+	if err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
 		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
 	}
 	return s, nil
-}
-
-// synced says when a node's document and its file were last known to agree, by the
-// memory that holds it.
-func (l *Local) synced(v *fovea.View, n *node.Node) time.Time {
-	if on, err := l.in(context.Background(), v.Scope(n)); err == nil {
-		return on.m.Folder().Synced(v, n.Path)
-	}
-	return l.m.Folder().Synced(v, n.Path)
 }
 
 func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,11 +69,7 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 		out.Problems = append(out.Problems, Problem{Kind: "elsewhere", Path: dir, Message: "lies outside the memex; no skills are read from there"})
 	}
 	for _, p := range r.Problems {
-		where := p.Path
-		if where == "" {
-			where = p.Skill
-		}
-		out.Problems = append(out.Problems, Problem{Kind: string(p.Kind), Path: where, Message: p.Skill + ": " + p.Detail})
+		out.Problems = append(out.Problems, Problem{Kind: string(p.Kind), Path: cmp.Or(p.Path, p.Skill), Message: p.Skill + ": " + p.Detail})
 	}
 	return out, nil
 }

@@ -144,18 +144,6 @@ func (t *trust) admit(ctx context.Context, req any) (any, error) {
 // admitted lets every request pass.
 func admitted[Q any](_ context.Context, _ *trust, req Q) (Q, error) { return req, nil }
 
-func admitEdit(ctx context.Context, t *trust, r EditRequest) (EditRequest, error) {
-	if _, err := t.node(ctx, r.ID); err != nil {
-		return r, err
-	}
-	return t.inertEdit(r)
-}
-
-func admitResolve(ctx context.Context, t *trust, r ResolveRequest) (ResolveRequest, error) {
-	_, err := t.node(ctx, r.ID)
-	return r, err
-}
-
 func admitIngest(_ context.Context, t *trust, r IngestRequest) (IngestRequest, error) {
 	if r.AcceptDeletions {
 		return r, t.granted()

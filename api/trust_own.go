@@ -49,6 +49,28 @@ func (t *trust) alone(log []Commit) error {
 	return nil
 }
 
+// aloneIn refuses those of the commits from first to head that are meant, if somebody else
+// has made one.
+func (t *trust) aloneIn(ctx context.Context, first, head uint64, meant func(seq uint64) bool) error {
+	if first > head {
+		return nil
+	}
+	log, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: int(head-first) + 1})
+	if err != nil {
+		return err
+	}
+	return t.alone(slices.DeleteFunc(log, func(c Commit) bool { return c.Seq < first || c.Seq > head || !meant(c.Seq) }))
+}
+
+// head returns the number of the newest commit, 0 if there is none.
+func (t *trust) head(ctx context.Context) (uint64, error) {
+	newest, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return 0, err
+	}
+	return newest[0].Seq, nil
+}
+
 // made reports whether the agent itself has made a commit: an agent of its name did,
 // and nobody of another kind.
 func (t *trust) made(c Commit) bool {
@@ -61,24 +83,17 @@ func admitRollback(ctx context.Context, t *trust, r RollbackRequest) (RollbackRe
 	if t.isGranted() {
 		return r, nil
 	}
-	newest, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: 1})
-	if err != nil || len(newest) == 0 {
+	head, err := t.head(ctx)
+	if err != nil || head == 0 {
 		return r, err
 	}
 	to, err := t.moment(ctx, cmp.Or(r.To, "0"))
 	if err != nil {
 		return r, err
 	}
-	r.Head = newest[0].Seq
-	if to < r.Head {
-		log, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: int(r.Head - to)})
-		if err != nil {
-			return r, err
-		}
-		log = slices.DeleteFunc(log, func(c Commit) bool { return c.Seq <= to || c.Seq > r.Head })
-		if err := t.alone(log); err != nil {
-			return r, err
-		}
+	r.Head = head
+	if err := t.aloneIn(ctx, to+1, head, func(uint64) bool { return true }); err != nil {
+		return r, err
 	}
 	r.To = "seq:" + strconv.FormatUint(to, 10)
 	return r, nil

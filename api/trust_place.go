@@ -47,13 +47,23 @@ func (t *trust) mayWrite(file string) error {
 
 func (t *trust) folder() string { return "agents/" + t.g.Agent + "/" }
 
-// node finds what a focus names and refuses it unless the agent may write there.
-func (t *trust) node(ctx context.Context, focus string) (*Shown, error) {
-	n, err := OpShow.Call(ctx, t.svc, ShowRequest{ID: focus})
-	if err != nil {
-		return nil, named(err, t.op.Name, "-", "")
+// nodes finds what each name names, "" for nothing, and refuses it unless the agent may
+// write there. It returns the first.
+func (t *trust) nodes(ctx context.Context, names ...string) (first *Shown, err error) {
+	for _, name := range names {
+		if name == "" && first != nil {
+			continue
+		}
+		n, err := OpShow.Call(ctx, t.svc, ShowRequest{ID: name})
+		if err != nil {
+			return nil, named(err, t.op.Name, "-", "")
+		}
+		if err := t.writable(ctx, n.Path); err != nil {
+			return nil, err
+		}
+		first = cmp.Or(first, n)
 	}
-	return n, t.writable(ctx, n.Path)
+	return first, nil
 }
 
 // admitNote checks the place of a note; without one it is the agent's folder.
@@ -65,7 +75,7 @@ func admitNote(ctx context.Context, t *trust, r RememberRequest) (RememberReques
 	}
 	file := fileIn(strings.TrimPrefix(r.Under, "./"))
 	if file == "" {
-		_, err := t.node(ctx, r.Under)
+		_, err := t.nodes(ctx, r.Under)
 		return r, err
 	}
 	r.Under = strings.TrimPrefix(r.Under, "./")
@@ -78,21 +88,27 @@ func admitNote(ctx context.Context, t *trust, r RememberRequest) (RememberReques
 	return r, t.writable(ctx, file)
 }
 
-func admitMove(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
-	_, err := t.node(ctx, r.ID)
-	if err == nil && r.To != "" {
-		_, err = t.node(ctx, r.To)
+func admitEdit(ctx context.Context, t *trust, r EditRequest) (EditRequest, error) {
+	if _, err := t.nodes(ctx, r.ID); err != nil {
+		return r, err
 	}
+	return t.inertEdit(r)
+}
+
+func admitResolve(ctx context.Context, t *trust, r ResolveRequest) (ResolveRequest, error) {
+	_, err := t.nodes(ctx, r.ID)
+	return r, err
+}
+
+func admitMove(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
+	_, err := t.nodes(ctx, r.ID, r.To)
 	return r, err
 }
 
 // admitForget lets an agent forget what it alone has written, and a keeper what stands in
 // its folder.
 func admitForget(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
-	n, err := t.node(ctx, r.ID)
-	if err == nil && r.To != "" {
-		_, err = t.node(ctx, r.To)
-	}
+	n, err := t.nodes(ctx, r.ID, r.To)
 	if err != nil || t.isGranted() || t.g.Role == Keeper && strings.HasPrefix(n.Path, t.folder()) {
 		return r, err
 	}
@@ -106,12 +122,8 @@ func admitAssign(ctx context.Context, t *trust, r AssignRequest) (AssignRequest,
 	if r.All {
 		return r, t.granted()
 	}
-	for _, id := range r.IDs {
-		if _, err := t.node(ctx, id); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+	_, err := t.nodes(ctx, r.IDs...)
+	return r, err
 }
 
 // protected reports whether the memory behind the service protects a path. Where

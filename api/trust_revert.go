@@ -5,7 +5,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
@@ -17,11 +16,10 @@ func admitRevert(ctx context.Context, t *trust, r RevertRequest) (RevertRequest,
 	if t.isGranted() {
 		return r, nil
 	}
-	newest, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: 1})
-	if err != nil || len(newest) == 0 {
+	head, err := t.head(ctx)
+	if err != nil || head == 0 {
 		return r, err
 	}
-	head := newest[0].Seq
 	if r, err = t.ownCommits(ctx, r, head); err != nil {
 		return r, err
 	}
@@ -62,9 +60,5 @@ func (t *trust) ownCommits(ctx context.Context, r RevertRequest, head uint64) (R
 		}
 		wanted[seq], oldest = true, min(oldest, seq)
 	}
-	log, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: int(head-oldest) + 1})
-	if err != nil {
-		return r, err
-	}
-	return r, t.alone(slices.DeleteFunc(log, func(c Commit) bool { return !wanted[c.Seq] }))
+	return r, t.aloneIn(ctx, oldest, head, func(seq uint64) bool { return wanted[seq] })
 }

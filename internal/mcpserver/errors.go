@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 )
 
 // nextSteps says for a kind of error what a model can do about it.
@@ -32,14 +33,18 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Corrupt:   "ask the owner to run `fovea verify`",
 }
 
-// nextOfTool says it for a kind where it depends on what was asked for.
-var nextOfTool = map[string]map[fovea.Kind]string{
-	"forget":   {fovea.Denied: "forget what you alone wrote, or ask the owner"},
-	"rollback": {fovea.Denied: "take back your own commits with action revert and your name as author, or ask the owner"},
-	"history":  {fovea.Denied: "go on without it, or ask the owner"},
-	"read":     {fovea.Denied: "go on without it, or ask the owner"},
-	"recall":   {fovea.Denied: "go on without it, or ask the owner"},
-	"context":  {fovea.Denied: "go on without it, or ask the owner"},
+// nextOfDenied says it for a tool that was denied, where its name tells more than the kind.
+var nextOfDenied = map[string]string{
+	"forget":   "forget what you alone wrote, or ask the owner",
+	"rollback": "take back your own commits with action revert and your name as author, or ask the owner",
+}
+
+// canRead reports whether a tool offers an operation that changes nothing.
+func canRead(tool string) bool {
+	return slices.ContainsFunc(api.Operations, func(o *api.Operation) bool {
+		name, _, _ := strings.Cut(o.Tool, " ")
+		return name == tool && o.Effect == api.Reads
+	})
 }
 
 // otherwise is what a model can do where nothing better is known.
@@ -51,7 +56,13 @@ func nextStep(tool string, err error) string {
 		return a.next
 	}
 	kind := fovea.KindOf(err)
-	return cmp.Or(nextOfTool[tool][kind], nextSteps[kind], otherwise)
+	switch {
+	case kind == fovea.Denied && canRead(tool):
+		return "go on without it, or ask the owner"
+	case kind == fovea.Denied && nextOfDenied[tool] != "":
+		return nextOfDenied[tool]
+	}
+	return cmp.Or(nextSteps[kind], otherwise)
 }
 
 // advice is an error whose next step is known better than by its kind.
