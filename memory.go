@@ -61,7 +61,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", dir, Invalid, err)
 	}
 	s.Dir = abs
-	if s.Root, err = corpus.Open(abs, &corpus.Options{SkillsDir: s.Options.SkillsDir, Opaque: s.Options.Opaque, FS: s.Options.Folder}); err != nil {
+	files := &corpus.Options{SkillsDir: s.Options.SkillsDir, Opaque: s.Options.Opaque, Parses: s.Options.Formats.Owns, FS: s.Options.Folder}
+	if s.Root, err = corpus.Open(abs, files); err != nil {
 		return nil, fail("open", dir, NotFound, withHistory(err, s.Options.StateDir))
 	}
 	policy, err := rights.NewPolicy(&s.Options, s.Root.SkillsDir())

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // minOverlays is the minimum number of scope combinations kept.
@@ -198,7 +198,7 @@ func (o *overlay) highest(path string) int {
 func (o *overlay) counts(i int, path string) bool {
 	s := o.layers[i]
 	switch {
-	case node.IsMemory(path):
+	case document.IsMemory(path):
 		return true
 	case !s.HasFiles():
 		seen, laid := o.below[i].laid[path]

@@ -44,7 +44,7 @@ func copyLedgers() *chain.Ledgers {
 // newChain returns the chain of this memory over a store, not yet loaded.
 func (m *Memory) newChain(from store.Store) *chain.Chain {
 	opts := chain.Options{
-		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Org: m.scope.Options.Org, Ledgers: register(m), Deriver: view.Deriver{Scope: m.scope.Name},
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: register(m), Deriver: view.Deriver{Scope: m.scope.Name},
 		Signer: m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.notes.FollowKnown(delta)
@@ -153,7 +153,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		return nil, fail("merge", name, scope.OpenKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.scope.Options.Log, FS: in, Org: m.scope.Options.Org, Ledgers: copyLedgers(), Deriver: view.Deriver{Scope: m.scope.Name},
+		Name: name, Log: m.scope.Options.Log, FS: in, Formats: m.scope.Options.Formats, Ledgers: copyLedgers(), Deriver: view.Deriver{Scope: m.scope.Name},
 	})
 	tx := other.Begin()
 	defer tx.End()

@@ -9,8 +9,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Scope opens the memory of a scope, and creates it if needed. The name is project/NAME,
@@ -89,7 +89,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 // session; see author.Actor.Author), NotFound (the parent), Conflict (an ID of a node of a
 // file), ReadOnly. Complexity is that of hashing the tree; for an unchanged tree, of comparing
 // it; for one part of a known tree, of hashing the part and its ancestors.
-func (m *Memory) IngestTree(ctx context.Context, t *node.Tree, parent string, opts *WriteOptions) (in *Memory, id string, c Commit, err error) {
+func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opts *WriteOptions) (in *Memory, id string, c Commit, err error) {
 	if err := t.Check(); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}

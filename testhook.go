@@ -5,6 +5,7 @@ package fovea
 import (
 	"context"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -12,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 func init() {
@@ -30,7 +30,7 @@ func init() {
 	testhook.RememberTogether = func(ctx context.Context, memory any, under string, titles ...string) error {
 		return memory.(*Memory).notes.RememberTogether(ctx, under, titles)
 	}
-	testhook.MergeStore = func(ctx context.Context, memory any, state vfs.FS, opts any) (any, []string, []node.Conflict, error) {
+	testhook.MergeStore = func(ctx context.Context, memory any, state vfs.FS, opts any) (any, []string, []document.Conflict, error) {
 		return memory.(*Memory).history.MergeStore(ctx, state, "copy", opts.(*WriteOptions))
 	}
 	testhook.Fresh = func(v any) any { return view.Fresh(v.(*View)) }

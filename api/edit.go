@@ -204,7 +204,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 	out := &EditResponse{ID: id, Seq: c.Seq}
 	if n, ok := v.Get(id); ok {
 		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
-		if !node.IsMemory(n.Path) {
+		if !document.IsMemory(n.Path) {
 			_, out.Line = v.Position(n)
 		}
 	}
@@ -305,7 +305,7 @@ func assignByScope(ctx context.Context, l *Local, v *fovea.View, ids []string) (
 // nameless reports a headline whose id follows its title and place, because it
 // declares none.
 func nameless(n *node.Node) bool {
-	return n.Type == node.TypeHeadline && !node.IsMemory(n.Path) && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
+	return n.Type == document.TypeHeadline && !document.IsMemory(n.Path) && n.Derived.DeclaredID == "" && node.IsDerived(n.ID)
 }
 
 // inside reports whether a path is a file or folder or lies in it; "" is all.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // RememberRequest adds a headline.
@@ -88,7 +87,7 @@ func fileIn(under string) string {
 	switch {
 	case strings.HasSuffix(under, "/"):
 		return path.Join(under, inbox)
-	case node.IsOrg(under):
+	case document.IsOrgPath(under):
 		return under
 	}
 	return ""

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // RevertRequest takes back what commits did: those of Commits, or those of Author,
@@ -40,7 +40,7 @@ type RevertResponse struct {
 
 // Conflict is a field of a node that two sides changed in different ways. Both
 // values are in the node's text.
-type Conflict = node.Conflict
+type Conflict = document.Conflict
 
 // ResolveRequest ends conflicts that a node keeps.
 type ResolveRequest struct {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -84,7 +85,7 @@ func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
 			continue
 		}
 		n, err := past.Resolve(id)
-		if err != nil || node.IsMemory(n.Path) {
+		if err != nil || document.IsMemory(n.Path) {
 			continue
 		}
 		if _, there := v.Text(n.Path); !there {
@@ -151,7 +152,7 @@ func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
 		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line, Bare: n.Bare,
 	}
-	if node.IsMemory(n.Path) {
+	if document.IsMemory(n.Path) {
 		s.Line = 0
 	}
 	if !utf8.ValidString(n.Content) {
@@ -214,7 +215,7 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 func linesOf(v *fovea.View, nodes []*node.Node) []int {
 	lines := v.Lines(nodes)
 	for i, n := range nodes {
-		if node.IsMemory(n.Path) {
+		if document.IsMemory(n.Path) {
 			lines[i] = 0
 		}
 	}

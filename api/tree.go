@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/ast"
 )
 
 // IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
@@ -28,7 +28,7 @@ type IngestTreeResponse struct {
 }
 
 func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTreeResponse, error) {
-	t, err := node.DecodeTree(req.AST)
+	t, err := ast.DecodeTree(req.AST)
 	if err != nil {
 		return nil, invalid("ingest", err)
 	}

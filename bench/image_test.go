@@ -27,6 +27,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 var million = flag.Bool("million", false, "BenchmarkImage: measure 1,000,000 headlines too")
@@ -132,7 +133,7 @@ func newKeepers(tb testing.TB, s *graph.State) []*keeper {
 
 // generated is a state of documents of ten headlines each.
 func generated(headlines int) *graph.State {
-	d := (&graph.State{}).Edit(1)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for f := range headlines / 10 {
 		d.Put(fmt.Sprintf("f%06d.org", f), foveatest.GenFile(f, 10), false)
 	}
@@ -198,7 +199,7 @@ func reread(img *store.Image, root merkle.Digest, indexed int) error {
 	if indexed >= 0 {
 		decoding.Go(func() { found, wordsErr = index.Decode(section("words")) })
 	}
-	got, err := graph.Decode(parts)
+	got, _, err := graph.Decode(parts, document.Formats{org.Format{}})
 	decoding.Wait()
 	switch {
 	case err != nil:

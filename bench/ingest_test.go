@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // leaves is how many changed leaves are timed together: one is too short for the
@@ -35,7 +37,7 @@ func BenchmarkSeedIngest(b *testing.B) {
 		for range imageRounds {
 			theirs = append(theirs, seed.run(b))
 			var s *graph.State
-			whole = append(whole, spend(b, func() (err error) { s, err = forest.ingest(&graph.State{}); return err }))
+			whole = append(whole, spend(b, func() (err error) { s, err = forest.ingest(graph.Empty(document.Formats{org.Format{}})); return err }))
 			if s.Len() != seedHeadlines {
 				b.Fatalf("%d nodes are not %d", s.Len(), seedHeadlines)
 			}
@@ -83,7 +85,7 @@ func BenchmarkMemoryIngest(b *testing.B) {
 // TestForest: a comparison is worth nothing when one side is given less.
 func TestForest(t *testing.T) {
 	f := newForest(100)
-	s, err := f.ingest(&graph.State{})
+	s, err := f.ingest(graph.Empty(document.Formats{org.Format{}}))
 	must(t, err)
 	if s.Len() != 100 || len(f.trees) != 10 {
 		t.Errorf("%d nodes in %d trees, want 100 in 10", s.Len(), len(f.trees))
@@ -100,14 +102,14 @@ func TestForest(t *testing.T) {
 }
 
 // forest is the seed's material as trees: ten roots, ten children to a node.
-type forest struct{ trees []*node.Tree }
+type forest struct{ trees []*ast.Tree }
 
 // newForest makes trees of the headlines of foveatest.GenTree.
 func newForest(headlines int) *forest {
-	draft := (&graph.State{}).Edit(1)
+	draft := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	draft.Put("tree.org", foveatest.GenTree(headlines), false)
 	s, _ := draft.Seal()
-	at := map[string]*node.Tree{}
+	at := map[string]*ast.Tree{}
 	f := &forest{}
 	for _, n := range s.Nodes("tree.org")[1:] {
 		t := treeOf(n)
@@ -121,7 +123,7 @@ func newForest(headlines int) *forest {
 }
 
 // treeOf says of a headline what the seed's driver does.
-func treeOf(n *node.Node) *node.Tree {
+func treeOf(n *node.Node) *ast.Tree {
 	attrs := []document.Attr{{Key: "TITLE", Value: document.TextValue(n.Derived.Title)}}
 	if n.Derived.Todo != "" {
 		attrs = append(attrs, document.Attr{Key: "TODO-STATE", Value: document.TextValue(n.Derived.Todo)})
@@ -136,14 +138,14 @@ func treeOf(n *node.Node) *node.Tree {
 	for _, p := range n.Derived.Properties {
 		attrs = append(attrs, document.Attr{Key: p.Key, Value: document.TextValue(p.Value)})
 	}
-	return &node.Tree{Type: "headline", Attrs: document.Attributes(attrs...), Content: n.Body()}
+	return &ast.Tree{Type: "headline", Attrs: document.Attributes(attrs...), Content: n.Body()}
 }
 
 // ingest takes each root's tree in, as the seed does.
 func (f *forest) ingest(s *graph.State) (*graph.State, error) {
 	d := s.Edit(1)
 	for _, t := range f.trees {
-		if err := d.PutTree(node.MemoryPath(t.ID()), t); err != nil {
+		if err := d.PutTree(document.MemoryPath(t.ID()), t); err != nil {
 			return nil, err
 		}
 	}
@@ -152,7 +154,7 @@ func (f *forest) ingest(s *graph.State) (*graph.State, error) {
 }
 
 // leaf returns a leaf with another text: each time another leaf.
-func (f *forest) leaf(i int) *node.Tree {
+func (f *forest) leaf(i int) *ast.Tree {
 	t := f.trees[i%len(f.trees)]
 	for len(t.Kids) > 0 {
 		t = t.Kids[i%len(t.Kids)]

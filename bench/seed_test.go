@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 )
 
 const (
@@ -28,7 +30,7 @@ const (
 // seed saves no index of words, syncs nothing and believes what it loads.
 func BenchmarkSeedImage(b *testing.B) {
 	seed := newSeed(b)
-	draft := (&graph.State{}).Edit(1)
+	draft := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	draft.Put("tree.org", foveatest.GenTree(seedHeadlines), false)
 	state, _ := draft.Seal()
 	seed.run(b) // compiles the libraries the first time

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // TestPropertyLists: all properties at once are what Property says of each.
@@ -32,7 +33,7 @@ func TestPropertyLists(t *testing.T) {
 func TestLinkLines(t *testing.T) {
 	text := strings.Join([]string{"* [[*title]]", "id:x10 [[id:x10]]", "# [[id:x1]]", `[[id:x1]] [[*a\]b]]`, "[[*title]]", "<id:x2>"}, "\n")
 	want := map[string]int{"*title": 0, "id:x10": 1, "id:x1": 3, "*a]b": 3, "id:x2": 5}
-	if diff := cmp.Diff(want, LinkLines(text)); diff != "" {
+	if diff := cmp.Diff(want, org.Format{}.LinkLines(text)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -10,14 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // TestDetach: a detached node says the same, and none of its strings stand in the
 // bytes of the file.
 func TestDetach(t *testing.T) {
 	read := func(text string) []*node.Node {
-		nodes, _ := node.ParseFile("a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
+		nodes, _ := node.Read(document.Formats{org.Format{}}, "a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
 		return nodes
 	}
 	head := "#+TITLE: Aim\n#+FILETAGS: :all:\n#+CATEGORY: things\n#+TAGS: [ group : member ]\n#+TODO: NEXT | FINE\n"

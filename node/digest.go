@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -193,7 +194,7 @@ func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Dige
 const ownFields = 4
 
 // plainHeads are the beginnings of the own blocks of files, up to the content.
-var plainHeads = [...][]byte{plainHead(TypeHeadline), plainHead(TypeDocument)}
+var plainHeads = [...][]byte{plainHead(document.TypeHeadline), plainHead(document.TypeDocument)}
 
 func plainHead(typ string) []byte {
 	head, _ := (&Node{Type: typ}).appendOwnHead(nil, nil)

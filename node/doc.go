@@ -1,22 +1,20 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package node turns documents into nodes, the things that Fovea remembers, and merges
-// two versions of a node.
+// Package node makes nodes, the things that Fovea remembers, of the parts that a format
+// reads.
 //
-// A [Node] is a document, a headline, or an element of a [Tree]. It is immutable: an
-// edit makes a new Node. Its [Entry] is its place and its digests in a state; its
-// derived fields are what the parser read from its bytes.
+// A [Node] is a document, a headline, or an element of a tree. It is immutable: an edit
+// makes a new Node. Its [Entry] is its place and its digests in a state; its derived
+// fields are what the format read from its bytes.
 //
-// Every format yields an [Outline], the parts of a document in document order:
-// [ParseFile] for Org and opaque files, [ParseTree] and [ParseBranch] for trees.
-// [Outline.Nodes] makes nodes of any outline. [Join] and [TreeOf] turn nodes back into
-// the file or the tree. [Merging] merges two versions of a node's own text and keeps
-// each [Conflict] in the text.
+// [Read] and [Reread] return the [Outline] of a document, [Below] that of a branch of a
+// tree; [Outline.Nodes] makes nodes of any outline. [Join] and [TreeOf] turn nodes back
+// into the file or the tree.
 //
 // Invariants:
 //
 //   - The contents of a document's nodes, in document order, are the file. A tree has no
-//     file, and the path of its document begins with a slash (IsMemory).
+//     file, and the path of its document begins with a slash (document.IsMemory).
 //   - The own digest covers type, attributes and content, never the position, a time or
 //     a derived id; the version covers the own digest and the children's versions. Both
 //     are functions of bytes alone.
@@ -31,7 +29,7 @@
 //   - A Node is never changed after it has entered a state. Strings of a node may share
 //     memory with the file they were read from.
 //
-// Elsewhere: parts, derived fields and attributes (package document), parsing (package
-// org), digests and their encoding (package merkle), the set of all nodes, its history,
+// Elsewhere: parts, attributes and merging (package document), formats (packages org and
+// ast), digests and their encoding (package merkle), the set of all nodes, its history,
 // and the matching of nodes in a merge (package graph).
 package node

@@ -6,68 +6,45 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
-// Extend returns the nodes that more text at the end of an Org file adds, or nil where
-// it may do anything but add headlines with ids of their own: where it sets something
-// for the whole file, or an id has to be derived. nodes are those of the file, in
-// document order; free reports whether nobody claims an id. The parents of the new nodes
-// are set, the children of the present nodes are not; the result shares no memory with
-// more. O(len(more) + length of the text before the first headline), and a scan of the
-// rest.
-func Extend(nodes []*Node, more string, opts *org.Options, free func(id string) bool) []*Node {
-	if !extensible(nodes, more) || passesLimits(nodes, more) {
+// Extend returns the nodes that more text at the end of a file adds, or nil where it may
+// do anything but add headlines with ids of their own: where it sets something for the
+// whole file, an id has to be derived, or the format is no document.Extender. nodes are
+// those of the file, in document order; free reports whether nobody claims an id. The
+// parents of the new nodes are set, the children of the present nodes are not; the result
+// shares no memory with more. O(len(more) + length of the text before the first
+// headline), and a scan of the rest.
+func Extend(f document.Format, nodes []*Node, more string, files document.Files, free func(id string) bool) []*Node {
+	x, ok := f.(document.Extender)
+	top, last := nodes[0], nodes[len(nodes)-1]
+	if !ok || IsTree(nodes) || top.Derived.Opaque || len(top.Derived.Setup) > 0 || last.Content != "" && !strings.HasSuffix(last.Content, "\n") {
 		return nil
 	}
-	top := nodes[0]
-	doc := org.Parse(top.Content+more, opts)
-	if doc.SectionEnd != len(top.Content) || len(nodes)-1+len(doc.Headlines) > MaxHeadlines {
-		return nil
+	size := len(top.Content)
+	for _, n := range nodes[1:] {
+		if size += len(n.Content); !x.IsLocal(n.Content) {
+			return nil
+		}
 	}
-	o := orgOutline(top.Path, doc)
-	if !o.Parts[0].Derived.Equal(top.Derived) {
+	o := x.Extend(top.Path, top.Content, more, size, len(nodes)-1, files)
+	if o == nil || !o.Parts[0].Derived.Equal(top.Derived) {
 		return nil
 	}
 	seen := map[string]bool{}
 	for _, p := range o.Parts[1:] {
 		id := p.Derived.DeclaredID
-		if id == "" || seen[id] || !free(id) || !org.IsLocal(p.Content) {
+		if id == "" || seen[id] || !free(id) || !x.IsLocal(p.Content) {
 			return nil
 		}
 		seen[id] = true
 	}
-	all, _ := o.Nodes(func(Claim) bool { return true })
+	all, _ := At(top.Path, o).Nodes(func(Claim) bool { return true })
 	if added := all[1:]; attach(nodes, added, all[0].ID) {
 		return added
 	}
 	return nil
-}
-
-// extensible reports whether a text at the end of a file cannot change how the headlines
-// before it are parsed.
-func extensible(nodes []*Node, more string) bool {
-	top, last := nodes[0], nodes[len(nodes)-1]
-	if !IsOrg(top.Path) || IsTree(nodes) || top.Derived.Opaque || len(top.Derived.Setup) > 0 || strings.Contains(top.Content, "<<<") ||
-		!strings.HasPrefix(more, "*") || last.Content != "" && !strings.HasSuffix(last.Content, "\n") {
-		return false
-	}
-	for _, n := range nodes[1:] {
-		if !org.IsLocal(n.Content) {
-			return false
-		}
-	}
-	return true
-}
-
-// passesLimits reports whether a file with more text at its end would be too large to be
-// parsed.
-func passesLimits(nodes []*Node, more string) bool {
-	size := len(more)
-	for _, n := range nodes {
-		size += len(n.Content)
-	}
-	return size > MaxParsed || org.HasMoreHeadlines(more, MaxHeadlines)
 }
 
 // lastBranch returns the last node after its ancestors, the document first.

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -15,12 +16,12 @@ import (
 // up by its id, on trees of any shape.
 func TestHash(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		nodes := []*Node{{ID: "0", Type: TypeDocument}}
+		nodes := []*Node{{ID: "0", Type: document.TypeDocument}}
 		open := []int{0} // the last node and those above it
 		for i := 1; i <= rapid.IntRange(0, 40).Draw(t, "headlines"); i++ {
 			open = open[:rapid.IntRange(1, len(open)).Draw(t, "level")]
 			p := nodes[open[len(open)-1]]
-			n := &Node{ID: fmt.Sprint(i), Type: TypeHeadline, Content: fmt.Sprintf("* %d\n", i)}
+			n := &Node{ID: fmt.Sprint(i), Type: document.TypeHeadline, Content: fmt.Sprintf("* %d\n", i)}
 			p.Kids = append(p.Kids, n.ID)
 			nodes, open = append(nodes, n), append(open, i)
 		}
@@ -49,7 +50,7 @@ func TestHash(t *testing.T) {
 // TestHashOfMissingChildren: nodes that name children that are not there get other
 // digests, and nothing else happens.
 func TestHashOfMissingChildren(t *testing.T) {
-	n := &Node{ID: "a", Type: TypeDocument, Entry: Entry{Kids: []string{"b", "c"}}}
+	n := &Node{ID: "a", Type: document.TypeDocument, Entry: Entry{Kids: []string{"b", "c"}}}
 	Hash([]*Node{n})
 	if n.Version != n.Own {
 		t.Errorf("version %s, want that of a node alone, %s", n.Version, n.Own)

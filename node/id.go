@@ -64,7 +64,7 @@ type Claim struct {
 // documents outside agents/ first, then by path. It is a total order, so the bearer of
 // an id is a function of the state alone.
 func (c Claim) Before(o Claim) bool {
-	cm, om := IsMemory(c.Path), IsMemory(o.Path)
+	cm, om := document.IsMemory(c.Path), document.IsMemory(o.Path)
 	if cm != om {
 		return om
 	}
@@ -80,7 +80,7 @@ func underAgents(path string) bool { return strings.HasPrefix(path, "agents/") }
 // ClaimedID returns the id that a node claims, "" for none. The document of a file
 // always claims one.
 func (n *Node) ClaimedID() string {
-	if n.Derived.DeclaredID != "" || n.Parent != "" || IsMemory(n.Path) {
+	if n.Derived.DeclaredID != "" || n.Parent != "" || document.IsMemory(n.Path) {
 		return n.Derived.DeclaredID
 	}
 	return DocumentID(n.Path)

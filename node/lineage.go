@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -74,7 +75,7 @@ func (m *matcher) keepSingle() {
 	}
 	old, now := count(m.old), count(m.new)
 	drop := func(n *Node) bool {
-		return n.Type != TypeHeadline || n.Title() == "" || old[n.Title()] != 1 || now[n.Title()] != 1
+		return n.Type != document.TypeHeadline || n.Title() == "" || old[n.Title()] != 1 || now[n.Title()] != 1
 	}
 	m.old, m.new = slices.DeleteFunc(m.old, drop), slices.DeleteFunc(m.new, drop)
 }

@@ -3,24 +3,12 @@
 package node
 
 import (
-	pathpkg "path"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
-
-// Types of nodes that come from files. They are org-element's names.
-const (
-	TypeDocument = "document" // a file: its zeroth section, or all of an opaque file
-	TypeHeadline = "headline" // a headline and its own text, up to its first child
-)
-
-// MaxPath is the maximum size in bytes of the path of a document; a longer one is
-// refused.
-const MaxPath = 4 << 10
 
 // Node is one version of one remembered thing at its place in a state.
 // It is immutable and safe for any number of readers.
@@ -94,20 +82,10 @@ func (n *Node) Place(id string, e Entry) *Node {
 	return &c
 }
 
-// IsOrg reports whether a document at this path is parsed as Org (see org.IsFile); other
-// files are opaque.
-func IsOrg(path string) bool { return org.IsFile(path) }
-
-// IsEncrypted reports whether a document at this path is encrypted: its bytes are
-// neither searched nor shown to a model.
-func IsEncrypted(path string) bool {
-	return strings.EqualFold(pathpkg.Ext(path), ".gpg") && !IsMemory(path)
-}
-
 // Title returns the headline's title, or the document's #+TITLE or else the name of its
 // file; "" for a node of a tree without a title.
 func (n *Node) Title() string {
-	if n.Derived.Title != "" || n.Parent != "" || IsMemory(n.Path) {
+	if n.Derived.Title != "" || n.Parent != "" || document.IsMemory(n.Path) {
 		return n.Derived.Title
 	}
 	return BaseName(n.Path)
@@ -116,13 +94,13 @@ func (n *Node) Title() string {
 // Secret reports whether a node is part of encrypted text because one of its ancestors
 // has the tag crypt: even its title must not be shown.
 func (n *Node) Secret() bool {
-	return (n.Type == TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, document.CryptTag)
+	return (n.Type == document.TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, document.CryptTag)
 }
 
 // Heading splits the content of a headline of a file after its first line. For any other
 // node, line is empty.
 func (n *Node) Heading() (line, rest string) {
-	if n.Type != TypeHeadline || n.Derived.BodyStart == 0 {
+	if n.Type != document.TypeHeadline || n.Derived.BodyStart == 0 {
 		return "", n.Content
 	}
 	line, rest, _ = strings.Cut(n.Content, "\n")

@@ -12,11 +12,14 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
+
+var formats = document.Formats{org.Format{}}
 
 func split(t *testing.T, path, text string) ([]*Node, []document.Problem) {
 	t.Helper()
-	nodes, problems := ParseFile(path, text, false, nil).Nodes(everyone)
+	nodes, problems := Read(formats, path, text, false, nil).Nodes(everyone)
 	if got := Join(nodes); got != text {
 		t.Fatalf("joined nodes give %q, want %q", got, text)
 	}
@@ -136,7 +139,7 @@ func TestReadOwn(t *testing.T) {
 	emit := func(d merkle.Digest, b []byte) error { store[d] = slices.Clone(b); return nil }
 	get := func(d merkle.Digest) ([]byte, error) { return store[d], nil }
 	for _, size := range []int{0, 1, 1 << 16, 1<<16 + 1, 300 << 10} {
-		n := &Node{Type: TypeHeadline, Content: strings.Repeat("y", size), Attrs: []document.Attr{{Key: "K", Value: document.TextValue("v")}}}
+		n := &Node{Type: document.TypeHeadline, Content: strings.Repeat("y", size), Attrs: []document.Attr{{Key: "K", Value: document.TextValue("v")}}}
 		d, err := n.OwnBlock(emit)
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +220,7 @@ func TestRederive(t *testing.T) {
 		c.Derived = nil
 		bare[i] = &c
 	}
-	got, err := Rederive(bare, false, nil)
+	got, err := Rederive(formats, bare, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,11 +229,11 @@ func TestRederive(t *testing.T) {
 			t.Errorf("node %d (-want +got):\n%s", i, diff)
 		}
 	}
-	if _, err := Rederive(bare[:2], false, nil); !errors.Is(err, nil) && !errors.Is(err, ErrShape) {
+	if _, err := Rederive(formats, bare[:2], nil); !errors.Is(err, nil) && !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
 	bare[1].Content = "no headline\n"
-	if _, err := Rederive(bare, false, nil); !errors.Is(err, ErrShape) {
+	if _, err := Rederive(formats, bare, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("got %v, want ErrShape", err)
 	}
 }
@@ -245,7 +248,7 @@ func FuzzSplit(f *testing.F) {
 				t.Fatal("body is longer than the content")
 			}
 		}
-		if _, err := Rederive(nodes, false, nil); err != nil {
+		if _, err := Rederive(formats, nodes, nil); err != nil {
 			t.Fatal(err)
 		}
 	})

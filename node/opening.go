@@ -2,13 +2,17 @@
 
 package node
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+)
 
 // Opening returns the first line of the node's own text that is not stars, a drawer or a
 // keyword, to identify a node without a title. It is "" if there is none, and for
 // encrypted text. O(length of the skipped text).
 func (n *Node) Opening() string {
-	if n.Derived.Encrypted || IsEncrypted(n.Path) {
+	if n.Derived.Encrypted || document.IsEncrypted(n.Path) {
 		return ""
 	}
 	_, text := n.Heading()

@@ -54,7 +54,7 @@ func (o *Outline) Claims() []Claim {
 // wish returns the id that a part claims, "" for none.
 func (o *Outline) wish(i int) string {
 	id := o.Parts[i].Derived.DeclaredID
-	if id == "" && i == 0 && o.stem == nil && !IsMemory(o.path) {
+	if id == "" && i == 0 && o.stem == nil && !document.IsMemory(o.path) {
 		return DocumentID(o.path)
 	}
 	return id
@@ -118,10 +118,10 @@ func (b *builder) fallbackID() string {
 	switch {
 	case b.stem != nil:
 		return b.stem.ID
-	case !IsMemory(b.path):
+	case !document.IsMemory(b.path):
 		return rawDocumentID(b.path)
 	}
-	if id := b.path[len(memoryMark):]; b.Parts[0].Derived.DeclaredID == "" && IsDerived(id) {
+	if id := b.path[len(document.MemoryMark):]; b.Parts[0].Derived.DeclaredID == "" && IsDerived(id) {
 		return id
 	}
 	return documentID("tree", b.path)

@@ -5,83 +5,58 @@ package node
 import (
 	"strings"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/org"
 )
 
-// Parse parses an Org document, or returns nil for a text that is kept whole (see
-// KeptWhole).
-func Parse(text string, opts *org.Options) *org.Document {
-	if KeptWhole(text) != "" {
-		return nil
+// At returns an outline as that of the document at path.
+func At(path string, o *document.Outline) *Outline { return &Outline{Outline: o, path: path} }
+
+// Read reads the outline of the file at path, as one opaque part if opaque is set.
+// O(len(text)).
+func Read(formats document.Formats, path, text string, opaque bool, files document.Files) *Outline {
+	var f document.Format = document.Opaque{}
+	if !opaque {
+		f = formats.Of(path)
 	}
-	return org.Parse(text, opts)
+	return At(path, f.Outline(path, []document.Part{{Parent: -1, Type: document.TypeDocument, Content: text}}, files))
 }
 
-// ParseFile reads the outline of the file at path: of an Org file, or of an opaque one,
-// which is a single part. An Org file over the limits is opaque, with a problem that
-// says why. O(len(text)).
-func ParseFile(path, text string, opaque bool, opts *org.Options) *Outline {
-	if opaque {
-		return opaqueOutline(path, text)
+// Reread reads the outline of a document from its nodes.
+func Reread(formats document.Formats, nodes []*Node, files document.Files) *Outline {
+	path := nodes[0].Path
+	if IsTree(nodes) {
+		parts, _ := partsOf(nodes)
+		return At(path, ast.Format{}.Outline(path, parts, files))
 	}
-	if why := KeptWhole(text); why != "" {
-		o := opaqueOutline(path, text)
-		o.Problems = []document.Problem{{Path: path, Line: 1, Kind: "syntax", Message: why}}
-		return o
-	}
-	return orgOutline(path, org.Parse(text, opts))
+	text := Join(nodes)
+	return Read(formats, path, text, nodes[0].Derived.Opaque && formats.KeptWhole(path, text) == "", files)
 }
 
-func opaqueOutline(path, text string) *Outline {
-	return outlineAt(path, []document.Part{{Parent: -1, Type: TypeDocument, Content: text, Derived: &document.Derived{Opaque: true}, Line: 1}})
-}
-
-func outlineAt(path string, parts []document.Part) *Outline {
-	return &Outline{path: path, Outline: &document.Outline{Parts: parts, Label: orgLabel}}
-}
-
-// orgOutline returns the outline of a parsed document: the document, then its headlines.
-func orgOutline(path string, doc *org.Document) *Outline {
-	o := outlineAt(path, make([]document.Part, len(doc.Headlines)+1))
-	derive := newDeriver(path, doc)
-	o.Parts[0] = document.Part{
-		Parent: -1, Type: TypeDocument, Content: doc.Source[:doc.SectionEnd], Derived: derive.document(), Line: 1, Refused: refused(doc.Properties),
-	}
-	line, at := 1, 0
-	for i := range doc.Headlines {
-		h := &doc.Headlines[i]
-		line += strings.Count(doc.Source[at:h.Start], "\n")
-		at = h.Start
-		d := derive.headline(i)
-		o.Parts[i+1] = document.Part{
-			Parent: int(h.Parent) + 1, Type: TypeHeadline, Content: doc.Text(i), Derived: d,
-			Key:    document.Key{Title: doc.OwnTitle(i)}, // independent of the defaults: ids depend on the files alone
-			Custom: d.Last("CUSTOM_ID"), Line: line, Refused: refused(h.Properties),
+// partsOf returns the stored parts of a document or branch; ErrShape if a node is not
+// below the first.
+func partsOf(nodes []*Node) ([]document.Part, error) {
+	parts, at := make([]document.Part, len(nodes)), map[string]int{}
+	for i, n := range nodes {
+		parts[i] = *n.Part()
+		parts[i].Parent = -1
+		if i > 0 {
+			up, ok := at[n.Parent]
+			if !ok {
+				return nil, ErrShape
+			}
+			parts[i].Parent = up
+		}
+		if len(n.Kids) > 0 {
+			at[n.ID] = i
 		}
 	}
-	for _, d := range doc.Diagnostics {
-		o.Problems = append(o.Problems, document.Problem{Path: path, Line: d.Line, Kind: "syntax", Message: d.Message})
-	}
-	return o
+	return parts, nil
 }
 
-func orgLabel(_ int, property string) string { return property + " " }
-
-// declared returns the usable id that a drawer declares, "" for none.
-func declared(drawer []org.Property) string {
-	if value, ok := plain(drawer, "ID"); ok && document.UnusableID(strings.TrimSpace(value)) == "" {
-		return strings.TrimSpace(value)
-	}
-	return ""
-}
-
-// refused returns why the id that a drawer declares cannot be used, "" if it can.
-func refused(drawer []org.Property) string {
-	if value, ok := plain(drawer, "ID"); ok {
-		return document.UnusableID(strings.TrimSpace(value))
-	}
-	return ""
+// Part returns the node's own data, without its place.
+func (n *Node) Part() *document.Part {
+	return &document.Part{Type: n.Type, Attrs: n.Attrs, Content: n.Content, Bare: n.Bare, Derived: n.Derived}
 }
 
 // Join returns the text of the file whose nodes are given in document order.
@@ -102,57 +77,53 @@ func Join(nodes []*Node) string {
 }
 
 // Rederive returns copies of a document's nodes with derived fields read from their
-// bytes: for nodes read from blocks, or from an image of another parser. It returns
-// ErrShape if the parser no longer finds these nodes in the text. Nodes of a tree that
-// have their derived fields are returned as they are.
-func Rederive(nodes []*Node, opaque bool, opts *org.Options) ([]*Node, error) {
-	if IsTree(nodes) {
-		return rederiveTree(nodes)
+// bytes: for nodes read from blocks, or from an image of another parser. Nodes that have
+// these fields are returned as they are. It returns ErrShape if the format no longer
+// finds these nodes in the text.
+func Rederive(formats document.Formats, nodes []*Node, files document.Files) ([]*Node, error) {
+	path := nodes[0].Path
+	parts, err := partsOf(nodes)
+	if err != nil {
+		return nil, err
 	}
-	path, text := nodes[0].Path, Join(nodes)
-	var o *Outline
-	if len(nodes) > 1 && !opaque {
-		o = orgOutline(path, org.Parse(text, opts)) // it was parsed before, under whatever limits
-	} else if o = ParseFile(path, text, opaque, opts); len(o.Parts) > 1 {
-		o = opaqueOutline(path, text) // an Org file that the configuration keeps opaque
+	f := formats.Of(path)
+	if IsTree(nodes) {
+		f = ast.Format{}
+	}
+	o := f.Outline(path, parts, files)
+	if len(nodes) == 1 && len(o.Parts) > 1 { // kept opaque by the configuration
+		o = document.Opaque{}.Outline(path, parts, files)
 	}
 	if len(o.Parts) != len(nodes) {
 		return nil, ErrShape
 	}
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
-		if len(o.Parts[i].Content) != len(n.Content) {
+		d := o.Parts[i].Derived
+		switch {
+		case len(o.Parts[i].Content) != len(n.Content):
 			return nil, ErrShape
+		case n.Derived != nil && n.Derived.Equal(d):
+			out[i] = n
+		default:
+			c := *n
+			c.Derived, out[i] = d, &c
 		}
-		c := *n
-		c.Derived = o.Parts[i].Derived
-		out[i] = &c
 	}
 	return out, nil
 }
 
 // DeriveAlone sets the derived fields of a node outside any document, such as an old
 // version: keywords that its file declared are unknown. The node must not be in a state.
-func DeriveAlone(n *Node, opts *org.Options) {
-	if IsMemory(n.Path) || len(n.Attrs) > 0 || n.Bare || n.Type != TypeDocument && n.Type != TypeHeadline {
-		n.Derived = deriveTree(n.Attrs, n.Content, inherited{})
+func DeriveAlone(formats document.Formats, n *Node) {
+	if IsTree([]*Node{n}) && n.Type != document.TypeHeadline || document.IsMemory(n.Path) || len(n.Attrs) > 0 || n.Bare {
+		n.Derived = ast.Derive(n.Attrs, n.Content, ast.Above{})
 		return
 	}
-	o := ParseFile(n.Path, n.Content, n.Type == TypeDocument && !IsOrg(n.Path), opts)
+	parts := Read(formats, n.Path, n.Content, false, nil).Parts
 	i := 0
-	if n.Type == TypeHeadline && len(o.Parts) > 1 {
+	if n.Type == document.TypeHeadline && len(parts) > 1 {
 		i = 1
 	}
-	n.Derived = o.Parts[i].Derived
-}
-
-// ParseAgain reads the outline of a document from its nodes. Errors as ParseTree.
-func ParseAgain(nodes []*Node, opts *org.Options) (*Outline, error) {
-	path := nodes[0].Path
-	if IsTree(nodes) {
-		return ParseTree(path, TreeOf(nodes))
-	}
-	text := Join(nodes)
-	tooLarge := IsOrg(path) && KeptWhole(text) != ""
-	return ParseFile(path, text, nodes[0].Derived.Opaque && !tooLarge, opts), nil
+	n.Derived = parts[i].Derived
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/org"
 )
 
 func TestSetupPath(t *testing.T) {
@@ -26,7 +27,7 @@ func TestSetupPath(t *testing.T) {
 		{"a.org", "https://example.org/theme.setup", ""},
 		{"a.org", "a\x00b", ""},
 	} {
-		got, ok := SetupPath(tc.document, tc.name)
+		got, ok := org.SetupPath(tc.document, tc.name)
 		if ok != (tc.want != "") || ok && got != tc.want {
 			t.Errorf("%s names %q: got %q, %v, want %q", tc.document, tc.name, got, ok, tc.want)
 		}

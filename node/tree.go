@@ -3,315 +3,111 @@
 package node
 
 import (
-	"fmt"
-	"iter"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TypePlainText is the type of a string in the contents of a tree.
-const TypePlainText = "plain-text"
-
-// Limits of a tree.
-const (
-	MaxTreeNodes = 1_000_000
-	MaxTreeDepth = 10_000 // nodes on the way from the root to a leaf, both counted
-	maxType      = 64     // bytes of a type
-)
-
-// Tree is an element and all below it, received through the API and not from a file. It
-// must not be changed after it has been passed to a function of this module. Trees may
-// share parts.
-type Tree struct {
-	Type    string          // org-element's name, in lower case
-	Attrs   []document.Attr // as Attributes returns them
-	Content string          // the raw content, verbatim
-	Bare    bool            // no raw content at all
-	Scope   string          // of the root alone; "" for none
-	Kids    []*Tree
-
-	known string // id of the node that TreeOf made this of
-}
-
-// ID returns the id that the tree's root declares, "" for none.
-func (t *Tree) ID() string { return document.DeclaredID(t.Attrs) }
-
-// Names reports whether the tree's root is the node with this id: it declares the id, or
-// TreeOf made it of that node.
-func (t *Tree) Names(id string) bool { return t.known == id || t.ID() == id }
-
-// spot is a part of a tree in document order.
-type spot struct {
-	tree   *Tree
-	id     string // that the part declares, once checked
-	parent int    // index of the parent's spot; -1 for the root
-	index  int    // which of the parent's children
-	level  int
-}
-
-// spots returns the parts of a tree in document order, its root first, and checks its
-// shape: no cycle, not too deep, not too many nodes.
-func (t *Tree) spots() ([]spot, error) {
-	all := []spot{{tree: t, parent: -1}}
-	open := []int{0} // path to the current spot
-	next := []int{0} // the next child of each of them
-	above := map[*Tree]bool{t: true}
-	for len(open) > 0 {
-		top := len(open) - 1
-		at := open[top]
-		parent := all[at].tree
-		if next[top] == len(parent.Kids) {
-			delete(above, parent)
-			open, next = open[:top], next[:top]
-			continue
-		}
-		kid := parent.Kids[next[top]]
-		if len(all) == cap(all) {
-			all = slices.Grow(all, len(all)) // doubles: a tree is large or soon complete
-		}
-		all = append(all, spot{tree: kid, parent: at, index: next[top], level: top + 1})
-		next[top]++
-		if err := refuse(kid, above, len(all), top+2); err != nil {
-			return nil, fmt.Errorf("%s%w", where(all, len(all)-1, ""), err)
-		}
-		if len(kid.Kids) > 0 {
-			above[kid] = true
-			open, next = append(open, len(all)-1), append(next, 0)
-		}
+// TreePath returns the path of the memory-backed document for a tree of a scope: "/"
+// and the id its root declares, else an id derived from the scope and the root's title,
+// else from the scope and the whole tree, so that two unnamed trees never collide and
+// the same tree always has the same path. Errors as Tree.Check.
+func TreePath(scope string, t *ast.Tree) (string, error) {
+	if t != nil && t.ID() != "" {
+		return document.MemoryPath(t.ID()), nil
 	}
-	return all, nil
-}
-
-// refuse returns an error for an invalid child.
-func refuse(kid *Tree, above map[*Tree]bool, count, depth int) error {
-	switch {
-	case kid == nil:
-		return fmt.Errorf("no tree: %w", document.ErrTree)
-	case above[kid]:
-		return fmt.Errorf("the tree contains itself: %w", document.ErrTree)
-	case count > MaxTreeNodes:
-		return fmt.Errorf("more than %d nodes: %w", MaxTreeNodes, document.ErrTree)
-	case depth > MaxTreeDepth:
-		return fmt.Errorf("deeper than %d: %w", MaxTreeDepth, document.ErrTree)
-	}
-	return nil
-}
-
-// where returns a place in a tree for a message: "contents[3].contents[0].type: ". A long
-// path is shortened in the middle.
-func where(all []spot, at int, key string) string {
-	var steps []string
-	for ; at > 0; at = all[at].parent {
-		steps = append(steps, "contents["+strconv.Itoa(all[at].index)+"]")
-	}
-	slices.Reverse(steps)
-	return place(steps, key)
-}
-
-func place(steps []string, key string) string {
-	const maxSteps = 20
-	if len(steps) > maxSteps {
-		steps = slices.Concat(steps[:maxSteps/2], []string{"…"}, steps[len(steps)-maxSteps/2:])
-	}
-	if key != "" {
-		steps = append(steps, key)
-	}
-	if len(steps) == 0 {
-		return ""
-	}
-	return strings.Join(steps, ".") + ": "
-}
-
-// Check returns ErrTree, with the place and the fault, for an invalid tree. Decoded trees
-// are valid. O(nodes).
-func (t *Tree) Check() error {
-	_, err := t.layout()
-	return err
-}
-
-// layout is spots with all other checks.
-func (t *Tree) layout() ([]spot, error) {
-	if t == nil {
-		return nil, fmt.Errorf("no tree: %w", document.ErrTree)
-	}
-	all, err := t.spots()
+	o, err := t.Outline(document.MemoryMark)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	first := make(map[string]int, len(all))
-	for i := range all {
-		k := all[i].tree
-		if err := k.checkAlone(); err != nil {
-			return nil, fmt.Errorf("%s%w", where(all, i, ""), err)
-		}
-		id, key, err := document.CheckAttrs(k.Attrs)
-		if err != nil {
-			return nil, fmt.Errorf("%s%w", where(all, i, "properties."+key), err)
-		}
-		if k.Scope != "" && k.Scope != t.Scope {
-			return nil, fmt.Errorf("%sa part is of its root's scope, %s, not of %s: %w", where(all, i, "scope"), document.Quote(t.Scope),
-				document.Quote(k.Scope), document.ErrTree)
-		}
-		given := document.Lookup(k.Attrs, "ID").String()
-		if id != given || strings.ContainsFunc(given, unicode.IsControl) {
-			return nil, fmt.Errorf("%san ID has no control characters, and no blank at either end, as %s does: %w", where(all, i, "properties.ID"),
-				document.Quote(given), document.ErrTree)
-		}
-		if all[i].id = id; id != "" {
-			if at, twice := first[id]; twice {
-				return nil, fmt.Errorf("%sthe ID %s stands in the tree twice, first at %q: %w",
-					where(all, i, "properties.ID"), document.Quote(id), strings.TrimSuffix(where(all, at, "properties.ID"), ": "), document.ErrTree)
-			}
-			first[id] = i
-		}
+	b := merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), "tree"), scope)
+	if title := o.Parts[0].Derived.Title; title != "" {
+		b = merkle.AppendText(b, title)
+	} else {
+		nodes, _ := At(document.MemoryMark, o).Nodes(func(Claim) bool { return true })
+		b = merkle.AppendLink(b, nodes[0].Version)
 	}
-	return all, nil
-}
-
-// checkAlone checks type and content.
-func (t *Tree) checkAlone() error {
-	switch {
-	case t.Type == "":
-		return fmt.Errorf("no type: %w", document.ErrTree)
-	case len(t.Type) > maxType || strings.ContainsFunc(t.Type, notOfType):
-		return fmt.Errorf("type %s: a type is up to %d letters, digits and dashes: %w", document.Quote(t.Type), maxType, document.ErrTree)
-	case t.Bare && t.Content != "":
-		return fmt.Errorf("content where there is said to be none: %w", document.ErrTree)
-	case len(t.Content) > merkle.MaxContent:
-		return fmt.Errorf("raw-content of more than %d bytes: %w", merkle.MaxContent, document.ErrTree)
-	}
-	return nil
-}
-
-// notOfType reports whether a rune is invalid in a type.
-func notOfType(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' }
-
-// All yields the parts of a valid tree in document order, its root first. O(nodes).
-func (t *Tree) All() iter.Seq[*Tree] {
-	return func(yield func(*Tree) bool) {
-		for stack := []*Tree{t}; len(stack) > 0; {
-			top := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			if !yield(top) {
-				return
-			}
-			for _, k := range slices.Backward(top.Kids) {
-				stack = append(stack, k)
-			}
-		}
-	}
-}
-
-// Equal reports whether two trees are equal, scopes included. O(nodes).
-func (t *Tree) Equal(o *Tree) bool {
-	type pair struct{ a, b *Tree }
-	for stack := []pair{{t, o}}; len(stack) > 0; {
-		p := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if p.a == p.b {
-			continue
-		}
-		if p.a == nil || p.b == nil || p.a.Type != p.b.Type || p.a.Content != p.b.Content || p.a.Bare != p.b.Bare ||
-			p.a.Scope != p.b.Scope || len(p.a.Kids) != len(p.b.Kids) || !slices.Equal(p.a.Attrs, p.b.Attrs) {
-			return false
-		}
-		for i := range p.a.Kids {
-			stack = append(stack, pair{p.a.Kids[i], p.b.Kids[i]})
-		}
-	}
-	return true
+	return document.MemoryPath(derive(merkle.Sum(b))), nil
 }
 
 // TreeOf returns the tree of a document's nodes, in document order; nil for none. Its
-// parts remember the ids of their nodes (Names).
-func TreeOf(nodes []*Node) *Tree {
+// parts remember the ids of their nodes (ast.Tree.Names).
+func TreeOf(nodes []*Node) *ast.Tree {
 	if len(nodes) == 0 {
 		return nil
 	}
-	at := make(map[string]*Tree, len(nodes))
+	at := make(map[string]*ast.Tree, len(nodes))
 	for _, n := range nodes {
-		t := &Tree{Type: n.Type, Attrs: n.Attrs, Content: n.Content, Bare: n.Bare, known: n.ID}
+		t := &ast.Tree{Type: n.Type, Attrs: n.Attrs, Content: n.Content, Bare: n.Bare, Known: n.ID}
 		if up := at[n.Parent]; up != nil {
 			up.Kids = append(up.Kids, t)
 		}
 		if len(n.Kids) > 0 {
-			t.Kids = make([]*Tree, 0, len(n.Kids))
+			t.Kids = make([]*ast.Tree, 0, len(n.Kids))
 		}
 		at[n.ID] = t
 	}
 	return at[nodes[0].ID]
 }
 
-// Find returns the part of a valid tree that is the node with this id, nil for none.
-// O(nodes).
-func (t *Tree) Find(id string) *Tree {
-	all, err := t.spots()
-	if err != nil {
-		return nil
+// siblingKey returns the key of a node of a tree among its siblings.
+func (n *Node) siblingKey() document.Key { return ast.KeyOf(n.Type, n.Derived.Title) }
+
+// HasCustom reports whether a node of a tree has a CUSTOM_ID.
+func (n *Node) HasCustom() bool { return ast.Custom(n.Attrs) != "" }
+
+// TreePlace returns the place of the last node of way, which leads to it from the root
+// of its tree, node by node. get finds siblings. O(siblings on the way).
+func TreePlace(way []*Node, get func(id string) (*Node, bool)) merkle.Digest {
+	place := outlineOf(way[0].ID)
+	for i, n := range way[1:] {
+		key, ordinal := n.siblingKey(), 0
+		for _, id := range way[i].Kids {
+			if id == n.ID {
+				break
+			}
+			if k, ok := get(id); ok && k.siblingKey() == key {
+				ordinal++
+			}
+		}
+		place = placeOf(key, place, ordinal)
 	}
-	if i := slices.IndexFunc(all, func(s spot) bool { return s.tree.Names(id) }); i >= 0 {
-		return all[i].tree
-	}
-	return nil
+	return place
 }
 
-// With returns a valid tree in which change has replaced the part that is the node with
-// this id; change returns nil to remove the part. Other parts are shared. The result is
-// nil if the root is removed, and ok false if there is no such part. O(nodes).
-func (t *Tree) With(id string, change func(*Tree) *Tree) (*Tree, bool) {
-	all, err := t.spots()
+// SamePlace reports whether a branch with the root t can replace the branch with the
+// root n without changing a derived id beside or above it.
+func (n *Node) SamePlace(t *ast.Tree) bool { return n.siblingKey() == t.Key() }
+
+// Below reads the outline of a branch of a tree, to be attached at stem. A branch that
+// HasCustom must be put with its whole document instead. Errors as ast.Tree.Branch.
+func Below(stem Stem, t *ast.Tree) (*Outline, error) {
+	o, err := t.Branch(stem.Parent.above())
 	if err != nil {
-		return t, false
+		return nil, err
 	}
-	at := slices.IndexFunc(all, func(s spot) bool { return s.tree.Names(id) })
-	if at < 0 {
-		return t, false
-	}
-	part := change(all[at].tree)
-	for ; at > 0; at = all[at].parent {
-		up := *all[all[at].parent].tree
-		i := all[at].index
-		if part == nil {
-			up.Kids = slices.Concat(up.Kids[:i], up.Kids[i+1:])
-		} else {
-			up.Kids = slices.Concat(up.Kids[:i], []*Tree{part}, up.Kids[i+1:])
-		}
-		part = &up
-	}
-	return part, true
+	return &Outline{Outline: o, path: stem.Path, stem: &stem}, nil
 }
 
-// Without returns a valid tree without the parts that are nodes with these ids and all
-// below them; nil if the root is one. Unchanged parts are shared. O(nodes).
-func (t *Tree) Without(ids map[string]bool) *Tree {
-	all, err := t.spots()
-	if err != nil {
-		return t
+// above returns what the children of a node of a tree inherit.
+func (n *Node) above() ast.Above {
+	return ast.Above{Level: n.Derived.Level + 1, Encrypted: n.Derived.Encrypted}
+}
+
+// Under returns a node of a tree as it is below parent, nil for a root: the node itself
+// if it was derived for such a place, else a copy with derived fields of its own. Its
+// children are not changed.
+func (n *Node) Under(parent *Node) *Node {
+	var in ast.Above
+	if parent != nil {
+		in = parent.above()
 	}
-	kids := make([][]*Tree, len(all)) // the remaining children, last first
-	changed := make([]bool, len(all))
-	for i, s := range slices.Backward(all) {
-		now := s.tree
-		switch {
-		case ids[s.tree.known] || ids[s.tree.ID()]:
-			now = nil
-		case changed[i]:
-			part := *s.tree
-			slices.Reverse(kids[i])
-			part.Kids, now = kids[i], &part
-		}
-		if i == 0 {
-			return now
-		}
-		changed[s.parent] = changed[s.parent] || now != s.tree
-		if now != nil {
-			kids[s.parent] = append(kids[s.parent], now)
-		}
+	if d := n.Derived; d != nil && d.Level == in.Level && d.Encrypted == (in.Encrypted || slices.Contains(d.Tags, document.CryptTag)) {
+		return n
 	}
-	return t
+	c := *n
+	c.Derived = ast.Derive(n.Attrs, n.Content, in)
+	return &c
 }

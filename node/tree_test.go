@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -19,18 +20,18 @@ import (
 func everyone(Claim) bool { return true }
 
 // treeNodes returns the nodes of a tree that bears every id it claims.
-func treeNodes(t *testing.T, path string, tree *Tree) ([]*Node, []document.Problem) {
+func treeNodes(t *testing.T, path string, tree *ast.Tree) ([]*Node, []document.Problem) {
 	t.Helper()
-	o, err := ParseTree(path, tree)
+	o, err := tree.Outline(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return o.Nodes(everyone)
+	return At(path, o).Nodes(everyone)
 }
 
-func decode(t *testing.T, text string) *Tree {
+func decode(t *testing.T, text string) *ast.Tree {
 	t.Helper()
-	tree, err := DecodeTree([]byte(text))
+	tree, err := ast.DecodeTree([]byte(text))
 	if err != nil {
 		t.Fatalf("decode %s: %v", text, err)
 	}
@@ -91,17 +92,17 @@ func TestDecodeTreeRefuses(t *testing.T) {
 			"properties.K: an attribute of more than 1048576 bytes"},
 		{"not UTF-8", "{\"type\":\"a\xff\"}", "not UTF-8"},
 		{"half a character", `{"type":"a","raw-content":"\\\ud83d\\ude00"}`, "byte 29: half of a surrogate pair"},
-		{"too deep", deep(MaxTreeDepth + 1), "deeper than 10000"},
-		{"too many", `{"type":"a","contents":[` + strings.Repeat(`"",`, MaxTreeNodes) + `""]}`, "more than 1000000 nodes"},
+		{"too deep", deep(ast.MaxTreeDepth + 1), "deeper than 10000"},
+		{"too many", `{"type":"a","contents":[` + strings.Repeat(`"",`, ast.MaxTreeNodes) + `""]}`, "more than 1000000 nodes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tree, err := DecodeTree([]byte(tc.text))
+			tree, err := ast.DecodeTree([]byte(tc.text))
 			if !errors.Is(err, document.ErrTree) && !errors.Is(err, document.ErrValue) || !strings.Contains(fmt.Sprint(err), tc.want) {
 				t.Errorf("got %v, %.200v; want %q", tree, err, tc.want)
 			}
 		})
 	}
-	if _, err := DecodeTree([]byte(deep(MaxTreeDepth))); err != nil {
+	if _, err := ast.DecodeTree([]byte(deep(ast.MaxTreeDepth))); err != nil {
 		t.Errorf("as deep as may be: %.200v", err)
 	}
 }
@@ -117,7 +118,7 @@ func TestDecodeTree(t *testing.T) {
 		}
 		return v
 	}
-	want := &Tree{
+	want := &ast.Tree{
 		Type: "property-drawer", Scope: "project/x",
 		Attrs: []document.Attr{
 			{Key: "BIG", Value: number("18446744073709551616")}, {Key: "D", Value: number("1.50")}, {Key: "N", Value: document.IntValue(-5)}, {Key: "NO",
@@ -125,7 +126,7 @@ func TestDecodeTree(t *testing.T) {
 			{Key: "TAGS", Value: document.ListValue(document.TextValue("a"), document.TextValue("b"), document.TextValue("c"))}, {Key: "TITLE",
 				Value: document.TextValue("T")}, {Key: "TODO", Value: document.TextValue("NEXT")}, {Key: "YES", Value: document.BoolValue(true)},
 		},
-		Kids: []*Tree{{Type: TypePlainText, Content: "text 😀"}, {Type: "b", Bare: true, Scope: "project/x"}},
+		Kids: []*ast.Tree{{Type: ast.TypePlainText, Content: "text 😀"}, {Type: "b", Bare: true, Scope: "project/x"}},
 	}
 	if !got.Equal(want) {
 		t.Errorf("got  %s\nwant %s", got.JSON(), want.JSON())
@@ -153,7 +154,7 @@ func TestTreeDerived(t *testing.T) {
 			t.Errorf("node %d (-want +got):\n%s", i, diff)
 		}
 	}
-	fresh, err := Rederive(nodes, true, nil)
+	fresh, err := Rederive(formats, nodes, nil)
 	if err != nil || fresh[2] != nodes[2] {
 		t.Errorf("nodes that are as they should be were made anew: %v", err)
 	}
@@ -197,26 +198,26 @@ func TestTreeIDs(t *testing.T) {
 }
 
 func TestTreeContainsItself(t *testing.T) {
-	loop := &Tree{Type: "a"}
-	loop.Kids = []*Tree{{Type: "b", Kids: []*Tree{loop}}}
-	shared := &Tree{Type: "b"}
+	loop := &ast.Tree{Type: "a"}
+	loop.Kids = []*ast.Tree{{Type: "b", Kids: []*ast.Tree{loop}}}
+	shared := &ast.Tree{Type: "b"}
 	for _, tc := range []struct {
 		name, want string
-		tree       *Tree
+		tree       *ast.Tree
 	}{
 		{"itself", "contents[0].contents[0]: the tree contains itself", loop},
 		{"nil", "no tree", nil},
-		{"nil below", "contents[0]: no tree", &Tree{Type: "a", Kids: []*Tree{nil}}},
-		{"keys out of order", "properties.A: keys must stand", &Tree{Type: "a", Attrs: []document.Attr{{Key: "B", Value: document.Value{}}, {Key: "A",
+		{"nil below", "contents[0]: no tree", &ast.Tree{Type: "a", Kids: []*ast.Tree{nil}}},
+		{"keys out of order", "properties.A: keys must stand", &ast.Tree{Type: "a", Attrs: []document.Attr{{Key: "B", Value: document.Value{}}, {Key: "A",
 			Value: document.Value{}}}}},
-		{"content said not to be", "content where there is said to be none", &Tree{Type: "a", Bare: true, Content: "x"}},
-		{"type of a lost node", `type "(gone)": a type is up to`, &Tree{Type: "(gone)"}},
+		{"content said not to be", "content where there is said to be none", &ast.Tree{Type: "a", Bare: true, Content: "x"}},
+		{"type of a lost node", `type "(gone)": a type is up to`, &ast.Tree{Type: "(gone)"}},
 	} {
 		if err := tc.tree.Check(); !errors.Is(err, document.ErrTree) || !strings.HasPrefix(err.Error(), tc.want) {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.want)
 		}
 	}
-	if err := (&Tree{Type: "a", Kids: []*Tree{shared, shared}}).Check(); err != nil {
+	if err := (&ast.Tree{Type: "a", Kids: []*ast.Tree{shared, shared}}).Check(); err != nil {
 		t.Errorf("a part in two places: %v", err)
 	}
 }
@@ -233,13 +234,13 @@ func TestTreeWith(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name, id, want string
-		change         func(*Tree) *Tree
+		change         func(*ast.Tree) *ast.Tree
 	}{
-		{"remove", "x", `{"type":"a","properties":{"ID":"r"},"raw-content":null,"contents":["last"]}`, func(*Tree) *Tree { return nil }},
+		{"remove", "x", `{"type":"a","properties":{"ID":"r"},"raw-content":null,"contents":["last"]}`, func(*ast.Tree) *ast.Tree { return nil }},
 		{"append", "x", `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["deep","new"]},"last"]}`,
-			func(t *Tree) *Tree {
+			func(t *ast.Tree) *ast.Tree {
 				c := *t
-				c.Kids = append(c.Kids[:len(c.Kids):len(c.Kids)], &Tree{Type: TypePlainText, Content: "new"})
+				c.Kids = append(c.Kids[:len(c.Kids):len(c.Kids)], &ast.Tree{Type: ast.TypePlainText, Content: "new"})
 				return &c
 			}},
 		{"unknown", "nobody", string(tree.JSON()), nil},
@@ -328,14 +329,14 @@ func FuzzDecodeTree(f *testing.F) {
 	f.Add(`{"type":"a","contents":[{"type":"b","properties":{"TITLE":"t"}},{"type":"b"}],"scope":"session/1"}`)
 	f.Add(`{"type":"a","properties":{"N":-0,"M":1e5}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		tree, err := DecodeTree([]byte(text))
+		tree, err := ast.DecodeTree([]byte(text))
 		if err != nil {
 			if !errors.Is(err, document.ErrTree) && !errors.Is(err, document.ErrValue) {
 				t.Fatalf("error without a name: %v", err)
 			}
 			return
 		}
-		again, err := DecodeTree(tree.JSON())
+		again, err := ast.DecodeTree(tree.JSON())
 		if err != nil || !again.Equal(tree) {
 			t.Fatalf("%s\nreads as %s: %v", tree.JSON(), again.JSON(), err)
 		}

@@ -4,13 +4,9 @@ package node
 
 import (
 	"bufio"
-	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/fovea-memory/fovea/document"
 )
 
 // TestGoldenTrees holds the digests and ids of trees to testdata/trees.txt: a line
@@ -47,18 +43,5 @@ func TestGoldenTrees(t *testing.T) {
 	}
 	if len(nodes) > 0 || lines.Err() != nil || trees < 4 {
 		t.Errorf("%d nodes left, %d trees, %v", len(nodes), trees, lines.Err())
-	}
-}
-
-// TestFormatPage holds the limits that the page on trees gives against the code.
-func TestFormatPage(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "doc", "format", "ast.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, value := range map[string]int{"MaxTreeNodes": MaxTreeNodes, "MaxTreeDepth": MaxTreeDepth, "MaxAttr": document.MaxAttr, "maxType": maxType} {
-		if row := fmt.Sprintf("| `%s` | `%d` |", name, value); !strings.Contains(string(text), row) {
-			t.Errorf("the page does not have %s", row)
-		}
 	}
 }

@@ -11,6 +11,9 @@
 // timestamp. [Document.Edit], [Refile] and [Archive] make typed changes, returned as
 // splices of bytes.
 //
+// [Format] makes Org a format of documents: it reads the outline with derived fields, and
+// merges versions of a headline field by field. Conflicts are kept in a drawer.
+//
 // Parsing follows Org 9.8.9, whose syntax is specified in
 // https://orgmode.org/worg/org-syntax.html. Edits have the effect of the Emacs
 // commands under their default settings and those of the file. The deviation lists in
@@ -37,5 +40,6 @@
 //   - Parse, Elements and Objects take time in proportion to the text, whatever its
 //     content and nesting depth.
 //
-// Elsewhere: identity, and what a headline means as a remembered node (package node).
+// Elsewhere: edits and what other formats share (package document), identity of headlines
+// (package node).
 package org

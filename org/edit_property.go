@@ -53,7 +53,7 @@ func invalidIDReason(value string) string {
 		return "an ID does not begin with ~"
 	case strings.Contains(value, "::"):
 		return "an ID does not contain ::"
-	case IsFile(value):
+	case document.IsOrgPath(value):
 		return "an ID does not end like the name of an Org file"
 	}
 	return ""

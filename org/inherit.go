@@ -5,6 +5,8 @@ package org
 import (
 	"path"
 	"strings"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // Property returns the value of a property of headline i, or of the document if i is
@@ -15,69 +17,28 @@ import (
 // The case of the key does not matter. Property takes time in proportion to the
 // properties on the path, and panics if i is out of range.
 func (d *Document) Property(i int, key string, inherit bool) (string, bool) {
-	var v Values
+	var v document.Values
 	at := i
 	for at >= 0 {
 		h := &d.Headlines[at]
-		if v.addDrawer(h.Properties, key) || !inherit {
+		if addDrawer(&v, h.Properties, key) || !inherit {
 			return v.Join()
 		}
 		at = int(h.Parent)
 	}
-	if !v.addDrawer(d.Properties, key) && inherit {
-		v.addDrawer(d.FileValues(), key)
+	if !addDrawer(&v, d.Properties, key) && inherit {
+		addDrawer(&v, d.FileValues(), key)
 	}
 	return v.Join()
 }
 
 // addDrawer adds the lines of a drawer to v and reports whether the search ends
 // there.
-func (v *Values) addDrawer(lines []Property, key string) bool {
+func addDrawer(v *document.Values, lines []Property, key string) bool {
 	for _, p := range lines {
 		v.Add(key, p.Key, p.Value)
 	}
 	return v.EndDrawer()
-}
-
-// Values collects the values of one property from a drawer and its ancestors, nearest
-// first: call [Values.Add] for each line and [Values.EndDrawer] after each drawer.
-// The zero value is empty.
-type Values struct {
-	base      string
-	added     []string // from KEY+ lines in this drawer
-	collected []string // from the drawers below
-	found     bool     // base is set
-}
-
-// Add adds one line of the drawer. It ignores lines with a key other than key.
-func (v *Values) Add(key, name, value string) {
-	plain, adds := strings.CutSuffix(name, "+")
-	switch {
-	case !strings.EqualFold(plain, key):
-	case adds:
-		v.added = append(v.added, value)
-	default: // the last line with the key wins
-		v.base, v.found = value, value != "nil"
-	}
-}
-
-// EndDrawer ends a drawer. It reports whether the drawer sets the property itself,
-// which hides the values of its ancestors.
-func (v *Values) EndDrawer() bool {
-	if v.found {
-		v.collected = append(append([]string{v.base}, v.added...), v.collected...)
-		v.added = nil
-		return true
-	}
-	v.collected = append(v.added[:len(v.added):len(v.added)], v.collected...)
-	v.added = nil
-	return false
-}
-
-// Join returns the collected values joined by blanks, and whether there are any.
-func (v *Values) Join() (string, bool) {
-	value := strings.Join(v.collected, " ")
-	return value, len(v.collected) > 0 && value != "nil"
 }
 
 // FileValues returns the properties set by the #+PROPERTY lines, each key once and in

@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // badInput is a request that is refused: with which kind of error, and what that says.
@@ -86,26 +86,26 @@ func badInputs() []badInput {
 		{"edit of a tree on a stale digest", edit("lid", stale), fovea.Conflict, "changed since it was read"},
 		{"rollback while Emacs holds a file", rollback("seq:1"), fovea.Conflict, "held.org"},
 		{"edit while Emacs holds the file", edit("held", merkle.Digest{}), fovea.Busy, "noor@host"},
-		{"a cycle in a tree", grown(func() *node.Tree {
-			loop := &node.Tree{Type: "headline"}
-			loop.Kids = []*node.Tree{{Type: "headline", Kids: []*node.Tree{loop}}}
+		{"a cycle in a tree", grown(func() *ast.Tree {
+			loop := &ast.Tree{Type: "headline"}
+			loop.Kids = []*ast.Tree{{Type: "headline", Kids: []*ast.Tree{loop}}}
 			return loop
 		}), fovea.Invalid, "contains itself"},
-		{"the same id twice", grown(func() *node.Tree {
+		{"the same id twice", grown(func() *ast.Tree {
 			id := document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("x")})
-			return &node.Tree{Type: "headline", Attrs: id, Kids: []*node.Tree{{Type: "headline", Attrs: id}}}
+			return &ast.Tree{Type: "headline", Attrs: id, Kids: []*ast.Tree{{Type: "headline", Attrs: id}}}
 		}), fovea.Invalid, "properties.ID"},
-		{"10^6 children", grown(func() *node.Tree {
-			t := &node.Tree{Type: "headline"}
+		{"10^6 children", grown(func() *ast.Tree {
+			t := &ast.Tree{Type: "headline"}
 			for range 1_000_000 {
-				t.Kids = append(t.Kids, &node.Tree{Type: "paragraph"})
+				t.Kids = append(t.Kids, &ast.Tree{Type: "paragraph"})
 			}
 			return t
 		}), fovea.Invalid, "more than 1000000 nodes"},
-		{"below depth 10^4", grown(func() *node.Tree {
-			t := &node.Tree{Type: "headline"}
+		{"below depth 10^4", grown(func() *ast.Tree {
+			t := &ast.Tree{Type: "headline"}
 			for range 10_000 {
-				t = &node.Tree{Type: "headline", Kids: []*node.Tree{t}}
+				t = &ast.Tree{Type: "headline", Kids: []*ast.Tree{t}}
 			}
 			return t
 		}), fovea.Invalid, "deeper than 10000"},
@@ -117,7 +117,7 @@ func badInputs() []badInput {
 }
 
 // grown ingests a tree that is made for it.
-func grown(tree func() *node.Tree) func(ctx context.Context, m *fovea.Memory) error {
+func grown(tree func() *ast.Tree) func(ctx context.Context, m *fovea.Memory) error {
 	return func(ctx context.Context, m *fovea.Memory) error {
 		_, _, _, err := m.IngestTree(ctx, tree(), "", nil)
 		return err
@@ -127,7 +127,7 @@ func grown(tree func() *node.Tree) func(ctx context.Context, m *fovea.Memory) er
 // read ingests what came as JSON.
 func read(text string) func(ctx context.Context, m *fovea.Memory) error {
 	return func(ctx context.Context, m *fovea.Memory) error {
-		t, err := node.DecodeTree([]byte(text))
+		t, err := ast.DecodeTree([]byte(text))
 		if err != nil {
 			return &fovea.Error{Op: "ingest", What: "tree", Kind: fovea.Invalid, Err: err}
 		}

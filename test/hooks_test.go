@@ -6,18 +6,18 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 func rewrite(ctx context.Context, m *fovea.Memory, ids []string, edit func(path, text string) string) error {
 	return testhook.Rewrite(ctx, m, merkle.Digest{}, ids, edit)
 }
 
-func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.WriteOptions) (fovea.Commit, []string, []node.Conflict, error) {
+func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.WriteOptions) (fovea.Commit, []string, []document.Conflict, error) {
 	c, files, conflicts, err := testhook.MergeStore(ctx, m, state, opts)
 	return c.(fovea.Commit), files, conflicts, err
 }

@@ -17,8 +17,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -57,7 +57,7 @@ func (w *world) now() time.Time {
 func (w *world) open() {
 	w.t.Helper()
 	m, err := fovea.Open(w.t.Context(), w.dir, &fovea.Options{StateDir: w.state, Store: w.store, Actor: author.Actor{Session: w.session}, Projects: w.projects,
-		Org: w.org, Now: w.now})
+		Formats: document.Formats{org.Format{Defaults: w.org}}, Now: w.now})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func (w *world) ingest() *fovea.View {
 func documentsOf(v *fovea.View) map[string]string {
 	out := filesOf(v)
 	for d := range v.Documents() {
-		if node.IsMemory(d.Path) {
+		if document.IsMemory(d.Path) {
 			out[d.Path] = d.Version.String()
 		}
 	}
@@ -116,7 +116,7 @@ func documentsOf(v *fovea.View) map[string]string {
 func filesOf(v *fovea.View) map[string]string {
 	out := map[string]string{}
 	for d := range v.Documents() {
-		if !node.IsMemory(d.Path) {
+		if !document.IsMemory(d.Path) {
 			out[d.Path], _ = v.Text(d.Path)
 		}
 	}

@@ -14,11 +14,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // machine is one of several that have a copy of a memory.
@@ -79,12 +79,12 @@ func (a *machine) write(name, text string) {
 }
 
 // from merges what another machine has at the moment.
-func (a *machine) from(b *machine) (fovea.Commit, []node.Conflict) {
+func (a *machine) from(b *machine) (fovea.Commit, []document.Conflict) {
 	a.t.Helper()
 	return a.fromStore(b.d.state.Clone())
 }
 
-func (a *machine) fromStore(in *faultfs.FS) (fovea.Commit, []node.Conflict) {
+func (a *machine) fromStore(in *faultfs.FS) (fovea.Commit, []document.Conflict) {
 	a.t.Helper()
 	c, _, conflicts, err := mergeStore(a.t.Context(), a.m, in, nil)
 	if err != nil {
@@ -331,7 +331,7 @@ func (a *machine) project(name string) *fovea.Memory {
 	a.t.Helper()
 	m, err := a.m.Scope(a.t.Context(), name)
 	if err == nil {
-		_, _, _, err = m.IngestTree(a.t.Context(), &node.Tree{Type: "headline",
+		_, _, _, err = m.IngestTree(a.t.Context(), &ast.Tree{Type: "headline",
 			Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("of " + name)})}, "", nil)
 	}
 	if err != nil {
@@ -412,7 +412,7 @@ func TestMergeModel(t *testing.T) {
 			"tree": func(rt *rapid.T) {
 				m := drawn()
 				words++
-				tree, err := node.DecodeTree(fmt.Appendf(nil, `{"type":"headline","properties":{"ID":"t","N":%d},"raw-content":"word%d",`+
+				tree, err := ast.DecodeTree(fmt.Appendf(nil, `{"type":"headline","properties":{"ID":"t","N":%d},"raw-content":"word%d",`+
 					`"contents":[{"type":"paragraph"}]}`, rapid.IntRange(0, 2).Draw(rt, "n"), words))
 				if err != nil {
 					rt.Fatal(err)

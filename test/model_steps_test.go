@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -99,8 +100,8 @@ func (m *model) delete(t *rapid.T) {
 }
 
 // tree draws a tree. Of a node without an ID the title may be wanting, too.
-func (m *model) tree(t *rapid.T, depth int) *node.Tree {
-	tree := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "paragraph"}).Draw(t, "type"),
+func (m *model) tree(t *rapid.T, depth int) *ast.Tree {
+	tree := &ast.Tree{Type: rapid.SampledFrom([]string{"headline", "paragraph"}).Draw(t, "type"),
 		Content: rapid.SampledFrom([]string{"", "steel rain", "[[id:two]]"}).Draw(t, "content")}
 	var attrs []document.Attr
 	if id := rapid.SampledFrom([]string{"", "", "one", "three", "four"}).Draw(t, "id"); id != "" {
@@ -151,7 +152,7 @@ func collect(v *fovea.View, path string) (nodes []*node.Node) {
 func (m *model) editTree(t *rapid.T) {
 	var ids []string
 	for n := range m.m.View().All() {
-		if node.IsMemory(n.Path) {
+		if document.IsMemory(n.Path) {
 			ids = append(ids, n.ID)
 		}
 	}

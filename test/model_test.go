@@ -16,10 +16,12 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // model is a memory as a naive person would build it: every state a full copy.
@@ -165,7 +167,7 @@ func (m *model) fresh(t *rapid.T, v *fovea.View) *fovea.View {
 	fresh := d.open(m.t)
 	defer fresh.Close()
 	for r := range v.Documents() {
-		if !node.IsMemory(r.Path) {
+		if !document.IsMemory(r.Path) {
 			continue
 		}
 		tree := node.TreeOf(slices.Collect(v.Document(r.Path)))
@@ -184,9 +186,9 @@ func (m *model) fresh(t *rapid.T, v *fovea.View) *fovea.View {
 
 // placed returns the view of a new state with the same documents.
 func (m *model) placed(t *rapid.T, v *fovea.View) *fovea.View {
-	draft := (&graph.State{}).Edit(0)
+	draft := graph.Empty(document.Formats{org.Format{}}).Edit(0)
 	for r := range v.Documents() {
-		if text, _ := v.Text(r.Path); !node.IsMemory(r.Path) {
+		if text, _ := v.Text(r.Path); !document.IsMemory(r.Path) {
 			draft.Put(r.Path, text, false)
 		} else if err := draft.PutTree(r.Path, node.TreeOf(slices.Collect(v.Document(r.Path)))); err != nil {
 			t.Fatal(err)

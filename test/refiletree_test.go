@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -145,7 +145,7 @@ func TestTypesOfTrees(t *testing.T) {
 		found, err := w.m.View().Query(e, 0, w.now())
 		var ids []string
 		for _, n := range found {
-			if node.IsMemory(n.Path) {
+			if document.IsMemory(n.Path) {
 				ids = append(ids, n.ID)
 			}
 		}

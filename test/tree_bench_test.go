@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // forest makes a tree of 11,111 nodes: ten children each, a text of 500 bytes, six
 // attributes.
-func forest(id string, depth int) *node.Tree {
-	t := &node.Tree{Type: node.TypeHeadline, Content: strings.Repeat("rain and steel ", 34)[:500], Attrs: document.Attributes(
+func forest(id string, depth int) *ast.Tree {
+	t := &ast.Tree{Type: document.TypeHeadline, Content: strings.Repeat("rain and steel ", 34)[:500], Attrs: document.Attributes(
 		document.Attr{Key: "ID", Value: document.TextValue(id)}, document.Attr{Key: "TITLE", Value: document.TextValue("Node " + id)},
 		document.Attr{Key: "TODO", Value: document.TextValue("TODO")}, document.Attr{Key: "TAGS", Value: document.ListValue(document.TextValue("a"),
 			document.TextValue("b"))},

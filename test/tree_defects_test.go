@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Defects of an earlier design in taking in trees, by their numbers.
@@ -204,7 +204,7 @@ func TestDefect14HistoryStays(t *testing.T) {
 func TestDefect15TreesAtOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	const writers, each = 8, 10
-	trees := make([][]*node.Tree, writers)
+	trees := make([][]*ast.Tree, writers)
 	for i := range trees {
 		for j := range each {
 			trees[i] = append(trees[i], parsed(t, fmt.Sprintf(`{"type":"headline","properties":{"ID":"%d-%d"},"contents":[{"type":"paragraph",`+

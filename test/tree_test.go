@@ -13,15 +13,16 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
 
 // parsed reads a tree of a test.
-func parsed(t testing.TB, text string) *node.Tree {
+func parsed(t testing.TB, text string) *ast.Tree {
 	t.Helper()
-	tree, err := node.DecodeTree([]byte(text))
+	tree, err := ast.DecodeTree([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,22 +184,22 @@ func TestIngestTreeRefuses(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* A\n:PROPERTIES:\n:ID: filed\n:END:\n"})
 	w.ingest()
 	w.take(w.m, gauge, "")
-	loop := &node.Tree{Type: "headline"}
-	loop.Kids = []*node.Tree{{Type: "headline", Kids: []*node.Tree{loop}}}
-	wide := &node.Tree{Type: "headline", Kids: make([]*node.Tree, node.MaxTreeNodes)}
+	loop := &ast.Tree{Type: "headline"}
+	loop.Kids = []*ast.Tree{{Type: "headline", Kids: []*ast.Tree{loop}}}
+	wide := &ast.Tree{Type: "headline", Kids: make([]*ast.Tree, ast.MaxTreeNodes)}
 	for i := range wide.Kids {
-		wide.Kids[i] = &node.Tree{Type: "paragraph"}
+		wide.Kids[i] = &ast.Tree{Type: "paragraph"}
 	}
-	deep := &node.Tree{Type: "headline"}
-	for range node.MaxTreeDepth {
-		deep = &node.Tree{Type: "headline", Kids: []*node.Tree{deep}}
+	deep := &ast.Tree{Type: "headline"}
+	for range ast.MaxTreeDepth {
+		deep = &ast.Tree{Type: "headline", Kids: []*ast.Tree{deep}}
 	}
-	with := func(text string) *node.Tree { return parsed(t, text) }
+	with := func(text string) *ast.Tree { return parsed(t, text) }
 	twice := with(`{"type":"headline","contents":[{"type":"headline","properties":{"ID":"x"}},{"type":"headline"}]}`)
 	twice.Kids[1].Attrs = twice.Kids[0].Attrs
 	for _, tc := range []struct {
 		name   string
-		tree   *node.Tree
+		tree   *ast.Tree
 		parent string
 		kind   fovea.Kind
 		says   string

@@ -12,11 +12,11 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // tooMany is a text of more headlines than are parsed.
-func tooMany() string { return strings.Repeat("* \n", node.MaxHeadlines+1) }
+func tooMany() string { return strings.Repeat("* \n", org.MaxHeadlines+1) }
 
 // liveHeap returns the bytes of objects that are in use.
 func liveHeap() uint64 {
@@ -40,8 +40,8 @@ func TestMemoryOfFloods(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"headlines":       tooMany(),
-		"titles":          numbered("* h%d\n", node.MaxHeadlines+1),
-		"below others":    numbered("* h%d\n** \n", node.MaxHeadlines/2+1),
+		"titles":          numbered("* h%d\n", org.MaxHeadlines+1),
+		"below others":    numbered("* h%d\n** \n", org.MaxHeadlines/2+1),
 		"properties":      "* a\n:PROPERTIES:\n" + strings.Repeat(":p: v\n", 200_000) + ":END:\n",
 		"drawers astray":  "* a\n" + strings.Repeat(":PROPERTIES:\n:A: b\n:END:\n", 100_000),
 		"drawers at once": "* a\n" + strings.Repeat(":PROPERTIES:\n", 200_000),
@@ -186,11 +186,11 @@ func TestAtTheLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds and a gigabyte")
 	}
-	text := strings.Repeat("* \n", node.MaxHeadlines)
+	text := strings.Repeat("* \n", org.MaxHeadlines)
 	w := newWorld(t, map[string]string{"a.org": text})
 	w.ingest()
-	if n := w.m.View().Len(); n != node.MaxHeadlines+1 {
-		t.Fatalf("%d nodes, want %d", n, node.MaxHeadlines+1)
+	if n := w.m.View().Len(); n != org.MaxHeadlines+1 {
+		t.Fatalf("%d nodes, want %d", n, org.MaxHeadlines+1)
 	}
 	_, _, _, err := w.m.Notes().Remember(t.Context(), "a.org", document.InsertHeadline{Title: "Note"}, nil)
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(fmt.Sprint(err), "nothing was written") {

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // workload uses a memory as a person and agents do, drawn from a seed: files
@@ -210,7 +210,7 @@ func (w *workload) tree() error {
 	}
 	root := fmt.Sprintf(`{"type":"headline","properties":{"ID":%q,"TITLE":"Tree %d","TAGS":["a","b"]},"contents":[%s,{"type":"paragraph","raw-content":"p"}]}`,
 		w.drawnTree(), w.n, kid())
-	t, err := node.DecodeTree([]byte(root))
+	t, err := ast.DecodeTree([]byte(root))
 	if err != nil { // the draw has an id twice
 		return &fovea.Error{Op: "ingest", Kind: fovea.Invalid, Err: err}
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // owner is a memory that the command works on, what it has printed, and how long
@@ -258,7 +257,7 @@ func (o *owner) check(where string) {
 	}
 	documents := map[string]string{}
 	for d := range m.View().Documents() {
-		if !node.IsMemory(d.Path) { // of these the roots of the commits, which were printed, say all
+		if !document.IsMemory(d.Path) { // of these the roots of the commits, which were printed, say all
 			documents[d.Path], _ = m.View().Text(d.Path)
 		}
 	}

@@ -12,9 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // errUnmerged ends merge-file with the exit code that git reads as a conflict.
@@ -80,11 +81,11 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 			return "", nil, misuse{fmt.Errorf("merge-file: %s is not text; choose one of the versions", name)}
 		}
 	}
-	if m.path != "" && !node.IsOrg(m.path) {
+	if m.path != "" && !document.IsOrgPath(m.path) {
 		text, told = m.lines(texts[0], texts[1], texts[2])
 		return text, told, nil
 	}
-	text, conflicts := graph.MergeFile(texts[0], texts[1], texts[2], blob)
+	text, conflicts := graph.MergeFile(document.Formats{org.Format{}}, "merge.org", texts[0], texts[1], texts[2], blob)
 	for _, c := range conflicts {
 		told = append(told, fmt.Sprintf("%s: %s is in conflict", cmp.Or(m.path, files[1]), c.Field))
 	}

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/org"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -99,7 +101,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
-		Org: s.config.Org, HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
+		Formats: document.Formats{org.Format{Defaults: s.config.Org}}, HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alerts.report,
 	}
 	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories

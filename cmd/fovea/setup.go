@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/setup"
-	"github.com/fovea-memory/fovea/node"
 )
 
 func setupCommand(s *session) *cobra.Command {
@@ -104,7 +104,7 @@ func holdsOrg(dir string) (found bool) {
 			return nil // an unreadable folder counts as empty
 		case e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
-		case !e.IsDir() && node.IsOrg(path):
+		case !e.IsDir() && document.IsOrgPath(path):
 			found = true
 			return fs.SkipAll
 		}

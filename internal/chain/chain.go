@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Options says how a chain works. Name, Log, FS, Ledgers and Deriver are required.
@@ -23,7 +23,7 @@ type Options struct {
 	Name    string // of the store, for errors: its folder
 	Log     *slog.Logger
 	FS      vfs.FS // of the store, for its quarantine
-	Org     *org.Defaults
+	Formats document.Formats
 	Ledgers *Ledgers
 	Deriver Deriver
 	// Signer signs the head of each commit; nil signs nothing.
@@ -90,7 +90,7 @@ func New(from store.Store, opts Options) *Chain {
 }
 
 func (c *Chain) emptyMoment() *Moment {
-	state := graph.Empty(c.opts.Org)
+	state := graph.Empty(c.opts.Formats)
 	return &Moment{State: state, Derived: c.opts.Deriver.Derive(state, Commit{}, nil), values: c.opts.Ledgers.empty()}
 }
 

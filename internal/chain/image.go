@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Sections of an image (doc/format/nodes.md). Those of ledgers bear their names. The
@@ -45,14 +45,14 @@ func stateSections(state *graph.State) []store.Section {
 
 // ImageState reads the state of an image. Its digests are computed from its bytes; the
 // caller compares the root. derived reports whether the derived fields are of this parser
-// and these defaults.
-func ImageState(img *store.Image, defaults *org.Defaults) (state *graph.State, derived bool, err error) {
+// and these formats.
+func ImageState(img *store.Image, formats document.Formats) (state *graph.State, derived bool, err error) {
 	var parts []graph.Part
 	for {
 		n := strconv.Itoa(len(parts))
 		nodes, ok := img.Section(sectionNodes + n)
 		if !ok {
-			return graph.DecodeUnder(parts, defaults)
+			return graph.Decode(parts, formats)
 		}
 		fields, _ := img.Section(sectionDerived + n)
 		parts = append(parts, graph.Part{Nodes: nodes, Derived: fields})
@@ -76,7 +76,7 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 		data, _ := img.Section(sectionIndex)
 		loaded = c.opts.Deriver.Load(data)
 	})
-	state, derived, err := ImageState(img, c.opts.Org)
+	state, derived, err := ImageState(img, c.opts.Formats)
 	wg.Wait()
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // formatFile is in every state folder that holds a memory.
@@ -72,6 +72,6 @@ func isOne(path string, folders []os.FileInfo) bool {
 func holdsOrg(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return e.Type().IsRegular() && org.IsFile(e.Name()) && !strings.HasPrefix(e.Name(), ".")
+		return e.Type().IsRegular() && document.IsOrgPath(e.Name()) && !strings.HasPrefix(e.Name(), ".")
 	})
 }

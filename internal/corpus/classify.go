@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // class is the role of a path in a memex.
@@ -16,7 +16,7 @@ type class uint8
 
 const (
 	foreign class = iota // not part of the memex
-	parsed               // an Org file
+	parsed               // of a format other than Opaque
 	opaque               // stored without parsing
 )
 
@@ -34,9 +34,9 @@ func (s *selection) classify(file string) class {
 	switch {
 	case isHidden(name), isEditorsCopy(name):
 		return foreign
-	case org.IsFile(name):
+	case s.parses(name):
 		return parsed
-	case strings.EqualFold(path.Ext(name), ".gpg") && org.IsFile(name[:len(name)-len(".gpg")]),
+	case strings.EqualFold(path.Ext(name), ".gpg") && document.IsOrgPath(name[:len(name)-len(".gpg")]),
 		s.skills != "" && isBelow(file, s.skills), isROM(file):
 		return opaque
 	}

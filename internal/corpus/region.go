@@ -13,6 +13,7 @@ type selection struct {
 	skills string   // relative, "" where outside
 	opaque []string // relative, sorted
 	region region   // the covered part of the folder
+	parses func(path string) bool
 }
 
 // region is the part of a folder that a memory covers. The zero region is the whole

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -36,6 +37,9 @@ type Options struct {
 	// without being parsed, whatever their names, even if hidden or ignored. Files
 	// outside the root are skipped.
 	Opaque []string
+	// Parses reports whether a format owns the path of a file, which then is parsed;
+	// document.IsOrgPath if nil.
+	Parses func(path string) bool
 	// Host is the machine on which editors' locks are interpreted; ThisHost() if it
 	// has no name.
 	Host Host
@@ -75,7 +79,10 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if d.host.Name == "" {
 		d.host = ThisHost()
 	}
-	var chosen selection
+	chosen := selection{parses: opts.Parses}
+	if chosen.parses == nil {
+		chosen.parses = document.IsOrgPath
+	}
 	chosen.skills, _ = d.relativeName(cmp.Or(opts.SkillsDir, defaultSkills))
 	for _, name := range opts.Opaque {
 		if rel, ok := d.relativeName(name); ok {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"math"
 
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -41,7 +43,7 @@ type Step struct {
 // treePlan is the new tree of a memory-backed document; nil removes the document.
 type treePlan struct {
 	path string
-	tree *node.Tree
+	tree *ast.Tree
 }
 
 // plan is one file of an operation. A zero digest means no file. base equals next if memory
@@ -152,7 +154,7 @@ func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]b
 // follow adds the memory-backed documents of a delta with their new trees.
 func (in *Intent) follow(state *graph.State, delta *graph.Delta) {
 	for _, path := range delta.Paths {
-		if node.IsMemory(path) {
+		if document.IsMemory(path) {
 			in.trees = append(in.trees, treePlan{path, node.TreeOf(state.Nodes(path))})
 		}
 	}
@@ -287,7 +289,7 @@ func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {
 	}
 	text, err := merkle.ReadContent(r, load)
 	if err == nil {
-		t.tree, err = node.DecodeTree([]byte(text))
+		t.tree, err = ast.DecodeTree([]byte(text))
 	}
 	if err == nil && string(t.tree.JSON()) != text {
 		err = errTrees

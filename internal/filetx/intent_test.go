@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // someIntent has a file of each form: replaced, made, removed after it was
@@ -121,7 +121,7 @@ func TestIntentRoundTrip(t *testing.T) {
 func treeIntent(t testing.TB) *Intent {
 	t.Helper()
 	in := someIntent()
-	tree, err := node.DecodeTree([]byte(`{"type":"headline","properties":{"ID":"x","W":1.50},"contents":[{"type":"paragraph","raw-content":"p"}]}`))
+	tree, err := ast.DecodeTree([]byte(`{"type":"headline","properties":{"ID":"x","W":1.50},"contents":[{"type":"paragraph","raw-content":"p"}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,10 +150,10 @@ func (b *builder) rederive(path string) error {
 		b.setup.replace(old, nil)
 		return nil
 	}
-	fresh := alone(nodes)
+	fresh := alone(b.base.formats, nodes)
 	if !hasGone(nodes) {
 		var err error
-		if fresh, err = node.Rederive(nodes, !node.IsOrg(path), reading(path, b.base.defaults, b.at)); err != nil {
+		if fresh, err = node.Rederive(b.base.formats, nodes, filesOf(b.at)); err != nil {
 			return err
 		}
 	}
@@ -188,7 +188,7 @@ func (b *builder) at(path string) []*node.Node {
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
 	s := &State{
 		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map(),
-		lacks: b.base.lacks || b.lacks, defaults: b.base.defaults,
+		lacks: b.base.lacks || b.lacks, formats: b.base.formats,
 	}
 	if b.lost || contested.Len() > 0 {
 		s.contest()
@@ -274,7 +274,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	}
 	return &State{
 		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup,
-		lacks: s.lacks || target.lacks, defaults: target.defaults,
+		lacks: s.lacks || target.lacks, formats: target.formats,
 	}, delta
 }
 

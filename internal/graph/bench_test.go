@@ -12,7 +12,7 @@ import (
 
 // generated is a state of so many files of ten headlines each.
 func generated(files int) *State {
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	for f := range files {
 		d.Put(fmt.Sprintf("f%05d.org", f), foveatest.GenFile(f, 10), false)
 	}
@@ -31,7 +31,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		got, err := Decode(parts)
+		got, _, err := Decode(parts, orgFiles)
 		if err != nil || got.Root() != s.Root() {
 			b.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func BenchmarkPut(b *testing.B) {
 	}
 	b.SetBytes(int64(size))
 	for b.Loop() {
-		d := (&State{}).Edit(1)
+		d := Empty(orgFiles).Edit(1)
 		for f, text := range texts {
 			d.Put(fmt.Sprintf("f%05d.org", f), text, false)
 		}

@@ -7,20 +7,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // foliage is a tree of so many nodes, ten children to a node, with six attributes
 // and a body of 500 bytes each.
-func foliage(size int) *node.Tree {
-	all := make([]*node.Tree, size)
+func foliage(size int) *ast.Tree {
+	all := make([]*ast.Tree, size)
 	for i := range all {
 		id := fmt.Sprintf("%08x-0000-4000-8000-%012d", i*2654435761%(1<<32), i)
 		if i == 0 {
 			id = "root"
 		}
-		all[i] = &node.Tree{Type: "headline", Content: fmt.Sprintf("%06d ", i) + strings.Repeat("some words of text ", 26), Attrs: document.Attributes(
+		all[i] = &ast.Tree{Type: "headline", Content: fmt.Sprintf("%06d ", i) + strings.Repeat("some words of text ", 26), Attrs: document.Attributes(
 			document.Attr{Key: "ID", Value: document.TextValue(id)},
 			document.Attr{Key: "TITLE", Value: document.TextValue(fmt.Sprintf("The title of node %d", i))},
 			document.Attr{Key: "TAGS", Value: document.ListValue(document.TextValue("one"), document.TextValue("two"))},
@@ -40,7 +40,7 @@ func foliage(size int) *node.Tree {
 func BenchmarkPutTree(b *testing.B) {
 	t := foliage(10_000)
 	for b.Loop() {
-		d := (&State{}).Edit(1)
+		d := Empty(orgFiles).Edit(1)
 		if err := d.PutTree("/root", t); err != nil {
 			b.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func BenchmarkPutTree(b *testing.B) {
 func BenchmarkPutBranch(b *testing.B) {
 	for _, size := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			d := (&State{}).Edit(1)
+			d := Empty(orgFiles).Edit(1)
 			if err := d.PutTree("/root", foliage(size)); err != nil {
 				b.Fatal(err)
 			}
@@ -64,7 +64,7 @@ func BenchmarkPutBranch(b *testing.B) {
 			}
 			for i := 0; b.Loop(); i++ {
 				d := s.Edit(2)
-				if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: fmt.Sprint(i)}); err != nil {
+				if err := d.PutBranch(leaf.ID, &ast.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: fmt.Sprint(i)}); err != nil {
 					b.Fatal(err)
 				}
 				next, _ := d.Seal()
@@ -77,14 +77,14 @@ func BenchmarkPutBranch(b *testing.B) {
 // BenchmarkApplyBranch applies the commit of one changed leaf, as opening a memory
 // does with the end of its journal.
 func BenchmarkApplyBranch(b *testing.B) {
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	if err := d.PutTree("/root", foliage(10_000)); err != nil {
 		b.Fatal(err)
 	}
 	s, _ := d.Seal()
 	leaf := s.Nodes("/root")[9_990]
 	d = s.Edit(2)
-	if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: "changed"}); err != nil {
+	if err := d.PutBranch(leaf.ID, &ast.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: "changed"}); err != nil {
 		b.Fatal(err)
 	}
 	next, delta := d.Seal()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -15,7 +16,7 @@ import (
 // id beside or above the branch can change, only the branch and its ancestors are
 // touched: O(nodes of the branch, children of the ancestors). Otherwise the whole tree
 // is put. Errors: node.ErrTree; nothing is changed then.
-func (d *Draft) PutBranch(id string, t *node.Tree) error {
+func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 	n, ok := d.nodes.Get(id)
 	var whole *docNodes
 	if ok {
@@ -36,25 +37,25 @@ func (d *Draft) PutBranch(id string, t *node.Tree) error {
 		d.graft(whole, old, nodes)
 		return nil
 	}
-	tree, _ := node.TreeOf(d.current(n.Path)).With(id, func(*node.Tree) *node.Tree { return t })
+	tree, _ := node.TreeOf(d.current(n.Path)).With(id, func(*ast.Tree) *ast.Tree { return t })
 	return d.PutTree(n.Path, tree)
 }
 
 // branch returns the nodes of a tree in the place of the old ones of a branch; nil if
 // the rest of the tree, of size nodes in all, must be looked at.
-func (d *Draft) branch(old []*node.Node, size int, t *node.Tree) ([]*node.Node, error) {
+func (d *Draft) branch(old []*node.Node, size int, t *ast.Tree) ([]*node.Node, error) {
 	n := old[0]
 	way := d.way(n)
 	stem := node.Stem{Path: n.Path, Parent: way[len(way)-2], Place: func() merkle.Digest { return node.TreePlace(way, d.nodes.Get) }}
 	if node.IsDerived(n.ID) {
 		stem.ID = n.ID
 	}
-	o, err := node.ParseBranch(stem, t)
+	o, err := node.Below(stem, t)
 	if err != nil || !n.SamePlace(t) || o.HasCustom() || d.movesIDs(old, o.Claims()) {
 		return nil, err
 	}
 	nodes, _ := o.Nodes(func(node.Claim) bool { return true })
-	if size+len(nodes)-len(old) > node.MaxTreeNodes {
+	if size+len(nodes)-len(old) > ast.MaxTreeNodes {
 		return nil, nil // putting the whole tree reports this
 	}
 	return nodes, nil
@@ -95,7 +96,7 @@ func (d *Draft) extend(path, text string) bool {
 	if !ok {
 		return false
 	}
-	added := node.Extend(nodes, more, reading(path, d.base.defaults, d.current), d.free)
+	added := node.Extend(d.base.formats.Of(path), nodes, more, filesOf(d.current), d.free)
 	if added == nil {
 		return false
 	}

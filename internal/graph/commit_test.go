@@ -31,7 +31,7 @@ func goldenChain(t testing.TB) []*Commit {
 		}
 		return folder{"a.org": first}
 	}
-	state, parent := &State{}, merkle.Digest{}
+	state, parent := Empty(orgFiles), merkle.Digest{}
 	var chain []*Commit
 	for i, f := range []folder{
 		document("", "a", "b", "c", "d", "e"),

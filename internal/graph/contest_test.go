@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // copied is the state of a file of n headlines with ids and of a copy of it:
@@ -17,7 +19,7 @@ func copied(n int) *graph.State {
 	for i := range n {
 		fmt.Fprintf(&b, "* h\n:PROPERTIES:\n:ID: id-%d\n:END:\n", i)
 	}
-	d := (&graph.State{}).Edit(1)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	d.Put("a.org", b.String(), false)
 	d.Put("b.org", b.String(), false)
 	s, _ := d.Seal()
@@ -28,7 +30,7 @@ func copied(n int) *graph.State {
 // made of: after the bearers' file is gone, the copy bears all ids in both.
 func TestContestAfterImage(t *testing.T) {
 	live := copied(50)
-	loaded, err := graph.Decode(bare(live.Encode(1, 64)))
+	loaded, _, err := graph.Decode(bare(live.Encode(1, 64)), document.Formats{org.Format{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +71,7 @@ func BenchmarkContest(b *testing.B) {
 			s := copied(n)
 			parts := s.Encode(1<<20, 64)
 			for b.Loop() {
-				if _, err := graph.Decode(parts); err != nil {
+				if _, _, err := graph.Decode(parts, document.Formats{org.Format{}}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Bits of a node's flags in the derived section.
@@ -118,7 +117,7 @@ func (w *whole) rederive() error {
 	w.nodes, w.entries = w.nodes[:0], w.entries[:0]
 	for i, nodes := range w.documents {
 		path := nodes[0].Path
-		fresh, err := node.Rederive(nodes, !node.IsOrg(path), reading(path, w.defaults, func(p string) []*node.Node { return at[p] }))
+		fresh, err := node.Rederive(w.formats, nodes, filesOf(func(p string) []*node.Node { return at[p] }))
 		if err != nil {
 			return fmt.Errorf("image: %s: %w", path, err)
 		}
@@ -130,10 +129,10 @@ func (w *whole) rederive() error {
 	return nil
 }
 
-// parserMark identifies the parser and its defaults: fields derived under another mark are
-// derived again. Without defaults it is node.ParserVersion, which stays below 1<<8.
-func parserMark(defaults *org.Defaults) uint64 {
-	return defaults.Fingerprint()<<8 | document.ParserVersion
+// parserMark identifies the parser and its formats: fields derived under another mark are
+// derived again. Without settings it is node.ParserVersion, which stays below 1<<8.
+func parserMark(formats document.Formats) uint64 {
+	return formats.Fingerprint()<<8 | document.ParserVersion
 }
 
 // beginDerived reads the head of a derived section: the number of strings in lists, and of
@@ -142,7 +141,7 @@ func parserMark(defaults *org.Defaults) uint64 {
 func (l *loader) beginDerived(section string, nodes int) (strings, properties int) {
 	l.extras.s = section
 	c := &l.extras
-	if c.uint() != ImageFormat || c.uint() != parserMark(l.defaults) || c.count(smallestDerived) != nodes {
+	if c.uint() != ImageFormat || c.uint() != parserMark(l.formats) || c.count(smallestDerived) != nodes {
 		c.fail()
 	}
 	strings, properties = c.count(1), c.count(2)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -80,7 +81,7 @@ func (s *State) IsTree(path string) bool {
 
 // Branch returns the tree of a node and all below it, nil for a node of a file.
 // O(nodes of the branch).
-func (s *State) Branch(id string) *node.Tree {
+func (s *State) Branch(id string) *ast.Tree {
 	n, ok := s.Get(id)
 	if !ok || !s.IsTree(n.Path) {
 		return nil

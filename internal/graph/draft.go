@@ -5,6 +5,7 @@ package graph
 import (
 	"slices"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
@@ -48,19 +49,19 @@ func (d *Draft) Put(path, text string, opaque bool) {
 	if !opaque && d.extend(path, text) {
 		return
 	}
-	d.put(path, node.ParseFile(path, text, opaque, reading(path, d.base.defaults, d.current)))
+	d.put(path, node.Read(d.base.formats, path, text, opaque, filesOf(d.current)))
 	d.settle(path)
 }
 
-// PutTree sets a document that is a tree; path is as in node.ParseTree. Of an id that
+// PutTree sets a document that is a tree; path is as in ast.Tree.Outline. Of an id that
 // both a file and the tree claim, the file is the bearer. Errors: node.ErrTree; nothing
 // is changed then. O(nodes of the tree), and as Put for ids that move.
-func (d *Draft) PutTree(path string, t *node.Tree) error {
-	o, err := node.ParseTree(path, t)
+func (d *Draft) PutTree(path string, t *ast.Tree) error {
+	o, err := t.Outline(path)
 	if err != nil {
 		return err
 	}
-	d.put(path, o)
+	d.put(path, node.At(path, o))
 	d.settle(path)
 	return nil
 }
@@ -89,12 +90,7 @@ func (d *Draft) settle(path string) {
 		if nodes == nil {
 			continue
 		}
-		o, err := node.ParseAgain(nodes, reading(path, d.base.defaults, d.current))
-		if err != nil { // they were parsed before
-			d.problem[path] = []document.Problem{{Path: path, Kind: "id", Message: err.Error()}}
-			continue
-		}
-		d.put(path, o)
+		d.put(path, node.Reread(d.base.formats, nodes, filesOf(d.current)))
 	}
 }
 
@@ -304,7 +300,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: nodes, documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		ranks: d.ranks, lacks: d.base.lacks || d.lacks, defaults: d.base.defaults,
+		ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
 	}
 	return next, delta
 }

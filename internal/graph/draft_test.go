@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // TestPutShares: a document that is read again is no reason to write the map of ids
@@ -26,7 +26,7 @@ func TestPutShares(t *testing.T) {
 			func(d *Draft) { putLeaves(t, d, 2) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := (&State{}).Edit(1)
+			d := Empty(orgFiles).Edit(1)
 			c.begin(d)
 			s, _ := d.Seal()
 			d = s.Edit(2)
@@ -45,9 +45,9 @@ func TestPutShares(t *testing.T) {
 // putLeaves puts a tree of a root and so many leaves.
 func putLeaves(t *testing.T, d *Draft, leaves int) {
 	t.Helper()
-	root := &node.Tree{Type: "section", Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("root")})}
+	root := &ast.Tree{Type: "section", Attrs: document.Attributes(document.Attr{Key: "ID", Value: document.TextValue("root")})}
 	for i := range leaves {
-		root.Kids = append(root.Kids, &node.Tree{Type: "paragraph", Content: fmt.Sprint(i)})
+		root.Kids = append(root.Kids, &ast.Tree{Type: "paragraph", Content: fmt.Sprint(i)})
 	}
 	if err := d.PutTree("/root", root); err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func putLeaves(t *testing.T, d *Draft, leaves int) {
 // the document now says, one that another document has won stays the other's.
 func TestPutLeaves(t *testing.T) {
 	const one, two = "* One\n:PROPERTIES:\n:ID: one\n:END:\n", "* Two\n:PROPERTIES:\n:ID: two\n:END:\n"
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	d.Put("b.org", one+two, false)
 	d.Put("a.org", one, false)
 	d.Put("b.org", two+"more\n", false)

@@ -47,7 +47,7 @@ func TestExtend(t *testing.T) {
 	const path = "a.org"
 	extended, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		base := (&State{}).Edit(1)
+		base := Empty(orgFiles).Edit(1)
 		base.Put("b.org", "* B\n:PROPERTIES:\n:ID: same\n:END:\n", false)
 		base.Put("theme.setup", "#+TODO: SET | UP\n", true)
 		text := drawText(t, "old", 4)
@@ -84,7 +84,7 @@ func TestExtend(t *testing.T) {
 
 // putWhole is Put without extending the file.
 func (d *Draft) putWhole(path, text string) {
-	d.put(path, node.ParseFile(path, text, false, reading(path, d.base.defaults, d.current)))
+	d.put(path, node.Read(d.base.formats, path, text, false, filesOf(d.current)))
 	d.settle(path)
 }
 
@@ -147,13 +147,13 @@ func TestExtendOrNot(t *testing.T) {
 		{"a radio target before", "* A\n<<<x>>>\n", note, false},
 		{"a radio target behind", "* A\n", note + "<<<x>>>\n", false},
 	} {
-		d := (&State{}).Edit(1)
+		d := Empty(orgFiles).Edit(1)
 		d.Put("a.org", tc.old, false)
 		if got := d.extend("a.org", tc.old+tc.more); got != tc.want {
 			t.Errorf("%s: extended %v, want %v", tc.name, got, tc.want)
 		}
 	}
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	d.Put("a.org", "* A\n", false)
 	d.Put("b.org", "#+SETUPFILE: a.org\n", false)
 	if d.extend("a.org", "* A\n"+note) {

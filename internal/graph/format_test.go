@@ -46,7 +46,7 @@ func TestGoldenFormat0(t *testing.T) {
 		"b.org":    "* One\n:PROPERTIES:\n:CUSTOM_ID: c\n:END:\n",
 		"skills/x": "\x00\xff",
 	}, []string{"a.org", "b.org", "skills/x"})
-	delta := Diff(&State{}, s)
+	delta := Diff(Empty(orgFiles), s)
 	c := &Commit{Seq: 1, State: s.Root(), Delta: delta.Records(), Kind: KindIngest, Author: author.Author{Kind: author.File}, Op: "op", Time: 1, Message: "m"}
 	block, err := c.Encode(func(merkle.Digest, []byte) error { return nil })
 	if err != nil {

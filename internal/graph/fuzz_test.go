@@ -18,7 +18,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(p.Nodes[:len(p.Nodes)-1], p.Derived)
 	}
 	f.Fuzz(func(t *testing.T, nodes, derived []byte) {
-		s, err := Decode([]Part{{Nodes: nodes, Derived: derived}})
+		s, _, err := Decode([]Part{{Nodes: nodes, Derived: derived}}, orgFiles)
 		if err != nil {
 			return
 		}
@@ -29,7 +29,7 @@ func FuzzDecode(f *testing.F) {
 		if count != s.Len() {
 			return // an id twice: the root that an image names tells
 		}
-		again, err := Decode(s.Encode(1<<20, 64))
+		again, _, err := Decode(s.Encode(1<<20, 64), orgFiles)
 		if err != nil || again.Root() != s.Root() || again.Len() != s.Len() {
 			t.Errorf("%d nodes with root %s, again %v: %v", s.Len(), s.Root(), again, err)
 		}

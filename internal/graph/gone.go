@@ -50,13 +50,13 @@ func read(d merkle.Digest, load Loader) (*node.Node, error) {
 
 // alone returns copies of the nodes of an incomplete document: each is derived by itself,
 // deleted ones not at all.
-func alone(nodes []*node.Node) []*node.Node {
+func alone(formats document.Formats, nodes []*node.Node) []*node.Node {
 	out := make([]*node.Node, len(nodes))
 	for i, n := range nodes {
 		out[i] = n
 		if n.Derived == nil {
 			c := *n
-			node.DeriveAlone(&c, nil)
+			node.DeriveAlone(formats, &c)
 			out[i] = &c
 		}
 	}

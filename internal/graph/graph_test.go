@@ -13,16 +13,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
+
+// orgFiles are the formats of most tests.
+var orgFiles = document.Formats{org.Format{}}
 
 // folder is the naive model: files and their bytes, trees and their JSON.
 type folder map[string]string
 
 // fresh ingests a folder from nothing, in the given order of files.
 func fresh(f folder, order []string) *State {
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	for _, p := range order {
 		put(d, p, f[p])
 	}
@@ -81,7 +86,7 @@ func (b blocks) get(d merkle.Digest) ([]byte, error) {
 // its encoding, and with an image of the state.
 func TestHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f, s := folder{}, &State{}
+		f, s := folder{}, Empty(orgFiles)
 		states := []*State{s}
 		store := blocks{}
 		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
@@ -151,7 +156,7 @@ func check(t *rapid.T, f folder, s *State) {
 	several, without := s.Encode(40, 64), s.Encode(1<<20, 64)
 	without[0].Derived = nil // it is read from the bytes
 	for _, parts := range [][]Part{s.Encode(1<<20, 64), several, without} {
-		image, err := Decode(parts)
+		image, _, err := Decode(parts, orgFiles)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // ImageFormat is the version of the node and derived sections of an image
@@ -72,7 +72,7 @@ func (s *State) part(paths []string, bytes int) Part {
 	b = binary.AppendUvarint(b, uint64(contents))
 	d := make([]byte, 0, count*64+16)
 	d = binary.AppendUvarint(d, ImageFormat)
-	d = binary.AppendUvarint(d, parserMark(s.defaults))
+	d = binary.AppendUvarint(d, parserMark(s.formats))
 	d = binary.AppendUvarint(d, uint64(count))
 	d = binary.AppendUvarint(binary.AppendUvarint(d, uint64(strings)), uint64(properties))
 	modified := int64(0)
@@ -94,7 +94,7 @@ func (s *State) part(paths []string, bytes int) Part {
 
 // types are the node types that an image numbers from 1; 0 is followed by the name of
 // another type.
-var types = [...]string{node.TypeDocument, node.TypeHeadline}
+var types = [...]string{document.TypeDocument, document.TypeHeadline}
 
 // appendNode appends a node without its content; before is the time of modification of
 // the previous node.
@@ -118,24 +118,16 @@ func appendNode(b []byte, n *node.Node, before int64) []byte {
 	return binary.AppendUvarint(b, uint64(len(n.Content)))
 }
 
-// Decode reads the parts of an image, on all processors. Where a derived
-// section is empty, damaged or of another parser, derived fields are read from
-// the bytes. All digests are computed again; the caller compares the root. The
-// state shares the memory of the parts, which must not change. Damaged input is
-// an error, never a panic.
-func Decode(parts []Part) (*State, error) {
-	s, _, err := DecodeUnder(parts, nil)
-	return s, err
-}
-
-// DecodeUnder is Decode for documents that are read under defaults, as with Empty. derived
-// reports whether the derived sections were of this parser and these defaults, and
-// undamaged.
-func DecodeUnder(parts []Part, defaults *org.Defaults) (s *State, derived bool, err error) {
+// Decode reads the parts of an image of documents of these formats, on all processors.
+// Where a derived section is empty, damaged or of another parser, derived fields are read
+// from the bytes, and derived is false. All digests are computed again; the caller
+// compares the root. The state shares the memory of the parts, which must not change.
+// Damaged input is an error, never a panic.
+func Decode(parts []Part, formats document.Formats) (s *State, derived bool, err error) {
 	if len(parts) == 0 {
 		return nil, false, fmt.Errorf("image: no nodes section: %w", errShort)
 	}
-	whole, loaders, err := loadersOf(parts, defaults)
+	whole, loaders, err := loadersOf(parts, formats)
 	if err != nil {
 		return nil, false, err
 	}

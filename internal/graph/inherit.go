@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Property returns the value of a node's property with inheritance, and whether it exists,
@@ -15,7 +15,7 @@ import (
 // several in one drawer the last, with the KEY+ values below it. Case is ignored.
 // O(properties of the node and its ancestors).
 func (s *State) Property(n *node.Node, key string) (string, bool) {
-	var v org.Values
+	var v document.Values
 	for {
 		for _, p := range n.Derived.Properties {
 			v.Add(key, p.Key, p.Value)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // LinkTargets reports link targets outside a state.
@@ -42,8 +41,8 @@ func (s *State) BrokenLinks(ctx context.Context, targets LinkTargets) iter.Seq[d
 					if why == "" {
 						continue
 					}
-					if lines == nil {
-						lines = node.LinkLines(n.Content)
+					if l, ok := s.format(p).(document.Linker); ok && lines == nil {
+						lines = l.LinkLines(n.Content)
 					}
 					if !yield(document.Problem{Path: p, Line: line + lines[target], Kind: "link", Message: why}) {
 						return
@@ -95,7 +94,7 @@ func (c *checker) file(n *node.Node, rest string) string {
 			return "" // another machine's, or outside
 		}
 		at = path.Join(path.Dir(n.Path), name)
-		if node.IsMemory(n.Path) {
+		if document.IsMemory(n.Path) {
 			at = path.Clean(name) // from the folder of the memex
 		}
 		if at == ".." || strings.HasPrefix(at, "../") {
@@ -119,7 +118,7 @@ func (c *checker) file(n *node.Node, rest string) string {
 func (c *checker) named(at, name string) string {
 	a := c.anchors[at]
 	if a == nil {
-		a = anchorsOf(c.state.Nodes(at))
+		a = c.state.anchorsOf(at)
 		c.anchors[at] = a
 	}
 	_, notNumber := strconv.Atoi(name)
@@ -151,7 +150,9 @@ type anchors struct {
 	targets map[string]bool // nil until needed
 }
 
-func anchorsOf(nodes []*node.Node) *anchors {
+func (s *State) anchorsOf(path string) *anchors {
+	nodes := s.Nodes(path)
+	linker, links := s.format(path).(document.Linker)
 	a := &anchors{nodes: nodes, customs: map[string]bool{}, titles: map[string]bool{}}
 	for _, n := range nodes {
 		for _, v := range n.Derived.Property("CUSTOM_ID") {
@@ -159,7 +160,9 @@ func anchorsOf(nodes []*node.Node) *anchors {
 		}
 		if n.Parent != "" {
 			a.titles[fold(n.Title())] = true
-			a.titles[fold(org.WithoutCookies(n.Title()))] = true
+			if links {
+				a.titles[fold(linker.LinkTitle(n.Title()))] = true
+			}
 		}
 	}
 	return a

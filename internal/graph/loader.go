@@ -11,7 +11,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // whole is the content of all parts of an image: one slab of each kind, so that a large
@@ -20,7 +19,7 @@ type whole struct {
 	nodes     []*node.Node
 	entries   []champ.Entry[*node.Node] // the same by id
 	documents [][]*node.Node
-	defaults  *org.Defaults
+	formats   document.Formats
 }
 
 // loader builds the nodes of a part of an image out of slabs.
@@ -31,7 +30,7 @@ type loader struct {
 	words  words
 	tree   preorder
 
-	defaults *org.Defaults
+	formats document.Formats
 
 	slab      []node.Node // this and the next three: the unused rest
 	list      []*node.Node
@@ -51,12 +50,12 @@ const smallestNode = 6
 type sizes struct{ documents, nodes, strings, properties int }
 
 // loadersOf reads the heads of the parts and allocates the slabs for all.
-func loadersOf(parts []Part, defaults *org.Defaults) (*whole, []loader, error) {
+func loadersOf(parts []Part, formats document.Formats) (*whole, []loader, error) {
 	loaders, each := make([]loader, len(parts)), make([]sizes, len(parts))
 	var total sizes
 	for i, p := range parts {
 		l, n := &loaders[i], &each[i]
-		l.defaults = defaults
+		l.formats = formats
 		var err error
 		if n.documents, n.nodes, err = l.begin(text(p.Nodes)); err != nil {
 			return nil, nil, partError(i, err)
@@ -69,7 +68,7 @@ func loadersOf(parts []Part, defaults *org.Defaults) (*whole, []loader, error) {
 	all := words{slab.Of[string](total.strings), slab.Of[document.Property](total.properties)}
 	w := &whole{
 		nodes: make([]*node.Node, total.nodes), entries: slab.Of[champ.Entry[*node.Node]](total.nodes),
-		documents: make([][]*node.Node, 0, total.documents), defaults: defaults,
+		documents: make([][]*node.Node, 0, total.documents), formats: formats,
 	}
 	at := 0
 	for i, n := range each {
@@ -235,7 +234,7 @@ func (l *loader) kidsSlice(n int) []string {
 // state returns the state of the documents; lost says that a node claims an id that
 // another node bears. The Merkle map is built concurrently.
 func (w *whole) state(lost bool) *State {
-	s := Empty(w.defaults)
+	s := Empty(w.formats)
 	var hashing sync.WaitGroup
 	hashing.Go(func() { s.tree = merkle.Build(w.nodes) })
 	s.nodes = champ.Build(w.entries)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -27,7 +28,7 @@ type Side struct {
 // the result does not depend on which side is a, but its times of modification do. The
 // conflicts have the ids and paths of the result. Documents that no side changed are not
 // read. The cost is that of the two differences and of parsing the documents in them.
-func Merge(base *State, a, b Side, now int64) (*Draft, []node.Conflict) {
+func Merge(base *State, a, b Side, now int64) (*Draft, []document.Conflict) {
 	won, lost := a, b
 	if cmp.Or(cmp.Compare(a.Time, b.Time), a.Digest.Compare(b.Digest)) < 0 {
 		won, lost = b, a
@@ -39,7 +40,7 @@ func Merge(base *State, a, b Side, now int64) (*Draft, []node.Conflict) {
 // to after and keeps later ones. Where both concern the same field, head wins, and the
 // earlier value is kept as a conflict. Nodes deleted since stay deleted. who names the
 // author of the reverted changes.
-func Revert(head, before, after *State, who string, now int64) (*Draft, []node.Conflict) {
+func Revert(head, before, after *State, who string, now int64) (*Draft, []document.Conflict) {
 	won, lost := Side{State: head, Who: "later work"}, Side{State: before, Who: who}
 	return newMerge(after, won, lost, true).draft(head, now)
 }
@@ -47,11 +48,11 @@ func Revert(head, before, after *State, who string, now int64) (*Draft, []node.C
 // merge is one call of Merge or Revert.
 type merge struct {
 	base, won, lost *State
-	own             node.Merging
+	own             document.Merging
 	paths           []string // of the documents that a side changed
 	tracks          []*track // of base in order, then those that won added, then those that lost added
 	in              [3]map[string]*track
-	conflicts       []node.Conflict
+	conflicts       []document.Conflict
 }
 
 // The three versions of a track.
@@ -68,13 +69,13 @@ type track struct {
 	parent   *track // nil for a document
 	path     string // of a document
 	kids     []*track
-	also     []node.Conflict // about the node as a whole
+	also     []document.Conflict // about the node as a whole
 }
 
 func newMerge(base *State, won, lost Side, undo bool) *merge {
 	m := &merge{
 		base: base, won: won.State, lost: lost.State,
-		own: node.Merging{Won: won.Who, Lost: lost.Who, Undo: undo},
+		own: document.Merging{Won: won.Who, Lost: lost.Who, Undo: undo},
 	}
 	m.paths = Diff(base, m.lost).Paths
 	if undo {
@@ -113,7 +114,7 @@ func (m *merge) anyMissing() bool {
 }
 
 // draft puts the documents that differ from those of s.
-func (m *merge) draft(s *State, now int64) (*Draft, []node.Conflict) {
+func (m *merge) draft(s *State, now int64) (*Draft, []document.Conflict) {
 	d := s.Edit(now)
 	m.trees(d)
 	texts := map[string]*written{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -25,7 +26,7 @@ type Tip struct {
 // commits alone, whatever their order. The delta is relative to the first parent, the one
 // of the smaller digest, whose number it follows; its times of modification are that of
 // the commit, because each machine has its own. The cost is that of Merge.
-func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []node.Conflict) {
+func MergeCommits(base *State, a, b Tip) (*Commit, *State, Delta, []document.Conflict) {
 	if b.Commit.Digest.Compare(a.Commit.Digest) < 0 {
 		a, b = b, a
 	}

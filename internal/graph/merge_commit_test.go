@@ -36,7 +36,7 @@ func TestMergeCommits(t *testing.T) {
 		}
 		return Tip{c, state}
 	}
-	base := tip(Tip{State: &State{}}, "file", 1, folder{"a.org": "* A\n* B\n"})
+	base := tip(Tip{State: Empty(orgFiles)}, "file", 1, folder{"a.org": "* A\n* B\n"})
 	ann := tip(base, "ann", 5, folder{"a.org": "* Ann\n* B\n"})
 	bob := tip(tip(base, "bob", 2, folder{"b.org": "* New\n"}), "bob", 3, folder{"a.org": "* Bob\n* TODO B\n"})
 

@@ -3,18 +3,17 @@
 package graph
 
 import (
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
-// MergeFile merges two versions of an Org file with a common base, as Merge does, outside
+// MergeFile merges two versions of the file at path with a common base, as Merge does, outside
 // any memory and without setup files. The version with the greater digest wins, so that
 // the result does not depend on their order; who returns the name of a version for
 // conflicts. It returns the text and the conflicts.
-func MergeFile(base, a, b string, who func(text string) string) (string, []node.Conflict) {
-	const path = "merge.org"
+func MergeFile(formats document.Formats, path, base, a, b string, who func(text string) string) (string, []document.Conflict) {
 	state := func(text string) *State {
-		d := (&State{}).Edit(0)
+		d := Empty(formats).Edit(0)
 		d.Put(path, text, false)
 		s, _ := d.Seal()
 		return s

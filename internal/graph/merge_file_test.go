@@ -15,15 +15,15 @@ func FuzzMergeFile(f *testing.F) {
 	f.Add("#+TODO: A | B\n* A x\n", "#+TODO: C | D\n* C x\r\n", "\uFEFF* B x :t:\n")
 	f.Fuzz(func(t *testing.T, base, a, b string) {
 		who := func(string) string { return "who" }
-		ab, conflicts := MergeFile(base, a, b, who)
-		if ba, _ := MergeFile(base, b, a, who); ab != ba {
+		ab, conflicts := MergeFile(orgFiles, "merge.org", base, a, b, who)
+		if ba, _ := MergeFile(orgFiles, "merge.org", base, b, a, who); ab != ba {
 			t.Fatalf("%q in one order, %q in the other", ab, ba)
 		}
 		for _, x := range []string{a, b} {
-			if got, c := MergeFile(base, x, base, who); got != x || len(c) > 0 {
+			if got, c := MergeFile(orgFiles, "merge.org", base, x, base, who); got != x || len(c) > 0 {
 				t.Errorf("%q against what did not change: %q", x, got)
 			}
-			if got, c := MergeFile(x, ab, x, who); got != ab || len(c) > 0 {
+			if got, c := MergeFile(orgFiles, "merge.org", x, ab, x, who); got != ab || len(c) > 0 {
 				t.Errorf("%q again: %q", ab, got)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -87,7 +88,7 @@ func (m *merge) byID(v int, nodes []*node.Node) []*node.Node {
 // document returns the track of the document of s at the path of n; nil if n is not a
 // document.
 func (m *merge) document(s *State, v int, n *node.Node) *track {
-	if n.Type != node.TypeDocument {
+	if n.Type != document.TypeDocument {
 		return nil
 	}
 	d, ok := s.Document(n.Path)
@@ -98,20 +99,20 @@ func (m *merge) document(s *State, v int, n *node.Node) *track {
 }
 
 // hasDerivedID reports whether n is a headline with a derived id.
-func hasDerivedID(n *node.Node) bool { return n.Type == node.TypeHeadline && node.IsDerived(n.ID) }
+func hasDerivedID(n *node.Node) bool { return n.Type == document.TypeHeadline && node.IsDerived(n.ID) }
 
 // byText matches headlines whose id has changed, and returns the others.
 func (m *merge) byText(v int, nodes []*node.Node) []*node.Node {
 	var gone, came, rest []*node.Node
 	left, now := map[string]int{}, map[string]int{} // number by parent
 	for _, t := range m.tracks {
-		if b := t.versions[inBase]; b != nil && t.versions[v] == nil && b.Type == node.TypeHeadline {
+		if b := t.versions[inBase]; b != nil && t.versions[v] == nil && b.Type == document.TypeHeadline {
 			gone = append(gone, b)
 			left[b.Parent]++
 		}
 	}
 	for _, n := range nodes {
-		if n.Type == node.TypeHeadline {
+		if n.Type == document.TypeHeadline {
 			came = append(came, n)
 			now[n.Parent]++
 		}
@@ -122,7 +123,7 @@ func (m *merge) byText(v int, nodes []*node.Node) []*node.Node {
 	}
 	for _, n := range nodes {
 		old := successors[n.ID]
-		if old == nil || n.Type != node.TypeHeadline || !similar(old, n) && left[old.Parent] != now[n.Parent] {
+		if old == nil || n.Type != document.TypeHeadline || !similar(old, n) && left[old.Parent] != now[n.Parent] {
 			rest = append(rest, n)
 			continue
 		}

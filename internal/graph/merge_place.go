@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // settle decides which nodes survive, and their parents.
@@ -48,7 +48,7 @@ func (m *merge) survives(t *track) bool {
 	if strings.TrimLeft(n.Content, "*") == strings.TrimLeft(b.Content, "*") && m.parent(t, v) == m.parent(t, inBase) && n.Path == b.Path {
 		return false
 	}
-	t.also = append(t.also, node.Conflict{Field: node.FieldDeleted, By: by})
+	t.also = append(t.also, document.Conflict{Field: document.FieldDeleted, By: by})
 	return true
 }
 
@@ -81,7 +81,7 @@ func (m *merge) place(t *track) {
 
 // displaced records that a node is not where a side has put it.
 func (t *track) displaced(by string, lost *track) {
-	t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: by, Kept: t.parent.name(), Lost: lost.name()})
+	t.also = append(t.also, document.Conflict{Field: document.FieldPlace, By: by, Kept: t.parent.name(), Lost: lost.name()})
 }
 
 // name returns the name of a place for a conflict.
@@ -90,7 +90,7 @@ func (t *track) name() string {
 		return ""
 	}
 	n := t.any()
-	if n.Type == node.TypeDocument {
+	if n.Type == document.TypeDocument {
 		return n.Path
 	}
 	return n.Path + ": " + n.Title()
@@ -109,7 +109,7 @@ func (m *merge) revive() bool {
 				by = m.own.Won
 			}
 			p.alive, any = true, true
-			p.also = append(p.also, node.Conflict{Field: node.FieldDeleted, By: by})
+			p.also = append(p.also, document.Conflict{Field: document.FieldDeleted, By: by})
 			m.place(p)
 		}
 	}
@@ -172,13 +172,13 @@ func (m *merge) file(t *track, taken map[string]bool) {
 	if b != nil && w != nil && l != nil && w.Path == b.Path {
 		t.path = l.Path
 	} else if b != nil && w != nil && l != nil && l.Path != b.Path && l.Path != w.Path {
-		t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: m.own.Lost, Kept: w.Path, Lost: l.Path})
+		t.also = append(t.also, document.Conflict{Field: document.FieldPlace, By: m.own.Lost, Kept: w.Path, Lost: l.Path})
 	}
 	if wished := t.path; taken[wished] {
 		own := t.any().Own.String()
 		ext := path.Ext(t.path)
 		t.path = strings.TrimSuffix(t.path, ext) + "-" + own[len(own)-8:] + ext
-		t.also = append(t.also, node.Conflict{Field: node.FieldPlace, By: m.own.Won, Kept: t.path, Lost: wished})
+		t.also = append(t.also, document.Conflict{Field: document.FieldPlace, By: m.own.Won, Kept: t.path, Lost: wished})
 	}
 	taken[t.path] = true
 }

@@ -10,8 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 func textsOf(s *State) folder {
@@ -28,7 +31,7 @@ func sidesOf(a, b *State) (Side, Side) {
 }
 
 // merged merges and returns the state.
-func merged(base, a, b *State) (*State, []node.Conflict) {
+func merged(base, a, b *State) (*State, []document.Conflict) {
 	x, y := sidesOf(a, b)
 	d, conflicts := Merge(base, x, y, 9)
 	s, _ := d.Seal()
@@ -194,7 +197,7 @@ func fieldsOf(n *node.Node) map[string]string {
 func eachField(t *testing.T, base, a, b, got *State) {
 	t.Helper()
 	for n := range got.All() {
-		if n.Type != node.TypeHeadline {
+		if n.Type != document.TypeHeadline {
 			continue
 		}
 		have := fieldsOf(n)
@@ -221,16 +224,16 @@ func eachField(t *testing.T, base, a, b, got *State) {
 			case x[k] == was[k]:
 				want = y[k]
 			default: // both changed it
-				kept := slices.ContainsFunc(n.Conflicts(), func(c node.Conflict) bool { return c.Field == k })
+				kept := slices.ContainsFunc(org.Format{}.Conflicts(n.Part()), func(c document.Conflict) bool { return c.Field == k })
 				if !kept || have[k] != x[k] && have[k] != y[k] && k != "place" { // a file's id may follow its name
-					t.Errorf("%s %s: %q and %q gave %q, kept %v", n.ID, k, x[k], y[k], have[k], n.Conflicts())
+					t.Errorf("%s %s: %q and %q gave %q, kept %v", n.ID, k, x[k], y[k], have[k], org.Format{}.Conflicts(n.Part()))
 				}
 				continue
 			}
 			if _, there := got.Get(want); k == "place" && !there {
 				continue // a file whose path another one took
 			}
-			moved := k == "place" && slices.ContainsFunc(n.Conflicts(), func(c node.Conflict) bool { return c.Field == "place" })
+			moved := k == "place" && slices.ContainsFunc(org.Format{}.Conflicts(n.Part()), func(c document.Conflict) bool { return c.Field == "place" })
 			if !keys[k] || have[k] == want || moved {
 				continue
 			}
@@ -243,8 +246,8 @@ func eachField(t *testing.T, base, a, b, got *State) {
 		g, here := got.Get(n.ID)
 		changed := inA && x.Content != n.Content || inB && y.Content != n.Content
 		switch {
-		case inA && inB || n.Type != node.TypeHeadline:
-		case here && len(g.Conflicts()) == 0:
+		case inA && inB || n.Type != document.TypeHeadline:
+		case here && len(org.Format{}.Conflicts(g.Part())) == 0:
 			t.Errorf("%s is back, and nothing says so", n.ID)
 		case !here && changed && strings.TrimLeft(n.Content, "*") != strings.TrimLeft(either(x, y).Content, "*"):
 			t.Errorf("%s was changed and is gone", n.ID)
@@ -291,7 +294,7 @@ func nothingLost(t *testing.T, base, a, b, got *State) {
 
 func hasConflict(s *State) bool {
 	for n := range s.All() {
-		if len(n.Conflicts()) > 0 {
+		if len(org.Format{}.Conflicts(n.Part())) > 0 {
 			return true
 		}
 	}
@@ -320,10 +323,10 @@ func TestMergeTie(t *testing.T) {
 // TestMergeTreesOfStates: documents that came as trees are merged beside files.
 func TestMergeTreesOfStates(t *testing.T) {
 	grown := func(file string, trees ...string) *State {
-		d := (&State{}).Edit(1)
+		d := Empty(orgFiles).Edit(1)
 		d.Put("a.org", file, false)
 		for _, text := range trees {
-			tree, err := node.DecodeTree([]byte(text))
+			tree, err := ast.DecodeTree([]byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}

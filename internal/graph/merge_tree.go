@@ -5,6 +5,8 @@ package graph
 import (
 	"slices"
 
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -39,14 +41,14 @@ func (m *merge) trees(d *Draft) {
 // both merges a tree that both sides changed. If the result is invalid, such as a tree of
 // too many nodes, the winner's stays and the other is in the history.
 func (m *merge) both(d *Draft, path string) {
-	var trees [3]*node.Tree
+	var trees [3]*ast.Tree
 	for v, s := range m.states() {
 		trees[v] = node.TreeOf(s.Nodes(path))
 	}
-	merged, conflicts := m.own.Tree(trees[inBase], trees[inWon], trees[inLost])
+	merged, conflicts := ast.Merge(&m.own, trees[inBase], trees[inWon], trees[inLost])
 	if err := d.PutTree(path, merged); err != nil {
 		d.Adopt(path, m.won.Nodes(path), 0)
-		conflicts = []node.Conflict{{ID: top(m.won, path).ID, Field: "tree", By: m.own.Lost}}
+		conflicts = []document.Conflict{{ID: top(m.won, path).ID, Field: "tree", By: m.own.Lost}}
 	}
 	for _, c := range conflicts {
 		c.Path = path

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -92,14 +93,14 @@ func interleaved(list, other []*track) []*track {
 type written struct {
 	text      strings.Builder
 	opaque    bool
-	last      string                  // the last text written
-	count     int                     // of nodes
-	conflicts map[int][]node.Conflict // by the number of the node in the document
+	last      string                      // the last text written
+	count     int                         // of nodes
+	conflicts map[int][]document.Conflict // by the number of the node in the document
 }
 
-func (m *merge) write(document *track) *written {
-	w := &written{opaque: document.any().Derived.Opaque, conflicts: map[int][]node.Conflict{}}
-	m.writeTree(w, document, 0)
+func (m *merge) write(top *track) *written {
+	w := &written{opaque: top.any().Derived.Opaque, conflicts: map[int][]document.Conflict{}}
+	m.writeTree(w, top, 0)
 	return w
 }
 
@@ -130,12 +131,23 @@ func (m *merge) writeTree(w *written, t *track, level int) {
 }
 
 // text returns a node's own text and its conflicts.
-func (m *merge) text(t *track, level int) (string, []node.Conflict) {
-	w, l := t.versions[inWon], t.versions[inLost]
+func (m *merge) text(t *track, level int) (string, []document.Conflict) {
+	b, w, l := t.versions[inBase], t.versions[inWon], t.versions[inLost]
 	if w == nil || l == nil {
 		w, l = t.any(), t.any()
 	}
-	return m.own.Own(t.versions[inBase], w, l, level, t.also...)
+	merging, format := m.own, m.base.formats.Of(w.Path)
+	merging.Secret = document.IsEncrypted(w.Path) || document.IsEncrypted(l.Path)
+	var base *document.Part
+	if b != nil {
+		base = b.Part()
+		merging.Secret = merging.Secret || document.IsEncrypted(b.Path)
+	}
+	if w.Derived.Opaque || l.Derived.Opaque {
+		format = document.Opaque{}
+	}
+	merged, conflicts := format.Merge(&merging, base, w.Part(), l.Part(), level, t.also...)
+	return merged.Content, conflicts
 }
 
 // steps returns by how many stars a headline exceeds its parent, usually one.
@@ -158,8 +170,8 @@ func (m *merge) steps(t *track) int {
 }
 
 // located returns the conflicts of a document with the ids that its nodes have now.
-func (w *written) located(path string, nodes []*node.Node) []node.Conflict {
-	var out []node.Conflict
+func (w *written) located(path string, nodes []*node.Node) []document.Conflict {
+	var out []document.Conflict
 	for i, n := range nodes {
 		for _, c := range w.conflicts[i] {
 			c.ID, c.Path = n.ID, path

@@ -14,7 +14,7 @@ import (
 func (s *State) Problems(paths []string, also func(path, text string) []document.Problem) [][]document.Problem {
 	out := make([][]document.Problem, len(paths))
 	concurrently(len(paths), func(i int) {
-		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || node.IsOrg(paths[i]) && node.KeptWhole(d.Content) != "") {
+		if d, ok := s.Document(paths[i]); ok && (!d.Derived.Opaque || s.formats.KeptWhole(paths[i], d.Content) != "") {
 			text, _ := s.Text(paths[i])
 			out[i] = append(s.problems(paths[i]), also(paths[i], text)...)
 		}
@@ -27,9 +27,7 @@ func (s *State) problems(path string) (found []document.Problem) {
 		list, ok := s.contested.Get(c.ID)
 		return !ok || list[0] == c
 	}
-	if o, err := node.ParseAgain(s.Nodes(path), reading(path, s.defaults, s.Nodes)); err == nil {
-		_, found = o.Nodes(bears)
-	}
+	_, found = node.Reread(s.formats, s.Nodes(path), s.Files).Nodes(bears)
 	return found
 }
 

@@ -44,7 +44,7 @@ func TestRetention(t *testing.T) {
 // chain makes commits of a document whose text is each of texts in turn.
 func chain(t *testing.T, texts ...string) []*Commit {
 	t.Helper()
-	s := &State{}
+	s := Empty(orgFiles)
 	var out []*Commit
 	for i, text := range texts {
 		d := s.Edit(int64(i + 1))

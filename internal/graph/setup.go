@@ -6,36 +6,37 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
-// reading returns the options to parse the document at path. nodes finds other documents,
-// and its setup files are among those. A file that names itself adds nothing.
-func reading(path string, defaults *org.Defaults, nodes func(path string) []*node.Node) *org.Options {
-	return &org.Options{Defaults: defaults, Setup: func(name string) (string, bool) {
-		p, inside := node.SetupPath(path, name)
-		found := nodes(p)
-		switch {
-		case !inside:
-			return "", false
-		case p == path:
-			return "", true
-		case found == nil || node.IsEncrypted(p):
+// filesOf returns the texts of documents that can be read, by path.
+func filesOf(nodes func(path string) []*node.Node) document.Files {
+	return func(path string) (string, bool) {
+		found := nodes(path)
+		if found == nil || document.IsEncrypted(path) {
 			return "", false
 		}
-		text := node.Join(found)
-		if node.KeptWhole(text) != "" {
-			return "", false
-		}
-		return text, true
-	}}
+		return node.Join(found), true
+	}
 }
 
-// Reading returns the options to parse a text of the document at path as this
-// state would: with the setup files and the defaults it has.
-func (s *State) Reading(path string) *org.Options { return reading(path, s.defaults, s.Nodes) }
+// Files returns the text of a document that another one may read, such as a setup file;
+// it is a document.Files.
+func (s *State) Files(path string) (string, bool) { return filesOf(s.Nodes)(path) }
+
+// Formats returns the formats of the state's documents.
+func (s *State) Formats() document.Formats { return s.formats }
+
+// format returns the format of a document.
+func (s *State) format(path string) document.Format {
+	if s.IsTree(path) {
+		return ast.Format{}
+	}
+	return s.formats.Of(path)
+}
 
 // setupCounts counts, by setup file, the documents that name it.
 type setupCounts struct{ *champ.Editor[int] }

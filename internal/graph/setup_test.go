@@ -2,12 +2,14 @@
 
 package graph
 
-import "testing"
+import (
+	"testing"
+)
 
 // TestSetupFileGoneMeansDefaults: a setup file counts while it is there, and a
 // change of it is a change of those that name it.
 func TestSetupFileGoneMeansDefaults(t *testing.T) {
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	d.Put("a.org", "#+SETUPFILE: theme.setup\n* WAIT Call\n", false)
 	d.Put("theme.setup", "#+TODO: WAIT | OVER\n#+TAGS: [ G : a ]\n", true)
 	s, _ := d.Seal()

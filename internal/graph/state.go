@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // State is all nodes of a scope at one moment. It is immutable and safe for
@@ -24,15 +24,15 @@ type State struct {
 	setup     champ.Map[int]          // path of a setup file, there or not -> how many documents ask for it
 	ranks     map[string]int          // path -> rank, of documents laid over a scope; never changed
 	lacks     bool                    // a node of it may have no content, see Gone
-	defaults  *org.Defaults           // under which its documents are read; never changed
+	formats   document.Formats        // of its documents; never changed
 
 	once  sync.Once
 	paths []string // sorted, made on first use
 }
 
-// Empty returns the state without any document. All states that come of it read their
-// documents under the defaults, which may be nil and must not change.
-func Empty(defaults *org.Defaults) *State { return &State{defaults: defaults} }
+// Empty returns the state without any document. All states that come of it have these
+// formats, which must not change.
+func Empty(formats document.Formats) *State { return &State{formats: formats} }
 
 // Get returns the node with the given id. It costs one hash map lookup.
 func (s *State) Get(id string) (*node.Node, bool) { return s.nodes.Get(id) }

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -17,10 +18,10 @@ import (
 // put sets a document of the model: text that begins as JSON is a tree.
 func put(d *Draft, path, text string) {
 	if !strings.HasPrefix(text, "{") {
-		d.Put(path, text, !node.IsOrg(path))
+		d.Put(path, text, !document.IsOrgPath(path))
 		return
 	}
-	t, err := node.DecodeTree([]byte(text))
+	t, err := ast.DecodeTree([]byte(text))
 	if err == nil {
 		err = d.PutTree(path, t)
 	}
@@ -52,12 +53,12 @@ func change(t *rapid.T, d *Draft, f folder) {
 			changeBranch(t, d, f, p)
 		}
 	default:
-		if !node.IsMemory(p) {
+		if !document.IsMemory(p) {
 			if !known || isTree || rapid.Bool().Draw(t, "anew") {
 				f[p] = ""
 			}
 			f[p] += drawFile(t)
-			d.Put(p, f[p], !node.IsOrg(p))
+			d.Put(p, f[p], !document.IsOrgPath(p))
 		}
 	}
 }
@@ -73,9 +74,9 @@ func changeBranch(t *rapid.T, d *Draft, f folder, path string) {
 		alike.Content, alike.Bare, alike.Kids = part.Content, part.Bare, part.Kids
 		part = &alike
 	}
-	want, _ := whole.With(n.ID, func(*node.Tree) *node.Tree { return part })
+	want, _ := whole.With(n.ID, func(*ast.Tree) *ast.Tree { return part })
 	err := d.PutBranch(n.ID, part)
-	_, whyNot := node.ParseTree(path, want)
+	_, whyNot := want.Outline(path)
 	if (err == nil) != (whyNot == nil) {
 		t.Fatalf("branch: %v; whole tree: %v", err, whyNot)
 	}
@@ -86,7 +87,7 @@ func changeBranch(t *rapid.T, d *Draft, f folder, path string) {
 
 // pathFor draws where a tree goes: a document of its own, or over a file that its
 // root then names.
-func pathFor(t *rapid.T, tree *node.Tree) string {
+func pathFor(t *rapid.T, tree *ast.Tree) string {
 	if len(tree.Attrs) > 0 && rapid.IntRange(0, 3).Draw(t, "overlay") == 0 {
 		return rapid.SampledFrom(paths).Draw(t, "path")
 	}
@@ -98,13 +99,13 @@ func pathFor(t *rapid.T, tree *node.Tree) string {
 }
 
 // drawTree makes a small tree that collides with files and other trees.
-func drawTree(t *rapid.T, depth int) *node.Tree {
+func drawTree(t *rapid.T, depth int) *ast.Tree {
 	ids := []string{"one", "two", "three", "file", "four", "five"}
 	return drawPart(t, depth, &ids)
 }
 
-func drawPart(t *rapid.T, depth int, ids *[]string) *node.Tree {
-	part := &node.Tree{Type: rapid.SampledFrom([]string{"headline", "document", "paragraph"}).Draw(t, "type")}
+func drawPart(t *rapid.T, depth int, ids *[]string) *ast.Tree {
+	part := &ast.Tree{Type: rapid.SampledFrom([]string{"headline", "document", "paragraph"}).Draw(t, "type")}
 	var attrs []document.Attr
 	if i := rapid.IntRange(0, 8).Draw(t, "id"); i < len(*ids) {
 		attrs = append(attrs, document.Attr{Key: "id", Value: document.TextValue((*ids)[i])})
@@ -130,11 +131,11 @@ func drawPart(t *rapid.T, depth int, ids *[]string) *node.Tree {
 }
 
 func TestPutTreeRefuses(t *testing.T) {
-	twice := &node.Tree{Type: "a", Kids: []*node.Tree{
+	twice := &ast.Tree{Type: "a", Kids: []*ast.Tree{
 		{Type: "b", Attrs: []document.Attr{{Key: "ID", Value: document.TextValue("x")}}},
 		{Type: "b", Attrs: []document.Attr{{Key: "ID", Value: document.TextValue("y")}}},
 	}}
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	d.Put("a.org", "* A\n:PROPERTIES:\n:ID: file\n:END:\n", false)
 	if err := d.PutTree("/~t", twice); err != nil {
 		t.Fatal(err)
@@ -148,7 +149,7 @@ func TestPutTreeRefuses(t *testing.T) {
 		{"an id that stands beside", d.PutBranch("y", twice.Kids[0])},
 		{"no such node", d.PutBranch("nobody", twice)},
 		{"a node of a file", d.PutBranch("file", twice)},
-		{"no type", d.PutBranch("y", &node.Tree{})},
+		{"no type", d.PutBranch("y", &ast.Tree{})},
 		{"nothing", d.PutTree("/~t", nil)},
 	} {
 		if !errors.Is(tc.err, document.ErrTree) {
@@ -162,14 +163,14 @@ func TestPutTreeRefuses(t *testing.T) {
 
 // TestPutBranchShares proves that a changed leaf touches its ancestors alone.
 func TestPutBranchShares(t *testing.T) {
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	if err := d.PutTree("/root", foliage(1000)); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := d.Seal()
 	leaf := s.Nodes("/root")[900]
 	d = s.Edit(2)
-	if err := d.PutBranch(leaf.ID, &node.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: "changed"}); err != nil {
+	if err := d.PutBranch(leaf.ID, &ast.Tree{Type: leaf.Type, Attrs: leaf.Attrs, Content: "changed"}); err != nil {
 		t.Fatal(err)
 	}
 	next, delta := d.Seal()
@@ -190,7 +191,7 @@ func TestPutBranchShares(t *testing.T) {
 // TestApplyForgedTree: a delta whose nodes are each other's parents ends, as a
 // wrong root.
 func TestApplyForgedTree(t *testing.T) {
-	d := (&State{}).Edit(1)
+	d := Empty(orgFiles).Edit(1)
 	if err := d.PutTree("/root", foliage(3)); err != nil {
 		t.Fatal(err)
 	}

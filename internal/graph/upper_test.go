@@ -12,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // layers are states, the lowest first, of which each document is seen as the
@@ -36,7 +38,7 @@ func (l layers) laid() *graph.State {
 			paths[p] = true
 		}
 	}
-	d := (&graph.State{}).Edit(1)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for _, p := range slices.Backward(slices.Sorted(maps.Keys(paths))) { // an order unlike that of the model
 		l.adopt(d, p)
 	}
@@ -59,7 +61,7 @@ func TestAdoptModel(t *testing.T) {
 	paths := []string{"a.org", "b.org", "agents/c.org", "d.org"}
 	rapid.Check(t, func(t *rapid.T) {
 		l := layers{{}, {}, {}}
-		laid := &graph.State{}
+		laid := graph.Empty(document.Formats{org.Format{}})
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			i := rapid.IntRange(0, len(l)-1).Draw(t, "layer")
 			path := rapid.SampledFrom(paths).Draw(t, "path")
@@ -109,10 +111,10 @@ func covered(l layers, i int, path string) bool {
 
 // Nodes that keep their ids are shared with the state they come from.
 func TestAdoptShares(t *testing.T) {
-	d := (&graph.State{}).Edit(7)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(7)
 	d.Put("a.org", "* One\n* Two\n", false)
 	upper, _ := d.Seal()
-	over := (&graph.State{}).Edit(9)
+	over := graph.Empty(document.Formats{org.Format{}}).Edit(9)
 	over.Adopt("a.org", upper.Nodes("a.org"), 1)
 	laid, delta := over.Seal()
 	if len(delta.Changes) != 3 {

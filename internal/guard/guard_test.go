@@ -14,8 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 const plan = `#+TITLE: Plan
@@ -34,13 +36,13 @@ text
 
 // split returns the nodes of an Org file.
 func split(text string) []*node.Node {
-	nodes, _ := node.ParseFile("skills/plan.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
+	nodes, _ := node.Read(document.Formats{org.Format{}}, "skills/plan.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
 // unparsed returns the node of an opaque file.
 func unparsed(path, text string) []*node.Node {
-	nodes, _ := node.ParseFile(path, text, true, nil).Nodes(func(node.Claim) bool { return true })
+	nodes, _ := node.Read(document.Formats{org.Format{}}, path, text, true, nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 

@@ -3,8 +3,9 @@
 package ingest
 
 import (
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // A buffer is a tree that an editor has not saved: a session's document under the path of a
@@ -12,7 +13,7 @@ import (
 
 // BufferedFile returns the file whose document a tree names, "" for none, and the memory that
 // holds it.
-func (r *Reader) BufferedFile(t *node.Tree) (holder *scope.Scope, path string) {
+func (r *Reader) BufferedFile(t *ast.Tree) (holder *scope.Scope, path string) {
 	attrs := map[string]string{}
 	for _, a := range t.Attrs {
 		attrs[a.Key] = a.Value.String()
@@ -22,7 +23,7 @@ func (r *Reader) BufferedFile(t *node.Tree) (holder *scope.Scope, path string) {
 		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
 			return s, n.Path
 		}
-		if t.Type != "org-data" && t.Type != node.TypeDocument {
+		if t.Type != "org-data" && t.Type != document.TypeDocument {
 			continue
 		}
 		for _, key := range []string{"PATH", "FILE"} {

@@ -11,13 +11,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Options configure Ingest. nil means the zero value.
@@ -222,7 +222,7 @@ func (in *ingester) drop() error {
 	}
 	var gone []string
 	for _, p := range state.Paths() {
-		if !node.IsMemory(p) && missing(p) {
+		if !document.IsMemory(p) && missing(p) {
 			gone = append(gone, p)
 		}
 	}
@@ -252,7 +252,7 @@ func (in *ingester) drop() error {
 func (r *Reader) fileCount() int {
 	count := 0
 	for _, p := range r.scope.Present().Paths() {
-		if !node.IsMemory(p) {
+		if !document.IsMemory(p) {
 			count++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -20,7 +21,7 @@ import (
 )
 
 // TextOf returns an attribute of a tree's root as text, "" for none.
-func TextOf(t *node.Tree, key string) string {
+func TextOf(t *ast.Tree, key string) string {
 	for _, a := range t.Attrs {
 		if a.Key == key {
 			return a.Value.String()
@@ -31,7 +32,7 @@ func TextOf(t *node.Tree, key string) string {
 
 // IngestTree ingests a tree into this scope, below parent unless that is "". over is the
 // path of the file that the tree is a buffer of, in holder, or "".
-func (r *Reader) IngestTree(ctx context.Context, t *node.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string, chain.Commit, error) {
+func (r *Reader) IngestTree(ctx context.Context, t *ast.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string, chain.Commit, error) {
 	in := &treeIngest{scope: r.scope, tree: t, parent: parent, opts: opts, over: over, holder: holder}
 	return in.run(ctx)
 }
@@ -39,21 +40,21 @@ func (r *Reader) IngestTree(ctx context.Context, t *node.Tree, parent string, op
 // treeIngest is one run of IngestTree.
 type treeIngest struct {
 	scope  *scope.Scope
-	tree   *node.Tree
+	tree   *ast.Tree
 	parent string
 	opts   *scope.WriteOptions
 	over   string       // path of the file that the tree is a buffer of, "" for none
 	holder *scope.Scope // the memory that holds that file
 
-	state *graph.State          // before the ingest
-	trees map[string]*node.Tree // changed documents by path; nil removes one
+	state *graph.State         // before the ingest
+	trees map[string]*ast.Tree // changed documents by path; nil removes one
 	at    func(*graph.State) string
 }
 
 func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	s := in.scope
 	defer s.Chain.Begin().End()
-	in.state, in.trees = s.Present(), map[string]*node.Tree{}
+	in.state, in.trees = s.Present(), map[string]*ast.Tree{}
 	if node.IsDerived(in.parent) && !s.Closed {
 		heir, err := s.Chain.CurrentID(ctx, s.Chain.Head(), in.parent)
 		if err != nil {
@@ -106,7 +107,7 @@ func (in *treeIngest) idNow() string {
 		return ""
 	}
 	path, _ := node.TreePath(in.scope.Name, in.tree) // checked by IngestTree
-	return strings.TrimPrefix(path, node.MemoryPath(""))
+	return strings.TrimPrefix(path, document.MemoryPath(""))
 }
 
 func TitleOf(n *node.Node) string {
@@ -163,7 +164,7 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 		return draft.PutBranch(known.ID, in.tree)
 	}
 	in.take(in.withRivals(moved, known.Path))
-	if !in.change(known.Path, known.ID, func(*node.Tree) *node.Tree { return in.tree }) {
+	if !in.change(known.Path, known.ID, func(*ast.Tree) *ast.Tree { return in.tree }) {
 		return fault.Wrap("ingest", known.ID, fault.Invalid, errCycle)
 	}
 	return in.apply(draft)
@@ -179,7 +180,7 @@ func (in *treeIngest) bornByFiles() error {
 			continue
 		}
 		for _, s := range memories {
-			if n, ok := s.Present().Get(id); ok && !node.IsMemory(n.Path) && !in.covers(n.Path) {
+			if n, ok := s.Present().Get(id); ok && !document.IsMemory(n.Path) && !in.covers(n.Path) {
 				return fault.Wrap("ingest", id, fault.Conflict, fmt.Errorf("the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path))
 			}
 		}
@@ -196,7 +197,7 @@ func (in *treeIngest) covers(path string) bool {
 // known returns the existing node that the tree replaces, nil for none.
 func (in *treeIngest) known() *node.Node {
 	n, ok := in.state.Get(in.tree.ID())
-	if !ok || !node.IsMemory(n.Path) {
+	if !ok || !document.IsMemory(n.Path) {
 		return nil
 	}
 	return n
@@ -207,7 +208,7 @@ func (in *treeIngest) moved(known *node.Node) []*node.Node {
 	var out []*node.Node
 	inside := in.inside(known)
 	for part := range in.tree.All() {
-		if n, ok := in.state.Get(part.ID()); ok && node.IsMemory(n.Path) && !inside(n) {
+		if n, ok := in.state.Get(part.ID()); ok && document.IsMemory(n.Path) && !inside(n) {
 			out = append(out, n)
 		}
 	}
@@ -243,7 +244,7 @@ func (in *treeIngest) withRivals(moved []*node.Node, path string) []*node.Node {
 	out := slices.Clip(moved)
 	for _, n := range moved {
 		for _, rival := range in.state.Rivals(n) {
-			if node.IsMemory(rival.Path) && (rival.Path == path || node.Claim{ID: n.ID, Path: rival.Path}.Before(node.Claim{ID: n.ID, Path: path})) {
+			if document.IsMemory(rival.Path) && (rival.Path == path || node.Claim{ID: n.ID, Path: rival.Path}.Before(node.Claim{ID: n.ID, Path: path})) {
 				out = append(out, rival)
 			}
 		}
@@ -268,7 +269,7 @@ func (in *treeIngest) take(nodes []*node.Node) {
 }
 
 // document returns a document after the changes so far; nil if it is removed.
-func (in *treeIngest) document(path string) *node.Tree {
+func (in *treeIngest) document(path string) *ast.Tree {
 	t, begun := in.trees[path]
 	if !begun {
 		root, _ := in.state.Document(path)
@@ -278,7 +279,7 @@ func (in *treeIngest) document(path string) *node.Tree {
 }
 
 // change changes one part of a document; false if the part is gone with its ancestors.
-func (in *treeIngest) change(path, id string, with func(*node.Tree) *node.Tree) bool {
+func (in *treeIngest) change(path, id string, with func(*ast.Tree) *ast.Tree) bool {
 	t := in.document(path)
 	if t == nil {
 		return false
@@ -298,7 +299,7 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	switch {
 	case !ok:
 		return fault.Wrap("ingest", in.parent, fault.NotFound, errors.New("no such node to be the parent"))
-	case !node.IsMemory(up.Path):
+	case !document.IsMemory(up.Path):
 		return fault.Wrap("ingest", in.parent, fault.Invalid,
 			fmt.Errorf("it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path))
 	}
@@ -315,10 +316,10 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 		moved = append(moved, known)
 	}
 	in.take(in.withRivals(moved, up.Path))
-	if !in.change(up.Path, up.ID, func(t *node.Tree) *node.Tree {
+	if !in.change(up.Path, up.ID, func(t *ast.Tree) *ast.Tree {
 		next := *t
 		next.Kids = slices.Clone(t.Kids)
-		place := slices.IndexFunc(t.Kids, func(k *node.Tree) bool { return stays && k.Names(known.ID) })
+		place := slices.IndexFunc(t.Kids, func(k *ast.Tree) bool { return stays && k.Names(known.ID) })
 		if place < 0 {
 			place, next.Kids = len(t.Kids), append(next.Kids, nil)
 		}
@@ -344,7 +345,7 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 		if !ok || n.ClaimedID() != "" {
 			continue
 		}
-		if custom != "" && n.HasCustom() && TextOf(&node.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
+		if custom != "" && n.HasCustom() && TextOf(&ast.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
 			return n
 		}
 		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree) {
@@ -381,9 +382,9 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 // MoveBranch returns the change of a draft of the present state that moves a node of a
 // memory-backed document below another one, false if that is in the branch of the node.
 func (r *Reader) MoveBranch(n, to *node.Node) (func(*graph.Draft) error, bool) {
-	in := &treeIngest{scope: r.scope, state: r.scope.Present(), trees: map[string]*node.Tree{}, tree: r.scope.Present().Branch(n.ID)}
+	in := &treeIngest{scope: r.scope, state: r.scope.Present(), trees: map[string]*ast.Tree{}, tree: r.scope.Present().Branch(n.ID)}
 	in.take([]*node.Node{n})
-	ok := in.change(to.Path, to.ID, func(t *node.Tree) *node.Tree {
+	ok := in.change(to.Path, to.ID, func(t *ast.Tree) *ast.Tree {
 		next := *t
 		next.Kids = append(slices.Clip(t.Kids), in.tree)
 		return &next

@@ -172,7 +172,7 @@ func (d *Mender) isFraming(text string) bool {
 		told = append(told, block...)
 		return nil
 	}
-	for _, t := range []string{node.TypeHeadline, node.TypeDocument} {
+	for _, t := range []string{document.TypeHeadline, document.TypeDocument} {
 		_, _ = (&node.Node{Type: t}).OwnBlock(add) // add returns no error
 	}
 	_, _ = node.VersionBlock(merkle.Digest{}, make([]merkle.Digest, 1), add)

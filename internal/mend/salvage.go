@@ -169,7 +169,7 @@ func (s *salvage) image(name string, img *store.Image) {
 	if len(s.wanted) == 0 {
 		return
 	}
-	state, _, err := chain.ImageState(img, nil)
+	state, _, err := chain.ImageState(img, s.m.scope.Options.Formats)
 	if err != nil {
 		return
 	}

@@ -290,7 +290,7 @@ func (p *presentState) newest(m *Mender) {
 		}
 		return
 	}
-	state, _, err := chain.ImageState(img, nil)
+	state, _, err := chain.ImageState(img, m.scope.Options.Formats)
 	if err != nil {
 		p.problem("image", "corrupt", err.Error())
 		return
@@ -349,7 +349,7 @@ func (d *Mender) verifyFiles(ctx context.Context) (checked int, problems []docum
 		if err := ctx.Err(); err != nil {
 			return checked, problems, fault.Wrap("verify", d.scope.Dir, fault.Other, err)
 		}
-		if node.IsMemory(path) {
+		if document.IsMemory(path) {
 			continue
 		}
 		checked++

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -32,7 +33,7 @@ type change struct {
 	file func(doc *org.Document, i int, now time.Time) (string, error)
 	// tree returns the new branch, nil to remove it. A change without tree is for files
 	// only.
-	tree func(t *node.Tree, now time.Time) (*node.Tree, error)
+	tree func(t *ast.Tree, now time.Time) (*ast.Tree, error)
 }
 
 // typed returns the change that applies edits.
@@ -45,7 +46,7 @@ func typed(edits ...document.Edit) change {
 			}
 			return document.Apply(doc.Source, splices)
 		},
-		tree: func(t *node.Tree, now time.Time) (*node.Tree, error) { return editTree(t, edits, now) },
+		tree: func(t *ast.Tree, now time.Time) (*ast.Tree, error) { return editTree(t, edits, now) },
 	}
 }
 
@@ -85,7 +86,7 @@ func (m *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, e
 // change applies a change to a node.
 func (e *editing) change(n *node.Node, c change) error {
 	e.message = described(n)
-	if node.IsMemory(n.Path) {
+	if document.IsMemory(n.Path) {
 		next, err := c.tree(e.m.scope.Present().Branch(n.ID), e.now)
 		if err != nil {
 			return fault.Wrap(e.name, n.ID, fault.Invalid, err)
@@ -103,7 +104,7 @@ func (e *editing) change(n *node.Node, c change) error {
 
 // described returns the path and title of a node for a commit message.
 func described(n *node.Node) string {
-	if node.IsMemory(n.Path) {
+	if document.IsMemory(n.Path) {
 		return n.Path + ": " + ingest.TitleOf(n)
 	}
 	return n.Path + ": " + n.Title()
@@ -146,7 +147,7 @@ type editing struct {
 	adds    int                        // maximum number of headlines added
 	trees   []func(*graph.Draft) error // changes of memory-backed documents
 	refiled *node.Node                 // a memory-backed node that moves into a file with its descendants
-	naming  *node.Tree                 // refiled with a new ID, if it has none: see declare
+	naming  *ast.Tree                  // refiled with a new ID, if it has none: see declare
 }
 
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It
@@ -186,11 +187,11 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 	switch {
 	case !ok:
 		return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("no such node"))
-	case e.m.scope.Present().IsTree(n.Path) && !node.IsMemory(n.Path):
+	case e.m.scope.Present().IsTree(n.Path) && !document.IsMemory(n.Path):
 		return nil, fault.Wrap(e.name, id, fault.Busy, errBuffer)
-	case node.IsMemory(n.Path) && c.tree == nil:
+	case document.IsMemory(n.Path) && c.tree == nil:
 		return nil, fault.Wrap(e.name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
-	case !node.IsMemory(n.Path):
+	case !document.IsMemory(n.Path):
 		if _, err := e.m.folder.Refresh(ctx, e.name, n.Path, e.now); err != nil {
 			return nil, err
 		}
@@ -211,7 +212,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
 	if old, err := node.ReadOwn(base, e.m.scope.Chain.Store().Block); err == nil {
-		mine, _ = c.alone(old, e.m.scope.Present().Reading(n.Path), node.IsMemory(n.Path), e.now)
+		mine, _ = c.alone(e.m.scope.Present(), n.Path, old, e.now)
 	}
 	return &fault.Error{
 		Op: e.name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
@@ -221,15 +222,15 @@ func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 
 // alone applies a change to an earlier version of a node outside its document. It returns ""
 // if the change removes the node, or if that version is not a single node.
-func (c change) alone(old *node.Node, opts *org.Options, isTree bool, now time.Time) (string, error) {
-	if isTree {
-		t, err := c.tree(&node.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}, now)
+func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time) (string, error) {
+	if document.IsMemory(path) {
+		t, err := c.tree(&ast.Tree{Type: old.Type, Attrs: old.Attrs, Content: old.Content, Bare: old.Bare}, now)
 		if err != nil || t == nil {
 			return "", err
 		}
 		return t.Content, nil
 	}
-	doc := org.Parse(old.Content, opts)
+	doc := parse(s, path, old.Content)
 	if len(doc.Headlines) > 1 || c.file == nil {
 		return "", nil
 	}
@@ -251,7 +252,7 @@ func (e *editing) isParsed(path string) error {
 	if !ok || !d.Derived.Opaque {
 		return nil
 	}
-	if why := node.KeptWhole(d.Content); why != "" && node.IsOrg(path) {
+	if why := e.m.scope.Options.Formats.KeptWhole(path, d.Content); why != "" {
 		return fault.Wrap(e.name, path, fault.Invalid, errors.New(why))
 	}
 	return fault.Wrap(e.name, path, fault.Invalid, errors.New("the file is kept unparsed and not edited"))
@@ -264,10 +265,16 @@ func (n *Notes) staysParsed(name, path string, next *graph.State) error {
 	if !ok || !d.Derived.Opaque {
 		return nil
 	}
-	if why := node.KeptWhole(d.Content); why != "" {
+	if why := next.Formats().KeptWhole(path, d.Content); why != "" {
 		return fault.Wrap(name, path, fault.Invalid, fmt.Errorf("nothing was written, because with this change the file would have %s", why))
 	}
 	return nil
+}
+
+// parse parses a text of the Org file at a path as a state does.
+func parse(s *graph.State, path, text string) *org.Document {
+	f, _ := s.Formats().Of(path).(org.Format)
+	return org.Parse(text, f.Options(path, s.Files))
 }
 
 // document parses a file after the edits so far.
@@ -276,7 +283,7 @@ func (e *editing) document(path string) *org.Document {
 	if !ok {
 		text, _ = e.m.scope.Present().Text(path)
 	}
-	return org.Parse(text, e.m.scope.Present().Reading(path))
+	return parse(e.m.scope.Present(), path, text)
 }
 
 // headline returns the index of a node's headline in its document, -1 for the document.

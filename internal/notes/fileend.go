@@ -19,14 +19,14 @@ type fileEnd struct {
 	middle       []string // the omitted text, in order
 	omittedBytes int      // bytes of middle
 	doc          *org.Document
-	reading      *org.Options
+	parse        func(text string) *org.Document
 	whole        bool // nothing is omitted
 	appends      bool // the last insert only appended text
 }
 
 // newFileEnd returns the end of a file with the given text and nodes; a new file has no nodes.
-func newFileEnd(text string, nodes []*node.Node, reading *org.Options) *fileEnd {
-	e := &fileEnd{reading: reading}
+func newFileEnd(text string, nodes []*node.Node, parse func(text string) *org.Document) *fileEnd {
+	e := &fileEnd{parse: parse}
 	if len(nodes) > 0 {
 		e.first = nodes[0].Content
 	}
@@ -44,11 +44,11 @@ func newFileEnd(text string, nodes []*node.Node, reading *org.Options) *fileEnd 
 		}
 	}
 	if e.whole || tops < 2 {
-		e.doc = org.Parse(text, reading)
+		e.doc = parse(text)
 		return e
 	}
 	e.omit(text[len(e.first):from])
-	e.doc = org.Parse(e.first+text[from:], reading)
+	e.doc = parse(e.first + text[from:])
 	return e
 }
 
@@ -71,7 +71,7 @@ func (e *fileEnd) omitMiddle() {
 	}
 	src := e.doc.Source
 	e.omit(src[len(e.first):start])
-	e.doc = org.Parse(e.first+src[start:], e.reading)
+	e.doc = e.parse(e.first + src[start:])
 }
 
 func (e *fileEnd) omit(text string) {
@@ -89,7 +89,7 @@ func (e *fileEnd) insert(now time.Time, h document.InsertHeadline) error {
 		return err
 	}
 	e.appends = strings.HasPrefix(text, e.doc.Source)
-	e.doc = org.Parse(text, e.reading)
+	e.doc = e.parse(text)
 	e.omitMiddle()
 	return nil
 }

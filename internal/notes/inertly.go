@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -59,7 +60,7 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 }
 
 func headlines(n *node.Node) int {
-	if n.Type == node.TypeHeadline {
+	if n.Type == document.TypeHeadline {
 		return 1
 	}
 	return 0
@@ -88,7 +89,7 @@ func (f *inertCheck) place(s *graph.State, path string) *inert.Place {
 	p, ok := f.places[path]
 	if !ok {
 		text, _ := s.Text(path)
-		p = inertPlace(org.Parse(text, s.Reading(path)), f.m, f.after)
+		p = inertPlace(parse(s, path, text), f.m, f.after)
 		f.places[path] = p
 	}
 	return p
@@ -121,7 +122,7 @@ func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
 }
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.
-func (n *Notes) CheckTree(ctx context.Context, t *node.Tree) error {
+func (n *Notes) CheckTree(ctx context.Context, t *ast.Tree) error {
 	if !n.scope.IsAgent(ctx) {
 		return nil
 	}
@@ -136,7 +137,7 @@ func (n *Notes) CheckTree(ctx context.Context, t *node.Tree) error {
 
 // noteText formats the root of a tree as a headline with all its attributes in the drawer,
 // including ones that are invalid there.
-func noteText(t *node.Tree) string {
+func noteText(t *ast.Tree) string {
 	var b strings.Builder
 	b.WriteString("* " + oneLine(ingest.TextOf(t, "TITLE")) + "\n:PROPERTIES:\n")
 	for _, a := range t.Attrs {

@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -75,7 +74,7 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc *or
 		}
 		return n.Path, e.document(n.Path), e.headline(n), nil
 	}
-	if !node.IsOrg(under) {
+	if !e.m.scope.Options.Formats.Owns(under) {
 		return "", nil, 0, fault.Wrap(e.name, under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
 	}
 	if doc, err = e.existing(ctx, under); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -30,7 +31,7 @@ func keyOfNote(title, body string) noteKey {
 // keyOfNode returns the key of a headline's own text; false if n is no headline or is
 // encrypted.
 func keyOfNode(n *node.Node) (noteKey, bool) {
-	if n == nil || n.Type != node.TypeHeadline || n.Derived.Encrypted {
+	if n == nil || n.Type != document.TypeHeadline || n.Derived.Encrypted {
 		return noteKey{}, false
 	}
 	return keyOfNote(n.Title(), n.Body()), true

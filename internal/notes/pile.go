@@ -23,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // mostPiled is the maximum number of notes in a batch.
@@ -128,7 +129,7 @@ func (p *pile) open(ctx context.Context) {
 		p.err = fault.Wrap("remember", p.path, fault.Invalid, errEncrypted)
 		return
 	}
-	p.end = newFileEnd(p.had, state.Nodes(p.path), state.Reading(p.path))
+	p.end = newFileEnd(p.had, state.Nodes(p.path), func(text string) *org.Document { return parse(state, p.path, text) })
 	p.plain = !view.IsUTF16(p.had) && view.IsUTF8(p.had)
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -36,7 +35,7 @@ func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.Write
 			return err
 		}
 		kind := unchanged.filesOnly()
-		if node.IsMemory(n.Path) {
+		if document.IsMemory(n.Path) {
 			kind = unchanged // a tree also moves to a tree
 		}
 		to, err := e.node(ctx, target, merkle.Digest{}, kind)
@@ -45,9 +44,9 @@ func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.Write
 		}
 		e.message = described(n) + " to " + described(to)
 		switch {
-		case node.IsMemory(to.Path):
+		case document.IsMemory(to.Path):
 			return e.moveTree(n, to)
-		case node.IsMemory(n.Path):
+		case document.IsMemory(n.Path):
 			return e.refileTree(n, to)
 		}
 		from := e.document(n.Path)

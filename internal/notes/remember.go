@@ -245,7 +245,7 @@ var errForgotten = errors.New("somebody else has forgotten a note of this title 
 // noteFile returns the file for a note at under; "" if under is a node.
 func (m *Notes) noteFile(under string, month string) string {
 	if !strings.HasSuffix(under, "/") {
-		if node.IsOrg(under) {
+		if m.scope.Options.Formats.Owns(under) {
 			return under
 		}
 		return ""

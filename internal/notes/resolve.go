@@ -18,7 +18,7 @@ import (
 )
 
 // ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
-// node.Node.Conflicts, or all of them if none is given. With take the version that lost
+// document.Resolver.Conflicts, or all of them if none is given. With take the version that lost
 // replaces the present one, otherwise the present one stays; taking a deletion deletes the
 // node. The drawer and the tag go with the last conflict. opts, the file, the result and the
 // errors are as for Edit. If the text to replace has changed since, the error is Conflict and
@@ -30,10 +30,10 @@ func (m *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.Wri
 		if err != nil {
 			return err
 		}
-		apply, err := resolution(n, take, which)
+		apply, err := resolution(e.m.scope.Options.Formats.Of(n.Path), n, take, which)
 		if err != nil {
 			kind := fault.Invalid
-			if errors.Is(err, node.ErrMoved) {
+			if errors.Is(err, document.ErrMoved) {
 				kind = fault.Conflict
 			}
 			return fault.Wrap(e.name, id, kind, err)
@@ -43,8 +43,12 @@ func (m *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.Wri
 }
 
 // resolution returns the change of a node's document that ends the conflicts.
-func resolution(n *node.Node, take bool, which []int) (change, error) {
-	kept := n.Conflicts()
+func resolution(format document.Format, n *node.Node, take bool, which []int) (change, error) {
+	var kept []document.Conflict
+	keeper, ok := format.(document.Resolver)
+	if ok && !n.Derived.Opaque {
+		kept = keeper.Conflicts(n.Part())
+	}
 	if len(kept) == 0 {
 		return change{}, errors.New("the node keeps no conflict; fovea query tags:conflict lists those that do")
 	}
@@ -58,10 +62,10 @@ func resolution(n *node.Node, take bool, which []int) (change, error) {
 			return change{}, fmt.Errorf("no conflict %d; the node keeps %d", i+1, len(kept))
 		}
 	}
-	if take && slices.ContainsFunc(which, func(i int) bool { return kept[i].Field == node.FieldDeleted }) {
+	if take && slices.ContainsFunc(which, func(i int) bool { return kept[i].Field == document.FieldDeleted }) {
 		return typed(document.Delete{}).filesOnly(), nil
 	}
-	own, err := n.Resolved(take, which...)
+	own, err := keeper.Resolved(n.Part(), take, which...)
 	return change{file: func(doc *org.Document, i int, _ time.Time) (string, error) {
 		start, end := 0, doc.SectionEnd
 		if i >= 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -27,7 +28,7 @@ func (m *Notes) isTree(id string) bool {
 }
 
 // putBranch replaces the branch of a memory-backed node in a draft; nil removes it.
-func (m *Notes) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
+func (m *Notes) putBranch(d *graph.Draft, n *node.Node, t *ast.Tree) error {
 	switch {
 	case t != nil:
 		return d.PutBranch(n.ID, t)
@@ -35,7 +36,7 @@ func (m *Notes) putBranch(d *graph.Draft, n *node.Node, t *node.Tree) error {
 		d.Drop(n.Path)
 		return nil
 	}
-	up, _ := m.scope.Present().Branch(n.Parent).With(n.ID, func(*node.Tree) *node.Tree { return nil })
+	up, _ := m.scope.Present().Branch(n.Parent).With(n.ID, func(*ast.Tree) *ast.Tree { return nil })
 	return d.PutBranch(n.Parent, up)
 }
 
@@ -46,7 +47,7 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 	if err != nil {
 		return err
 	}
-	kid := &node.Tree{Type: node.TypeHeadline}
+	kid := &ast.Tree{Type: document.TypeHeadline}
 	edits := []document.Edit{document.SetTitle{Title: h.Title}}
 	for _, p := range h.Properties {
 		edits = append(edits, document.SetProperty{Key: p.Key, Value: p.Value})
@@ -70,7 +71,7 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 }
 
 // editTree applies edits to a tree as to a headline; it returns nil if they delete the root.
-func editTree(t *node.Tree, edits []document.Edit, now time.Time) (*node.Tree, error) {
+func editTree(t *ast.Tree, edits []document.Edit, now time.Time) (*ast.Tree, error) {
 	next := *t
 	for _, edit := range edits {
 		if _, gone := edit.(document.Delete); gone {
@@ -84,7 +85,7 @@ func editTree(t *node.Tree, edits []document.Edit, now time.Time) (*node.Tree, e
 }
 
 // editNode applies one edit to the root of a tree, which the caller owns.
-func editNode(t *node.Tree, edit document.Edit, now time.Time) error {
+func editNode(t *ast.Tree, edit document.Edit, now time.Time) error {
 	switch edit := edit.(type) {
 	case document.SetTodo:
 		setAttr(t, "TODO-TYPE", "")
@@ -143,7 +144,7 @@ func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
 	return &org.Parse(text, nil).Headlines[0], nil
 }
 
-func setAsHeadline(t *node.Tree, edit document.Edit, now time.Time) error {
+func setAsHeadline(t *ast.Tree, edit document.Edit, now time.Time) error {
 	h, err := asHeadline(edit, now)
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func setAsHeadline(t *node.Tree, edit document.Edit, now time.Time) error {
 }
 
 // setText sets an attribute to a single line of text; "" removes it.
-func setText(t *node.Tree, key, value string) error {
+func setText(t *ast.Tree, key, value string) error {
 	if strings.ContainsAny(value, "\r\n") {
 		return fmt.Errorf("%s: a line break cannot stand in it", key)
 	}
@@ -170,7 +171,7 @@ func setText(t *node.Tree, key, value string) error {
 
 // setAttr sets an attribute to a text, or to a list for TAGS and for several values. Without
 // a non-empty value it removes the attribute.
-func setAttr(t *node.Tree, key string, values ...string) {
+func setAttr(t *ast.Tree, key string, values ...string) {
 	attrs := slices.DeleteFunc(slices.Clone(t.Attrs), func(a document.Attr) bool { return strings.EqualFold(a.Key, key) })
 	var list []document.Value
 	for _, v := range values {
@@ -188,7 +189,7 @@ func setAttr(t *node.Tree, key string, values ...string) {
 }
 
 // tagsOf returns the tags of a tree's root.
-func tagsOf(t *node.Tree) []string {
+func tagsOf(t *ast.Tree) []string {
 	for _, a := range t.Attrs {
 		if a.Key != "TAGS" {
 			continue

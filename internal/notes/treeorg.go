@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -22,12 +22,12 @@ var intoLine = []string{"TITLE", "TODO", "TODO-TYPE", "PRIORITY", "TAGS", "SCHED
 // orgOf writes a tree as a document with one top-level headline, for a file with the given
 // TODO keywords. The root, parts of type headline and parts with a title become headlines,
 // each with an ID; the text of other parts joins that of the headline above them, see bodyOf.
-func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
+func orgOf(t *ast.Tree, keywords []string, now time.Time) (string, error) {
 	head := "#+TODO: " + strings.Join(keywords, " ") + "\n"
 	var b strings.Builder
 	b.WriteString(head)
 	type part struct {
-		tree  *node.Tree
+		tree  *ast.Tree
 		level int
 	}
 	for todo := []part{{t, 1}}; len(todo) > 0; {
@@ -49,9 +49,9 @@ func orgOf(t *node.Tree, keywords []string, now time.Time) (string, error) {
 // bodyOf returns the text of a headline and of the parts below it that are not headlines, and
 // the headlines below it, in order. It omits the text of a part that already occurs in the
 // enclosing text after the preceding parts.
-func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
+func bodyOf(t *ast.Tree) (body string, headlines []*ast.Tree) {
 	type part struct {
-		tree *node.Tree
+		tree *ast.Tree
 		rest *string // of the enclosing text, after the preceding parts
 	}
 	var b strings.Builder
@@ -65,7 +65,7 @@ func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
 	for len(all) > 0 {
 		p := all[len(all)-1]
 		all = all[:len(all)-1]
-		if p.tree != t && (p.tree.Type == node.TypeHeadline || ingest.TextOf(p.tree, "TITLE") != "") {
+		if p.tree != t && (p.tree.Type == document.TypeHeadline || ingest.TextOf(p.tree, "TITLE") != "") {
 			headlines = append(headlines, p.tree)
 			continue
 		}
@@ -86,7 +86,7 @@ func bodyOf(t *node.Tree) (body string, headlines []*node.Tree) {
 }
 
 // headlineOf writes one top-level headline.
-func headlineOf(head string, t *node.Tree, body string, now time.Time) (string, error) {
+func headlineOf(head string, t *ast.Tree, body string, now time.Time) (string, error) {
 	h := document.InsertHeadline{
 		Title: ingest.TextOf(t, "TITLE"), Todo: ingest.TextOf(t, "TODO"), Priority: ingest.TextOf(t, "PRIORITY"), Tags: tagsOf(t),
 		Scheduled: ingest.TextOf(t, "SCHEDULED"), Deadline: ingest.TextOf(t, "DEADLINE"), Body: body,

@@ -72,7 +72,7 @@ func (g *Guard) changes(s *guard.FileStatus) []guard.Change {
 
 // parseNodes parses a text into the nodes of a file, independent of any state.
 func (g *Guard) parseNodes(path, text string) []*node.Node {
-	nodes, _ := node.ParseFile(path, text, g.scope.Root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
+	nodes, _ := node.Read(g.scope.Options.Formats, path, text, g.scope.Root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 

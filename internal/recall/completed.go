@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -17,7 +18,7 @@ import (
 // times keep document order. Relative dates in keep count from now.
 func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	finished := query.And{Of: []query.Expr{
-		query.Pred{Name: "type", Args: []string{node.TypeHeadline}}, query.Pred{Name: "done"}, keep,
+		query.Pred{Name: "type", Args: []string{document.TypeHeadline}}, query.Pred{Name: "done"}, keep,
 	}}
 	nodes, err := v.Query(finished, 0, now)
 	if err != nil {

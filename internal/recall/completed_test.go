@@ -7,14 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
 
 // changed returns a view of files ingested one after another, each at its time in
 // milliseconds.
 func changed(files []string, moments []int64) View {
-	s := &graph.State{}
+	s := graph.Empty(document.Formats{org.Format{}})
 	for i, text := range files {
 		d := s.Edit(moments[i])
 		d.Put(string(rune('a'+i))+".org", text, false)

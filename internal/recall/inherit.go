@@ -5,6 +5,7 @@ package recall
 import (
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -39,11 +40,11 @@ func (r *reader) inheritedTags(n *node.Node) []string {
 // outline returns the headings from the top down to the node's own, or none for a
 // document. The caller must not change the slice.
 func (r *reader) outline(n *node.Node) []string {
-	if n.Type != node.TypeHeadline {
+	if n.Type != document.TypeHeadline {
 		return nil
 	}
 	parent, ok := r.state.Get(n.Parent)
-	if !ok || parent.Type != node.TypeHeadline {
+	if !ok || parent.Type != document.TypeHeadline {
 		return []string{n.Title()}
 	}
 	above, ok := r.outlines[parent.ID]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -37,10 +38,11 @@ func (r *reader) linkLinesOf(path string) string {
 	if ok {
 		return lines
 	}
-	defaults := r.state.Reading(path).Defaults
+	format := orgOf(r.state.Formats())
+	defaults := format.Defaults
 	if nodes := r.state.Nodes(path); mayAbbreviate(nodes) || defaults != nil && len(defaults.Links) > 0 {
 		var b strings.Builder
-		if doc := node.Parse(node.Join(nodes), r.state.Reading(path)); doc != nil {
+		if doc := format.Parse(path, node.Join(nodes), r.state.Files); doc != nil {
 			for _, k := range doc.Settings {
 				if k.Key == "LINK" {
 					b.WriteString("#+LINK: " + k.Value + "\n")
@@ -51,6 +53,16 @@ func (r *reader) linkLinesOf(path string) string {
 	}
 	r.linkLines[path] = lines
 	return lines
+}
+
+// orgOf returns Org among the formats.
+func orgOf(formats document.Formats) org.Format {
+	for _, f := range formats {
+		if f, ok := f.(org.Format); ok {
+			return f
+		}
+	}
+	return org.Format{}
 }
 
 // mayAbbreviate reports whether a document or its setup files may have #+LINK lines. It

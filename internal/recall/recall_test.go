@@ -9,9 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // now is the moment that dates count from.
@@ -19,9 +21,9 @@ var now = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 
 // view returns a state of the given files with both indexes.
 func view(files map[string]string) View {
-	d := (&graph.State{}).Edit(1)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for p, text := range files {
-		d.Put(p, text, !node.IsOrg(p))
+		d.Put(p, text, !document.IsOrgPath(p))
 	}
 	s, _ := d.Seal()
 	e := index.Attributes{}.Edit()

@@ -182,7 +182,7 @@ func withoutTodoAndPriority(name string, d *document.Derived) string {
 // unknownError is the error for an unknown name, with similar titles.
 func (v View) unknownError(name string) error {
 	file, _, at := cutLast(name, ":")
-	if files := v.filesNamed(file); len(files) > 0 && (at || node.IsOrg(file)) {
+	if files := v.filesNamed(file); len(files) > 0 && (at || v.State.Formats().Owns(file)) {
 		more := ""
 		if n := len(files); n > maxCandidates {
 			files, more = files[:maxCandidates], fmt.Sprintf("\n  and %d more", n-maxCandidates)

@@ -95,7 +95,7 @@ func mayHaveElements(n *node.Node, wanted map[org.Type]bool) bool {
 // where elements are.
 func parseElements(n *node.Node) *org.Tree {
 	doc := org.Parse(n.Content, nil)
-	if n.Type == node.TypeHeadline && len(doc.Headlines) > 0 {
+	if n.Type == document.TypeHeadline && len(doc.Headlines) > 0 {
 		return doc.Elements(0)
 	}
 	return doc.Elements(-1)

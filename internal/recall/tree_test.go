@@ -7,16 +7,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
 
 // TestTrees checks that nodes ingested as a tree are found by their attributes, as
 // headlines are by their lines and drawers.
 func TestTrees(t *testing.T) {
-	tree, err := node.DecodeTree([]byte(`{"type":"project","properties":{"ID":"moon","TITLE":"Moon base","TAGS":["space"],"BUDGET":500,"OWNER":["Aiko","Bo"]},
+	tree, err := ast.DecodeTree([]byte(`{"type":"project","properties":{"ID":"moon","TITLE":"Moon base","TAGS":["space"],"BUDGET":500,"OWNER":["Aiko","Bo"]},
 		"raw-content":"Where we live next","contents":["loose words",
 		{"type":"headline","properties":{"ID":"air","TITLE":"Air","TODO":"NEXT","DEADLINE":"<2026-11-20 Fri>"},"raw-content":"oxygen\nand more"},
 		{"type":"HEADLINE","properties":{"ID":"done","TITLE":"Dome","TODO":"DONE","PRIORITY":"A"}},
@@ -25,7 +28,7 @@ func TestTrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := (&graph.State{}).Edit(1)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	if err := d.PutTree("/moon", tree); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
@@ -22,7 +23,7 @@ type View struct {
 // readable returns the text of a node without encrypted parts.
 func readable(n *node.Node) string {
 	switch {
-	case n.Derived.Opaque && node.IsEncrypted(n.Path):
+	case n.Derived.Opaque && document.IsEncrypted(n.Path):
 		return ""
 	case n.Derived.Encrypted:
 		line, _ := n.Heading()

@@ -5,8 +5,10 @@ package recall
 import (
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Words is the arm of a node's own words: BM25 over the index that it returns, which
@@ -34,10 +36,10 @@ func Document(n *node.Node) index.Doc {
 	switch {
 	case n.Secret():
 		d.Title, d.Tags = "", nil
-	case n.Type == node.TypeHeadline && !n.Derived.Encrypted:
+	case n.Type == document.TypeHeadline && !n.Derived.Encrypted:
 		_, d.Body = n.Heading()
 	case n.Derived.Encrypted:
-	case !n.Derived.Opaque || len(n.Content) <= node.MaxParsed && isText(n.Content):
+	case !n.Derived.Opaque || len(n.Content) <= org.MaxParsed && isText(n.Content):
 		d.Body = readable(n)
 	}
 	return d

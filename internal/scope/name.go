@@ -12,10 +12,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // A scope is a separate memory in a folder of the memex's store, under the memex's lock. It
@@ -66,7 +66,7 @@ func (s *Scope) IsSession() bool { return strings.HasPrefix(s.Name, Session+"/")
 
 // IsFile reports whether a document of this memory is a file, rather than a tree or a buffer
 // laid over a file.
-func (s *Scope) IsFile(path string) bool { return s.HasFiles() && !node.IsMemory(path) }
+func (s *Scope) IsFile(path string) bool { return s.HasFiles() && !document.IsMemory(path) }
 
 // CheckProjects rejects invalid project names and paths.
 func CheckProjects(projects map[string][]string, root *corpus.Root) error {
@@ -151,7 +151,7 @@ func (m *Scope) AcrossScopes(op string, ids ...string) error {
 				continue
 			}
 			way := "cut it out and paste it in an editor, and both files are read with the next ingest"
-			if node.IsMemory(n.Path) {
+			if document.IsMemory(n.Path) {
 				way = "take the tree in on the other side, then delete it where it was"
 			}
 			return fault.Wrap(op, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, m.Name, way))

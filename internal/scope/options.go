@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -40,10 +41,10 @@ type Options struct {
 	// project holds the files below its paths, and the memex excludes them. Of nested paths
 	// the longest wins. Memory.Scope describes valid names.
 	Projects map[string][]string
-	// Org holds the settings of the user's Emacs for reading and editing Org files, such as
-	// TODO keywords; a file's own settings take precedence. They affect derived data only,
-	// never a digest. The value must not change. nil means none.
-	Org *org.Defaults
+	// Formats are the formats of files that are parsed; nil means Org without settings of
+	// the user's Emacs. Settings of a format affect derived data only, never a digest. The
+	// value must not change.
+	Formats document.Formats
 	// ElsewhereID reports whether an id belongs to a headline outside the memex, so that
 	// links to it are not reported as broken. nil knows none.
 	ElsewhereID func(id string) bool
@@ -117,6 +118,9 @@ func WithDefaults(o *Options) Options {
 	}
 	if c.SkillsDir == "" {
 		c.SkillsDir = DefaultSkills
+	}
+	if c.Formats == nil {
+		c.Formats = document.Formats{org.Format{}}
 	}
 	if c.HistoryWarn <= 0 {
 		c.HistoryWarn = 1 << 30

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Properties of the file drawer of an Org skill.
@@ -20,9 +20,9 @@ const (
 // a property occurs twice the last line wins; KEY+ appends to the lines before
 // it.
 func readOrg(f File) (Skill, []string) {
-	doc := node.Parse(f.Text, nil)
+	doc := org.Format{}.Parse(f.Path, f.Text, nil)
 	if doc == nil {
-		return Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Text: f.Text}, []string{node.KeptWhole(f.Text)}
+		return Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Text: f.Text}, []string{org.Format{}.KeptWhole(f.Text)}
 	}
 	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Description: doc.Title, Text: f.Text}
 	for _, k := range doc.Keywords {

@@ -5,11 +5,11 @@ package testhook
 import (
 	"context"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // In what follows memory is a *fovea.Memory, view a *fovea.View, commit a fovea.Commit, and
@@ -26,7 +26,7 @@ var (
 	// was busy.
 	RememberTogether func(ctx context.Context, memory any, under string, titles ...string) error
 	// MergeStore is Memory.Merge from a state folder in any file system.
-	MergeStore func(ctx context.Context, memory any, state vfs.FS, opts any) (commit any, files []string, conflicts []node.Conflict, err error)
+	MergeStore func(ctx context.Context, memory any, state vfs.FS, opts any) (commit any, files []string, conflicts []document.Conflict, err error)
 	// Fresh returns the same view with indexes made from nothing.
 	Fresh func(view any) any
 	// State returns the state that a view shows.

@@ -250,7 +250,7 @@ func (h *History) Version(ctx context.Context, id string, d merkle.Digest) (*nod
 		return nil, fault.Wrap("history", id, scope.GoneKind(err), err)
 	}
 	n = n.Place(then, *entry)
-	node.DeriveAlone(n, nil)
+	node.DeriveAlone(h.scope.Options.Formats, n)
 	return n, nil
 }
 

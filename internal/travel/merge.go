@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -36,7 +37,7 @@ import (
 // are listed, or another process has the other memory open), Corrupt (the other memory),
 // ReadOnly. O(commits of both since the merge base, their changes, and reading the
 // other's newest image).
-func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	if abs, err := filepath.Abs(state); err == nil && h.scope.Memex().StateDir != "" && abs == filepath.Clean(h.scope.Memex().StateDir) {
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
 	}
@@ -49,7 +50,7 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 }
 
 // MergeStore is Merge for an open state folder.
-func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	opts = opts.OrZero()
 	defer h.scope.Chain.Begin().End()
 	head := h.scope.Chain.Head()
@@ -83,7 +84,7 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 }
 
 // mergeCopy merges an open copy of this memory. The caller is the chain's writer.
-func (h *History) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+func (h *History) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	g := merging{m: h, ours: h.scope.Chain, theirs: other}
 	err := g.meet(ctx)
 	if err == nil && g.joins != nil && !opts.DryRun {

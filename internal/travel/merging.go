@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -26,7 +27,7 @@ type merging struct {
 	made      []byte        // its block, if the merge made it
 	parts     [][]byte      // blocks that made is cut into
 	target    *graph.State  // state of joins
-	conflicts []node.Conflict
+	conflicts []document.Conflict
 }
 
 // meet determines what to merge in: nothing, the other's newest commit if it descends
@@ -117,7 +118,7 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 			continue
 		}
 		if s == nil {
-			s, steps = graph.Empty(g.m.scope.Options.Org), append(steps, c)
+			s, steps = graph.Empty(g.m.scope.Options.Formats), append(steps, c)
 		}
 		for _, step := range slices.Backward(steps) {
 			if s, err = s.Apply(step, g.load); err != nil {

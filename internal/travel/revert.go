@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // CommitsOf lists, oldest first, the commits of an author, of a session, or of the author
@@ -67,7 +67,7 @@ func startOf(text string) (time.Time, bool) {
 // not return again. Errors: NotFound (a commit, or its content is no longer kept),
 // Conflict (the files are listed), Invalid (the first commit of the memory), ReadOnly.
 // O(commits since the oldest of them, and a merge for each run of them).
-func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.WriteOptions) (chain.Commit, []string, []node.Conflict, error) {
+func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	opts = opts.OrZero()
 	defer h.scope.Chain.Begin().End()
 	if h.scope.Closed {
@@ -94,7 +94,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	if err != nil {
 		return c, nil, nil, err
 	}
-	b.conflicts = slices.DeleteFunc(b.conflicts, func(c node.Conflict) bool { return slices.Contains(r.blocked, c.Path) })
+	b.conflicts = slices.DeleteFunc(b.conflicts, func(c document.Conflict) bool { return slices.Contains(r.blocked, c.Path) })
 	return c, touched, b.conflicts, nil
 }
 
@@ -108,7 +108,7 @@ type reversal struct {
 	state     *graph.State // of the commit that the walk has reached
 	target    *graph.State // the present state without the changes undone so far
 	now       int64
-	conflicts []node.Conflict
+	conflicts []document.Conflict
 }
 
 // choose checks and sorts the numbers of the commits.

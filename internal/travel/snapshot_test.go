@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // momentsOf makes two moments whose states have this many nodes.
 func momentsOf(nodes int) [2]*chain.Moment {
 	var out [2]*chain.Moment
-	d := (&graph.State{}).Edit(1)
+	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for i := range nodes / 10 {
 		d.Put(fmt.Sprintf("f%d.org", i), "* a\n* b\n* c\n* d\n* e\n* f\n* g\n* h\n* i\n", false)
 	}

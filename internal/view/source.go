@@ -5,6 +5,7 @@ package view
 import (
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -124,7 +125,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 // opaqueText reports whether an opaque file can be shown: it is text and not
 // encrypted.
 func opaqueText(n *node.Node) bool {
-	return strings.IndexByte(n.Content, 0) < 0 && !node.IsEncrypted(n.Path)
+	return strings.IndexByte(n.Content, 0) < 0 && !document.IsEncrypted(n.Path)
 }
 
 // agentOf returns the agent that writes a document, "" for the owner's documents. The ROM

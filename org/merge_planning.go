@@ -1,13 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package org
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // planning merges the timestamps of a planning line separately.
@@ -15,7 +14,7 @@ func (o *ownMerge) planning() string {
 	line := o.w.planning
 	for _, keyword := range []string{"CLOSED", "DEADLINE", "SCHEDULED"} {
 		was := planned(o.won.Derived, keyword)
-		has := o.field(strings.ToLower(keyword), planned(o.base.Derived, keyword), was, planned(o.lost.Derived, keyword))
+		has := o.Field(strings.ToLower(keyword), planned(o.base.Derived, keyword), was, planned(o.lost.Derived, keyword))
 		if has != was {
 			line = replan(line, keyword, was, has, lineEnd(o.w.line))
 		}
@@ -66,8 +65,8 @@ func (o *ownMerge) drawer() string {
 	lines := w.lines
 	for _, key := range keysOf(b, w, l) {
 		was := w.value(key)
-		has := pick(b.value(key), was, l.value(key), func() string {
-			o.conflict("property "+key, o.Lost, was, l.value(key))
+		has := document.Pick(b.value(key), was, l.value(key), func() string {
+			o.Conflict("property "+key, o.Lost, was, l.value(key))
 			return was
 		})
 		if has != was {
@@ -95,8 +94,8 @@ func (d drawerLines) String() string {
 	return b.String()
 }
 
-// propertyLine is one line of a property drawer.
-type propertyLine struct {
+// drawerLine is one line of a property drawer.
+type drawerLine struct {
 	key    string // upper case, without a +
 	text   string // the line with its end
 	normal string // key and value with normalized spacing
@@ -105,14 +104,14 @@ type propertyLine struct {
 // drawerLines is a property drawer split into lines.
 type drawerLines struct {
 	begin, end string
-	lines      []propertyLine
+	lines      []drawerLine
 }
 
 func propertyLines(drawer string) drawerLines {
 	if drawer == "" {
 		return drawerLines{}
 	}
-	doc := org.Parse(drawer, nil)
+	doc := Parse(drawer, nil)
 	if len(doc.Properties) == 0 {
 		line, end, _ := strings.Cut(drawer, "\n")
 		return drawerLines{begin: line + "\n", end: end}
@@ -121,7 +120,7 @@ func propertyLines(drawer string) drawerLines {
 	d := drawerLines{begin: drawer[:doc.Properties[0].Start], end: drawer[last:]}
 	for _, p := range doc.Properties {
 		key := strings.ToUpper(p.Key)
-		d.lines = append(d.lines, propertyLine{
+		d.lines = append(d.lines, drawerLine{
 			key: strings.TrimSuffix(key, "+"), text: drawer[p.Start:p.End], normal: strings.TrimSpace(":" + p.Key + ": " + p.Value),
 		})
 	}
@@ -140,11 +139,11 @@ func (d drawerLines) value(key string) string {
 }
 
 // of returns the lines of a key, none if value is empty.
-func (d drawerLines) of(key, value string) []propertyLine {
+func (d drawerLines) of(key, value string) []drawerLine {
 	if value == "" {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(d.lines), func(p propertyLine) bool { return p.key != key })
+	return slices.DeleteFunc(slices.Clone(d.lines), func(p drawerLine) bool { return p.key != key })
 }
 
 // keysOf returns the distinct keys of drawers in order.
@@ -161,8 +160,8 @@ func keysOf(drawers ...drawerLines) []string {
 }
 
 // putProperty replaces the lines of a key, or appends lines for a new key.
-func putProperty(lines []propertyLine, key string, with []propertyLine) []propertyLine {
-	is := func(p propertyLine) bool { return p.key == key }
+func putProperty(lines []drawerLine, key string, with []drawerLine) []drawerLine {
+	is := func(p drawerLine) bool { return p.key == key }
 	at := slices.IndexFunc(lines, is)
 	if at < 0 {
 		at = len(lines)

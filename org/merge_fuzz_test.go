@@ -1,11 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node_test
+package org_test
 
 import (
 	"testing"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // FuzzOwn: whatever three nodes hold, what comes of them is one node of the same
@@ -20,34 +21,35 @@ func FuzzOwn(f *testing.F) {
 		if w.Type != l.Type || b.Type != w.Type {
 			return
 		}
-		m := node.Merging{Won: "won\n* x", Lost: "lost :: by"}
-		if got, conflicts := m.Own(b, b, l, l.Derived.Level); got != l.Content || len(conflicts) > 0 {
-			t.Errorf("against what did not change: %q, want %q", got, l.Content)
+		m := document.Merging{Won: "won\n* x", Lost: "lost :: by"}
+		if got, conflicts := format.Merge(&m, b, b, l, l.Derived.Level); got.Content != l.Content || len(conflicts) > 0 {
+			t.Errorf("against what did not change: %q, want %q", got.Content, l.Content)
 		}
-		if got, conflicts := m.Own(b, w, w, w.Derived.Level); got != w.Content || len(conflicts) > 0 {
-			t.Errorf("with itself: %q, want %q", got, w.Content)
+		if got, conflicts := format.Merge(&m, b, w, w, w.Derived.Level); got.Content != w.Content || len(conflicts) > 0 {
+			t.Errorf("with itself: %q, want %q", got.Content, w.Content)
 		}
 		level := max(w.Derived.Level, l.Derived.Level)
-		text, conflicts := m.Own(b, w, l, level)
-		doc := node.Parse(text, nil)
-		if w.Type == node.TypeHeadline && (len(doc.Headlines) != 1 || doc.Headlines[0].Level != level || doc.Headlines[0].Start != 0) ||
-			w.Type == node.TypeDocument && len(doc.Headlines) > 0 {
+		merged, conflicts := format.Merge(&m, b, w, l, level)
+		text := merged.Content
+		doc := org.Parse(text, nil)
+		if w.Type == document.TypeHeadline && (len(doc.Headlines) != 1 || doc.Headlines[0].Level != level || doc.Headlines[0].Start != 0) ||
+			w.Type == document.TypeDocument && len(doc.Headlines) > 0 {
 			t.Fatalf("%q is read as %d headlines", text, len(doc.Headlines))
 		}
 		n := only(text)
 		if len(conflicts) == 0 {
 			return
 		}
-		kept := n.Conflicts()
+		kept := format.Conflicts(n)
 		if len(kept) == 0 {
 			t.Fatalf("%q keeps no conflict", text)
 		}
 		all := make([]int, len(kept))
 		for i := range all {
 			all[i] = i
-			_, _ = n.Resolved(true, i)
+			_, _ = format.Resolved(n, true, i)
 		}
-		if clear, err := n.Resolved(false, all...); err != nil || len(only(clear).Conflicts()) > 0 {
+		if clear, err := format.Resolved(n, false, all...); err != nil || len(format.Conflicts(only(clear))) > 0 {
 			t.Errorf("%q resolved is %q, %v", text, clear, err)
 		}
 	})

@@ -1,30 +1,21 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package org
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-)
 
-// FieldDeleted and FieldPlace are the fields of conflicts about a whole node: one side
-// deleted it, or both moved it.
-const (
-	FieldDeleted = "deleted"
-	FieldPlace   = "place"
+	"github.com/fovea-memory/fovea/document"
 )
-
-// ErrMoved is wrapped by the error of Resolved if the kept value is no longer in the
-// node, so that it cannot be replaced.
-var ErrMoved = errors.New("it changed since; change it by hand and drop the conflict")
 
 // Resolved returns the node's own text without the conflicts in which, by their index in
 // Conflicts. With take, lost values replace the kept ones. The drawer and the tag are
 // removed with the last conflict. Conflicts about the whole node cannot be taken here.
-// Errors: ErrMoved. O(length of the text).
-func (n *Node) Resolved(take bool, which ...int) (string, error) {
+// Errors: document.ErrMoved. O(length of the text).
+func (Format) Resolved(n *document.Part, take bool, which ...int) (string, error) {
 	p := fieldsOf(n)
 	if take {
 		for _, i := range which {
@@ -41,14 +32,14 @@ func (n *Node) Resolved(take bool, which ...int) (string, error) {
 		}
 	}
 	if p.entries = rest; len(rest) == 0 {
-		if n.Type == TypeHeadline {
-			p.line = withoutTag(p.line, ConflictTag)
+		if n.Type == document.TypeHeadline {
+			p.line = withoutTag(p.line, document.ConflictTag)
 		} else {
 			p.settings = dropLine(p.settings, conflictSetting)
 		}
 	}
 	text := p.join()
-	if n.Type == TypeHeadline {
+	if n.Type == document.TypeHeadline {
 		text = strings.Repeat("*", n.Derived.Level) + text
 	}
 	return text, nil
@@ -67,7 +58,7 @@ func dropLine(text, line string) string {
 }
 
 // exchange replaces the kept value by the lost one.
-func (p *fields) exchange(c Conflict, n *Node) error {
+func (p *fields) exchange(c document.Conflict, n *document.Part) error {
 	kept, lost := strings.TrimSuffix(c.Kept, "\n"), strings.TrimSuffix(c.Lost, "\n")
 	field, key, _ := strings.Cut(c.Field, " ")
 	switch field {
@@ -78,7 +69,7 @@ func (p *fields) exchange(c Conflict, n *Node) error {
 	case "closed", "deadline", "scheduled":
 		keyword := strings.ToUpper(field)
 		if planned(n.Derived, keyword) != kept {
-			return ErrMoved
+			return document.ErrMoved
 		}
 		p.planning = replan(p.planning, keyword, kept, lost, lineEnd(p.line))
 		return nil
@@ -94,11 +85,11 @@ func (p *fields) exchange(c Conflict, n *Node) error {
 	return errors.New("this cannot be taken here; move or forget the node, and drop the conflict")
 }
 
-func (p *fields) exchangeHeading(n *Node, field, kept, lost string) error {
+func (p *fields) exchangeHeading(n *document.Part, field, kept, lost string) error {
 	h, ok := readHeading(p.line, n.Derived)
 	at := map[string]*string{"todo": &h.todo, "priority": &h.priority, "title": &h.title}[field]
 	if !ok || *at != kept {
-		return ErrMoved
+		return document.ErrMoved
 	}
 	*at = lost
 	p.line = h.String()
@@ -108,12 +99,12 @@ func (p *fields) exchangeHeading(n *Node, field, kept, lost string) error {
 func (p *fields) exchangeProperty(key, kept, lost string) error {
 	d := propertyLines(p.drawer)
 	if d.value(key) != kept {
-		return ErrMoved
+		return document.ErrMoved
 	}
 	end := lineEnd(p.line)
-	var with []propertyLine
+	var with []drawerLine
 	if lost != "" {
-		with = []propertyLine{{key: key, text: strings.ReplaceAll(lost, "\n", end) + end}}
+		with = []drawerLine{{key: key, text: strings.ReplaceAll(lost, "\n", end) + end}}
 	}
 	if d.begin == "" {
 		d.begin, d.end = ":PROPERTIES:"+end, ":END:"+end
@@ -125,7 +116,7 @@ func (p *fields) exchangeProperty(key, kept, lost string) error {
 
 // swap replaces the kept lines in a text by the lost ones, or appends these if nothing
 // was kept.
-func swap(text *string, c Conflict, end string) error {
+func swap(text *string, c document.Conflict, end string) error {
 	kept, lost := strings.ReplaceAll(c.Kept, "\n", end), strings.ReplaceAll(c.Lost, "\n", end)
 	whole := *text
 	if whole != "" && !strings.HasSuffix(whole, "\n") {
@@ -135,7 +126,7 @@ func swap(text *string, c Conflict, end string) error {
 	case kept == "":
 		whole += lost
 	case at < 0:
-		return ErrMoved
+		return document.ErrMoved
 	default:
 		whole = whole[:at] + lost + whole[at+len(kept):]
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package ast
 
 import (
 	"slices"
@@ -10,35 +10,10 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// inherited is what a node of a tree takes over from its parent.
-type inherited struct {
-	level     int
-	encrypted bool
-}
-
-// inherits returns what the children of a node inherit.
-func (n *Node) inherits() inherited { return inherited{n.Derived.Level + 1, n.Derived.Encrypted} }
-
-// Under returns a node of a tree as it is below parent, nil for a root: the node itself
-// if it was derived for such a place, else a copy with derived fields of its own. Its
-// children are not changed.
-func (n *Node) Under(parent *Node) *Node {
-	var in inherited
-	if parent != nil {
-		in = parent.inherits()
-	}
-	if d := n.Derived; d != nil && d.Level == in.level && d.Encrypted == (in.encrypted || slices.Contains(d.Tags, document.CryptTag)) {
-		return n
-	}
-	c := *n
-	c.Derived = deriveTree(n.Attrs, n.Content, in)
-	return &c
-}
-
-// deriveTree returns the derived fields of a node of a tree: from its attributes, but
+// Derive returns the derived fields of a node of a tree: from its attributes, but
 // for the links in its content.
-func deriveTree(attrs []document.Attr, content string, in inherited) *document.Derived {
-	d := &document.Derived{Level: in.level}
+func Derive(attrs []document.Attr, content string, in Above) *document.Derived {
+	d := &document.Derived{Level: in.Level}
 	todoType := ""
 	for _, a := range attrs {
 		switch a.Key {
@@ -64,10 +39,10 @@ func deriveTree(attrs []document.Attr, content string, in inherited) *document.D
 	}
 	d.Done = isDone(d.Todo, todoType)
 	d.Archived = slices.Contains(d.Tags, "ARCHIVE")
-	d.Encrypted = in.encrypted || slices.Contains(d.Tags, document.CryptTag)
+	d.Encrypted = in.Encrypted || slices.Contains(d.Tags, document.CryptTag)
 	d.Properties = attrProperties(attrs)
 	if !d.Encrypted {
-		d.Links = contentLinks(content)
+		d.Links = org.LinkTargets(content)
 	}
 	return d
 }
@@ -148,43 +123,4 @@ func attrProperties(attrs []document.Attr) []document.Property {
 		}
 	}
 	return out
-}
-
-// contentLinks returns the link targets of a text that may contain headlines.
-func contentLinks(text string) []string {
-	if strings.IndexByte(text, ':') < 0 && !strings.Contains(text, "[[") { // a link has one of them
-		return nil
-	}
-	doc := org.Parse(text, nil)
-	out := links(doc, -1, len(text))
-	seen := make(map[string]bool, len(out))
-	for _, l := range out {
-		seen[l] = true
-	}
-	for i := range doc.Headlines {
-		for _, l := range links(doc, i, len(text)) {
-			if !seen[l] {
-				seen[l], out = true, append(out, l)
-			}
-		}
-	}
-	return out
-}
-
-// rederiveTree returns the nodes of a tree with derived fields. Nodes that have them are
-// returned as they are.
-func rederiveTree(nodes []*Node) ([]*Node, error) {
-	out := make([]*Node, len(nodes))
-	at := make(map[string]*Node)
-	for i, n := range nodes {
-		parent := at[n.Parent]
-		if i > 0 && parent == nil {
-			return nil, ErrShape
-		}
-		out[i] = n.Under(parent)
-		if len(n.Kids) > 0 {
-			at[n.ID] = out[i]
-		}
-	}
-	return out, nil
 }

@@ -1,19 +1,22 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node_test
+package org_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/org"
 )
 
-// only splits a file and returns its last node.
-func only(text string) *node.Node {
-	nodes, _ := node.ParseFile("a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
-	return nodes[len(nodes)-1]
+var format org.Format
+
+// only reads a file and returns its last part.
+func only(text string) *document.Part {
+	parts := format.Outline("a.org", []document.Part{{Parent: -1, Content: text}}, nil).Parts
+	return &parts[len(parts)-1]
 }
 
 func TestOwn(t *testing.T) {
@@ -74,16 +77,17 @@ func TestOwn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var base *node.Node
+			var base *document.Part
 			if tt.base != "" {
 				base = only(tt.base)
 			}
-			m := node.Merging{Won: "won", Lost: "lost"}
-			got, conflicts := m.Own(base, only(tt.won), only(tt.lost), only(tt.won).Derived.Level)
+			m := document.Merging{Won: "won", Lost: "lost"}
+			merged, conflicts := format.Merge(&m, base, only(tt.won), only(tt.lost), only(tt.won).Derived.Level)
+			got := merged.Content
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Error(diff)
 			}
-			if kept := only(got).Conflicts(); len(conflicts) > 0 && len(kept) < len(conflicts) {
+			if kept := format.Conflicts(only(got)); len(conflicts) > 0 && len(kept) < len(conflicts) {
 				t.Errorf("conflicts %q, kept %q", conflicts, kept)
 			}
 		})
@@ -105,11 +109,11 @@ func TestResolved(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := node.Merging{Won: "won", Lost: "lost"}
-			text, _ := m.Own(only(tt.base), only(tt.won), only(tt.lost), only(tt.won).Derived.Level)
-			n := only(text)
+			m := document.Merging{Won: "won", Lost: "lost"}
+			merged, _ := format.Merge(&m, only(tt.base), only(tt.won), only(tt.lost), only(tt.won).Derived.Level)
+			n := only(merged.Content)
 			for take, want := range map[bool]string{false: tt.kept, true: tt.taken} {
-				got, err := n.Resolved(take, 0)
+				got, err := format.Resolved(n, take, 0)
 				if err != nil || got != want {
 					t.Errorf("take %v: %q, %v; want %q", take, got, err, want)
 				}

@@ -1,13 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package org
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // heading is a headline's line after the stars, split into fields and the blanks after
@@ -88,7 +87,7 @@ func (h heading) String() string {
 // headline merges the fields of a headline's line. If the result would be parsed as
 // other fields, the line is merged as one field.
 func (o *ownMerge) headline() string {
-	before := len(o.conflicts)
+	before := len(o.Conflicts)
 	w, ok := readHeading(o.w.line, o.won.Derived)
 	l, ok2 := readHeading(o.l.line, o.lost.Derived)
 	if ok && ok2 {
@@ -97,24 +96,24 @@ func (o *ownMerge) headline() string {
 			return line
 		}
 	}
-	o.conflicts = o.conflicts[:before]
-	return o.field("headline", o.b.line, o.w.line, o.l.line)
+	o.Conflicts = o.Conflicts[:before]
+	return o.Field("headline", o.b.line, o.w.line, o.l.line)
 }
 
 func (o *ownMerge) mergeHeading(b, w, l heading) string {
 	h := w
-	if h.todo = pick(b.todo, w.todo, l.todo, o.todo); h.todo == l.todo && h.todo != w.todo {
+	if h.todo = document.Pick(b.todo, w.todo, l.todo, o.todo); h.todo == l.todo && h.todo != w.todo {
 		h.afterTodo = l.afterTodo
 	}
-	if h.priority = o.field("priority", b.priority, w.priority, l.priority); h.priority != w.priority {
+	if h.priority = o.Field("priority", b.priority, w.priority, l.priority); h.priority != w.priority {
 		h.afterPriority = l.afterPriority
 	}
-	if h.comment = pick(b.comment, w.comment, l.comment, nil); h.comment != w.comment {
+	if h.comment = document.Pick(b.comment, w.comment, l.comment, nil); h.comment != w.comment {
 		h.afterComment = l.afterComment
 	}
-	h.title = o.field("title", b.title, w.title, l.title)
-	h.tags = union(b.tags, w.tags, l.tags)
-	if pick(strings.HasSuffix(b.tail, "\n"), strings.HasSuffix(w.tail, "\n"), strings.HasSuffix(l.tail, "\n"), nil) && !strings.HasSuffix(h.tail, "\n") {
+	h.title = o.Field("title", b.title, w.title, l.title)
+	h.tags = document.Union(b.tags, w.tags, l.tags)
+	if document.Pick(strings.HasSuffix(b.tail, "\n"), strings.HasSuffix(w.tail, "\n"), strings.HasSuffix(l.tail, "\n"), nil) && !strings.HasSuffix(h.tail, "\n") {
 		h.tail += "\n"
 	}
 	return h.String()
@@ -124,10 +123,10 @@ func (o *ownMerge) mergeHeading(b, w, l heading) string {
 func (o *ownMerge) todo() string {
 	w, l := o.won.Derived, o.lost.Derived
 	if l.Done && !w.Done && !o.Undo {
-		o.conflict("todo", o.Won, l.Todo, w.Todo)
+		o.Conflict("todo", o.Won, l.Todo, w.Todo)
 		return l.Todo
 	}
-	o.conflict("todo", o.Lost, w.Todo, l.Todo)
+	o.Conflict("todo", o.Lost, w.Todo, l.Todo)
 	return w.Todo
 }
 
@@ -141,12 +140,12 @@ func (o *ownMerge) reads(line string) bool {
 			words.WriteString(" " + d.Todo)
 		}
 	}
-	doc := org.Parse(words.String()+" |\n*"+line, nil)
+	doc := Parse(words.String()+" |\n*"+line, nil)
 	if len(doc.Headlines) != 1 {
 		return false
 	}
 	h := &doc.Headlines[0]
 	return (h.Title == w.Title || h.Title == l.Title) && (h.Todo == w.Todo || h.Todo == l.Todo) &&
 		(h.Priority == w.Priority || h.Priority == l.Priority) && (h.Commented == w.Commented || h.Commented == l.Commented) &&
-		slices.Equal(h.Tags, union(o.base.Derived.Tags, w.Tags, l.Tags))
+		slices.Equal(h.Tags, document.Union(o.base.Derived.Tags, w.Tags, l.Tags))
 }

@@ -1,13 +1,14 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node_test
+package ast_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 )
 
 func TestMergeTrees(t *testing.T) {
@@ -51,8 +52,8 @@ func TestMergeTrees(t *testing.T) {
 		},
 		{"a child that went", `{"type":"headline","contents":["a","b"]}`, `{"type":"headline","contents":["b"]}`, `{"type":"headline","contents":["a","b","c"]}`, `{"type":"headline","contents":["b","c"]}`, nil},
 	}
-	tree := func(text string) *node.Tree {
-		x, err := node.DecodeTree([]byte(text))
+	tree := func(text string) *ast.Tree {
+		x, err := ast.DecodeTree([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,8 +61,8 @@ func TestMergeTrees(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			m := node.Merging{Won: "won", Lost: "lost"}
-			got, conflicts := m.Tree(tree(tt.base), tree(tt.won), tree(tt.lost))
+			m := document.Merging{Won: "won", Lost: "lost"}
+			got, conflicts := ast.Merge(&m, tree(tt.base), tree(tt.won), tree(tt.lost))
 			if diff := cmp.Diff(tt.want, string(got.JSON())); diff != "" {
 				t.Error(diff)
 			}
@@ -73,7 +74,7 @@ func TestMergeTrees(t *testing.T) {
 				t.Error(diff)
 			}
 			for _, same := range [][3]string{{tt.base, tt.won, tt.base}, {tt.base, tt.base, tt.won}, {tt.base, tt.won, tt.won}} {
-				got, conflicts := m.Tree(tree(same[0]), tree(same[1]), tree(same[2]))
+				got, conflicts := ast.Merge(&m, tree(same[0]), tree(same[1]), tree(same[2]))
 				if string(got.JSON()) != string(tree(tt.won).JSON()) || len(conflicts) > 0 {
 					t.Errorf("%q gave %s", same, got.JSON())
 				}

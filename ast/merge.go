@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package ast
 
 import (
 	"slices"
@@ -10,57 +10,76 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // conflictAttr is the attribute with the conflicts of a node of a tree, written as
 // drawer entries.
 const conflictAttr = "CONFLICT"
 
-// Tree returns the merge of two versions of a tree: type and attributes separately,
+// Merge returns the merge of two versions of a tree: type and attributes separately,
 // content by lines, children matched by declared id, else by title, else by content.
 // Conflicts are returned, and kept in the attribute CONFLICT with the tag conflict. A
 // child that one side deleted and the other changed stays. base is nil if both sides
 // added the tree. O(nodes times depth).
-func (m *Merging) Tree(base, won, lost *Tree) (*Tree, []Conflict) {
+func Merge(m *document.Merging, base, won, lost *Tree) (*Tree, []document.Conflict) {
 	tm := treeMerge{Merging: m}
 	return tm.merge(base, won, lost, nil), tm.conflicts
 }
 
 type treeMerge struct {
-	*Merging
-	conflicts []Conflict
+	*document.Merging
+	conflicts []document.Conflict
 }
 
-func (m *treeMerge) merge(base, won, lost *Tree, also []Conflict) *Tree {
+func (m *treeMerge) merge(base, won, lost *Tree, also []document.Conflict) *Tree {
 	if base == nil {
 		base = &Tree{Type: won.Type, Bare: true}
 	}
-	o := ownMerge{Merging: m.Merging, conflicts: also}
-	t := &Tree{Scope: won.Scope, known: won.known, Type: o.field("type", base.Type, won.Type, lost.Type)}
-	t.Attrs = o.attributes(base.Attrs, won.Attrs, lost.Attrs)
-	t.Content, t.Bare = o.content(base, won, lost)
+	p, conflicts := Format{}.Merge(m.Merging, base.part(), won.part(), lost.part(), 0, also...)
+	t := &Tree{Scope: won.Scope, Known: won.Known, Type: p.Type, Attrs: p.Attrs, Content: p.Content, Bare: p.Bare}
 	t.Kids = m.children(base, won, lost)
-	if len(o.conflicts) > 0 {
-		t.Attrs = withConflicts(t.Attrs, o.conflicts)
-		for _, c := range o.conflicts {
-			c.ID = t.known
-			m.conflicts = append(m.conflicts, c)
-		}
+	for _, c := range conflicts {
+		c.ID = t.Known
+		m.conflicts = append(m.conflicts, c)
 	}
 	return t
 }
 
+// part returns the root alone.
+func (t *Tree) part() *document.Part {
+	return &document.Part{Type: t.Type, Attrs: t.Attrs, Content: t.Content, Bare: t.Bare}
+}
+
+// Merge merges type and attributes separately, and the content by lines. Conflicts are
+// kept in the attribute CONFLICT, with the tag conflict.
+func (Format) Merge(m *document.Merging, base, won, lost *document.Part, _ int, also ...document.Conflict) (document.Part, []document.Conflict) {
+	if base == nil {
+		base = &document.Part{Type: won.Type, Bare: true}
+	}
+	o := fields{document.Fields{Merging: m, Conflicts: slices.Clone(also)}}
+	p := document.Part{Type: o.Field("type", base.Type, won.Type, lost.Type), Attrs: o.attributes(base.Attrs, won.Attrs, lost.Attrs)}
+	p.Content, p.Bare = o.content(base, won, lost)
+	if len(o.Conflicts) > 0 {
+		p.Attrs = withConflicts(p.Attrs, o.Conflicts)
+	}
+	return p, o.Conflicts
+}
+
+// fields merges the fields of one part of a tree.
+type fields struct{ document.Fields }
+
 // attributes merges by key. An absent attribute differs from one that is null.
-func (o *ownMerge) attributes(base, won, lost []document.Attr) []document.Attr {
+func (o *fields) attributes(base, won, lost []document.Attr) []document.Attr {
 	b, w, l := byKey(base), byKey(won), byKey(lost)
 	var out []document.Attr
 	for _, a := range document.Attributes(slices.Concat(base, won, lost)...) { // each key once, in order
-		v := pick(b[a.Key], w[a.Key], l[a.Key], func() optional {
+		v := document.Pick(b[a.Key], w[a.Key], l[a.Key], func() optional {
 			if a.Key == "TODO" && finished(lost) && !finished(won) && !o.Undo {
-				o.conflict("todo", o.Won, l[a.Key].String(), w[a.Key].String())
+				o.Conflict("todo", o.Won, l[a.Key].String(), w[a.Key].String())
 				return l[a.Key]
 			}
-			o.conflict(strings.ToLower(a.Key), o.Lost, w[a.Key].String(), l[a.Key].String())
+			o.Conflict(strings.ToLower(a.Key), o.Lost, w[a.Key].String(), l[a.Key].String())
 			return w[a.Key]
 		})
 		if v.there {
@@ -92,17 +111,17 @@ func finished(attrs []document.Attr) bool {
 }
 
 // content merges raw contents by lines. No content differs from empty content.
-func (o *ownMerge) content(base, won, lost *Tree) (string, bool) {
+func (o *fields) content(base, won, lost *document.Part) (string, bool) {
 	type raw struct {
 		text string
 		bare bool
 	}
-	got := pick(raw{base.Content, base.Bare}, raw{won.Content, won.Bare}, raw{lost.Content, lost.Bare}, func() raw {
+	got := document.Pick(raw{base.Content, base.Bare}, raw{won.Content, won.Bare}, raw{lost.Content, lost.Bare}, func() raw {
 		if won.Bare || lost.Bare {
-			o.conflict("body", o.Lost, won.Content, lost.Content)
+			o.Conflict("body", o.Lost, won.Content, lost.Content)
 			return raw{won.Content, won.Bare}
 		}
-		return raw{o.merged("body", base.Content, won.Content, lost.Content), false}
+		return raw{o.Lines("body", base.Content, won.Content, lost.Content), false}
 	})
 	return got.text, got.bare
 }
@@ -153,7 +172,7 @@ func (m *treeMerge) child(base, won, lost *Tree) *Tree {
 	if !m.changed(base, won, lost) {
 		return nil
 	}
-	return m.merge(base, n, n, []Conflict{{Field: FieldDeleted, By: by}})
+	return m.merge(base, n, n, []document.Conflict{{Field: document.FieldDeleted, By: by}})
 }
 
 // changed reports whether a child that one side deleted was changed by the other and
@@ -195,18 +214,18 @@ func listed(kids []*Tree) siblings {
 }
 
 // withConflicts returns attributes with conflicts and the tag added.
-func withConflicts(attrs []document.Attr, conflicts []Conflict) []document.Attr {
+func withConflicts(attrs []document.Attr, conflicts []document.Conflict) []document.Attr {
 	var kept []document.Value
 	if v := document.Lookup(attrs, conflictAttr); v.Kind() != document.KindNull {
 		kept = slices.Collect(v.Each())
 	}
 	for _, c := range conflicts {
-		if e := document.TextValue(c.entry()); !slices.Contains(kept, e) {
+		if e := document.TextValue(org.ConflictEntry(c)); !slices.Contains(kept, e) {
 			kept = append(kept, e)
 		}
 	}
 	var words []document.Value
-	for _, tag := range append(tags(document.Lookup(attrs, "TAGS")), ConflictTag) {
+	for _, tag := range append(tags(document.Lookup(attrs, "TAGS")), document.ConflictTag) {
 		if v := document.TextValue(tag); !slices.Contains(words, v) {
 			words = append(words, v)
 		}

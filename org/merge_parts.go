@@ -1,11 +1,11 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package org
 
 import (
 	"strings"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // fields are the pieces of a node's own text that are merged separately. Joined in order
@@ -20,11 +20,11 @@ type fields struct {
 }
 
 // fieldsOf splits a node's text. Only its content and type are used.
-func fieldsOf(n *Node) fields {
+func fieldsOf(n *document.Part) fields {
 	if n.Content == "" {
 		return fields{}
 	}
-	doc := org.Parse(n.Content, nil)
+	doc := Parse(n.Content, nil)
 	var p fields
 	at := 0
 	cut := func(end int) string {
@@ -33,7 +33,7 @@ func fieldsOf(n *Node) fields {
 		at = end
 		return piece
 	}
-	if n.Type == TypeHeadline && len(doc.Headlines) > 0 {
+	if n.Type == document.TypeHeadline && len(doc.Headlines) > 0 {
 		h := &doc.Headlines[0]
 		at = h.Start + h.Level
 		p.line = cut(h.TextEnd)

@@ -1,13 +1,13 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package node
+package org
 
 import (
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // The drawer of conflicts is at the beginning of the body. Each entry is a list item
@@ -30,17 +30,17 @@ const (
 )
 
 // conflictSetting is the line that tags a document.
-const conflictSetting = "#+FILETAGS: :" + ConflictTag + ":"
+const conflictSetting = "#+FILETAGS: :" + document.ConflictTag + ":"
 
 // addConflicts adds new conflicts and the tag.
-func (p *fields) addConflicts(conflicts []Conflict, n *Node) {
+func (p *fields) addConflicts(conflicts []document.Conflict, n *document.Part) {
 	for _, c := range conflicts {
-		if e := c.entry(); !slices.Contains(p.entries, e) {
+		if e := ConflictEntry(c); !slices.Contains(p.entries, e) {
 			p.entries = append(p.entries, e)
 		}
 	}
-	if n.Type == TypeHeadline {
-		p.line = withTag(p.line, ConflictTag)
+	if n.Type == document.TypeHeadline {
+		p.line = withTag(p.line, document.ConflictTag)
 		return
 	}
 	if !strings.Contains(p.settings, conflictSetting) {
@@ -51,8 +51,8 @@ func (p *fields) addConflicts(conflicts []Conflict, n *Node) {
 	}
 }
 
-// entry returns a conflict as a drawer entry.
-func (c Conflict) entry() string {
+// ConflictEntry returns a conflict as an entry of the drawer of conflicts.
+func ConflictEntry(c document.Conflict) string {
 	var b strings.Builder
 	b.WriteString(entryItem + oneLine(c.Field) + entryBy + oneLine(c.By) + "\n")
 	for _, v := range []struct{ mark, text string }{{entryKept, c.Kept}, {entryLost, c.Lost}} {
@@ -106,9 +106,9 @@ func cutLine(text string) (line, rest string) {
 }
 
 // readEntry parses a drawer entry. Values that are not empty end in a line feed.
-func readEntry(text string) Conflict {
+func readEntry(text string) document.Conflict {
 	head, rest := cutLine(text)
-	var c Conflict
+	var c document.Conflict
 	c.Field, c.By, _ = strings.Cut(strings.TrimPrefix(head, entryItem), entryBy)
 	for rest != "" {
 		var line string
@@ -124,11 +124,11 @@ func readEntry(text string) Conflict {
 
 // Conflicts returns the conflicts in the drawer of a node, in order; nil without a
 // drawer. Values that are not empty end in a line feed.
-func (n *Node) Conflicts() []Conflict {
+func (Format) Conflicts(n *document.Part) []document.Conflict {
 	if n.Derived.Opaque || !strings.Contains(n.Content, drawerBegin) {
 		return nil
 	}
-	var out []Conflict
+	var out []document.Conflict
 	for _, e := range fieldsOf(n).entries {
 		out = append(out, readEntry(e))
 	}
@@ -165,7 +165,7 @@ func withoutTag(line, tag string) string {
 
 // tagsOf returns the tags of a headline's line without stars.
 func tagsOf(line string) []string {
-	if doc := org.Parse("*"+line, nil); len(doc.Headlines) == 1 {
+	if doc := Parse("*"+line, nil); len(doc.Headlines) == 1 {
 		return doc.Headlines[0].Tags
 	}
 	return nil

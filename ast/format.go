@@ -1,0 +1,115 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ast
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Format is trees as a format of documents. A tree belongs to no file, or is laid over
+// one.
+type Format struct{}
+
+// Owns reports whether the document at a path is no file.
+func (Format) Owns(path string) bool { return document.IsMemory(path) }
+
+// Outline derives the fields of the parts of a tree.
+func (Format) Outline(_ string, stored []document.Part, _ document.Files) *document.Outline {
+	return derived(slices.Clone(stored), Above{})
+}
+
+// LinkLines is that of Org, in which the contents of a tree are written.
+func (Format) LinkLines(content string) map[string]int { return org.Format{}.LinkLines(content) }
+
+// LinkTitle is that of Org.
+func (Format) LinkTitle(title string) string { return org.Format{}.LinkTitle(title) }
+
+// Above is what a part of a tree inherits from those above it.
+type Above struct {
+	Level     int // of the part
+	Encrypted bool
+}
+
+// derived derives the fields of the parts of a branch.
+func derived(parts []document.Part, top Above) *document.Outline {
+	for i := range parts {
+		p, in := &parts[i], top
+		if p.Parent >= 0 {
+			up := parts[p.Parent].Derived
+			in = Above{up.Level + 1, up.Encrypted}
+		}
+		p.Derived = Derive(p.Attrs, p.Content, in)
+		p.Key, p.Custom = KeyOf(p.Type, p.Derived.Title), Custom(p.Attrs)
+	}
+	return &document.Outline{Parts: parts, Label: func(part int, property string) string { return wherePart(parts, part, "properties."+property) }}
+}
+
+// Outline reads a whole tree at path, which is that of node.TreePath or of the file that
+// the tree is laid over. Errors: that of Check; ErrTree for a tree laid over a file that
+// it does not name. O(nodes and their bytes).
+func (t *Tree) Outline(path string) (*document.Outline, error) {
+	o, err := t.Branch(Above{})
+	if err == nil && !document.IsMemory(path) && len(t.Attrs) == 0 && t.Type == document.TypeDocument {
+		return nil, fmt.Errorf("properties: a tree laid over a file names it, by ID, PATH or FILE: %w", document.ErrTree)
+	}
+	return o, err
+}
+
+// Branch reads a part of a tree that inherits top. Errors: that of Check; ErrTree for a
+// branch that is too deep there.
+func (t *Tree) Branch(top Above) (*document.Outline, error) {
+	spots, err := t.layout()
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]document.Part, len(spots))
+	for i, at := range spots {
+		if top.Level+at.level >= MaxTreeDepth {
+			return nil, fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(spots, i, ""), MaxTreeDepth, document.ErrTree)
+		}
+		parts[i] = document.Part{Parent: at.parent, Type: at.tree.Type, Attrs: at.tree.Attrs, Content: at.tree.Content, Bare: at.tree.Bare}
+	}
+	return derived(parts, top), nil
+}
+
+// wherePart is where for the parts of an outline. O(parts for each level).
+func wherePart(parts []document.Part, at int, key string) string {
+	var steps []string
+	for ; parts[at].Parent >= 0; at = parts[at].Parent {
+		index := 0
+		for i := parts[at].Parent + 1; i < at; i++ {
+			if parts[i].Parent == parts[at].Parent {
+				index++
+			}
+		}
+		steps = append(steps, "contents["+strconv.Itoa(index)+"]")
+	}
+	slices.Reverse(steps)
+	return place(steps, key)
+}
+
+// KeyOf returns the key of a part of a tree: its title, else its type.
+func KeyOf(typ, title string) document.Key {
+	if title != "" {
+		return document.Key{Title: title}
+	}
+	return document.Key{Type: typ}
+}
+
+// Key returns the key of the tree's root among its siblings.
+func (t *Tree) Key() document.Key {
+	return KeyOf(t.Type, document.Lookup(t.Attrs, "TITLE").String())
+}
+
+// Custom returns the CUSTOM_ID among attributes, "" for none.
+func Custom(attrs []document.Attr) string {
+	if v := document.Lookup(attrs, "CUSTOM_ID"); v.Kind() == document.KindText {
+		return v.String()
+	}
+	return ""
+}

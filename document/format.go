@@ -1,0 +1,104 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import "math/bits"
+
+// Format reads and merges documents of one kind. A format is immutable and safe for any
+// number of goroutines. What only some formats can do is an interface of its own, which
+// callers ask for by a type assertion: Editor, Resolver, Linker, Extender, Limiter.
+type Format interface {
+	// Owns reports whether the file at a path is of this format.
+	Owns(path string) bool
+	// Outline reads a document. Of the stored parts it uses parents, types, attributes
+	// and contents; a text that is read for the first time is one part. The contents of
+	// the result are those of the stored parts in the same order, perhaps divided
+	// otherwise. Strings share memory with the stored parts. O(bytes).
+	Outline(path string, stored []Part, files Files) *Outline
+	// Merge merges two versions of a part, see Merging, into its own data without derived
+	// fields. base is nil if both
+	// sides added it. level is the number of parts above it in the result. also lists
+	// conflicts about the part as a whole, which precede those in the result.
+	Merge(m *Merging, base, won, lost *Part, level int, also ...Conflict) (Part, []Conflict)
+}
+
+// Files returns the text of the document at a path, such as one that another document
+// names as its setup file; false if there is none or it cannot be read.
+type Files func(path string) (text string, ok bool)
+
+// Resolver is a format that keeps conflicts in the text.
+type Resolver interface {
+	// Conflicts returns the conflicts in a part, in order. Values that are not empty end
+	// in a line feed.
+	Conflicts(p *Part) []Conflict
+	// Resolved returns the part's own text without the conflicts of these indexes. With
+	// take, lost values replace the kept ones. Errors: ErrMoved.
+	Resolved(p *Part, take bool, which ...int) (string, error)
+}
+
+// Linker is a format with links.
+type Linker interface {
+	// LinkLines returns, for the target of each link in an own text, the number of lines
+	// before the first such link. Targets are as in Derived.Links.
+	LinkLines(content string) map[string]int
+	// LinkTitle returns a title as links name it.
+	LinkTitle(title string) string
+}
+
+// Extender is a format in which a text at the end of a file can be read without the text
+// before it.
+type Extender interface {
+	// IsLocal reports whether an own text is read alike in every document and affects
+	// nothing outside it.
+	IsLocal(content string) bool
+	// Extend reads top, the text before the first headline, followed by more, a text for
+	// the end of the same file. It returns nil if that text is not for headlines alone,
+	// or if the file, which has size bytes and count headlines without it, would be too
+	// large.
+	Extend(path, top, more string, size, count int, files Files) *Outline
+}
+
+// Limiter is a format that keeps some texts unparsed.
+type Limiter interface {
+	// KeptWhole returns why a text is one opaque part, and what to do about it; "" for a
+	// text that is parsed. It depends on the text alone.
+	KeptWhole(text string) string
+}
+
+// Formats are the formats of a memory. A file belongs to the first that owns its path.
+type Formats []Format
+
+// Of returns the format of the file at a path: Opaque if no format owns it.
+func (fs Formats) Of(path string) Format {
+	for _, f := range fs {
+		if f.Owns(path) {
+			return f
+		}
+	}
+	return Opaque{}
+}
+
+// Owns reports whether a format other than Opaque owns the path of a file.
+func (fs Formats) Owns(path string) bool {
+	_, opaque := fs.Of(path).(Opaque)
+	return !opaque
+}
+
+// KeptWhole is Limiter.KeptWhole for the format of a path, "" if it has no limits.
+func (fs Formats) KeptWhole(path, text string) string {
+	if l, ok := fs.Of(path).(Limiter); ok {
+		return l.KeptWhole(text)
+	}
+	return ""
+}
+
+// Fingerprint distinguishes settings under which the formats derive other fields.
+func (fs Formats) Fingerprint() uint64 {
+	h := uint64(0)
+	for _, f := range fs {
+		if f, ok := f.(interface{ Fingerprint() uint64 }); ok {
+			h = bits.RotateLeft64(h, 1) ^ f.Fingerprint()
+		}
+	}
+	return h
+}

@@ -1,0 +1,106 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package document
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/linediff"
+)
+
+// ConflictTag is the tag of nodes with a conflict drawer.
+const ConflictTag = "conflict"
+
+// Conflict is a field that two sides changed in different ways. The drawer of the node
+// keeps both values.
+type Conflict struct {
+	ID   string `json:"id" jsonschema:"the id of the node"` // if known
+	Path string `json:"path" jsonschema:"the file, below the memex"`
+	// Field is "todo", "title", "property KEY", "scheduled", "body", "place", "deleted" and so on.
+	Field string `json:"field" jsonschema:"the part of it that two sides changed"`
+	By    string `json:"by" jsonschema:"who made what was lost"`
+	Kept  string `json:"kept" jsonschema:"what stands; empty for nothing"` // the value in the node, or lines
+	Lost  string `json:"lost" jsonschema:"what does not stand"`            // the value of the other side
+}
+
+// Merging merges two versions of a part that share a base. Won wins conflicts.
+type Merging struct {
+	Won, Lost string // author of each side, in one line
+	// Undo says that the lost side is an earlier version that is restored: that a task
+	// was done then does not make it done now.
+	Undo bool
+	// Secret says that the text is encrypted, so that it is one value.
+	Secret bool
+}
+
+// ErrMoved is wrapped by the error of Resolver.Resolved if the kept value is no longer in
+// the part, so that it cannot be replaced.
+var ErrMoved = errors.New("it changed since; change it by hand and drop the conflict")
+
+// FieldDeleted and FieldPlace are the fields of conflicts about a whole node: one side
+// deleted it, or both moved it.
+const (
+	FieldDeleted = "deleted"
+	FieldPlace   = "place"
+)
+
+// Fields merges the fields of one part and collects the conflicts.
+type Fields struct {
+	*Merging
+	Conflicts []Conflict
+}
+
+// Pick returns the side that differs from base, or the result of resolve if both do.
+func Pick[T comparable](base, won, lost T, resolve func() T) T {
+	switch {
+	case won == lost || base == lost:
+		return won
+	case base == won:
+		return lost
+	}
+	return resolve()
+}
+
+// Field merges a value and records a conflict.
+func (o *Fields) Field(name, base, won, lost string) string {
+	return Pick(base, won, lost, func() string {
+		o.Conflict(name, o.Lost, won, lost)
+		return won
+	})
+}
+
+// Conflict records a conflict: kept is the value in the result, lost that of by.
+func (o *Fields) Conflict(field, by, kept, lost string) {
+	o.Conflicts = append(o.Conflicts, Conflict{Field: field, By: by, Kept: kept, Lost: lost})
+}
+
+// Lines merges a text by lines; a conflict keeps the lines of the winner.
+func (o *Fields) Lines(field, base, won, lost string) string {
+	var b strings.Builder
+	for _, c := range linediff.Merge(base, won, lost) {
+		if c.Conflict {
+			o.Conflict(field, o.Lost, c.A, c.B)
+		}
+		b.WriteString(c.A)
+	}
+	return b.String()
+}
+
+// Union merges two lists as sets: removals and additions of both sides count. The
+// result has the order of the first side, then of the second.
+func Union(base, won, lost []string) []string {
+	var out []string
+	for _, x := range won {
+		if slices.Contains(lost, x) || !slices.Contains(base, x) {
+			out = append(out, x)
+		}
+	}
+	for _, x := range lost {
+		if !slices.Contains(won, x) && !slices.Contains(base, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}

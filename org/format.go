@@ -1,0 +1,124 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+)
+
+// Format is Org as a format of documents, read under Defaults, which may be nil.
+type Format struct{ Defaults *Defaults }
+
+// Owns reports whether a path ends in .org or .org_archive.
+func (Format) Owns(path string) bool { return document.IsOrgPath(path) }
+
+// Fingerprint returns that of the defaults.
+func (f Format) Fingerprint() uint64 { return f.Defaults.Fingerprint() }
+
+// Options returns the options to parse the document at a path, whose setup files are
+// among files. A file that names itself adds nothing.
+func (f Format) Options(path string, files document.Files) *Options {
+	if files == nil {
+		return &Options{Defaults: f.Defaults}
+	}
+	return &Options{Defaults: f.Defaults, Setup: func(name string) (string, bool) {
+		p, inside := SetupPath(path, name)
+		if !inside {
+			return "", false
+		}
+		if p == path {
+			return "", true
+		}
+		text, ok := files(p)
+		if !ok || f.KeptWhole(text) != "" {
+			return "", false
+		}
+		return text, true
+	}}
+}
+
+// Parse parses a text of the document at a path, or returns nil for one that is kept
+// whole.
+func (f Format) Parse(path, text string, files document.Files) *Document {
+	if f.KeptWhole(text) != "" {
+		return nil
+	}
+	return Parse(text, f.Options(path, files))
+}
+
+// Outline reads the document and its headlines. A text over the limits is one opaque
+// part, with a problem that says why, unless it was stored in parts.
+func (f Format) Outline(path string, stored []document.Part, files document.Files) *document.Outline {
+	text := document.Join(stored)
+	if len(stored) == 1 {
+		if why := f.KeptWhole(text); why != "" {
+			o := document.Opaque{}.Outline(path, stored, files)
+			o.Problems = []document.Problem{{Path: path, Line: 1, Kind: "syntax", Message: why}}
+			return o
+		}
+	}
+	return Parse(text, f.Options(path, files)).toOutline(path)
+}
+
+// Extend parses top and more together, see document.Extender.
+func (f Format) Extend(path, top, more string, size, count int, files document.Files) *document.Outline {
+	if !strings.HasPrefix(more, "*") || strings.Contains(top, "<<<") || size+len(more) > MaxParsed || HasMoreHeadlines(more, MaxHeadlines) {
+		return nil
+	}
+	doc := Parse(top+more, f.Options(path, files))
+	if doc.SectionEnd != len(top) || count+len(doc.Headlines) > MaxHeadlines {
+		return nil
+	}
+	return doc.toOutline(path)
+}
+
+// IsLocal is the function of that name.
+func (Format) IsLocal(content string) bool { return IsLocal(content) }
+
+// LinkTitle returns a title without statistics cookies.
+func (Format) LinkTitle(title string) string { return WithoutCookies(title) }
+
+func label(_ int, property string) string { return property + " " }
+
+// toOutline returns the outline of the document: the document, then its headlines.
+func (d *Document) toOutline(path string) *document.Outline {
+	o := &document.Outline{Label: label, Parts: make([]document.Part, len(d.Headlines)+1)}
+	derive := newDeriver(path, d)
+	o.Parts[0] = document.Part{
+		Parent: -1, Type: document.TypeDocument, Content: d.Source[:d.SectionEnd], Derived: derive.top(), Line: 1, Refused: refused(d.Properties),
+	}
+	line, at := 1, 0
+	for i := range d.Headlines {
+		h := &d.Headlines[i]
+		line += strings.Count(d.Source[at:h.Start], "\n")
+		at = h.Start
+		x := derive.headline(i)
+		o.Parts[i+1] = document.Part{
+			Parent: int(h.Parent) + 1, Type: document.TypeHeadline, Content: d.Text(i), Derived: x,
+			Key:    document.Key{Title: d.OwnTitle(i)}, // independent of the defaults: ids depend on the files alone
+			Custom: x.Last("CUSTOM_ID"), Line: line, Refused: refused(h.Properties),
+		}
+	}
+	for _, found := range d.Diagnostics {
+		o.Problems = append(o.Problems, document.Problem{Path: path, Line: found.Line, Kind: "syntax", Message: found.Message})
+	}
+	return o
+}
+
+// declared returns the usable id that a drawer declares, "" for none.
+func declared(drawer []Property) string {
+	if value, ok := lastValue(drawer, "ID"); ok && document.UnusableID(strings.TrimSpace(value)) == "" {
+		return strings.TrimSpace(value)
+	}
+	return ""
+}
+
+// refused returns why the id that a drawer declares cannot be used, "" if it can.
+func refused(drawer []Property) string {
+	if value, ok := lastValue(drawer, "ID"); ok {
+		return document.UnusableID(strings.TrimSpace(value))
+	}
+	return ""
+}
