@@ -137,7 +137,7 @@ func (r *commitReader) done() {
 	}
 }
 
-// commit reads one commit, of which there are so many.
+// commit reads the commit with a number that the index has.
 func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	for {
 		if r.pack != nil && r.inPack.Has(seq) {

@@ -24,7 +24,7 @@
 //     the same time share one sync; they form a group.
 //   - A group is written only after the sync of the group before it returned.
 //     So damage with a later group behind it is corruption; without one it is a
-//     write that was cut short and that nobody was told of.
+//     write that was cut short before it was acknowledged.
 //   - Corruption is reported and never repaired by guessing: the store opens
 //     read-only at the last good group, and no byte is changed.
 //   - After the first error of a write the store is read-only until reopened. A

@@ -34,10 +34,10 @@ type files struct {
 type shared struct {
 	file    io.Closer
 	users   int
-	retired bool // nobody will begin to use it
+	retired bool // no new reader may use it
 }
 
-// retire closes a file as soon as nobody uses it.
+// retire closes a file as soon as it has no users.
 func (f *shared) retire() error {
 	if f.retired = true; f.users > 0 {
 		return nil
@@ -223,7 +223,7 @@ func (f *files) change(set *packSet) {
 	f.packs = set
 }
 
-// close closes all files that nobody uses, and the others with their last use.
+// close closes all files without users now, and the others when their last user is done.
 func (f *files) close() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -69,13 +69,13 @@ func Lock(ctx context.Context, in vfs.FS, holder vfs.Holder) (*vfs.FileLock, err
 // changes nothing when FORMAT cannot be read.
 func Adopt(in vfs.FS, memex string) error {
 	text, err := in.ReadFile(FormatFile)
+	if err == nil {
+		_, err = parseFormat(text)
+	}
+	if err == nil {
+		err = writeFormat(in, memex)
+	}
 	if err != nil {
-		return fmt.Errorf("adopt state folder: %w", err)
-	}
-	if _, err := parseFormat(text); err != nil {
-		return fmt.Errorf("adopt state folder: %w", err)
-	}
-	if err := writeFormat(in, memex); err != nil {
 		return fmt.Errorf("adopt state folder: %w", err)
 	}
 	return nil

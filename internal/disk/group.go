@@ -40,13 +40,13 @@ func (g *group) result(b *pending) (store.Pos, error) {
 	return b.end, nil
 }
 
-// finish wakes all who wait for the group.
+// finish wakes all calls of Append that wait for the group.
 func (g *group) finish(err error) {
 	g.err = err
 	close(g.done)
 }
 
-// full reports whether a batch of so many bytes needs another group.
+// full reports whether a batch of size bytes needs another group.
 func (g *group) full(size int64) bool {
 	return len(g.batches) == record.MaxGroup || g.size+size > maxGroupSize
 }
@@ -96,7 +96,7 @@ func (j *journal) withdraw(g *group, b *pending, leads bool) bool {
 	return true
 }
 
-// leadOn leads a group in the place of who gave up.
+// leadOn leads a group after its leader gave up.
 func (j *journal) leadOn(g *group) {
 	for {
 		select {
@@ -108,8 +108,8 @@ func (j *journal) leadOn(g *group) {
 	}
 }
 
-// How long a leader waits for one more writer: so many yields, or so long where other
-// processes keep the processors busy.
+// Limits on a leader's wait for one more writer: a number of yields, and a time, which ends the
+// wait sooner while other processes keep the processors busy.
 const (
 	gatherYields = 64
 	gatherTime   = 20 * time.Microsecond
@@ -122,7 +122,8 @@ type gathering struct {
 	yields  int // since then
 }
 
-// goesOn reports whether to wait longer, when batches of so many writers wait.
+// goesOn reports whether to wait longer while waiting batches are queued and writers are
+// expected.
 func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
 	if waiting > g.waiting {
 		*g = gathering{waiting: waiting, since: now}
@@ -131,9 +132,9 @@ func (g *gathering) goesOn(waiting, writers int, now time.Time) bool {
 	return waiting < writers && g.yields <= gatherYields && now.Sub(g.since) <= gatherTime
 }
 
-// gather waits for the writers whom the last group woke. They are on their way with
+// gather waits for the writers that the last group woke. They are on their way with
 // their next batch, and without them each group would hold half of all writers: one
-// half syncs while the other waits. A single writer waits for nobody. The caller
+// half syncs while the other waits. A single writer does not wait. The caller
 // leads.
 func (j *journal) gather() {
 	g := gathering{since: time.Now()}

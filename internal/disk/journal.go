@@ -61,7 +61,7 @@ func (j *journal) append(ctx context.Context, b *store.Batch) (store.Pos, error)
 	if g == nil {
 		return p.end, nil
 	}
-	var lead chan<- struct{} // nil, which is never ready, for who does not lead
+	var lead chan<- struct{} // nil, which is never ready, unless this call leads
 	if leads {
 		lead = j.lead
 	}

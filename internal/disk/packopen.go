@@ -39,7 +39,7 @@ func (o *opening) readPacks(set *packSet) error {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == p.Name() })
 	}
 	o.packs, o.leftover = m, names
-	o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
+	o.corrupt(bad)
 	o.segments = slices.DeleteFunc(o.segments, func(number uint64) bool {
 		old := number <= m.Last()
 		if old {

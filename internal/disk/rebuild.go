@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Rebuilt says what a history becomes by Rebuild.
+// Rebuilt describes the history that Rebuild makes.
 type Rebuilt struct {
 	// Memex is written into FORMAT if that is damaged or missing.
 	Memex string
@@ -148,7 +148,7 @@ func (s *Salvage) moveAside(name string) error {
 	}
 }
 
-// asideName is the name in quarantine that is tried after so many others.
+// asideName returns the name in quarantine to try after a number of others were taken.
 func asideName(name string, tried int) string {
 	to := path.Join(quarantineFolder, path.Base(name))
 	if tried > 0 {

@@ -37,8 +37,8 @@ type opening struct {
 }
 
 // corrupt records damage; the first counts.
-func (o *opening) corrupt(number uint64, at int64, reason string) {
-	o.found.Corrupt = cmp.Or(o.found.Corrupt, record.SegmentDamage(number, at, reason))
+func (o *opening) corrupt(bad *store.Corruption) {
+	o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
 }
 
 // readJournal scans from the segment of the newest image, or from the first one.
@@ -58,14 +58,14 @@ func (o *opening) readJournal() error {
 		}
 	}
 	if first != 0 && len(o.segments) > 0 && o.segments[0] != first || len(o.segments) == 0 && o.packs.Last() != 0 {
-		o.corrupt(first, 0, "the segment is missing")
+		o.corrupt(record.SegmentDamage(first, 0, "the segment is missing"))
 		if !ok {
 			scan = nil
 		}
 	}
 	for i, number := range scan {
 		if i > 0 && number != scan[i-1]+1 {
-			o.corrupt(scan[i-1]+1, 0, "the segment is missing")
+			o.corrupt(record.SegmentDamage(scan[i-1]+1, 0, "the segment is missing"))
 			break
 		}
 		whole, err := o.readSegment(number, i == len(scan)-1)
@@ -76,11 +76,14 @@ func (o *opening) readJournal() error {
 			break
 		}
 	}
+	ends := func(why string, at store.Pos) {
+		o.corrupt(record.SegmentDamage(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and "+why, at)))
+	}
 	if o.head != nil && o.end.Compare(o.head.end) < 0 {
-		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and ended at %v when it was closed", o.head.end))
+		ends("ended at %v when it was closed", o.head.end)
 	}
 	if o.end.Compare(o.image) < 0 {
-		o.corrupt(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and an image has its state up to %v", o.image))
+		ends("an image has its state up to %v", o.image)
 	}
 	return nil
 }
@@ -113,7 +116,7 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		return false, err
 	}
 	if bad := seg.Follows(o.next); bad != nil {
-		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
+		o.corrupt(bad)
 		return false, nil
 	}
 	from, next := o.begin(seg, size)
@@ -132,7 +135,7 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 	case !isDamage:
 		return true, nil
 	case !newest:
-		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
+		o.corrupt(bad)
 		return false, nil
 	}
 	return false, o.judge(seg, walk.Next(), bad)
@@ -169,7 +172,7 @@ func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 		return err
 	}
 	if !newest || info.Size() > record.HeaderSize || !info.Mode().IsRegular() || bad.Segment == o.packs.Last()+1 && o.packs.Last() != 0 {
-		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
+		o.corrupt(bad)
 		return nil
 	}
 	o.unmade = bad.Segment
@@ -191,7 +194,7 @@ func (o *opening) judge(seg *record.Segment, next uint64, bad *store.Corruption)
 		return err
 	}
 	if later {
-		o.found.Corrupt = cmp.Or(o.found.Corrupt, bad)
+		o.corrupt(bad)
 		return nil
 	}
 	_, last, err := seg.Written(o.end.Offset)
@@ -264,7 +267,7 @@ func makeFolders(in vfs.FS) error {
 	for _, name := range []string{record.JournalFolder, imageFolder, record.PackFolder, quarantineFolder} {
 		err := in.MkdirAll(name, folderPerm)
 		if name == quarantineFolder && errors.Is(err, vfs.ErrNotFolder) {
-			continue // no history is there: who puts something aside is told
+			continue // it has no history; putting a file aside returns the error
 		}
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ type Options struct {
 	// that time. A crash of the machine then loses what was acknowledged since
 	// the last sync, and nothing before it; a crash of the process loses nothing.
 	// A batch with an Intent, and what came before it, is synced at once. Never
-	// a default: whoever sets it says so to the user.
+	// a default: a caller that sets it tells the user.
 	Relaxed time.Duration
 	// Owned, if not nil, is asked before a group is written, in place of looking at the
 	// folder's own lock: whether the lock that covers the folder is still ours.

@@ -88,7 +88,7 @@ func (w *writer) write(group []*pending) error {
 	return cmp.Or(before.inPlace(w.file, name), w.tail.inPlace(w.file, name))
 }
 
-// seal completes the batches of a group and returns their bytes in a row.
+// seal completes the batches of a group and returns their bytes, concatenated.
 func (w *writer) seal(group []*pending) []byte {
 	buf := group[0].Bytes()
 	if len(group) > 1 {

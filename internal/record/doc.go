@@ -1,8 +1,8 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package record reads and writes the files that records of a history are kept in:
-// segments of the journal and packs of old history. It knows their bytes, and neither
-// who writes them when nor which of them are current.
+// segments of the journal and packs of old history. It knows their bytes, but not when they
+// are written or which of them are current.
 //
 // A [Segment] is one file of the journal; a [Walker] reads its batches in order. A
 // [Pack] is a file of old records with tables to find them by; a [PackWriter] makes

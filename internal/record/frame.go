@@ -76,6 +76,12 @@ type layout struct {
 	scratch [saltSize + 8]byte // of check; as a variable there it would be allocated for each frame
 }
 
+// Damage says what is wrong at an offset of the file. Whether it is a torn tail or
+// acknowledged data depends on what follows.
+func (l *layout) Damage(at int64, reason string) *store.Corruption {
+	return &store.Corruption{File: l.name, Segment: l.segment, Offset: at, Reason: reason}
+}
+
 // headerSize is that of a frame's header.
 func (l *layout) headerSize() int64 {
 	if l.segment == 0 {

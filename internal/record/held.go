@@ -39,8 +39,8 @@ func (b *Held) Add(p *Pack) error {
 	return nil
 }
 
-// Has reports whether a pack has a copy of the block that verifies now: the one
-// at hand is given up for it.
+// Has reports whether a pack has a copy of the block that verifies now, so that
+// the caller may drop its own.
 func (b *Held) Has(d merkle.Digest) (bool, error) {
 	for i, p := range b.packs {
 		if !b.filters[i].mayHave(d) {

@@ -120,7 +120,7 @@ func (p *Pack) Close() error {
 
 // Damage says that something is wrong at an offset.
 func (p *Pack) Damage(at int64, reason string) *store.Corruption {
-	return &store.Corruption{File: p.layout.name, Offset: at, Reason: reason}
+	return p.layout.Damage(at, reason)
 }
 
 // Readable reports whether records can be told from noise: the salt in the header is known.

@@ -66,12 +66,6 @@ func newReader(l layout, file io.ReaderAt, from, end int64) Reader {
 	return Reader{l, window{file: file, end: end, base: from}}
 }
 
-// Damage says that the bytes at an offset are no record, or one in the wrong place.
-// Whether it is a torn tail or acknowledged data depends on what follows.
-func (r *Reader) Damage(at int64, reason string) *store.Corruption {
-	return &store.Corruption{File: r.name, Segment: r.segment, Offset: at, Reason: reason}
-}
-
 // frame reads and verifies the frame at an offset. It returns a Corruption when the bytes
 // are none. The data is valid as long as the window's bytes.
 func (r *Reader) frame(at int64) (Frame, []byte, error) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"sort"
 
-	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // A table is rows of one width in pages that each prove themselves, so that a
@@ -63,25 +62,21 @@ func (t *table) load(number int64) error {
 	at := t.at + number*pageSize
 	if n, err := t.file.ReadAt(page, at); err != nil && n != pageSize {
 		if err == io.EOF {
-			return t.damage(at, "the table is cut short")
+			return t.Damage(at, "the table is cut short")
 		}
 		return err
 	}
 	if binary.LittleEndian.Uint32(page[pageCheckAt:]) != t.checkPage(at, page) {
-		return t.damage(at, "checksum mismatch in a table")
+		return t.Damage(at, "checksum mismatch in a table")
 	}
 	t.page, t.number = page, number
 	return nil
 }
 
-func (t *table) damage(at int64, reason string) error {
-	return &store.Corruption{File: t.name, Offset: at, Reason: reason}
-}
-
 // equals returns a Corruption unless the table has just the rows that want appends to a
 // slice.
 func (t *table) equals(count int, want func(b []byte, i int) []byte) error {
-	differs := t.damage(t.at, "a table that does not fit the records")
+	differs := t.Damage(t.at, "a table that does not fit the records")
 	if int64(count) != t.rows {
 		return differs
 	}

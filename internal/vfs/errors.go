@@ -15,6 +15,6 @@ var (
 	// of the one it is to replace.
 	ErrOwner = errors.New("this process may not give files to their owner")
 	// ErrLocked is returned when another owner holds the lock. A HeldError
-	// that says who wraps it.
+	// that names the owner wraps it.
 	ErrLocked = errors.New("locked by another process")
 )

@@ -46,9 +46,8 @@ type glancer interface {
 	Glance(name string) (Glimpse, error)
 }
 
-// Glance looks at a name as somebody does who comes by the folder's path of the operating
-// system: when the folder was moved, removed or replaced since it was opened, that is not
-// what the FS holds. Links on the way are followed, and that of the name itself only where
+// Glance looks a name up through the folder's path in the operating system. If the folder was
+// moved, removed or replaced since it was opened, that is not what the FS holds. Links on the way are followed, and that of the name itself only where
 // it is ".". One system call. An FS without a path looks in itself.
 func Glance(in FS, name string) (Glimpse, error) {
 	if g, ok := in.(glancer); ok {

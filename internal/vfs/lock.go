@@ -90,7 +90,7 @@ func (l *FileLock) Unlock() error {
 	return nil
 }
 
-// writeHolder writes what it can; an owner who is not named still owns.
+// writeHolder writes what it can; an owner that is not named still holds the lock.
 func writeHolder(in FS, name string, holder Holder) {
 	text, err := json.Marshal(holder)
 	if err != nil {

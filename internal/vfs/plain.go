@@ -17,7 +17,7 @@ import (
 // Plain returns a folder in which only regular files are opened: a link, a pipe, a
 // socket, a device or a folder in the place of a file is refused with an error that
 // wraps ErrNotRegular and names the kind. Nothing that is opened waits. It is for
-// folders that nobody but the program writes. Close closes in.
+// folders that only the program writes. Close closes in.
 func Plain(in FS) FS { return plain{in} }
 
 type plain struct{ FS }
@@ -84,7 +84,7 @@ func (p plain) check(name string) error {
 func (p plain) folder(name string) error {
 	info, err := p.FS.Lstat(name)
 	if err != nil || info.IsDir() {
-		return nil // what is missing is told, or made, by who asked
+		return nil // the caller reports or makes what is missing
 	}
 	return &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is %s, %w", kindOf(info.Mode()), ErrNotFolder)}
 }
@@ -98,8 +98,7 @@ func MayWrite(in FS) error {
 	return nil
 }
 
-// Unwritable reports whether an error is that of a system that lets nobody write here, or
-// not this user.
+// Unwritable reports whether an error means that this user, or no user, may write here.
 func Unwritable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }

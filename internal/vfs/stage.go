@@ -10,7 +10,7 @@ import (
 )
 
 // Staged is new content on its way to a name: complete and synced in a
-// temporary file beside it, and seen by nobody yet. Replace or Create ends it,
+// temporary file beside it, and not visible under the name yet. Replace or Create ends it,
 // or Discard. It is for one goroutine.
 type Staged struct {
 	in         FS
@@ -83,7 +83,7 @@ func (s *Staged) Replace() error {
 	return s.in.SyncDir(path.Dir(s.name))
 }
 
-// Create is Replace for a name that nobody has: fs.ErrExist when it is taken.
+// Create is Replace for a name that is free: fs.ErrExist when it is taken.
 // On a file system without hard links, a file that is made at the very moment
 // can be replaced.
 func (s *Staged) Create() error {
