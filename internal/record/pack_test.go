@@ -496,3 +496,47 @@ func TestManifest(t *testing.T) {
 		t.Error("a magic word is missing")
 	}
 }
+
+// TestPackUnsound writes packs whose numbers cannot be, and one whose table is wrong.
+func TestPackUnsound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		edit func(*Info)
+		next uint64
+	}{
+		"sound":                {func(*Info) {}, 14},
+		"no batches":           {func(*Info) {}, 10},
+		"segment 0":            {func(i *Info) { i.First = 0 }, 14},
+		"segments backwards":   {func(i *Info) { i.Last = 4 }, 14},
+		"one segment":          {func(i *Info) { i.Last = 5 }, 14},
+		"batch 0":              {func(i *Info) { i.Batch = 0 }, 14},
+		"batches that go back": {func(*Info) {}, 9},
+	} {
+		in, info := faultfs.New(), somePack
+		put(t, in, PackFolder+"/other", nil)
+		tc.edit(&info)
+		info, err := WritePack(in, 0o600, info, random(1), func(*PackWriter) (uint64, error) { return tc.next, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound := name == "sound" || name == "no batches" || name == "one segment"
+		if p := openPack(t, in, info.Name()); (p.Bad == nil) != sound {
+			t.Errorf("%s: %v", name, p.Bad)
+		}
+	}
+	in := faultfs.New()
+	put(t, in, PackFolder+"/other", nil)
+	wrong := merkle.SumText("another digest")
+	info, err := WritePack(in, 0o600, somePack, random(1), func(w *PackWriter) (uint64, error) {
+		return 14, w.Add(packed[0].record(), wrong)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := openPack(t, in, info.Name())
+	if data, err := p.Block(wrong); data != nil || !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("a table that names another block: %q, %v", data, err)
+	}
+	if err := p.Check(func() error { return nil }); !errors.Is(err, store.ErrCorrupt) {
+		t.Errorf("a check of it: %v", err)
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"io"
 	"sort"
-
 )
 
 // A table is rows of one width in pages that each prove themselves, so that a
