@@ -239,20 +239,21 @@ func TestSegmentOrder(t *testing.T) {
 		from    int // batch to begin with
 		batches []sealed
 		want    int // batches that are read
+		start   int // where the last group begins: behind so many batches
 		reason  string
 	}{
-		{"in order", 7, 0, []sealed{{7, 0, true, one}, {8, 0, true, one}}, 2, ""},
-		{"any first batch", 0, 0, []sealed{{70, 0, true, one}, {71, 0, true, one}}, 2, ""},
-		{"begins inside a group", 0, 1, []sealed{{7, 0, false, one}, {8, 1, false, one}, {9, 2, true, one}}, 2, ""},
-		{"a group goes on after a sync", 7, 0, []sealed{{7, 0, true, one}, {8, 1, true, one}}, 2, ""},
-		{"the wrong first batch", 7, 0, []sealed{{8, 0, true, one}}, 0, "a record out of order"},
-		{"a batch is missing", 7, 0, []sealed{{7, 0, true, one}, {9, 0, true, one}}, 1, "a record out of order"},
-		{"a batch comes again", 7, 0, []sealed{{7, 0, true, one}, {7, 0, true, one}}, 1, "a record out of order"},
-		{"a rank is missing", 7, 0, []sealed{{7, 0, false, one}, {8, 2, true, one}}, 1, "a record out of order"},
-		{"another group within a group", 7, 0, []sealed{{7, 0, false, one}, {8, 0, true, one}}, 1, "a record out of order"},
-		{"a group that begins with a rank", 7, 0, []sealed{{7, 3, true, one}}, 0, "a record out of order"},
-		{"a rank too far behind", 7, 0, []sealed{{7, 0, true, one}, {8, 2, true, one}}, 1, "a record out of order"},
-		{"a group without an end", 7, 0, []sealed{{7, 0, true, one}, {8, 0, false, one}}, 2, "the group is not finished"},
+		{"in order", 7, 0, []sealed{{7, 0, true, one}, {8, 0, true, one}}, 2, 1, ""},
+		{"any first batch", 0, 0, []sealed{{70, 0, true, one}, {71, 0, true, one}}, 2, 1, ""},
+		{"begins inside a group", 0, 1, []sealed{{7, 0, false, one}, {8, 1, false, one}, {9, 2, true, one}}, 2, 1, ""},
+		{"a group goes on after a sync", 7, 0, []sealed{{7, 0, true, one}, {8, 1, true, one}}, 2, 0, ""},
+		{"the wrong first batch", 7, 0, []sealed{{8, 0, true, one}}, 0, 0, "a record out of order"},
+		{"a batch is missing", 7, 0, []sealed{{7, 0, true, one}, {9, 0, true, one}}, 1, 0, "a record out of order"},
+		{"a batch comes again", 7, 0, []sealed{{7, 0, true, one}, {7, 0, true, one}}, 1, 0, "a record out of order"},
+		{"a rank is missing", 7, 0, []sealed{{7, 0, false, one}, {8, 2, true, one}}, 1, 0, "a record out of order"},
+		{"another group within a group", 7, 0, []sealed{{7, 0, false, one}, {8, 0, true, one}}, 1, 0, "a record out of order"},
+		{"a group that begins with a rank", 7, 0, []sealed{{7, 3, true, one}}, 0, 0, "a record out of order"},
+		{"a rank too far behind", 7, 0, []sealed{{7, 0, true, one}, {8, 2, true, one}}, 1, 0, "a record out of order"},
+		{"a group without an end", 7, 0, []sealed{{7, 0, true, one}, {8, 0, false, one}}, 2, 0, "the group is not finished"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			text, ends := segmentOf(t, 1, 7, tc.batches...)
@@ -272,10 +273,16 @@ func TestSegmentOrder(t *testing.T) {
 			if tc.reason != "" {
 				return
 			}
+			s, _ := openSegment(t, text, 1)
+			walk := s.Walk(from, int64(len(text)), tc.next)
+			err := walk.Each(func(store.Record) error { return nil })
+			if start, end, _ := walk.LastGroup(); err != nil || start != append([]int64{HeaderSize}, ends...)[tc.start] || end != int64(len(text)) {
+				t.Errorf("the last group is from %d to %d, %v", start, end, err)
+			}
 			hurt := append(slices.Clone(text), make([]byte, 4096)...)
 			hurt[len(hurt)-1] = 1
-			s, _ := openSegment(t, hurt, 1)
-			err := s.Walk(from, int64(len(hurt)), tc.next).Each(func(store.Record) error { return nil })
+			s, _ = openSegment(t, hurt, 1)
+			err = s.Walk(from, int64(len(hurt)), tc.next).Each(func(store.Record) error { return nil })
 			if bad, _ := errors.AsType[*store.Corruption](err); bad == nil || bad.Reason != "data behind a gap" || bad.Offset != int64(len(text)) {
 				t.Errorf("a byte behind zeros: %v", err)
 			}

@@ -64,7 +64,7 @@ func (w *Walker) Each(fn func(r store.Record) error) error {
 // batch reads one batch. It returns io.EOF where the file ends.
 func (w *Walker) batch(fn func(r store.Record) error) error {
 	w.reader.win.forget(w.at)
-	end, last, first := w.at, w.last, Frame{}
+	end, last := w.at, w.last
 	for last.flags&flagBatchEnd == 0 || end == w.at {
 		f, err := w.frame(end)
 		switch {
@@ -76,15 +76,12 @@ func (w *Walker) batch(fn func(r store.Record) error) error {
 		if err != nil {
 			return err
 		}
-		if end == w.at {
-			first = f
-		}
 		end, last = f.End, f
 	}
 	if err := w.reader.hand(w.at, end, func(_ int64, r store.Record) error { return fn(r) }); err != nil {
 		return err
 	}
-	if first.rank == 0 {
+	if last.rank == 0 {
 		w.groupStart = w.at
 	}
 	w.at, w.last, w.next = end, last, last.Batch+1
