@@ -2,11 +2,14 @@
 
 package document
 
-import "math/bits"
+import (
+	"math/bits"
+	"time"
+)
 
 // Format reads and merges documents of one kind. A format is immutable and safe for any
 // number of goroutines. What only some formats can do is an interface of its own, which
-// callers ask for by a type assertion: Editor, Resolver, Linker, Extender, Limiter.
+// callers ask for by a type assertion: Editor, Checker, Resolver, Linker, Extender, Limiter.
 type Format interface {
 	// Owns reports whether the file at a path is of this format.
 	Owns(path string) bool
@@ -25,6 +28,31 @@ type Format interface {
 // Files returns the text of the document at a path, such as one that another document
 // names as its setup file; false if there is none or it cannot be read.
 type Files func(path string) (text string, ok bool)
+
+// Editor is a format whose texts can be edited.
+type Editor interface {
+	// Parse parses a text of the document at a path.
+	Parse(path, text string, files Files) Text
+}
+
+// Text is a parsed text of a document. Headlines have indexes from 0, in order; -1 is
+// the document itself.
+type Text interface {
+	Source() string
+	Headlines() int
+	IsTop(i int) bool           // whether headline i is at the top level
+	Own(i int) (start, end int) // offsets of the own text
+	// Edit applies edits in order to headline i and returns the changes of the source.
+	// The text itself does not change.
+	Edit(i int, now time.Time, edits ...Edit) ([]Splice, error)
+}
+
+// Checker is a format that tells whether a finished own text of an agent does only what a
+// note may do: nothing in it acts when the file is opened, exported or executed. before
+// is the text that was there, whose own doings are not the agent's; "" for none.
+type Checker interface {
+	Check(before, after string) error
+}
 
 // Resolver is a format that keeps conflicts in the text.
 type Resolver interface {

@@ -39,9 +39,33 @@ func (f Format) Options(path string, files document.Files) *Options {
 	}}
 }
 
-// Parse parses a text of the document at a path, or returns nil for one that is kept
-// whole.
-func (f Format) Parse(path, text string, files document.Files) *Document {
+// Text is a parsed text as an Editor returns it.
+type Text struct{ *Document }
+
+// Source returns the text.
+func (t Text) Source() string { return t.Document.Source }
+
+// Headlines returns the number of headlines.
+func (t Text) Headlines() int { return len(t.Document.Headlines) }
+
+// IsTop reports whether headline i has no parent.
+func (t Text) IsTop(i int) bool { return t.Document.Headlines[i].Parent < 0 }
+
+// Own returns the offsets of the own text of headline i, or of the zeroth section.
+func (t Text) Own(i int) (start, end int) {
+	if i < 0 {
+		return 0, t.SectionEnd
+	}
+	return t.Document.Headlines[i].Start, t.Document.Headlines[i].SectionEnd
+}
+
+// Parse parses a text of the document at a path.
+func (f Format) Parse(path, text string, files document.Files) document.Text {
+	return Text{Parse(text, f.Options(path, files))}
+}
+
+// Document is Parse, but returns nil for a text that is kept whole.
+func (f Format) Document(path, text string, files document.Files) *Document {
 	if f.KeptWhole(text) != "" {
 		return nil
 	}

@@ -95,7 +95,7 @@ func (d disks) files(t testing.TB) map[string]string {
 			switch name := path.Join(folder, e.Name()); {
 			case e.IsDir():
 				walk(name)
-			case strings.Contains(name, ".org") && e.Name()[0] != '.':
+			case (strings.Contains(name, ".org") || path.Ext(name) == ".md") && e.Name()[0] != '.':
 				b, err := d.memex.ReadFile(name)
 				if err != nil {
 					t.Fatal(err)

@@ -37,7 +37,7 @@ func Parts(nodes []*node.Node) []Part {
 	var trail []string
 	var doc *org.Document
 	if len(nodes) > 0 && !nodes[0].Derived.Opaque {
-		doc = org.Format{}.Parse(nodes[0].Path, node.Join(nodes), nil)
+		doc = org.Format{}.Document(nodes[0].Path, node.Join(nodes), nil)
 	}
 	for i, n := range nodes {
 		kind, where := Document, ""

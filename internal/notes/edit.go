@@ -30,7 +30,7 @@ import (
 // functions are pure, so they can also be applied to an earlier version.
 type change struct {
 	// file returns the new text of a document; i is the headline, -1 for the document.
-	file func(doc *org.Document, i int, now time.Time) (string, error)
+	file func(doc document.Text, i int, now time.Time) (string, error)
 	// tree returns the new branch, nil to remove it. A change without tree is for files
 	// only.
 	tree func(t *ast.Tree, now time.Time) (*ast.Tree, error)
@@ -39,12 +39,12 @@ type change struct {
 // typed returns the change that applies edits.
 func typed(edits ...document.Edit) change {
 	return change{
-		file: func(doc *org.Document, i int, now time.Time) (string, error) {
+		file: func(doc document.Text, i int, now time.Time) (string, error) {
 			splices, err := doc.Edit(i, now, edits...)
 			if err != nil {
 				return "", err
 			}
-			return document.Apply(doc.Source, splices)
+			return document.Apply(doc.Source(), splices)
 		},
 		tree: func(t *ast.Tree, now time.Time) (*ast.Tree, error) { return editTree(t, edits, now) },
 	}
@@ -231,10 +231,10 @@ func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time
 		return t.Content, nil
 	}
 	doc := parse(s, path, old.Content)
-	if len(doc.Headlines) > 1 || c.file == nil {
+	if doc.Headlines() > 1 || c.file == nil {
 		return "", nil
 	}
-	return c.file(doc, len(doc.Headlines)-1, now)
+	return c.file(doc, doc.Headlines()-1, now)
 }
 
 // editable refuses a file that the actor may not change, or that is not parsed.
@@ -271,14 +271,37 @@ func (n *Notes) staysParsed(name, path string, next *graph.State) error {
 	return nil
 }
 
-// parse parses a text of the Org file at a path as a state does.
-func parse(s *graph.State, path, text string) *org.Document {
-	f, _ := s.Formats().Of(path).(org.Format)
-	return org.Parse(text, f.Options(path, s.Files))
+// parse parses a text of the file at a path as a state does.
+func parse(s *graph.State, path, text string) document.Text {
+	if f, ok := s.Formats().Of(path).(document.Editor); ok {
+		return f.Parse(path, text, s.Files)
+	}
+	return readOnly{text}
+}
+
+// readOnly is a text of a format without edits.
+type readOnly struct{ text string }
+
+var errReadOnly = errors.New("files of this format are read, and not edited")
+
+func (r readOnly) Source() string           { return r.text }
+func (r readOnly) Headlines() int           { return 0 }
+func (r readOnly) IsTop(int) bool           { return false }
+func (r readOnly) Own(int) (start, end int) { return 0, len(r.text) }
+func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
+	return nil, errReadOnly
+}
+
+// orgOf returns the Org document behind a text, for what only Org has.
+func orgOf(doc document.Text) (*org.Document, error) {
+	if t, ok := doc.(org.Text); ok {
+		return t.Document, nil
+	}
+	return nil, errors.New("this is possible between Org files only")
 }
 
 // document parses a file after the edits so far.
-func (e *editing) document(path string) *org.Document {
+func (e *editing) document(path string) document.Text {
 	text, ok := e.texts[path]
 	if !ok {
 		text, _ = e.m.scope.Present().Text(path)

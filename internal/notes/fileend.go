@@ -8,31 +8,32 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
-// fileEnd appends headlines to an Org file. Because an edit parses its document several times,
+// fileEnd appends headlines to a file. Because an edit parses its document several times,
 // doc holds only the text before the first headline and the last two top-level headlines with
 // their descendants.
 type fileEnd struct {
 	first        string   // the text before the first headline
 	middle       []string // the omitted text, in order
 	omittedBytes int      // bytes of middle
-	doc          *org.Document
-	parse        func(text string) *org.Document
+	doc          document.Text
+	parse        func(text string) document.Text
 	whole        bool // nothing is omitted
 	appends      bool // the last insert only appended text
 }
 
 // newFileEnd returns the end of a file with the given text and nodes; a new file has no nodes.
-func newFileEnd(text string, nodes []*node.Node, parse func(text string) *org.Document) *fileEnd {
+func newFileEnd(text string, nodes []*node.Node, format document.Format, parse func(text string) document.Text) *fileEnd {
 	e := &fileEnd{parse: parse}
 	if len(nodes) > 0 {
 		e.first = nodes[0].Content
 	}
+	x, extends := format.(document.Extender)
+	e.whole = !extends
 	from, tops := len(text), 0
-	for i := len(nodes) - 1; i > 0; i-- {
-		if !org.IsLocal(nodes[i].Content) {
+	for i := len(nodes) - 1; i > 0 && !e.whole; i-- {
+		if !x.IsLocal(nodes[i].Content) {
 			e.whole = true // a setting in the middle of the file may affect its end
 			break
 		}
@@ -58,18 +59,20 @@ func (e *fileEnd) omitMiddle() {
 		return
 	}
 	if e.omittedBytes == 0 {
-		e.first = e.doc.Source[:e.doc.SectionEnd]
+		_, end := e.doc.Own(-1)
+		e.first = e.doc.Source()[:end]
 	}
 	tops, start := 0, 0
-	for i := len(e.doc.Headlines) - 1; i >= 0 && tops < 2; i-- {
-		if h := &e.doc.Headlines[i]; h.Parent < 0 {
-			tops, start = tops+1, h.Start
+	for i := e.doc.Headlines() - 1; i >= 0 && tops < 2; i-- {
+		if e.doc.IsTop(i) {
+			tops++
+			start, _ = e.doc.Own(i)
 		}
 	}
 	if tops < 2 || start <= len(e.first) {
 		return
 	}
-	src := e.doc.Source
+	src := e.doc.Source()
 	e.omit(src[len(e.first):start])
 	e.doc = e.parse(e.first + src[start:])
 }
@@ -84,23 +87,23 @@ func (e *fileEnd) insert(now time.Time, h document.InsertHeadline) error {
 	if err != nil {
 		return err
 	}
-	text, err := document.Apply(e.doc.Source, splices)
+	text, err := document.Apply(e.doc.Source(), splices)
 	if err != nil {
 		return err
 	}
-	e.appends = strings.HasPrefix(text, e.doc.Source)
+	e.appends = strings.HasPrefix(text, e.doc.Source())
 	e.doc = e.parse(text)
 	e.omitMiddle()
 	return nil
 }
 
 // size returns the length of the new text in bytes.
-func (e *fileEnd) size() int { return len(e.doc.Source) + e.omittedBytes }
+func (e *fileEnd) size() int { return len(e.doc.Source()) + e.omittedBytes }
 
 // text returns the new text of the file.
 func (e *fileEnd) text() string {
 	if e.omittedBytes == 0 {
-		return e.doc.Source
+		return e.doc.Source()
 	}
 	var b strings.Builder
 	b.Grow(e.size())
@@ -108,6 +111,6 @@ func (e *fileEnd) text() string {
 	for _, part := range e.middle {
 		b.WriteString(part)
 	}
-	b.WriteString(e.doc.Source[len(e.first):])
+	b.WriteString(e.doc.Source()[len(e.first):])
 	return b.String()
 }

@@ -10,18 +10,17 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 func (m *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
 	_, err := m.edit(ctx, &scope.WriteOptions{}, "edit", nil, func(e *editing) error {
 		e.message = "rewritten"
 		for _, id := range ids {
-			n, err := e.node(ctx, id, base, change{file: func(doc *org.Document, _ int, _ time.Time) (string, error) { return edit("", doc.Source), nil }})
+			n, err := e.node(ctx, id, base, change{file: func(doc document.Text, _ int, _ time.Time) (string, error) { return edit("", doc.Source()), nil }})
 			if err != nil {
 				return err
 			}
-			e.put(n.Path, edit(n.Path, e.document(n.Path).Source))
+			e.put(n.Path, edit(n.Path, e.document(n.Path).Source()))
 		}
 		return nil
 	})

@@ -59,7 +59,7 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 	for _, name := range slices.Sorted(maps.Keys(a.splices)) {
 		// Each splice lies within the lines of its own headline, so they do not overlap.
 		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
-		if err := a.splice(name, a.document(name).Source, a.splices[name]); err != nil {
+		if err := a.splice(name, a.document(name).Source(), a.splices[name]); err != nil {
 			return err
 		}
 	}
@@ -74,11 +74,7 @@ func (a *assignment) assign(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	doc, i := a.document(n.Path), a.headline(n)
-	properties := doc.Properties
-	if i >= 0 {
-		properties = doc.Headlines[i].Properties
-	}
-	for _, p := range properties {
+	for _, p := range n.Derived.Properties {
 		if strings.EqualFold(p.Key, "ID") {
 			return n.ID, nil // its own ID, or one that another node has: left as it is
 		}

@@ -71,29 +71,51 @@ func (f *inertCheck) check(old, n *node.Node) error {
 	if n.Derived.Opaque || !f.inFile(f.after, n) {
 		return nil
 	}
+	if c, ok := f.after.Formats().Of(n.Path).(document.Checker); ok {
+		before := ""
+		if old != nil && f.inFile(f.before, old) {
+			before = old.Content
+		}
+		return c.Check(before, n.Content)
+	}
 	from, before := &inert.Place{}, ""
 	if old != nil && f.inFile(f.before, old) {
 		if old.Path == n.Path && old.Content == n.Content {
 			return nil
 		}
-		from, before = f.place(f.before, old.Path), old.Content
+		var err error
+		if from, err = f.place(f.before, old.Path); err != nil {
+			return err
+		}
+		before = old.Content
 	}
-	return f.place(f.after, n.Path).Check(from, before, n.Content)
+	place, err := f.place(f.after, n.Path)
+	if err != nil {
+		return err
+	}
+	return place.Check(from, before, n.Content)
 }
 
 // inFile reports whether a node belongs to a file.
 func (f *inertCheck) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
 
 // place returns the context that a file gives its nodes.
-func (f *inertCheck) place(s *graph.State, path string) *inert.Place {
+func (f *inertCheck) place(s *graph.State, path string) (*inert.Place, error) {
 	p, ok := f.places[path]
 	if !ok {
 		text, _ := s.Text(path)
-		p = inertPlace(parse(s, path, text), f.m, f.after)
+		doc, err := orgOf(parse(s, path, text))
+		if err != nil {
+			return nil, errUnchecked
+		}
+		p = inertPlace(doc, f.m, f.after)
 		f.places[path] = p
 	}
-	return p
+	return p, nil
 }
+
+// errUnchecked refuses texts of agents in a format without a check.
+var errUnchecked = errors.New("what an agent writes cannot be checked in a file of this format")
 
 // inertPlace returns the context that a document gives its nodes, which may link to the
 // nodes of a state and of the memex.
@@ -111,14 +133,23 @@ func inertPlace(doc *org.Document, m *Notes, s *graph.State) *inert.Place {
 }
 
 // checkInert rejects an active note in a batch: the last headline of the document.
-func (p *pile) checkInert(ctx context.Context, doc *org.Document) error {
+func (p *pile) checkInert(ctx context.Context, doc document.Text) error {
 	if !p.m.scope.IsAgent(ctx) {
 		return nil
 	}
-	if p.place == nil {
-		p.place = inertPlace(doc, p.m, p.m.scope.Present())
+	start, end := doc.Own(doc.Headlines() - 1)
+	note := doc.Source()[start:end]
+	if c, ok := p.m.scope.Options.Formats.Of(p.path).(document.Checker); ok {
+		return c.Check("", note)
 	}
-	return p.place.Check(&inert.Place{}, "", doc.Text(len(doc.Headlines)-1))
+	if p.place == nil {
+		text, err := orgOf(doc)
+		if err != nil {
+			return errUnchecked
+		}
+		p.place = inertPlace(text, p.m, p.m.scope.Present())
+	}
+	return p.place.Check(&inert.Place{}, "", note)
 }
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.

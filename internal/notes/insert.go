@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Insert adds a headline as the last child of a node, or to an Org file, which is created if
@@ -53,7 +52,7 @@ func (n *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, unde
 			return fault.Wrap(e.name, under, fault.Invalid, err)
 		}
 		e.message, e.adds = name+": "+h.Title, 1
-		return e.splice(name, doc.Source, splices)
+		return e.splice(name, doc.Source(), splices)
 	})
 	if err != nil {
 		return chain.Commit{}, "", err
@@ -63,7 +62,7 @@ func (n *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, unde
 
 // place returns the document and the index of the headline that becomes the parent, -1 for
 // the document itself. A file that does not exist is an empty document.
-func (e *editing) place(ctx context.Context, under string) (name string, doc *org.Document, i int, err error) {
+func (e *editing) place(ctx context.Context, under string) (name string, doc document.Text, i int, err error) {
 	if _, ok := e.m.scope.Present().Get(under); ok {
 		n, err := e.node(ctx, under, merkle.Digest{}, change{})
 		switch {
@@ -84,7 +83,7 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc *or
 		return "", nil, 0, fault.Wrap(e.name, under, fault.Invalid, errEncrypted)
 	}
 	if doc == nil {
-		doc = org.Parse("", nil)
+		doc = parse(e.m.scope.Present(), under, "")
 	}
 	return under, doc, -1, nil
 }

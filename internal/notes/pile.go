@@ -23,7 +23,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // mostPiled is the maximum number of notes in a batch.
@@ -129,7 +128,7 @@ func (p *pile) open(ctx context.Context) {
 		p.err = fault.Wrap("remember", p.path, fault.Invalid, errEncrypted)
 		return
 	}
-	p.end = newFileEnd(p.had, state.Nodes(p.path), func(text string) *org.Document { return parse(state, p.path, text) })
+	p.end = newFileEnd(p.had, state.Nodes(p.path), state.Formats().Of(p.path), func(text string) document.Text { return parse(state, p.path, text) })
 	p.plain = !view.IsUTF16(p.had) && view.IsUTF8(p.had)
 }
 
@@ -160,7 +159,7 @@ func (p *pile) add(r *noting) {
 		return
 	}
 	*p.end, r.length = end, end.size()
-	p.plain = p.plain && utf8.ValidString(end.doc.Source)
+	p.plain = p.plain && utf8.ValidString(end.doc.Source())
 	p.notes, p.keys[r.key] = append(p.notes, r), true
 	if r.opts.Key != "" {
 		p.ops[r.opts.Key] = true

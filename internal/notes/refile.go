@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -54,16 +55,16 @@ func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.Write
 		if to.Path != n.Path {
 			dest = e.document(to.Path)
 		}
-		out, in, err := org.Refile(from, e.headline(n), dest, e.headline(to), e.now)
+		out, in, err := refiled(from, e.headline(n), dest, e.headline(to), e.now)
 		if err != nil {
 			return fault.Wrap(e.name, id, fault.Invalid, err)
 		}
 		if dest != from {
-			if err := e.splice(to.Path, dest.Source, in); err != nil {
+			if err := e.splice(to.Path, dest.Source(), in); err != nil {
 				return err
 			}
 		}
-		return e.splice(n.Path, from.Source, out)
+		return e.splice(n.Path, from.Source(), out)
 	})
 }
 
@@ -94,25 +95,29 @@ func (m *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions
 		if err != nil {
 			return err
 		}
-		out, in, err := org.Archive(from, i, filepath.Join(m.scope.Dir, filepath.FromSlash(n.Path)), archive, e.now)
+		out, in, err := archived(from, i, filepath.Join(m.scope.Dir, filepath.FromSlash(n.Path)), archive, e.now)
 		if err != nil {
 			return fault.Wrap(e.name, id, fault.Invalid, err)
 		}
 		e.message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
 		source := ""
 		if archive != nil {
-			source = archive.Source
+			source = archive.Source()
 		}
 		if err := e.splice(name, source, in); err != nil {
 			return err
 		}
-		return e.splice(n.Path, from.Source, out)
+		return e.splice(n.Path, from.Source(), out)
 	})
 }
 
 // archiveOf returns the path of a headline's archive relative to the memex.
-func (e *editing) archiveOf(from *org.Document, i int, file string) (string, error) {
-	name, err := org.ArchiveFile(from, i, file)
+func (e *editing) archiveOf(from document.Text, i int, file string) (string, error) {
+	doc, err := orgOf(from)
+	if err != nil {
+		return "", err
+	}
+	name, err := org.ArchiveFile(doc, i, file)
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +135,7 @@ func (e *editing) archiveOf(from *org.Document, i int, file string) (string, err
 
 // existing brings memory up to date with a file and parses it; nil if there is none. A scan
 // must list the file, or would list it if it existed.
-func (e *editing) existing(ctx context.Context, name string) (*org.Document, error) {
+func (e *editing) existing(ctx context.Context, name string) (document.Text, error) {
 	if _, there, err := e.present(ctx, name); err != nil || !there {
 		return nil, err
 	}
@@ -164,4 +169,32 @@ func (e *editing) splice(name, source string, splices []document.Splice) error {
 	}
 	e.put(name, text)
 	return nil
+}
+
+// refiled is org.Refile for texts.
+func refiled(from document.Text, i int, to document.Text, target int, now time.Time) (out, in []document.Splice, err error) {
+	a, err := orgOf(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := orgOf(to)
+	if err != nil {
+		return nil, nil, err
+	}
+	return org.Refile(a, i, b, target, now)
+}
+
+// archived is org.Archive for texts; archive is nil for a new file.
+func archived(from document.Text, i int, name string, archive document.Text, now time.Time) (out, in []document.Splice, err error) {
+	a, err := orgOf(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	var b *org.Document
+	if archive != nil {
+		if b, err = orgOf(archive); err != nil {
+			return nil, nil, err
+		}
+	}
+	return org.Archive(a, i, name, b, now)
 }

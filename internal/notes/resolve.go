@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
@@ -66,11 +65,8 @@ func resolution(format document.Format, n *node.Node, take bool, which []int) (c
 		return typed(document.Delete{}).filesOnly(), nil
 	}
 	own, err := keeper.Resolved(n.Part(), take, which...)
-	return change{file: func(doc *org.Document, i int, _ time.Time) (string, error) {
-		start, end := 0, doc.SectionEnd
-		if i >= 0 {
-			start, end = doc.Headlines[i].Start, doc.Headlines[i].SectionEnd
-		}
-		return document.Apply(doc.Source, []document.Splice{{Start: start, End: end, New: own}})
+	return change{file: func(doc document.Text, i int, _ time.Time) (string, error) {
+		start, end := doc.Own(i)
+		return document.Apply(doc.Source(), []document.Splice{{Start: start, End: end, New: own}})
 	}}, err
 }

@@ -217,17 +217,21 @@ func (e *editing) refileTree(n, to *node.Node) error {
 		e.naming = &t
 	}
 	doc := e.document(to.Path)
-	text, err := orgOf(&t, doc.Todo.All, e.now)
+	dest, err := orgOf(doc)
+	if err != nil {
+		return fault.Wrap(e.name, to.ID, fault.Invalid, err)
+	}
+	text, err := orgText(&t, dest.Todo.All, e.now)
 	if err != nil {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 	}
-	_, splices, err := org.Refile(org.Parse(text, nil), 0, doc, e.headline(to), e.now)
+	_, splices, err := org.Refile(org.Parse(text, nil), 0, dest, e.headline(to), e.now)
 	if err != nil {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 	}
 	e.refiled = n
 	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, e.refiled, nil) })
-	return e.splice(to.Path, doc.Source, splices)
+	return e.splice(to.Path, doc.Source(), splices)
 }
 
 // declare commits an ID for the refiled node, so that history follows it into the file. It

@@ -19,10 +19,10 @@ import (
 // go into the drawer.
 var intoLine = []string{"TITLE", "TODO", "TODO-TYPE", "PRIORITY", "TAGS", "SCHEDULED", "DEADLINE", "CLOSED"}
 
-// orgOf writes a tree as a document with one top-level headline, for a file with the given
+// orgText writes a tree as a document with one top-level headline, for a file with the given
 // TODO keywords. The root, parts of type headline and parts with a title become headlines,
 // each with an ID; the text of other parts joins that of the headline above them, see bodyOf.
-func orgOf(t *ast.Tree, keywords []string, now time.Time) (string, error) {
+func orgText(t *ast.Tree, keywords []string, now time.Time) (string, error) {
 	head := "#+TODO: " + strings.Join(keywords, " ") + "\n"
 	var b strings.Builder
 	b.WriteString(head)

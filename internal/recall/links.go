@@ -42,7 +42,7 @@ func (r *reader) linkLinesOf(path string) string {
 	defaults := format.Defaults
 	if nodes := r.state.Nodes(path); mayAbbreviate(nodes) || defaults != nil && len(defaults.Links) > 0 {
 		var b strings.Builder
-		if doc := format.Parse(path, node.Join(nodes), r.state.Files); doc != nil {
+		if doc := format.Document(path, node.Join(nodes), r.state.Files); doc != nil {
 			for _, k := range doc.Settings {
 				if k.Key == "LINK" {
 					b.WriteString("#+LINK: " + k.Value + "\n")

@@ -20,7 +20,7 @@ const (
 // a property occurs twice the last line wins; KEY+ appends to the lines before
 // it.
 func readOrg(f File) (Skill, []string) {
-	doc := org.Format{}.Parse(f.Path, f.Text, nil)
+	doc := org.Format{}.Document(f.Path, f.Text, nil)
 	if doc == nil {
 		return Skill{Name: NameOf(f.Path), Path: f.Path, Format: Org, Text: f.Text}, []string{org.Format{}.KeptWhole(f.Text)}
 	}
