@@ -196,3 +196,19 @@ func TestOpenWithAFault(t *testing.T) {
 		}
 	}
 }
+
+// TestDamagedHeadOfAnEmptyStore: a store without segments begins with the first one.
+func TestDamagedHeadOfAnEmptyStore(t *testing.T) {
+	in := faultfs.New()
+	mustClose(t, mustOpen(t, in, small(0)))
+	writeFile(t, in, headFile, "garbage")
+	s, found, err := Open(in, small(0))
+	if err != nil || !found.HeadDamaged || found.Corrupt != nil {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	fillStore(t, s, 0, 1)
+	if s.End().Segment != 1 {
+		t.Errorf("the first batch ends at %v", s.End())
+	}
+	mustClose(t, s)
+}

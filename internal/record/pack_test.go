@@ -3,8 +3,10 @@
 package record
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"slices"
 	"strings"
@@ -538,5 +540,55 @@ func TestPackUnsound(t *testing.T) {
 	}
 	if err := p.Check(func() error { return nil }); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a check of it: %v", err)
+	}
+}
+
+// TestPackFooter: a footer that verifies and does not fit the file.
+func TestPackFooter(t *testing.T) {
+	in := faultfs.New()
+	put(t, in, PackFolder+"/other", nil)
+	info, err := WritePack(in, 0o600, somePack, random(1), func(*PackWriter) (uint64, error) { return 14, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := in.ReadFile(info.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(at int, n uint64) func([]byte) []byte {
+		return func(text []byte) []byte {
+			foot := text[len(text)-packFooterSize:]
+			binary.LittleEndian.PutUint64(foot[at:], n)
+			binary.LittleEndian.PutUint32(foot[packEndCheckAt:], saltedCheck([saltSize]byte(text[headerSaltAt:]), foot[:packEndCheckAt]))
+			return text
+		}
+	}
+	header := func(at int) func([]byte) []byte {
+		return func(text []byte) []byte {
+			text[at]++
+			binary.LittleEndian.PutUint32(text[headerCheckAt:], crc32.Checksum(text[:headerCheckAt], castagnoli))
+			return text
+		}
+	}
+	const pages = 1 << 52 // of so many pages the size in bytes is 0 in 64 bits
+	for name, edit := range map[string]func([]byte) []byte{
+		"nothing":              func(text []byte) []byte { return text },
+		"a longer file":        func(text []byte) []byte { return slices.Insert(text, HeaderSize, make([]byte, 8)...) },
+		"another size":         number(packEndInfoAt+infoSizeAt, uint64(len(whole)+8)),
+		"another segment":      header(headerSegmentAt),
+		"another generation":   header(headerNumberAt),
+		"tables in the header": number(packEndTablesAt, 0),
+		"tables elsewhere":     number(packEndTablesAt, HeaderSize+8),
+		"many digests":         number(packEndDigestsAt, uint64(rowsPerPage(digestRow))*pages),
+		"many purged":          number(packEndGoneAt, uint64(rowsPerPage(goneRow))*pages),
+		"many commits":         number(packEndInfoAt+infoCommitsAt, uint64(rowsPerPage(commitRow))*pages),
+		"one digest":           number(packEndDigestsAt, 1),
+		"negative digests":     number(packEndDigestsAt, 1<<63),
+		"negative purged":      number(packEndGoneAt, 1<<63),
+	} {
+		put(t, in, info.Name(), edit(slices.Clone(whole)))
+		if p := openPack(t, in, info.Name()); (p.Bad == nil) != (name == "nothing") {
+			t.Errorf("%s: %v", name, p.Bad)
+		}
 	}
 }
