@@ -38,19 +38,23 @@ type Editor interface {
 // Text is a parsed text of a document. Headlines have indexes from 0, in order; -1 is
 // the document itself.
 type Text interface {
+	// Source returns the text.
 	Source() string
+	// Headlines returns the number of headlines.
 	Headlines() int
-	IsTop(i int) bool           // whether headline i is at the top level
-	Own(i int) (start, end int) // offsets of the own text
+	// IsTop reports whether headline i is at the top level.
+	IsTop(i int) bool
+	// Own returns the offsets of the own text of headline i.
+	Own(i int) (start, end int)
 	// Edit applies edits in order to headline i and returns the changes of the source.
 	// The text itself does not change.
 	Edit(i int, now time.Time, edits ...Edit) ([]Splice, error)
 }
 
-// Checker is a format that tells whether a finished own text of an agent does only what a
-// note may do: nothing in it acts when the file is opened, exported or executed. before
-// is the text that was there, whose own doings are not the agent's; "" for none.
+// Checker is a format that checks what an agent writes.
 type Checker interface {
+	// Check refuses an own text in which something acts when the file is opened, exported
+	// or executed, unless before, the text that it replaces, has the same; "" for none.
 	Check(before, after string) error
 }
 
