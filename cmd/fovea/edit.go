@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/terminal"
 
@@ -16,8 +15,7 @@ import (
 func editCommand(s *session) *cobra.Command {
 	var body, add func() (*string, error)
 	c := verb(s, &cobra.Command{
-		Use:   "edit NODE",
-		Short: "Change one node, and its file in the same step",
+		Use: "edit NODE",
 		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
 properties, dates, text, checkboxes. Several changes may be asked for at once.
 Keywords are logged as the file's #+STARTUP says, and repeaters move on.
@@ -48,13 +46,13 @@ func printEdit(s *session, r *api.EditResponse) {
 	switch {
 	case r.Known:
 		s.Report("known already, nothing was written")
-		fmt.Fprintf(s.Out, "%s  %s\n", terminal.OneLine(place(r.Path, r.Line)), terminal.OneLine(r.ID))
+		s.Out.Printf("%s  %s\n", place(r.Path, r.Line), r.ID)
 	case r.Seq == 0:
 		s.Report("nothing to change")
 	case r.Path == "":
-		fmt.Fprintf(s.Out, "commit %d\n", r.Seq)
+		s.Out.Printf("commit %d\n", r.Seq)
 	default:
-		fmt.Fprintf(s.Out, "commit %d  %s  %s\n", r.Seq, terminal.OneLine(place(r.Path, r.Line)), terminal.OneLine(r.ID))
+		s.Out.Printf("commit %d  %s  %s\n", r.Seq, place(r.Path, r.Line), r.ID)
 	}
 	for _, id := range r.Similar {
 		s.Report("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, terminal.OneLine(id))
@@ -64,8 +62,7 @@ func printEdit(s *session, r *api.EditResponse) {
 func rememberCommand(s *session) *cobra.Command {
 	var body func() (*string, error)
 	c := verb(s, &cobra.Command{
-		Use:   "remember TITLE",
-		Short: "Add a headline",
+		Use: "remember TITLE",
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
 the end of an Org file, which is made when there is none of that path. A folder,
 with a slash at its end, means its file of the month: agents/ada/2026-11.org,
@@ -96,14 +93,13 @@ back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
 	}, api.OpForget, nil, func(_ *api.MoveRequest, r *api.EditResponse) {
-		fmt.Fprintf(s.Out, "commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
+		s.Out.Printf("commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
 
 func refileCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "refile NODE TARGET",
-		Short: "Move a headline, with all below it, below another node",
+		Use: "refile NODE TARGET",
 		Long: `Refile moves a headline, with all below it, behind the other children of a
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
@@ -113,8 +109,7 @@ headline or of a document. Both files change, or none.`,
 
 func archiveCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "archive NODE",
-		Short: "Move a headline, with all below it, to the archive of its file",
+		Use: "archive NODE",
 		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive,
 or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
 adds.`,

@@ -11,8 +11,7 @@ import (
 func searchCommand(s *session) *cobra.Command {
 	var format string
 	c := verb(s, &cobra.Command{
-		Use:   "search WORDS",
-		Short: "Rank nodes by words",
+		Use: "search WORDS",
 		Long: `Search prints the nodes that say most of the words, best first. The number is
 the score as a share of the best one. Headings count more than text; --query
 narrows what is looked at. --format grep prints the line of each that has most

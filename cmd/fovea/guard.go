@@ -25,17 +25,14 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
   fovea guard adopt skills/plan.org`,
 	}
 	return group(c, guardListCommand(s), guardDiffCommand(s),
-		decideCommand(s, "adopt", "Trust a protected file as it is",
-			"Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.OpGuardAdopt),
-		decideCommand(s, "reject", "Put back what was trusted of a protected file",
-			"Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.OpGuardReject),
+		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.OpGuardAdopt),
+		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.OpGuardReject),
 		guardPolicyCommand(s), guardAdoptKeyCommand(s))
 }
 
 func guardListCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     "list",
-		Short:   "List the protected files and how each stands",
 		Example: "  fovea guard list",
 		Args:    noArguments,
 	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) { printProtected(s.Out, p.Files) })
@@ -51,7 +48,7 @@ that matches decides; a file that none matches is trusted.`,
 		Args:    noArguments,
 	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) {
 		for _, line := range p.Policy {
-			fmt.Fprintln(s.Out, terminal.OneLine(line))
+			s.Out.Printf("%s\n", line)
 		}
 	})
 }
@@ -72,19 +69,18 @@ func guardDiffCommand(s *session) *cobra.Command {
 	return c
 }
 
-func decideCommand(s *session, name, short, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
+func decideCommand(s *session, name, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     name + " PATH",
-		Short:   short,
 		Long:    long,
 		Example: "  fovea guard " + name + " skills/plan.org",
 		Args:    args(1, 1, "the path of a protected file"),
 	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
 		if d.Seq == 0 {
-			fmt.Fprintln(s.Out, "it has its trusted content; there was nothing to decide")
+			s.Out.Printf("it has its trusted content; there was nothing to decide\n")
 			return
 		}
-		fmt.Fprintf(s.Out, "%sed %s; commit %d\n", name, terminal.OneLine(req.Path), d.Seq)
+		s.Out.Printf("%sed %s; commit %d\n", name, req.Path, d.Seq)
 	})
 }
 
@@ -97,18 +93,18 @@ func printProtected(out *terminal.Stream, files []api.ProtectedFile) {
 		out.Row(terminal.Column(f.Mode, 8), terminal.Column(f.State, 10), terminal.Text(f.Path), terminal.Text(reason))
 	}
 	if len(files) == 0 {
-		fmt.Fprintln(out, "no file is protected")
+		out.Printf("no file is protected\n")
 	}
 }
 
 func printGuardDiff(out *terminal.Stream, d *api.GuardDiff) {
-	fmt.Fprintf(out, "%s: %s\nsha256   %s\ntrusted  %s\n", terminal.OneLine(d.Path), d.State, orNone(d.SHA256), orNone(d.Trusted))
+	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, orNone(d.SHA256), orNone(d.Trusted))
 	for _, c := range d.Changes {
 		where := c.Where
 		if where == "" {
 			where = "(the file itself)"
 		}
-		fmt.Fprintf(out, "\n%s %s: %s\n", c.What, c.Kind, terminal.OneLine(where))
+		out.Printf("\n%s %s: %s\n", c.What, c.Kind, where)
 		for line := range strings.Lines(c.Text) {
 			fmt.Fprintln(out, "    "+bareLine(out, line))
 		}

@@ -13,8 +13,7 @@ import (
 
 func logCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "log [NODE]",
-		Short: "List what was committed, newest first",
+		Use: "log [NODE]",
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
 before it was renamed or moved.`,
@@ -58,8 +57,7 @@ say fovea log and fovea blame.`,
 
 func snapshotCommand(s *session) *cobra.Command {
 	c := verb(s, &cobra.Command{
-		Use:   "snapshot [NAME]",
-		Short: "Keep the present state for a rollback, under a name",
+		Use: "snapshot [NAME]",
 		Long: `Snapshot keeps the present state. A named one is kept for good; without a name
 it counts as one of the twenty automatic ones. "snapshot list" lists them,
 newest first.`,
@@ -71,7 +69,6 @@ newest first.`,
 	})
 	c.AddCommand(verb(s, &cobra.Command{
 		Use:     "list",
-		Short:   "List the snapshots, newest first",
 		Example: "  fovea snapshot list --json",
 		Args:    noArguments,
 	}, api.OpSnapshots, nil, func(_ *api.None, list []api.Snapshot) {
@@ -96,8 +93,7 @@ func reportWritten(s *session, done *api.RollbackResponse) {
 
 func rollbackCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "rollback [MOMENT]",
-		Short: "Make an earlier state the present one, files included",
+		Use: "rollback [MOMENT]",
 		Long: `Rollback makes an earlier state the present one as a new commit; what came
 later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
 snapshot's index (0, the default, is the newest) or name, seq:N or a commit, or

@@ -56,7 +56,7 @@ though all others were taken.`,
 			if s.JSON {
 				err = s.Out.JSON(taken)
 			} else {
-				fmt.Fprintf(s.Out, "%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
+				s.Out.Printf("%d entities, %d relations; %d observations for entities that were there\n", taken.Entities, taken.Relations, taken.Observations)
 			}
 			if len(bad) > 0 {
 				err = errors.Join(err, fmt.Errorf("%d lines could not be read", len(bad)))

@@ -5,9 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-
-	"github.com/fovea-memory/fovea/internal/terminal"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +14,7 @@ import (
 func statusCommand(s *session) *cobra.Command {
 	all := false
 	c := verb(s, &cobra.Command{
-		Use:   "status",
-		Short: "Say how the memory is",
+		Use: "status",
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
 newest and who signed it, and all that wants looking after. With --all it lists
 the stores of all memexes of this user, also of those that are gone.`,
@@ -48,7 +44,7 @@ func printServed(ctx context.Context, s *session) {
 		return
 	}
 	if h, err := s.daemon.Hello(ctx); err == nil {
-		fmt.Fprintf(s.Out, "served by  process %d\n", h.PID)
+		s.Out.Printf("served by  process %d\n", h.PID)
 	}
 }
 
@@ -80,7 +76,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 			if s.JSON {
 				_ = s.Out.JSON(committed{k.Seq, k.Root, k.Documents})
 			} else {
-				fmt.Fprintf(s.Out, "commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
+				s.Out.Printf("commit %d  %s  %s\n", k.Seq, k.Message, short(k.Root))
 			}
 		}
 		return nil
@@ -108,7 +104,7 @@ func ingestTree(s *session, c *cobra.Command, file string, req api.IngestTreeReq
 		if r.Seq == 0 {
 			s.Report("nothing to change")
 		}
-		fmt.Fprintf(s.Out, "commit %d  %s  %s\n", r.Seq, r.Scope, terminal.OneLine(r.ID))
+		s.Out.Printf("commit %d  %s  %s\n", r.Seq, r.Scope, r.ID)
 	})
 }
 

@@ -32,11 +32,11 @@ func printRepair(out *terminal.Stream, r *api.RepairResponse) {
 	printProblems(out, r.Plan)
 	switch {
 	case len(r.Plan) == 0:
-		fmt.Fprintln(out, "nothing to repair")
+		out.Printf("nothing to repair\n")
 	case r.Done:
-		fmt.Fprintf(out, "repaired; commit %d, %s\n", r.Seq, short(r.Root))
+		out.Printf("repaired; commit %d, %s\n", r.Seq, short(r.Root))
 	default:
-		fmt.Fprintln(out, "nothing was done; without --dry-run this is repaired")
+		out.Printf("nothing was done; without --dry-run this is repaired\n")
 	}
 }
 
@@ -56,7 +56,7 @@ whole until this is run.`,
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
 		}
-		fmt.Fprintf(s.Out, "%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
+		s.Out.Printf("%d moments thinned, %d blocks dropped\n", r.Moments, r.Blocks)
 	})
 }
 
@@ -95,7 +95,7 @@ do backups of the state folder.`,
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
 		}
-		fmt.Fprintf(s.Out, "%d versions purged\n", r.Versions)
+		s.Out.Printf("%d versions purged\n", r.Versions)
 	})
 	text = textFlag(s, c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
 	return c

@@ -55,19 +55,19 @@ func printMerge(out *terminal.Stream, r *api.MergeResponse, req *api.MergeReques
 	done := "merged  "
 	switch {
 	case req.DryRun && len(r.Files) == 0:
-		fmt.Fprintln(out, "no file would change")
+		out.Printf("no file would change\n")
 	case req.DryRun:
 		done = "would merge  "
 	case r.Seq == 0:
-		fmt.Fprintln(out, "nothing new: this memory has all that the copy has")
+		out.Printf("nothing new: this memory has all that the copy has\n")
 	default:
-		fmt.Fprintf(out, "merged by commit %d, root %s\n", r.Seq, short(r.Root))
+		out.Printf("merged by commit %d, root %s\n", r.Seq, short(r.Root))
 	}
 	if req.MemoryOnly {
 		done = "differs  "
 	}
 	for _, f := range r.Files {
-		fmt.Fprintln(out, done+terminal.OneLine(f))
+		out.Printf("%s%s\n", done, f)
 	}
 	printConflicts(out, r.Conflicts)
 }

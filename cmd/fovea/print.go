@@ -58,13 +58,13 @@ func printHits(out *terminal.Stream, hits []api.Hit) {
 }
 
 func printShown(out *terminal.Stream, n *api.Shown) {
-	fmt.Fprintf(out, "%s  (%s)\n", terminal.OneLine(cmp.Or(n.Title, "(untitled)")), n.Type)
-	fmt.Fprintf(out, "id        %s\nversion   %s\ndigest    %s\n", terminal.OneLine(n.ID), n.Version, n.Digest)
-	fmt.Fprintf(out, "where     %s\n", terminal.OneLine(place(n.Path, n.Line)))
+	out.Printf("%s  (%s)\n", cmp.Or(n.Title, "(untitled)"), n.Type)
+	out.Printf("id        %s\nversion   %s\ndigest    %s\n", n.ID, n.Version, n.Digest)
+	out.Printf("where     %s\n", place(n.Path, n.Line))
 	if n.Missing != "" {
-		fmt.Fprintf(out, "missing   %s\n", terminal.OneLine(n.Missing))
+		out.Printf("missing   %s\n", n.Missing)
 	}
-	fmt.Fprintf(out, "modified  %s\nchildren  %d\n\n", moment(n.Modified), len(n.Children))
+	out.Printf("modified  %s\nchildren  %d\n\n", moment(n.Modified), len(n.Children))
 	text := n.Content
 	if exact, err := base64.StdEncoding.DecodeString(n.ContentBase64); err == nil && len(exact) > 0 {
 		text = string(exact)
@@ -94,8 +94,8 @@ func bareLine(out *terminal.Stream, line string) string {
 }
 
 func printStatus(out *terminal.Stream, s *api.Status) {
-	fmt.Fprintf(out, "memex      %s\nstate      %s\nroot       %s\n", terminal.OneLine(s.Memex), terminal.OneLine(s.StateDir), s.Root)
-	fmt.Fprintf(out, "head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
+	out.Printf("memex      %s\nstate      %s\nroot       %s\n", s.Memex, s.StateDir, s.Root)
+	out.Printf("head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
 	for _, row := range []struct {
 		name  string
 		value string
@@ -114,7 +114,7 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 		fmt.Fprintln(out)
 		printDiagnostics(out, s.DiagnosticList)
 	case s.Diagnostics > 0:
-		fmt.Fprintf(out, "problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
+		out.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
 	}
 }
 
@@ -197,13 +197,13 @@ func printDiff(out *terminal.Stream, d *api.Difference) int {
 	}
 	for _, path := range d.Lockdown {
 		n++
-		fmt.Fprintf(out, "! a protected file changed, and its owner has not accepted the change  %s\n", terminal.OneLine(path))
+		out.Printf("! a protected file changed, and its owner has not accepted the change  %s\n", path)
 	}
 	return n
 }
 
 func printRollback(out *terminal.Stream, r *api.RollbackResponse) {
-	fmt.Fprintf(out, "at commit %d, root %s\n", r.Seq, short(r.Root))
+	out.Printf("at commit %d, root %s\n", r.Seq, short(r.Root))
 	printFiles(out, "restored", r.RestoredFiles)
 	printFiles(out, "removed", r.RemovedFiles)
 	printFiles(out, "left", r.Drift)
@@ -212,13 +212,13 @@ func printRollback(out *terminal.Stream, r *api.RollbackResponse) {
 // printFiles lists files after a label for what happened to them.
 func printFiles(out *terminal.Stream, became string, files []string) {
 	for _, f := range files {
-		fmt.Fprintf(out, "%-8s  %s\n", became, terminal.OneLine(f))
+		out.Printf("%-8s  %s\n", became, f)
 	}
 }
 
 func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
-	fmt.Fprintf(out, "%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
-		terminal.OneLine(c.Name), c.Seq, short(c.Root), c.Nodes, c.Documents, terminal.OneLine(c.Image))
+	out.Printf("%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
+		c.Name, c.Seq, short(c.Root), c.Nodes, c.Documents, c.Image)
 }
 
 func printVerify(out *terminal.Stream, r *api.VerifyResponse) {
@@ -226,6 +226,6 @@ func printVerify(out *terminal.Stream, r *api.VerifyResponse) {
 	if !r.OK {
 		verdict = "not everything is as it should be"
 	}
-	fmt.Fprintf(out, "%s: recomputed %d commits, blocks and nodes\n", verdict, r.Checked)
+	out.Printf("%s: recomputed %d commits, blocks and nodes\n", verdict, r.Checked)
 	printProblems(out, r.Problems)
 }

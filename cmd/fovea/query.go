@@ -19,9 +19,8 @@ func queryCommand(s *session) *cobra.Command {
 	var projects, completed bool
 	var format string
 	c := verb(s, &cobra.Command{
-		Use:   "query QUERY",
-		Short: "List the nodes that match a query",
-		Long:  "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
+		Use:  "query QUERY",
+		Long: "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
 		Example: `  fovea query 'todo:NEXT,WAIT tags:work'
   fovea query '(todo: OR priority:A) !tags:home deadline:to=7'
   fovea query 'property:EFFORT heading:"rain gauge"' --json

@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/terminal"
@@ -33,11 +32,11 @@ is a number as the log shows it, seq:N or a digest.`,
 func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 	switch {
 	case dry:
-		fmt.Fprintf(out, "would take back %s\n", several(len(r.Commits), "commit"))
+		out.Printf("would take back %s\n", several(len(r.Commits), "commit"))
 	case r.Seq == 0:
-		fmt.Fprintf(out, "nothing of %s was left to take back\n", several(len(r.Commits), "commit"))
+		out.Printf("nothing of %s was left to take back\n", several(len(r.Commits), "commit"))
 	default:
-		fmt.Fprintf(out, "took back %s by commit %d, root %s\n", several(len(r.Commits), "commit"), r.Seq, short(r.Root))
+		out.Printf("took back %s by commit %d, root %s\n", several(len(r.Commits), "commit"), r.Seq, short(r.Root))
 	}
 	for _, f := range r.Files {
 		done := "restored  "
@@ -47,22 +46,21 @@ func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 		case slices.Contains(r.Removed, f):
 			done = "removed   "
 		}
-		fmt.Fprintln(out, done+terminal.OneLine(f))
+		out.Printf("%s%s\n", done, f)
 	}
 	printConflicts(out, r.Conflicts)
 }
 
 func printConflicts(out *terminal.Stream, conflicts []api.Conflict) {
 	for _, c := range conflicts {
-		fmt.Fprintf(out, "conflict  %s of %s in %s\n", terminal.OneLine(c.Field), terminal.OneLine(c.ID), terminal.OneLine(c.Path))
+		out.Printf("conflict  %s of %s in %s\n", c.Field, c.ID, c.Path)
 	}
 }
 
 func resolveCommand(s *session) *cobra.Command {
 	var drop bool
 	c := verb(s, &cobra.Command{
-		Use:   "resolve NODE",
-		Short: "End the conflicts that a node keeps",
+		Use: "resolve NODE",
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
 stays, unless --take says otherwise: theirs puts all that was lost in its place,
 a number the lost value of that conflict alone. "fovea query tags:conflict"
@@ -79,10 +77,10 @@ finds such nodes.`,
 		return nil
 	}, func(_ *api.ResolveRequest, e *api.EditResponse) {
 		if e.Path == "" {
-			fmt.Fprintln(s.Out, "deleted")
+			s.Out.Printf("deleted\n")
 			return
 		}
-		fmt.Fprintf(s.Out, "resolved  %s:%d\n", terminal.OneLine(e.Path), e.Line)
+		s.Out.Printf("resolved  %s:%d\n", e.Path, e.Line)
 	})
 	c.Flags().BoolVar(&drop, "drop", false, "the same as --take ours")
 	return c

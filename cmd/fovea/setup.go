@@ -88,9 +88,9 @@ func setUp(s *session, c setup.Client, file string, write bool) error {
 	case !changed:
 		s.Report("%s already has it", file)
 	default:
-		fmt.Fprintf(s.Out, "written  %s\n", file)
+		s.Out.Printf("written  %s\n", file)
 		if kept != "" {
-			fmt.Fprintf(s.Out, "as it was  %s\n", kept)
+			s.Out.Printf("as it was  %s\n", kept)
 		}
 	}
 	return nil

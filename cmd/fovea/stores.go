@@ -153,7 +153,7 @@ func removeStore(s *session, base, name string, force bool) error {
 		return err
 	}
 	return s.Answer(st, func() {
-		fmt.Fprintf(s.Out, "removed  %s\nlost     %d commits of %s, %s\n", terminal.OneLine(st.Dir), st.Commits, terminal.OneLine(st.Memex), sizeOf(st.Size))
+		s.Out.Printf("removed  %s\nlost     %d commits of %s, %s\n", st.Dir, st.Commits, st.Memex, sizeOf(st.Size))
 	})
 }
 
@@ -275,6 +275,6 @@ func printHistory(ctx context.Context, s *session) error {
 	st := s.memory.Status()
 	own := stores.Store{Dir: st.StateDir, Memex: st.Memex, State: stores.There, Commits: st.Head.Seq, Size: st.History, Used: st.Head.Time}
 	return s.Answer(own, func() {
-		fmt.Fprintf(s.Out, "memex    %s\nhistory  %d commits, in %s\n", terminal.OneLine(own.Memex), own.Commits, terminal.OneLine(own.Dir))
+		s.Out.Printf("memex    %s\nhistory  %d commits, in %s\n", own.Memex, own.Commits, own.Dir)
 	})
 }

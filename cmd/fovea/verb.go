@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -14,10 +15,12 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// verb completes the command of an operation. The tags of a request's fields map flags and
+// verb completes the command of an operation, whose summary it is described by unless it has
+// its own text. The tags of a request's fields map flags and
 // arguments to them; prepare, if not nil, does the rest; show prints the answer unless JSON
 // is wanted.
 func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
+	c.Short = cmp.Or(c.Short, op.Summary)
 	req := new(Q)
 	fields := reflect.ValueOf(req).Elem()
 	addFlags(c, fields)

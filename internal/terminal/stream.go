@@ -98,6 +98,17 @@ func (s *Stream) Text(text string) {
 	}
 }
 
+// Printf formats a text. Each string among the arguments is put on one line, so that no
+// remembered text adds lines.
+func (s *Stream) Printf(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = OneLine(text)
+		}
+	}
+	fmt.Fprintf(s, format, args...)
+}
+
 // JSON writes a value as JSON, indented at a terminal. There, hidden characters in strings
 // become escapes, which keeps the value.
 func (s *Stream) JSON(v any) error {
