@@ -19,9 +19,9 @@ func blameCommand(s *session) *cobra.Command {
 		Use:   "blame NODE",
 		Short: "Show who wrote each line of a node, and when",
 		Long: `Blame prints a node's own text and before each line the number of the commit
-that brought it, the day, the author and the line's number in the file. It goes
-through renames and moves; a line that was taken away and brought back is by
-whom it first came from.`,
+that wrote it, the day, the author and the line's number in the file. It follows
+renames and moves. A line that was removed and restored belongs to its first
+author.`,
 		Example: `  fovea blame "Pika at the vet"
   fovea blame projects/kaplja.org:12 --json`,
 		Args: oneNode,

@@ -12,10 +12,10 @@ func searchCommand(s *session) *cobra.Command {
 	var format string
 	c := verb(s, &cobra.Command{
 		Use: "search WORDS",
-		Long: `Search prints the nodes that say most of the words, best first. The number is
-the score as a share of the best one. Headings count more than text; --query
-narrows what is looked at. --format grep prints the line of each that has most
-of the words, for an editor to jump to.`,
+		Long: `Search prints the nodes that contain most of the words, best first. The number
+is the score relative to the best one. Headings count more than text; --query
+restricts the search. --format grep prints the line of each node with the most
+words, for an editor to jump to.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
   fovea search rivets --format grep`,
@@ -49,7 +49,7 @@ func showCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "show NODE",
 		Short: "Print one node, now or as it was",
-		Long: `Show prints what is known of one node, and its own text. NODE is an id or the
+		Long: `Show prints the properties of one node, and its own text. NODE is an id or the
 beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
 		Example: `  fovea show "Pika at the vet"
   fovea show projects/kaplja.org:12 --json

@@ -33,8 +33,8 @@ func diffCommand(s *session) *cobra.Command {
 		Use:   "diff [FROM [TO]]",
 		Short: "List what changed between two moments",
 		Long: `Diff compares two moments: a snapshot's index or name, seq:N or a commit, a
-date, or head. FROM defaults to snapshot 0, TO to head. What became of one node
-say fovea log and fovea blame.`,
+date, or head. FROM defaults to snapshot 0, TO to head. For the changes of one
+node see fovea log and fovea blame.`,
 		Example: `  fovea diff
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,

@@ -22,10 +22,10 @@ func importCommand(s *session) *cobra.Command {
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
-object a line; - is standard input. It becomes Org headlines in
-agents/server-memory/. What the graph has already stays, and what was forgotten
-stays out; lines that cannot be read are told, and the exit code is 1 then,
-though all others were taken.`,
+object per line; - is standard input. It becomes Org headlines in
+agents/server-memory/. Existing content stays, and forgotten content is left
+out. Lines that cannot be read are reported, and the exit code is then 1,
+although all other lines were imported.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
 		Args:    args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {

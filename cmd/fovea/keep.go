@@ -16,8 +16,8 @@ func statusCommand(s *session) *cobra.Command {
 	c := verb(s, &cobra.Command{
 		Use: "status",
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
-newest and who signed it, and all that wants looking after. With --all it lists
-the stores of all memexes of this user, also of those that are gone.`,
+newest and who signed it, and everything that needs attention. With --all it
+lists the stores of all memexes of this user, even of removed ones.`,
 		Example: `  fovea status
   fovea status --all
   fovea status --diagnostics`,

@@ -30,9 +30,9 @@ func mcpCommand(s *session) *cobra.Command {
 		Long: `Serve the memory to an MCP client, such as an editor or an agent, on standard
 input and output. Clients start it themselves; see fovea setup.
 
-What the client writes is recorded as by --agent, else by the name that the
-client gives itself. It reads everything, and writes below agents/NAME/, in
-tasks, and what the configuration grants to that name.
+--agent names the author of what the client writes; the default is the client's
+own name. The client reads everything, and writes below agents/NAME/, in tasks,
+and where the configuration grants that name more.
 
 With --compat server-memory it has the nine tools of that server instead, over a
 graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken

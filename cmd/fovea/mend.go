@@ -18,10 +18,10 @@ func repairCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "repair",
 		Short: "Repair a damaged memory, and report what is lost",
-		Long: `Repair puts damaged files into the folder quarantine, keeps every block and
-commit that verifies, follows the chain of commits as far as it is whole, takes
-lost blocks from images, and reads the folder. A commit says what could not be
-had. The notes themselves are not touched.`,
+		Long: `Repair moves damaged files into the folder quarantine, keeps every block and
+commit that verifies, follows the chain of commits as far as it is intact, takes
+lost blocks from images, and reads the folder. A commit records what could not
+be recovered. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
 		Args: noArguments,
@@ -44,10 +44,10 @@ func retainCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "retain",
 		Short: "Thin the history: drop old versions by their age",
-		Long: `Retain keeps of the history every moment that is younger than --keep-all, the
-last of each hour that is younger than --hourly, the last of each day that is
-younger than --daily, the present one, and those with a snapshot. What only
-other moments need is dropped for good; their commits stay in the log. Ages are
+		Long: `Retain keeps every moment of the history that is younger than --keep-all, the
+last of each hour younger than --hourly, the last of each day younger than
+--daily, the present one, and those with a snapshot. Content that only other
+moments need is deleted for good; their commits stay in the log. Ages are
 written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
 whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",

@@ -21,7 +21,7 @@ func mergeCommand(s *session) *cobra.Command {
 		Long: `Merge brings in what another copy of this memory has done since both were one:
 note by note and field by field, files included, all or none. COPY is the state
 folder of the copy (see "fovea status") or, on this machine, its memex; run
-"fovea ingest" there first. Where both changed the same thing one stands, and
+"fovea ingest" there first. If both changed the same thing, one version wins and
 the other is kept in the note as a conflict; see "fovea resolve". It is one
 commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 		Example: `  fovea merge /media/stick/state --dry-run

@@ -18,8 +18,8 @@ func headCommand(s *session) *cobra.Command {
 		Use:   "head",
 		Short: "Print the newest commit, signed, to keep elsewhere",
 		Long: `Head prints the newest commit as a note signed with the key of this machine.
-Keep it where who changes the state folder cannot: "fovea verify --anchor" tells
-then whether the history still has that commit.`,
+Keep it where a program that changes the state folder cannot change it: "fovea
+verify --anchor" then checks that the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
 		Args:    noArguments,
 	}, api.OpHead, nil, func(_ *api.None, h *api.Head) { fmt.Fprint(s.Out, h.Note) })
@@ -35,8 +35,9 @@ func verifyCommand(s *session) *cobra.Command {
 checks every signature and compares. With --anchor the history must also have
 each commit that a file of signed heads names ("fovea head" prints them), or it
 is stale or forked. With --files each file must hold what the memory does. It
-writes nothing but what a scan finds. Exit code 4 when something is wrong;
-content that a commit says is purged, thinned or lost is told and is not wrong.`,
+writes nothing but what a scan finds. The exit code is 4 if something is wrong.
+Content that a commit records as purged, thinned or lost is reported, and is no
+error.`,
 		Example: `  fovea verify --json
   fovea verify --anchor anchors.txt`,
 		Args: noArguments,

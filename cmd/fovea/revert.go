@@ -17,10 +17,10 @@ func revertCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "revert [COMMIT...]",
 		Short: "Revert the commits of an author or a session, or some commits",
-		Long: `Revert takes back what the commits of an author or a session did, or those
-named, and keeps what was done since, files included. Where somebody has built
-on it, that stays, and what was there before is kept in the note as a conflict;
-see "fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
+		Long: `Revert takes back the changes of an author's or a session's commits, or of those
+named, and keeps later changes, files included. A change that later work builds
+on stays, and the version before it is kept in the note as a conflict; see
+"fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
 is a number as the log shows it, seq:N or a digest.`,
 		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
   fovea revert --author mint

@@ -41,13 +41,13 @@ func serveCommand(s *session) *cobra.Command {
 		Use:   "serve",
 		Short: "Keep the memory open for all clients, and watch the folder",
 		Long: `Serve keeps the memory open and watches the folder: a save is a commit at once.
-Every verb of the same user then asks it, and so do the programs that fovea mcp
-serves. There is one for each memex; a second one finds the first and ends. That
-is a failure (exit 3) where --http is given and the first one has no port.
+All verbs of the same user then use it, and so do the clients of fovea mcp. Each
+memex has one daemon: a second one finds the first and exits. With --http that
+is a failure (exit 3) if the first one has no port.
 
 It listens at a socket that only this user can reach. With --http it also opens
-a port of this machine; the file http.json in the state folder says which, with
-a token. "fovea token" makes tokens for others.`,
+a port of this machine; the file http.json in the state folder has its address
+and a token. "fovea token" creates tokens for other programs.`,
 		Example: `  fovea serve
   fovea serve --http --idle 1h
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,

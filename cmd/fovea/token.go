@@ -23,8 +23,8 @@ func tokenCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "token",
 		Short: "Create, list and remove tokens of programs that use HTTP",
-		Long: `A token lets a program in that asks a daemon over HTTP, and says as which agent.
-Verbs of your own need none: they come in by a socket that only you can reach.`,
+		Long: `A token lets a program use a daemon over HTTP, as a certain agent. Your own
+verbs need none: they use a socket that only you can reach.`,
 		Example: `  fovea token add claude
   fovea token list
   fovea token remove claude`,
@@ -38,10 +38,10 @@ func addTokenCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Create a token and print it once",
-		Long: `Add makes a token for an agent of that name (--agent gives it another one) and
-prints it. It is kept nowhere but where you put it: the file tokens.json beside
-the configuration has only its hash. What the agent may do beyond what every
-agent may stands in the configuration, under grants.`,
+		Long: `Add creates a token for an agent of that name (--agent gives another one) and
+prints it. It is stored nowhere else: tokens.json, beside the configuration, has
+only its hash. The configuration lists additional rights of an agent, under
+grants.`,
 		Example: `  fovea token add claude
   fovea token add dashboard --role reader
   fovea token add ferry --scope project/river --path projects/river/`,
