@@ -13,11 +13,11 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// beat is how often a stream that is silent says that it is there.
+// beat is the interval of comments in a silent stream.
 const beat = 15 * time.Second
 
-// events streams commits: those after the number that the request names, then
-// each as it becomes durable; between them how far reading the folder has come.
+// events streams commits: those after the number in the request, then each as it becomes
+// durable; between them the progress of reading the folder.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	seq, past, err := sinceOf(r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sinceOf reads from which number on commits are asked for, if at all.
+// sinceOf returns the number after which past commits are requested, if any.
 func sinceOf(r *http.Request) (seq uint64, past bool, err error) {
 	text := r.Header.Get("Last-Event-ID")
 	if q := r.URL.Query(); q.Has("since") {
@@ -85,7 +85,7 @@ func sinceOf(r *http.Request) (seq uint64, past bool, err error) {
 	return seq, true, nil
 }
 
-// missed lists the commits after a number up to about the newest, oldest first.
+// missed lists the commits after a number up to the head, oldest first.
 func (s *Server) missed(r *http.Request, seq, head uint64) ([]api.Commit, error) {
 	if head == seq {
 		return nil, nil
@@ -103,7 +103,7 @@ func (s *Server) missed(r *http.Request, seq, head uint64) ([]api.Commit, error)
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	seq     uint64 // of the newest commit that was told
+	seq     uint64 // of the newest commit sent
 	err     error
 }
 
@@ -115,8 +115,8 @@ func (s *stream) event(e api.Event) {
 	s.send(fmt.Sprintf("event: progress\ndata: {\"done\":%d,\"total\":%d}\n\n", e.Done, e.Total))
 }
 
-// commits tells of commits as the log tells this reader of them: without the words of what
-// is withheld by now. It ends the stream where the log could not be read.
+// commits sends commits as the log shows them to this reader: without text that is withheld
+// by now. An error of the log ends the stream.
 func (s *stream) commits(list []api.Commit, err error) {
 	s.err = err
 	for i := range list {
@@ -124,7 +124,7 @@ func (s *stream) commits(list []api.Commit, err error) {
 	}
 }
 
-// commit tells of a commit once.
+// commit sends a commit once.
 func (s *stream) commit(c *api.Commit) {
 	if c.Seq <= s.seq {
 		return
@@ -138,7 +138,7 @@ func (s *stream) commit(c *api.Commit) {
 	s.send(fmt.Sprintf("id: %d\nevent: commit\ndata: %s\n\n", c.Seq, text))
 }
 
-// end says why the stream ends.
+// end sends the reason why the stream ends.
 func (s *stream) end(why error) {
 	text, err := json.Marshal(api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why.Error()})
 	if err == nil {

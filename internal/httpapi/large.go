@@ -14,16 +14,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
-// small is how many bytes a body or an answer has that nobody counts. A larger one takes
-// a share for as long as it is in memory: who sends without ending, or does not read
-// what it asked for, keeps a few of them there and not as many as it has requests.
+// small is the size up to which a body or an answer is not counted. A larger one takes a
+// share while it is in memory, so that a client that sends without end, or does not read its
+// answers, keeps only a few of them there.
 const small = 256 << 10
 
-// past is a deadline that ends what waits for a connection.
+// past is a deadline that ends reads and writes of a connection.
 var past = time.Unix(1, 0)
 
-// weighing bounds how many large bodies of a bearer are in memory. A request whose body
-// gives way ends as one that gave way.
+// weighing limits the large bodies of a bearer in memory. A request whose body gives way ends
+// with errGaveWay.
 func (s *Server) weighing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -46,7 +46,7 @@ func (s *Server) weighing(next http.Handler) http.Handler {
 	})
 }
 
-// take gives the bearer of a request a share of what is large.
+// take takes a share of large texts for the bearer of a request.
 func (s *Server) take(r *http.Request, end func()) *share.Share {
 	return s.large.Acquire(api.GrantOf(r.Context()).Bearer(), end)
 }
@@ -73,8 +73,8 @@ func (b *weighed) release() {
 	}
 }
 
-// answer writes a value as JSON. A large one that gives way is cut off with its
-// connection, so that nobody takes it for whole.
+// answer writes a value as JSON. A large one that gives way is cut off with its connection,
+// so that no client takes it for complete.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -90,5 +90,5 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
 		one := s.take(r, func() { _ = control.SetWriteDeadline(past) })
 		defer one.Release()
 	}
-	_, _ = w.Write(text.Bytes()) // who asked may be gone
+	_, _ = w.Write(text.Bytes()) // the client may be gone
 }

@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	// Of its writes in a minute an agent may make one of so many at once.
-	atOnceOf = 30
-	// A write that would be in time so soon waits instead of being refused.
-	shortWait = 250 * time.Millisecond
-	// So many agents are remembered at least.
-	remembered = 10_000
+	// burstShare is the share of its writes per minute that an agent may make at once.
+	burstShare = 30
+	// maxWait is how long a write may wait for its turn instead of being refused.
+	maxWait = 250 * time.Millisecond
+	// minAgents is the number of agents whose rates are kept.
+	minAgents = 10_000
 )
 
 // rates counts the writes of each agent.
@@ -34,8 +34,8 @@ type rates struct {
 	agents lru.Map[limitedAs, *rate.Limiter]
 }
 
-// limitedAs is whose writes are counted together: what somebody calls itself does not count
-// for the agent that has a token of that name.
+// limitedAs is the key of a rate. A name that a client chose does not count for the agent that
+// has a token of that name.
 type limitedAs struct {
 	bearer share.Bearer
 	agent  string
@@ -46,18 +46,18 @@ func (l *rates) of(agent limitedAs) *rate.Limiter {
 	defer l.mu.Unlock()
 	one, ok := l.agents.Get(agent)
 	if !ok {
-		one = rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), max(l.perMinute/atOnceOf, 1))
-		l.agents.Size = remembered
+		one = rate.NewLimiter(rate.Limit(float64(l.perMinute)/60), max(l.perMinute/burstShare, 1))
+		l.agents.Size = minAgents
 		l.agents.Set(agent, one)
 	}
 	return one
 }
 
-// errTooOften is why a write of an agent is refused that would have to wait long.
+// errTooOften refuses a write that would have to wait longer than maxWait.
 var errTooOften = errors.New("too many writes")
 
-// limited is a middleware that bounds how often an agent writes: a little too often waits,
-// much too often is refused.
+// limited is middleware that limits the rate of an agent's writes: slightly above it they
+// wait, far above it they are refused.
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := api.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
@@ -74,7 +74,7 @@ func (s *Server) turn(ctx context.Context, agent limitedAs) error {
 	turn := s.rates.of(agent).Reserve()
 	wait := turn.Delay()
 	switch {
-	case wait > shortWait:
+	case wait > maxWait:
 		turn.Cancel()
 		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, s.rates.perMinute)
 	case wait > 0:

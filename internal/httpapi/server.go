@@ -16,38 +16,38 @@ import (
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
-// Options says what a Server serves. Service, Hello and Feed are needed.
+// Options configures a Server. Service, Hello and Feed are required.
 type Options struct {
 	Service api.Service
-	// Hello says who answers, with root and sequence number as they are now.
+	// Hello describes the daemon, with the current root and sequence number.
 	Hello func() api.Hello
-	// Feed tells what happens, for the change stream.
+	// Feed is the source of the change stream.
 	Feed *api.Feed
 	// Ready returns why the memory cannot answer yet, nil when it can.
 	Ready func() error
 	// Logs returns the newest lines of the log, oldest first.
 	Logs func(limit int) []string
-	// LogLimit is how many lines a request gets that names no number; 20 by default.
+	// LogLimit is the default number of log lines of a request; 20 by default.
 	LogLimit int
-	// Stop, when closed, ends the streams, so that a server can.
+	// Stop, when closed, ends the streams, so that a server can shut down.
 	Stop <-chan struct{}
-	// MCP, if not nil, makes what serves /mcp from the service that it may use.
+	// MCP, if not nil, returns the handler of /mcp for a service.
 	MCP func(api.Service) http.Handler
 	// BodyLimit bounds the bytes of a request; 8 MiB by default.
 	BodyLimit int64
-	// WritesPerMinute is how often an agent may write, a thirtieth of it at once; 30,000
+	// WritesPerMinute limits the writes of each agent, a thirtieth of them at once; 30,000
 	// by default.
 	WritesPerMinute int
 	// Time bounds an operation; five minutes by default.
 	Time time.Duration
-	// Log receives what a person cannot be told otherwise; discarded by default.
+	// Log receives panics; they are discarded by default.
 	Log *slog.Logger
 }
 
-// Admission says who asks. Its error is answered with 401.
+// Admission identifies the caller of a request. Its error is answered with 401.
 type Admission func(*http.Request) (api.Grant, error)
 
-// Server is the state that all ways in share. It is safe for concurrent use.
+// Server is the state that all listeners share. It is safe for concurrent use.
 type Server struct {
 	opts    Options
 	service api.Service // opts.Service behind the middlewares of New
@@ -57,7 +57,7 @@ type Server struct {
 	requests, streams, large *share.Shares // under way
 }
 
-// New returns a server. The service stays the caller's.
+// New returns a server. The caller keeps the service.
 func New(opts Options) *Server {
 	if opts.Ready == nil {
 		opts.Ready = func() error { return nil }
@@ -89,7 +89,7 @@ func New(opts Options) *Server {
 	return s
 }
 
-// Handler returns the handler of one way in. Health can be asked by anybody.
+// Handler returns the handler of one listener. Health needs no admission.
 func (s *Server) Handler(admit Admission) http.Handler {
 	inner := http.NewServeMux()
 	for _, op := range api.Operations {
@@ -114,13 +114,13 @@ func (s *Server) Handler(admit Admission) http.Handler {
 	return s.recovered(s.bounded(outer))
 }
 
-// admitted lets in whom admit knows, to the scopes that the request names.
+// admitted admits callers to the scopes that the request names.
 func admitted(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g, err := admit(r)
 		if err != nil {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="fovea"`)
-			w.Header().Set("Connection", "close") // who is not let in keeps no connection
+			w.Header().Set("Connection", "close") // a refused caller keeps no connection
 			problem(w, http.StatusUnauthorized, "unauthorized", err.Error())
 			return
 		}
@@ -130,7 +130,7 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 	})
 }
 
-// typed answers what no route takes as a problem, as everything else is.
+// typed answers requests without a route by a problem, like all errors.
 func typed(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		found, pattern := mux.Handler(r)
@@ -149,17 +149,17 @@ func typed(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// silent is an answer that is not sent.
+// silent discards an answer.
 type silent struct{ header http.Header }
 
 func (s *silent) Header() http.Header         { return s.header }
 func (s *silent) Write(b []byte) (int, error) { return len(b), nil }
 func (s *silent) WriteHeader(int)             {}
 
-// transferTimeout is how long a client may take to send a request, and to take an answer.
+// transferTimeout is how long a client may take to send a request, or to receive an answer.
 const transferTimeout = 60 * time.Second
 
-// bounded limits the bytes of a request and the time that it takes to come.
+// bounded limits the bytes of a request and the time of its transfer.
 func (s *Server) bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -172,7 +172,7 @@ func (s *Server) bounded(next http.Handler) http.Handler {
 	})
 }
 
-// timedBody is a body that must come in time; what is done with it may take longer.
+// timedBody is a body with a deadline for its transfer, not for its use.
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
@@ -186,7 +186,7 @@ func (c *timedBody) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// untilStop ends requests that only listen when the server is to stop.
+// untilStop ends streams when the server stops.
 func (s *Server) untilStop(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet {

@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	// errGaveWay is why the oldest request of a bearer ended that has too many.
+	// errGaveWay ends the oldest request of a bearer that has too many.
 	errGaveWay = errors.New("too many requests are under way for this token, or too many large ones; this one was the oldest and gave way; wait for " +
 		"answers before you send more")
-	// errStreamGaveWay is likewise of streams.
+	// errStreamGaveWay ends the oldest stream of a bearer that has too many.
 	errStreamGaveWay = errors.New("too many streams are open for this token; this one was the oldest and gave way; close those that are not read")
 )
 
@@ -26,8 +26,8 @@ func gaveWay(ctx context.Context) bool {
 	return errors.Is(why, errGaveWay) || errors.Is(why, errStreamGaveWay)
 }
 
-// taking serves a request while it has a share. Its context ends, for that reason, when
-// the share is given up.
+// taking serves a request while it has a share. When the share is given up, its context ends
+// with why as its cause.
 func taking(shares *share.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
@@ -36,8 +36,8 @@ func taking(shares *share.Shares, why error, w http.ResponseWriter, r *http.Requ
 	next.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// sharing bounds how many requests of a bearer are under way. One that ends for another
-// before it was answered is answered with that.
+// sharing limits the running requests of a bearer. One that ends for a newer one before it
+// was answered is answered with errGaveWay.
 func (s *Server) sharing(next http.Handler) http.Handler {
 	answered := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kept := &statusWriter{ResponseWriter: w}
@@ -53,13 +53,13 @@ func (s *Server) sharing(next http.Handler) http.Handler {
 	})
 }
 
-// streaming bounds how many streams of a bearer are open. One that ends for another says
-// so in a comment, which every reader of such a stream passes over.
+// streaming limits the open streams of a bearer. One that ends for a newer one says so in a
+// comment, which readers of such a stream skip.
 func (s *Server) streaming(next http.Handler) http.Handler {
 	ended := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 		if gaveWay(r.Context()) && w.Header().Get("Content-Type") == "text/event-stream" {
-			_, _ = io.WriteString(w, ": "+errStreamGaveWay.Error()+"\n\n") // who asked may be gone
+			_, _ = io.WriteString(w, ": "+errStreamGaveWay.Error()+"\n\n") // the client may be gone
 		}
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

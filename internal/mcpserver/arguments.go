@@ -16,9 +16,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// argued refuses a call whose arguments are not those of its tool, in words that a model
-// can act on: which field is wrong, and which there are. The SDK checks them too, and
-// speaks of schemas.
+// argued is middleware that refuses wrong arguments with a text that a model can act on: it
+// names the wrong field, and the fields of the tool. The SDK checks arguments as well, but
+// reports in terms of schemas.
 func (s *Server) argued(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok && r.Params != nil {
@@ -34,7 +34,7 @@ func (s *Server) argued(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// wrongArguments returns what is wrong with the arguments of a call, nil for nothing.
+// wrongArguments returns the first error in the arguments of a call, nil if there is none.
 func wrongArguments(schema *jsonschema.Schema, raw json.RawMessage) error {
 	fields := slices.Sorted(maps.Keys(schema.Properties))
 	next := "use the fields " + strings.Join(fields, ", ")
@@ -69,12 +69,12 @@ func wrongArguments(schema *jsonschema.Schema, raw json.RawMessage) error {
 	return nil
 }
 
-// kinds says in plain words what a type of JSON Schema is.
+// kinds describes the types of JSON Schema in plain words.
 var kinds = map[string]string{
 	"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "a list", "object": "an object",
 }
 
-// wrongValue returns what a field is to be, where its value is another thing, else "".
+// wrongValue describes the value that a field needs, "" if it has one.
 func wrongValue(schema *jsonschema.Schema, raw json.RawMessage) string {
 	var v any
 	if err := json.Unmarshal(raw, &v); err != nil {

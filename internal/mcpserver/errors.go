@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// nextSteps says for a kind of error what a model can do about it.
+// nextSteps are the next steps of a model by the kind of an error.
 var nextSteps = map[fovea.Kind]string{
 	fovea.NotFound:  "find the right id with recall",
 	fovea.Ambiguous: "name one of the candidates by its id",
@@ -33,7 +33,7 @@ var nextSteps = map[fovea.Kind]string{
 	fovea.Corrupt:   "ask the owner to run `fovea verify`",
 }
 
-// nextOfDenied says it for a tool that was denied, where its name tells more than the kind.
+// nextOfDenied are the next steps of tools that were denied, if they depend on the tool.
 var nextOfDenied = map[string]string{
 	"forget":   "forget what you alone wrote, or ask the owner",
 	"rollback": "take back your own commits with action revert and your name as author, or ask the owner",
@@ -47,10 +47,10 @@ func canRead(tool string) bool {
 	})
 }
 
-// otherwise is what a model can do where nothing better is known.
+// otherwise is the next step if no better one is known.
 const otherwise = "call again; if it fails again, ask the owner to look at `fovea status`"
 
-// nextStep says what a model can do about an error of a tool.
+// nextStep returns the next step after an error of a tool.
 func nextStep(tool string, err error) string {
 	if a, ok := errors.AsType[advice](err); ok {
 		return a.next
@@ -65,7 +65,7 @@ func nextStep(tool string, err error) string {
 	return cmp.Or(nextSteps[kind], otherwise)
 }
 
-// advice is an error whose next step is known better than by its kind.
+// advice is an error with its own next step.
 type advice struct {
 	error
 	next string
@@ -73,8 +73,8 @@ type advice struct {
 
 func (a advice) Unwrap() error { return a.error }
 
-// toolError is a refusal as a model reads it: what failed, why, what next. The
-// reason may quote notes, so it is fenced like them.
+// toolError is an error as a model reads it: what failed, why, and the next step. The reason
+// may quote notes, so it is fenced like them.
 type toolError struct {
 	tool string
 	err  error
@@ -94,8 +94,7 @@ func (e toolError) Error() string {
 	return b.String()
 }
 
-// refusal is why a prompt, a resource or a completion was not given: a request that is at
-// fault itself, or one that failed here, told as a tool tells it.
+// refusal is the error of a prompt, a resource or a completion, with the text of a toolError.
 func refusal(what string, err error) error {
 	code := int64(jsonrpc.CodeInternalError)
 	switch fovea.KindOf(err) {
@@ -105,9 +104,9 @@ func refusal(what string, err error) error {
 	return &jsonrpc.Error{Code: code, Message: toolError{what, err}.Error()}
 }
 
-// sendable drops the data of an error that is no JSON: the SDK writes an address with
-// control characters so, and the answer that it cannot send then ends the session.
-// A next step is added where the SDK names none.
+// sendable is middleware that drops error data that is not JSON, as the SDK makes of an
+// address with control characters: the session would end with the answer that cannot be
+// sent. It adds a next step if the SDK names none.
 func (s *Server) sendable(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)
@@ -115,19 +114,19 @@ func (s *Server) sendable(next mcp.MethodHandler) mcp.MethodHandler {
 		if !ok {
 			return res, err
 		}
-		told := *e
-		told.Message = err.Error() // what was wrapped around it counts
-		if len(told.Data) > 0 && !json.Valid(told.Data) {
-			told.Data = nil
+		sent := *e
+		sent.Message = err.Error() // with its wrappers
+		if len(sent.Data) > 0 && !json.Valid(sent.Data) {
+			sent.Data = nil
 		}
-		if !strings.Contains(told.Message, "Next: ") {
-			told.Message += ". Next: " + cmp.Or(s.nextOfMethod(method), "correct the parameters and call again")
+		if !strings.Contains(sent.Message, "Next: ") {
+			sent.Message += ". Next: " + cmp.Or(s.nextOfMethod(method), "correct the parameters and call again")
 		}
-		return nil, &told
+		return nil, &sent
 	}
 }
 
-// nextOfMethod says what a client can do whose request for a method the SDK refused.
+// nextOfMethod returns the next step after the SDK refused a request for a method.
 func (s *Server) nextOfMethod(method string) string {
 	switch method {
 	case "tools/call":

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// keptBytes is how much of answers is kept for clients whose connection breaks, of all
-	// sessions together: the streams of the oldest requests go first.
-	keptBytes = 4 << 20
-	// keptNotices is how many of the newest notices are kept of each session.
-	keptNotices = 100
-	// eventCost is what an event or a stream takes beside its bytes.
+	// maxEventBytes bounds the answers kept for clients whose connection breaks, of all
+	// sessions together: the streams of the oldest requests are dropped first.
+	maxEventBytes = 4 << 20
+	// maxNotices is the number of recent notices kept for each session.
+	maxNotices = 100
+	// eventCost is the memory of an event or a stream beside its bytes.
 	eventCost = 256
 )
 
-// events keeps what was sent in sessions, so that a client can take a stream up again. It
-// is an mcp.EventStore whose memory does not grow with the requests of a session, as that
-// of the SDK does. It is safe for concurrent use.
+// events stores the events sent in sessions, so that a client can resume a stream. It is an
+// mcp.EventStore of bounded memory; that of the SDK grows with the requests of a session. It
+// is safe for concurrent use.
 type events struct {
 	mu       sync.Mutex
 	sessions map[string]map[string]*sent
@@ -32,7 +32,7 @@ type events struct {
 	bytes    int         // of the streams in order
 }
 
-// sent are the events of one stream from the number first on.
+// sent holds the events of one stream, from number first on.
 type sent struct {
 	first int
 	data  [][]byte
@@ -41,7 +41,7 @@ type sent struct {
 
 func newEvents() *events { return &events{sessions: map[string]map[string]*sent{}} }
 
-// Open begins a stream. The one without a name has the notices of a session.
+// Open begins a stream. The unnamed one has the notices of a session.
 func (e *events) Open(_ context.Context, session, stream string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -59,7 +59,7 @@ func (e *events) Open(_ context.Context, session, stream string) error {
 	return nil
 }
 
-// Append keeps an event. It is an error where the stream was given up.
+// Append stores an event. It fails if the stream was dropped.
 func (e *events) Append(_ context.Context, session, stream string, data []byte) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -70,17 +70,17 @@ func (e *events) Append(_ context.Context, session, stream string, data []byte) 
 	s.data = append(s.data, data)
 	if stream != "" {
 		e.grow(s, len(data)+eventCost)
-	} else if len(s.data) > keptNotices {
+	} else if len(s.data) > maxNotices {
 		s.data, s.first = slices.Delete(s.data, 0, 1), s.first+1
 	}
 	return nil
 }
 
-// grow counts bytes of a stream, and makes room.
+// grow counts bytes of a stream, and drops the oldest streams above the limit.
 func (e *events) grow(s *sent, bytes int) {
 	s.bytes += bytes
 	e.bytes += bytes
-	for e.bytes > keptBytes && len(e.order) > 0 {
+	for e.bytes > maxEventBytes && len(e.order) > 0 {
 		session, stream := e.order[0][0], e.order[0][1]
 		e.bytes -= e.sessions[session][stream].bytes
 		delete(e.sessions[session], stream)
@@ -88,8 +88,7 @@ func (e *events) grow(s *sent, bytes int) {
 	}
 }
 
-// After lists the events of a stream behind the one of that number, or fails where one of
-// them is not kept any more.
+// After yields the events of a stream after a number, or fails if one of them was dropped.
 func (e *events) After(_ context.Context, session, stream string, number int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		e.mu.Lock()
@@ -112,7 +111,7 @@ func (e *events) After(_ context.Context, session, stream string, number int) it
 	}
 }
 
-// SessionClosed forgets a session.
+// SessionClosed drops a session.
 func (e *events) SessionClosed(_ context.Context, session string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// dataNote stands before every fence.
+// dataNote precedes every fence.
 const dataNote = window.FenceNote
 
-// maxText is how many bytes of remembered text an answer has, unless a budget was named
-// for it. A client cuts what is longer, and its model never learns that there was more.
+// maxText is the maximum number of bytes of remembered text in an answer without a budget. A
+// client cuts a longer one, and its model never learns that there was more.
 const maxText = 128 << 10
 
-// fenced puts remembered text between the shortest fence of backticks that does not
-// occur in it, under a line that says what it is; of a long one the beginning, and how
-// much that is. Empty text gives "".
+// fenced puts remembered text between the shortest fence of backticks that does not occur in
+// it, under a line that calls it data. It cuts a long text and says where. Empty text gives
+// "".
 func fenced(text string) string {
 	text = legible(text)
 	shown := beginningOf(text)
@@ -39,12 +39,12 @@ func whole(text string) string {
 	return dataNote + "\n" + fence + "\n" + text + "\n" + fence + "\n"
 }
 
-// legible puts one replacement character for each run of bytes that is no UTF-8: JSON
-// would put one for each byte.
+// legible replaces each run of bytes that are not UTF-8 with one replacement character; JSON
+// would replace each byte.
 func legible(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
-// beginningOf returns of a text that is too long its first lines, or of one long line
-// its first characters. The text is legible.
+// beginningOf cuts a text that is too long after a line, or after a character if its line is
+// long. The text is legible.
 func beginningOf(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -17,32 +17,31 @@ import (
 )
 
 const (
-	// firstWithoutSessions is the revision of the protocol from which on a request says
-	// everything itself. Its form YYYY-MM-DD compares as text.
+	// firstWithoutSessions is the first revision of the protocol without sessions. Its form
+	// YYYY-MM-DD compares as text.
 	firstWithoutSessions = "2026-07-28"
-	// sessionIdle is after how long without a request a session ends.
+	// sessionIdle is how long a session stays without a request.
 	sessionIdle = 4 * time.Hour
 	// sessionID is the header that names a session.
 	sessionID = "Mcp-Session-Id"
 )
 
-// Caller is who makes a request.
+// Caller is the origin of a request.
 type Caller struct {
 	// Key is the same for all requests that one server serves. Empty refuses the request.
 	Key string
-	// Bearer is whose share of servers and sessions it takes.
+	// Bearer is the bearer whose limits of servers and sessions apply.
 	Bearer share.Bearer
-	// Open makes the server.
+	// Open creates the server.
 	Open func() *Server
 }
 
-// CallerOf says who makes a request.
+// CallerOf returns the caller of a request.
 type CallerOf func(r *http.Request) Caller
 
-// Web serves MCP over streamable HTTP, in all revisions that the SDK speaks: to each
-// who asks by a server of its own, which is kept. A session is open only to whose it
-// is. Who begins more sessions, or needs more servers, than a bearer may have loses its
-// own oldest ones. It is safe for concurrent use.
+// Web serves MCP over streamable HTTP, in all revisions that the SDK supports. Each caller
+// has a server, which is cached, and can use only its own sessions. A bearer that exceeds
+// its number of sessions or servers loses its oldest ones. It is safe for concurrent use.
 type Web struct {
 	caller        CallerOf
 	with, without http.Handler
@@ -50,21 +49,21 @@ type Web struct {
 	perServer, perSession *share.Shares
 
 	mu       sync.Mutex
-	servers  map[string]*kept
+	servers  map[string]*cachedServer
 	sessions map[string]*share.Share // by id
 }
 
-// kept is a server that is kept.
-type kept struct {
+// cachedServer is the server of a caller.
+type cachedServer struct {
 	server *Server
 	share  *share.Share
-	ended  bool // gave way
+	ended  bool // evicted
 }
 
-// NewWeb returns a handler. Who may connect, and from where, is checked before it.
+// NewWeb returns a handler. Its caller has authenticated the requests.
 func NewWeb(caller CallerOf, log *slog.Logger) *Web {
 	w := &Web{
-		caller: caller, servers: map[string]*kept{}, sessions: map[string]*share.Share{},
+		caller: caller, servers: map[string]*cachedServer{}, sessions: map[string]*share.Share{},
 		perServer: share.New(share.Servers), perSession: share.New(share.Sessions),
 	}
 	of := func(r *http.Request) *mcp.Server {
@@ -79,45 +78,45 @@ func NewWeb(caller CallerOf, log *slog.Logger) *Web {
 	return w
 }
 
-// serverKey is the key of a context under which the server of a request is.
+// serverKey is the context key of the server of a request.
 type serverKey struct{}
 
 // ServeHTTP serves one request of MCP; see [NewWeb].
 func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
-	told := &refusing{ResponseWriter: out}
-	defer told.end()
-	if !checked(told, r) {
+	answer := &refusing{ResponseWriter: out}
+	defer answer.end()
+	if !checked(answer, r) {
 		return
 	}
 	caller := w.caller(r)
 	server := w.server(caller)
 	if server == nil {
-		http.Error(told, "this caller cannot be served", http.StatusForbidden)
+		http.Error(answer, "this caller cannot be served", http.StatusForbidden)
 		return
 	}
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, server))
 	if r.Header.Get("Mcp-Protocol-Version") >= firstWithoutSessions {
-		w.without.ServeHTTP(told, r)
+		w.without.ServeHTTP(answer, r)
 		return
 	}
 	id := r.Header.Get(sessionID)
 	if id == "" {
-		w.with.ServeHTTP(told, r)
+		w.with.ServeHTTP(answer, r)
 		w.began(caller.Bearer, server, out.Header().Get(sessionID))
 		return
 	}
 	if !server.has(id) {
-		http.Error(told, "session not found: it has ended, or was closed for newer ones of the same token; begin another with initialize", http.StatusNotFound)
+		http.Error(answer, "session not found: it has ended, or was closed for newer ones of the same token; begin another with initialize", http.StatusNotFound)
 		return
 	}
 	if one := w.session(id); one != nil {
 		one.MarkBusy()
 		defer one.MarkIdle()
 	}
-	w.with.ServeHTTP(told, r)
+	w.with.ServeHTTP(answer, r)
 }
 
-// Changed tells clients of all servers what is not what it was, see Server.Changed.
+// Changed notifies the clients of all servers, see Server.Changed.
 func (w *Web) Changed(ctx context.Context) {
 	w.mu.Lock()
 	all := slices.Collect(maps.Values(w.servers))
@@ -127,7 +126,7 @@ func (w *Web) Changed(ctx context.Context) {
 	}
 }
 
-// server returns the server of who asks, nil if there is to be none.
+// server returns the server of a caller, nil without a key.
 func (w *Web) server(caller Caller) *Server {
 	if caller.Key == "" {
 		return nil
@@ -143,9 +142,9 @@ func (w *Web) server(caller Caller) *Server {
 	return k.server
 }
 
-// open makes a server and keeps it, unless it gave way already.
-func (w *Web) open(caller Caller) *kept {
-	k := &kept{server: caller.Open()}
+// open creates and caches a server, unless it was evicted already.
+func (w *Web) open(caller Caller) *cachedServer {
+	k := &cachedServer{server: caller.Open()}
 	k.share = w.perServer.Acquire(caller.Bearer, func() { w.drop(caller.Key, k) })
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,8 +158,8 @@ func (w *Web) open(caller Caller) *kept {
 	return k
 }
 
-// drop ends a server that gave way, with its sessions.
-func (w *Web) drop(key string, k *kept) {
+// drop ends an evicted server with its sessions.
+func (w *Web) drop(key string, k *cachedServer) {
 	w.mu.Lock()
 	k.ended = true
 	if w.servers[key] == k {
@@ -168,11 +167,11 @@ func (w *Web) drop(key string, k *kept) {
 	}
 	w.mu.Unlock()
 	for session := range k.server.mcp.Sessions() {
-		go session.Close() // waits for what is under way
+		go session.Close() // waits for running requests
 	}
 }
 
-// began counts a session that a request began, if it did.
+// began counts the session that a request began, if any.
 func (w *Web) began(b share.Bearer, s *Server, id string) {
 	for session := range s.mcp.Sessions() {
 		if id == "" || session.ID() != id {
@@ -192,7 +191,7 @@ func (w *Web) began(b share.Bearer, s *Server, id string) {
 	}
 }
 
-// session returns the share of a session, nil where it is not counted yet.
+// session returns the share of a session, nil if it is not counted yet.
 func (w *Web) session(id string) *share.Share {
 	w.mu.Lock()
 	defer w.mu.Unlock()

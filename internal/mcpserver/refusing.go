@@ -15,23 +15,22 @@ import (
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
-// firstWithoutBatches is the revision of the protocol from which on a request is one
+// firstWithoutBatches is the first revision of the protocol in which a request is one
 // message.
 const firstWithoutBatches = "2025-06-18"
 
-// codeNoSession is the code of an error of JSON-RPC that other servers of MCP answer with
-// where a session is not found.
+// codeNoSession is the JSON-RPC error code that other MCP servers return for an unknown
+// session.
 const codeNoSession = -32001
 
-// checked reads what a client posts, which it leaves in the request, and refuses what is
-// no message.
+// checked reads the body of a POST, which stays readable, and refuses invalid messages.
 func checked(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodPost {
 		return true
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil && r.Context().Err() != nil {
-		return false // whoever ended it answers
+		return false // the limit that ended it answers
 	}
 	if err != nil {
 		status := http.StatusBadRequest
@@ -63,11 +62,11 @@ func refuse(w http.ResponseWriter, status int, why *rpcline.Refusal) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(why.Response(), '\n')) // who asked may be gone
+	_, _ = w.Write(append(why.Response(), '\n')) // the client may be gone
 }
 
-// refusing makes an error of JSON-RPC of a refusal that the SDK writes as plain text. end
-// is called when all is written.
+// refusing turns a refusal that the SDK writes as plain text into a JSON-RPC error. end is
+// called after the last write.
 type refusing struct {
 	http.ResponseWriter
 	status int // of a refusal, else 0
@@ -89,7 +88,7 @@ func (w *refusing) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap gives http.ResponseController the connection.
+// Unwrap is for http.ResponseController.
 func (w *refusing) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *refusing) end() {
@@ -106,7 +105,7 @@ func (w *refusing) end() {
 	refuse(w.ResponseWriter, w.status, why)
 }
 
-// nextOf says what a client can do about a refusal of its request.
+// nextOf returns the next step after a refused request.
 func nextOf(status int) string {
 	switch status {
 	case http.StatusNotFound:

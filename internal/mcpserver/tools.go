@@ -16,13 +16,13 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// effect is what a tool can do to the memory, as its hints say it.
+// effect classifies what a tool can do to the memory, for its hints.
 type effect uint8
 
 const (
 	reads   effect = iota
-	adds           // changes nothing that is there
-	changes        // changes what is there; history keeps what was
+	adds           // changes no existing note
+	changes        // changes notes; history keeps their versions
 	sets           // likewise, and a second call with the same arguments changes nothing more
 )
 
@@ -34,17 +34,17 @@ func (e effect) hints(title string) *mcp.ToolAnnotations {
 	return a
 }
 
-// reply is what a tool answers: text for the model, and data that a program may want,
-// which quotes no notes. Data that is not small is left out.
+// reply is the answer of a tool: text for the model, and data for a program, which quotes no
+// notes. Data above maxData is left out.
 type reply struct {
 	text string
 	data any
 }
 
-// maxData is how many bytes of JSON the data of an answer has.
+// maxData is the maximum number of bytes of the JSON data in an answer.
 const maxData = 64 << 10
 
-// small returns the data of a reply, nil where it is too much.
+// small returns the data of a reply, nil if it exceeds maxData.
 func (r reply) small() any {
 	if text, err := json.Marshal(r.data); err != nil || len(text) > maxData {
 		return nil
@@ -76,7 +76,7 @@ func (s *Server) addTools() {
 		enum("action", rollbackActions.names()))
 }
 
-// actions are what a tool with a field action can do, in the order in which it lists them.
+// actions are the actions of a tool with a field action, in the order of its schema.
 type actions[In any] []struct {
 	name string
 	call func(context.Context, api.Service, In) (reply, error)
@@ -89,7 +89,7 @@ func (a actions[In]) names() (names []string) {
 	return names
 }
 
-// do carries the named action out.
+// do runs the named action.
 func (a actions[In]) do(ctx context.Context, svc api.Service, name string, in In) (reply, error) {
 	for _, action := range a {
 		if action.name == name {
@@ -142,8 +142,8 @@ func add[In any](s *Server, name, title string, e effect, description string, ca
 	})
 }
 
-// metaOp is the field of a call's _meta that names it, as the header Idempotency-Key
-// does over HTTP: a tool that writes does so once for each key.
+// metaOp is the field of a call's _meta with its idempotency key, as the header
+// Idempotency-Key over HTTP: a tool writes once for each key.
 const metaOp = "io.github.fovea-memory/idempotency-key"
 
 // keyOf returns the idempotency key of a call, "" for none.
@@ -159,13 +159,12 @@ func keyOf(meta mcp.Meta) (string, error) {
 	return key, nil
 }
 
-// schemaOf infers the schema of a tool's arguments from its Go type, the one place
-// that says them, and leaves out what costs a model tokens and tells it nothing:
-// that lists and optional values may also be null.
+// schemaOf infers the schema of a tool's arguments from its Go type. It leaves out that lists
+// and optional values may be null, which would cost a model tokens and tell it nothing.
 func schemaOf[In any](adjust ...func(*jsonschema.Schema)) *jsonschema.Schema {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(fmt.Sprintf("mcpserver: schema of %v: %v", reflect.TypeFor[In](), err)) // a fault of the program, seen at its start
+		panic(fmt.Sprintf("mcpserver: schema of %v: %v", reflect.TypeFor[In](), err)) // programming error, found at the start
 	}
 	for _, p := range schema.Properties {
 		if len(p.Types) == 2 && p.Types[0] == "null" {
@@ -178,7 +177,7 @@ func schemaOf[In any](adjust ...func(*jsonschema.Schema)) *jsonschema.Schema {
 	return schema
 }
 
-// listed leaves the hidden tools out of the list.
+// listed is middleware that leaves the hidden tools out of the list.
 func (s *Server) listed(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		res, err := next(ctx, method, req)

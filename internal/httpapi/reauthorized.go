@@ -8,23 +8,22 @@ import (
 	"time"
 )
 
-// reauthorized serves answers that go on for long. Who asked must be let in still
-// whenever something is written, and at each beat where nothing is: who is not any
-// more, since a token was taken away, gets nothing further, and the stream ends. Who does not
-// read while something waits to be sent loses the connection, see slowest.
+// reauthorized serves streams. It admits the caller again at each write, and at each beat
+// without one: after its token was removed a caller receives nothing more, and the stream
+// ends. A client that does not read for transferTimeout loses the connection.
 func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, stop := context.WithCancel(r.Context())
 		defer stop()
-		asked := r.Clone(ctx) // next may change the request
+		original := r.Clone(ctx) // next may change the request
 		still := func() error {
-			_, err := admit(asked)
+			_, err := admit(original)
 			return err
 		}
 		go func() {
 			defer func() {
 				if why := recover(); why != nil {
-					s.panicked(asked, why)
+					s.panicked(original, why)
 					stop()
 				}
 			}()
@@ -47,7 +46,7 @@ func (s *Server) reauthorized(admit Admission, next http.Handler) http.Handler {
 
 type reauthorizedWriter struct {
 	http.ResponseWriter
-	still func() error // why who asked is not let in any more
+	still func() error // why the caller is no longer admitted
 	stop  context.CancelFunc
 }
 
@@ -60,5 +59,5 @@ func (w *reauthorizedWriter) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap gives http.ResponseController the connection.
+// Unwrap is for http.ResponseController.
 func (w *reauthorizedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
