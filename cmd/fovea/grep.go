@@ -57,7 +57,7 @@ func printGrep(s *session, nodes []api.Node, find finder) {
 		number, at, text := bestLine(n.Content, find)
 		text = strings.TrimRight(text, "\r\n")
 		file := jumpPath(dir, filepath.Join(s.config.Memex, filepath.FromSlash(n.Path)), text)
-		s.Out.Printf("%s:%d:%d: %s\n", file, n.Line+number, screenColumn(text[:min(at, len(text))]), terminal.JoinLines(text))
+		fmt.Fprintf(s.Out, "%s:%d:%d: %s\n", terminal.OneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), terminal.JoinLines(text))
 	}
 	if outside > 0 {
 		s.Report("%s more without a file", several(outside, "node"))
