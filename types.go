@@ -39,7 +39,7 @@ type (
 const SimilarFrom = notes.SimilarFrom
 
 // WithActor returns a context whose operations have an actor.
-func WithActor(ctx context.Context, a author.Actor) context.Context { return scope.WithActor(ctx, a) }
+func WithActor(ctx context.Context, a author.Actor) context.Context { return author.WithActor(ctx, a) }
 
 // Diff returns what changed from one view to another, in O(changes).
 func Diff(from, to *View) Difference { return view.Diff(from, to) }

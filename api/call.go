@@ -8,7 +8,7 @@ import (
 )
 
 // Call is a request on its way to a memory, with what belongs to this request alone. Who
-// makes it and in which scopes is in the context, see [WithGrant] and [WithScopes].
+// makes it and in which scopes is in the context, see author.WithGrant and author.WithScopes.
 type Call struct {
 	Op      *Operation
 	Request any // of type Op.Request

@@ -22,8 +22,8 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	if err != nil {
 		return nil, err
 	}
-	g := GrantOf(ctx)
-	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.reaches(scope) })
+	g := author.GrantOf(ctx)
+	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.Reaches(scope) })
 	if !l.m.Rights().ByOwner(ctx) {
 		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}

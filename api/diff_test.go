@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // TestDiffText: the lines that changed, where they stand in their files, with
@@ -100,7 +101,7 @@ func TestTheOwnerReadsAll(t *testing.T) {
 	if err != nil || !strings.Contains(fmt.Sprint(d), "zy9body") || len(d.Added) == 0 {
 		t.Errorf("%+v, %v", d, err)
 	}
-	agent := api.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
+	agent := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	d, err = api.OpDiff.Call(agent, r.owner, api.DiffRequest{From: "ingest", To: "changed", Text: true})
 	if err != nil || !slices.Equal(d.Lockdown, []string{"skills/plan.org"}) || len(d.Added)+len(d.Removed)+len(d.Changed)+len(d.Moved) > 0 {
 		t.Errorf("an agent: %+v, %v", d, err)

@@ -16,7 +16,7 @@
 //     none is renamed or removed.
 //   - Responses hold no pointer into a memory; they can be kept and sent.
 //   - Errors are *fovea.Error, so that every surface can tell their kinds.
-//   - A context carries the caller's grant and the scopes, and nothing else; what
+//   - A context carries the caller's grant and the scopes, see package author; what
 //     belongs to one call is a field of Call.
 //
 // Elsewhere: what the operations do (package fovea), how they are printed

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -169,8 +170,8 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 	if _, err := api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
-	agent := api.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent})
-	granted := api.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"guard-diff"}})
+	agent := author.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent})
+	granted := author.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"guard-diff"}})
 	for _, tc := range []struct {
 		name string
 		read func(context.Context) (string, error)
@@ -253,7 +254,7 @@ func TestSkillsElsewhere(t *testing.T) {
 // nothing changes; the action comes back as it was, with who else answers.
 func TestTrigger(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
-	agent := api.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
+	agent := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	var first *api.Checkpoint
 	for _, event := range []string{"heartbeat", "manual-persist"} {
 		got, err := api.OpTrigger.Call(agent, api.Guarded(svc), api.TriggerRequest{Event: event, Action: " {x} "})

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/lru"
 )
 
@@ -43,9 +44,9 @@ func Idempotent() Middleware {
 			if err != nil {
 				return nil, invalid(c.Op.Name, err)
 			}
-			scopes := ScopesOf(ctx)
+			scopes := author.ScopesOf(ctx)
 			sum := sha256.Sum256([]byte(c.Op.Name + "\x00" + scopes.Project + "\x00" + scopes.Session + "\x00" + string(body)))
-			return cache.do(ctx, GrantOf(ctx).Holder()+"\x00"+c.Key, sum, c, next)
+			return cache.do(ctx, author.GrantOf(ctx).Holder()+"\x00"+c.Key, sum, c, next)
 		}
 	}
 }

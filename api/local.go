@@ -43,7 +43,7 @@ type LocalOptions struct {
 }
 
 // NewLocal returns a Service over the memory of a memex in this process, and over its
-// scopes, see WithScopes. The memory stays the caller's to close.
+// scopes, see author.WithScopes. The memory stays the caller's to close.
 func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 	if opts == nil {
 		opts = &LocalOptions{}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 )
 
@@ -139,7 +140,7 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
 		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}
 	}
-	found = withoutScopes(GrantOf(ctx), found)
+	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {
 		return verified(checked, list(found)), err
 	}
@@ -155,7 +156,7 @@ func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, 
 func withoutScopes(g Grant, found []document.Problem) []document.Problem {
 	for i := range found {
 		scope, _, _ := strings.Cut(found[i].Path, ":")
-		if !g.reaches(scope) {
+		if !g.Reaches(scope) {
 			found[i] = document.Problem{Path: "another scope", Kind: found[i].Kind, Message: "its owner can look"}
 		}
 	}

@@ -35,7 +35,9 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, conflicts, err := l.m.History().Merge(ctx, req.State, &fovea.WriteOptions{MemoryOnly: req.MemoryOnly, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
+	opts := l.write()
+	opts.MemoryOnly, opts.DryRun, opts.Head = req.MemoryOnly, req.DryRun, req.Head
+	c, files, conflicts, err := l.m.History().Merge(ctx, req.State, opts)
 	if err != nil {
 		return nil, err
 	}

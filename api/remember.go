@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 )
 
@@ -51,7 +52,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	under := l.below(cmp.Or(req.Under, inbox))
 	if file := fileIn(under); file != "" {
 		scope := l.memex.ScopeOfFile(file)
-		if g := GrantOf(ctx); !g.reaches(scope) {
+		if g := author.GrantOf(ctx); !g.Reaches(scope) {
 			return nil, &fovea.Error{Op: "remember", What: file, Kind: fovea.Denied, Err: fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)}
 		}
 		l, err = l.in(ctx, scope)

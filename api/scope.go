@@ -10,43 +10,12 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/node"
 )
 
 // HeaderProject names the project of a request, as HeaderSession its session.
 const HeaderProject = "Fovea-Project"
-
-// Scopes say what lies over the memex for an operation: a project, and over it a
-// session. Reads see all of it; what is about a history, such as log, snapshot,
-// rollback and any look at an earlier moment, is about the narrowest scope named.
-type Scopes struct {
-	Project string // the NAME of project/NAME, "" for none
-	Session string // the ID of session/ID, "" for none
-}
-
-// What the names of scopes begin with.
-const (
-	kindProject = "project/"
-	kindSession = "session/"
-)
-
-// names lists the scopes, the narrowest last.
-func (s Scopes) names() []string {
-	var names []string
-	if s.Project != "" {
-		names = append(names, kindProject+s.Project)
-	}
-	if s.Session != "" {
-		names = append(names, kindSession+s.Session)
-	}
-	return names
-}
-
-// reaches reports whether the grant is for a scope. Every grant is for the memex.
-func (g *Grant) reaches(scope string) bool {
-	kind, _, named := strings.Cut(scope, "/")
-	return g.Scopes == nil || !named || slices.Contains(g.Scopes, scope) || slices.Contains(g.Scopes, kind+"/*")
-}
 
 // aboutOne reports whether a call is about one scope: about its history, or about an
 // earlier moment of it, which requests have in At.
@@ -58,11 +27,11 @@ func (c Call) aboutOne() bool {
 // scopes are those of a request. What it does not name is of the options, unless the
 // caller's grant is not for that.
 func (l *Local) scopes(ctx context.Context) Scopes {
-	named, g := ScopesOf(ctx), GrantOf(ctx)
-	if named.Project == "" && g.reaches(kindProject+l.opts.Project) {
+	named, g := author.ScopesOf(ctx), author.GrantOf(ctx)
+	if named.Project == "" && g.Reaches(author.ProjectPrefix+l.opts.Project) {
 		named.Project = l.opts.Project
 	}
-	if named.Session == "" && g.reaches(kindSession+l.opts.Session) {
+	if named.Session == "" && g.Reaches(author.SessionPrefix+l.opts.Session) {
 		named.Session = l.opts.Session
 	}
 	return named
@@ -71,7 +40,7 @@ func (l *Local) scopes(ctx context.Context) Scopes {
 // serve carries a call out on the scopes that it names.
 func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	on := *l
-	on.call, on.over = c, l.scopes(ctx).names()
+	on.call, on.over = c, l.scopes(ctx).Names()
 	if len(on.over) > 0 && c.aboutOne() {
 		m, err := on.narrowest(ctx, on.over)
 		if err != nil {

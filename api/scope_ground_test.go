@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // TestScopesThatLostTheirGround: the store of a project or session lies in the state
@@ -56,7 +57,7 @@ func TestScopesThatLostTheirGround(t *testing.T) {
 					}
 					svc := open()
 					defer func() { m.Close() }()
-					ctx := api.WithScopes(t.Context(), named)
+					ctx := author.WithScopes(t.Context(), named)
 					tree := json.RawMessage(`{"type":"headline","properties":{"ID":"a","TITLE":"Ape"}}`)
 					if _, err := api.OpIngestTree.Call(ctx, svc, api.IngestTreeRequest{AST: tree}); err != nil || told != "" {
 						t.Fatal(err, told)

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -125,7 +126,7 @@ func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 // seesAll reports whether a caller may read from history what its owner never
 // trusted: the owner, and who was granted guard-diff.
 func (l *Local) seesAll(ctx context.Context) bool {
-	return l.m.Rights().ByOwner(ctx) || slices.Contains(GrantOf(ctx).Operations, "guard-diff")
+	return l.m.Rights().ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
 }
 
 func (l *Local) show(v *fovea.View, id string) (*Shown, error) {

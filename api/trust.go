@@ -11,54 +11,34 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// Role is what a caller is to a memex.
-type Role string
-
-// The roles. A role that is none of these may do nothing.
-const (
-	Owner  Role = "owner"  // the person: everything
-	Agent  Role = "agent"  // reads all, writes what is its own
-	Reader Role = "reader" // reads all
-	// Keeper is an Agent that keeps files in its folder by a program of Fovea: its text is
-	// checked as that of every agent, but refused and not changed where it would act, and
-	// it forgets what stands in its folder, whoever wrote it.
-	Keeper Role = "keeper"
+type (
+	// Role is what a caller is to a memex.
+	Role = author.Role
+	// Grant names a caller and what that caller may do.
+	Grant = author.Grant
+	// Scopes are laid over the memex for a call.
+	Scopes = author.Scopes
 )
 
-// Grant says who calls and what that caller may do.
-type Grant struct {
-	// Agent is the name of an agent, see author.Check. With the role Owner "" is the
-	// person; a name is the person's own hand in the name of that agent, who may write
-	// everywhere but in protected files, and whose text is checked as that of every agent.
-	Agent string
-	Role  Role
-	// Paths are files and folders (with a slash at the end) below the memex that
-	// an agent may write besides its own.
-	Paths []string
-	// Operations are those that an agent may use on anything that is not
-	// protected, by name.
-	Operations []string
-	// Scopes are the projects and sessions that a request may name, such as
-	// project/river or session/*; nil is any.
-	Scopes []string
-	// Vouched is set where a token says who calls; otherwise the caller does.
-	Vouched bool
-	// Protected reports whether no agent may write a path, whatever it is
-	// granted: Memory.Protected. nil asks the service for its policy.
-	Protected func(path string) bool `json:"-"`
-}
+// The roles.
+const (
+	Owner  = author.RoleOwner
+	Agent  = author.RoleAgent
+	Reader = author.RoleReader
+	Keeper = author.RoleKeeper
+)
 
 // Guarded returns a Service that lets pass what the grant of each context allows, see
 // [Trusted].
 func Guarded(next Service) Service {
 	return func(ctx context.Context, c Call) (any, error) {
-		return Trusted(next, GrantOf(ctx))(ctx, c)
+		return Trusted(next, author.GrantOf(ctx))(ctx, c)
 	}
 }
 
-// As returns a Service whose calls are those of the grant's holder, see [WithGrant].
+// As returns a Service whose calls are those of the grant's holder, see author.WithGrant.
 func As(svc Service, g Grant) Service {
-	return func(ctx context.Context, c Call) (any, error) { return svc(WithGrant(ctx, g), c) }
+	return func(ctx context.Context, c Call) (any, error) { return svc(author.WithGrant(ctx, g), c) }
 }
 
 // Trusted returns a Service that lets pass what the grant allows and answers
@@ -76,7 +56,7 @@ func Trusted(next Service, g Grant) Service {
 		if err := t.mayAsk(ctx); err != nil {
 			return nil, err
 		}
-		ctx = fovea.WithActor(WithGrant(ctx, g), t.actor())
+		ctx = fovea.WithActor(author.WithGrant(ctx, g), t.actor())
 		req, err := t.admit(ctx, c.Request)
 		if err == nil {
 			c.Request = req
@@ -95,7 +75,7 @@ func Trusted(next Service, g Grant) Service {
 // request says; nil where that depends on the request. A surface asks before it reads
 // what somebody sent. Errors: Denied.
 func MayAsk(ctx context.Context, op *Operation) error {
-	g := GrantOf(ctx)
+	g := author.GrantOf(ctx)
 	if g.Role == Owner {
 		return nil
 	}
@@ -153,7 +133,7 @@ func admitIngest(_ context.Context, t *trust, r IngestRequest) (IngestRequest, e
 
 // actor is the holder of the grant as the memory knows it, for one operation.
 func (t *trust) actor() author.Actor {
-	a := t.g.actor()
+	a := t.g.Actor()
 	a.May, a.Renames = t.mayWrite, t.isGranted()
 	return a
 }
@@ -167,8 +147,8 @@ func (t *trust) mayHear(answer any) bool {
 
 // scoped refuses scopes that the grant is not for.
 func (t *trust) scoped(ctx context.Context) error {
-	for _, name := range ScopesOf(ctx).names() {
-		if !t.g.reaches(name) {
+	for _, name := range author.ScopesOf(ctx).Names() {
+		if !t.g.Reaches(name) {
 			return t.denied(name, "is none of the scopes of this token; the owner can make one that is for it")
 		}
 	}

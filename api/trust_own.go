@@ -74,7 +74,7 @@ func (t *trust) head(ctx context.Context) (uint64, error) {
 // made reports whether the agent itself has made a commit: an agent of its name did,
 // and nobody of another kind.
 func (t *trust) made(c Commit) bool {
-	return c.AuthorKind == author.Agent.String() && c.Author == t.g.author().String()
+	return c.AuthorKind == author.Agent.String() && c.Author == t.g.Author().String()
 }
 
 // admitRollback lets an agent take back what it alone has done since a snapshot or a

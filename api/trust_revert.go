@@ -45,10 +45,10 @@ func admitRevert(ctx context.Context, t *trust, r RevertRequest) (RevertRequest,
 // have numbers up to head.
 func (t *trust) ownCommits(ctx context.Context, r RevertRequest, head uint64) (RevertRequest, error) {
 	if len(r.Commits) == 0 {
-		if by, err := author.Parse(r.Author); r.Author != "" && (err != nil || by != t.g.author()) {
+		if by, err := author.Parse(r.Author); r.Author != "" && (err != nil || by != t.g.Author()) {
 			return r, t.denied(r.Author, "agent %s takes back only what it has done", t.g.Agent)
 		}
-		r.Author = t.g.author().String()
+		r.Author = t.g.Author().String()
 		return r, nil
 	}
 	oldest := head

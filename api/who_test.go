@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // nobodysNames are names that no agent may bear: they are, or look like, those of
@@ -140,7 +141,7 @@ func TestEveryOperationByEveryName(t *testing.T) {
 	head := newest(t, svc)
 	calls := 0
 	try := func(name string, role api.Role, allowed bool) {
-		ctx := api.WithGrant(t.Context(), api.Grant{Agent: name, Role: role})
+		ctx := author.WithGrant(t.Context(), api.Grant{Agent: name, Role: role})
 		for _, a := range all {
 			calls++
 			text, err := json.Marshal(a.req)
@@ -222,7 +223,7 @@ func TestReadersAreNotTheOwner(t *testing.T) {
 	guarded := api.Guarded(svc)
 	for _, name := range append(nobodysNames(), agentsNames...) {
 		for _, role := range []api.Role{api.Agent, api.Reader} {
-			ctx := api.WithGrant(context.Background(), api.Grant{Agent: name, Role: role})
+			ctx := author.WithGrant(context.Background(), api.Grant{Agent: name, Role: role})
 			n, err := api.OpShow.Call(ctx, guarded, api.ShowRequest{ID: "Skill"})
 			if err == nil {
 				t.Errorf("%q (%s) is shown %q", name, role, n.Content)
@@ -240,13 +241,13 @@ func TestReadersAreNotTheOwner(t *testing.T) {
 func TestUndoAsksOfEveryPath(t *testing.T) {
 	svc, folder := lived(t)
 	title := "By the owner's hand"
-	hand := api.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Owner})
+	hand := author.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Owner})
 	if _, err := api.OpEdit.Call(hand, svc, api.EditRequest{ID: "mine", Title: &title}); err != nil {
 		t.Fatal(err)
 	}
 	head, before := newest(t, svc), ownersFiles(t, folder)
 	back := fmt.Sprintf("seq:%d", head-1)
-	mint := api.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Agent})
+	mint := author.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Agent})
 	guarded := api.Guarded(svc)
 	for _, a := range []asked{
 		{"rollback", api.RollbackRequest{To: back}}, {"rollback", api.RollbackRequest{To: back, Skip: true}},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -313,7 +314,7 @@ func (r *reading) ask(op *api.Operation, requests []any) {
 			}
 			for _, scopes := range r.scopes {
 				told := ""
-				ctx := api.WithScopes(api.WithGrant(r.t.Context(), g), scopes)
+				ctx := author.WithScopes(author.WithGrant(r.t.Context(), g), scopes)
 				answer, err := svc(ctx, api.Call{Op: op, Request: req, Sync: api.SyncNone, Warn: func(err error) { told += "warning: " + err.Error() + "\n" }})
 				text, _ := json.Marshal(answer)
 				if told += string(text); err != nil {

@@ -8,8 +8,10 @@
 // convert to and from the only printed form. [Check] decides which names an agent may
 // have, and [ForClient] derives such a name from the name of an MCP client.
 //
-// [Actor] combines an author with its rights.
+// [Actor] combines an author with its rights. [Grant] is what the owner allows a caller, and
+// [Scopes] what a request sees; an Actor follows from a Grant. Contexts carry these three, by
+// the functions in context.go, and nothing else.
 //
-// Elsewhere: package api decides the rights of each agent; internal/graph encodes the
+// Elsewhere: package api holds each call to the grant of its caller; internal/graph encodes the
 // authors of commits.
 package author

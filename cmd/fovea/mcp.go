@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
@@ -69,7 +70,7 @@ func serveMCP(ctx context.Context, s *session) error {
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)
-			return api.WithGrant(ctx, agents.grant(name))
+			return author.WithGrant(ctx, agents.grant(name))
 		},
 		Greeting: func(client string) string {
 			_, greeting := agents.name(s.flags.Agent, client)

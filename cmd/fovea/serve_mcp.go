@@ -18,15 +18,15 @@ import (
 // which programs also use, admits them as agents.
 func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
-		g, scopes := api.GrantOf(r.Context()), api.ScopesOf(r.Context())
-		return mcpserver.Caller{Key: holder(g, scopes), Bearer: g.Bearer(), Open: func() *mcpserver.Server {
+		g, scopes := author.GrantOf(r.Context()), author.ScopesOf(r.Context())
+		return mcpserver.Caller{Key: holder(g, scopes), Bearer: api.BearerOf(g), Open: func() *mcpserver.Server {
 			opts := &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
 				as := g
 				if g.Role == api.Owner {
 					name, _ := agents.name(g.Agent, client)
 					as = agents.grant(name)
 				}
-				return api.WithScopes(fovea.WithActor(api.WithGrant(ctx, as), author.Actor{Session: scopes.Session}), scopes)
+				return author.WithScopes(fovea.WithActor(author.WithGrant(ctx, as), author.Actor{Session: scopes.Session}), scopes)
 			}}
 			if g.Role == api.Owner { // an agent's token names its agent
 				opts.Greeting = func(client string) string {

@@ -171,7 +171,7 @@ func callAny(s *session, c *cobra.Command, op *api.Operation, req any) (any, err
 	if err != nil {
 		return nil, err
 	}
-	return svc(api.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), api.Call{Op: op, Request: req})
+	return svc(author.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), api.Call{Op: op, Request: req})
 }
 
 // close ends the run. Everything acknowledged is already on disk.

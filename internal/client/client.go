@@ -21,6 +21,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // Options says who asks. nil means the zero value.
@@ -169,7 +170,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	if err != nil {
 		return nil, err
 	}
-	scopes, grant := api.ScopesOf(ctx), api.GrantOf(ctx)
+	scopes, grant := author.ScopesOf(ctx), author.GrantOf(ctx)
 	for name, value := range map[string]string{
 		api.HeaderAgent:   cmp.Or(grant.Agent, c.opts.Agent),
 		api.HeaderRole:    string(cmp.Or(grant.Role, c.opts.Role)),

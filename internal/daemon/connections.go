@@ -82,7 +82,7 @@ func counting(admit httpapi.Admission) httpapi.Admission {
 	return func(r *http.Request) (api.Grant, error) {
 		g, err := admit(r)
 		if c, ok := r.Context().Value(connectionKey{}).(*sharedConn); ok && err == nil {
-			c.share.Reassign(g.Bearer())
+			c.share.Reassign(api.BearerOf(g))
 		}
 		return g, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // beat is the interval of comments in a silent stream.
@@ -59,7 +60,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return // too late: the client comes again with the number it has
 			}
-			if e.Commit == nil || api.GrantOf(r.Context()).Role == api.Owner {
+			if e.Commit == nil || author.GrantOf(r.Context()).Role == api.Owner {
 				st.event(e)
 				continue
 			}
@@ -90,7 +91,7 @@ func (s *Server) missed(r *http.Request, seq, head uint64) ([]api.Commit, error)
 	if head == seq {
 		return nil, nil
 	}
-	ctx := api.WithScopes(r.Context(), api.Scopes{}) // the stream is the memex's
+	ctx := author.WithScopes(r.Context(), api.Scopes{}) // the stream is the memex's
 	list, err := api.OpLog.Call(ctx, api.WithSync(s.service, api.SyncNone), api.LogRequest{Limit: int(head - seq)})
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
@@ -384,7 +385,7 @@ func TestAgentsAreLimitedOverMCP(t *testing.T) {
 			MCP: func(svc api.Service) http.Handler { mcp = svc; return http.NotFoundHandler() },
 		})
 		as := func(agent string) context.Context {
-			return api.WithGrant(t.Context(), api.Grant{Agent: agent, Role: api.Agent})
+			return author.WithGrant(t.Context(), api.Grant{Agent: agent, Role: api.Agent})
 		}
 		begun, stored := time.Now(), 0
 		for range 100_000 {

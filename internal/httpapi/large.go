@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
@@ -48,7 +49,7 @@ func (s *Server) weighing(next http.Handler) http.Handler {
 
 // take takes a share of large texts for the bearer of a request.
 func (s *Server) take(r *http.Request, end func()) *share.Share {
-	return s.large.Acquire(api.GrantOf(r.Context()).Bearer(), end)
+	return s.large.Acquire(api.BearerOf(author.GrantOf(r.Context())), end)
 }
 
 // weighed is a body that takes a share once it is large.

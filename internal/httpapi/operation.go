@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // operation serves one operation.
@@ -50,7 +51,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		if a, ok = pg.cut(w, r, a, before, after); !ok {
 			return
 		}
-		if tag := shape.tag(a, before.Root, after.Root); tag != "" && (api.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
+		if tag := shape.tag(a, before.Root, after.Root); tag != "" && (author.ScopesOf(ctx) == api.Scopes{} || op.Name == "show") {
 			w.Header().Set("ETag", `"`+tag+`"`)
 			if r.Method == http.MethodGet && matches(r.Header.Get("If-None-Match"), tag) {
 				w.WriteHeader(http.StatusNotModified)

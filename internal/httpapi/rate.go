@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/share"
 )
@@ -60,8 +61,8 @@ var errTooOften = errors.New("too many writes")
 // wait, far above it they are refused.
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
-		if g := api.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
-			if err := s.turn(ctx, limitedAs{g.Bearer(), g.Agent}); err != nil {
+		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
+			if err := s.turn(ctx, limitedAs{api.BearerOf(g), g.Agent}); err != nil {
 				return nil, &fovea.Error{Op: c.Op.Name, What: g.Agent, Kind: fovea.Busy, Err: err}
 			}
 		}

@@ -125,8 +125,8 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 			return
 		}
 		scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
-		ctx := fovea.WithActor(api.WithGrant(r.Context(), g), author.Actor{Session: scopes.Session})
-		next.ServeHTTP(w, r.WithContext(api.WithScopes(ctx, scopes)))
+		ctx := fovea.WithActor(author.WithGrant(r.Context(), g), author.Actor{Session: scopes.Session})
+		next.ServeHTTP(w, r.WithContext(author.WithScopes(ctx, scopes)))
 	})
 }
 

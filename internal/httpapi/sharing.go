@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
@@ -31,7 +32,7 @@ func gaveWay(ctx context.Context) bool {
 func taking(shares *share.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
-	one := shares.Acquire(api.GrantOf(ctx).Bearer(), func() { end(why) })
+	one := shares.Acquire(api.BearerOf(author.GrantOf(ctx)), func() { end(why) })
 	defer one.Release()
 	next.ServeHTTP(w, r.WithContext(ctx))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 func (s *Server) hello(w http.ResponseWriter, r *http.Request) { s.answer(w, r, s.opts.Hello()) }
@@ -34,7 +35,7 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 const maxLogs = 1000
 
 func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
-	if api.GrantOf(r.Context()).Role != api.Owner { // lines hold titles, of any file and scope
+	if author.GrantOf(r.Context()).Role != api.Owner { // lines hold titles, of any file and scope
 		problem(w, http.StatusForbidden, "denied", "logs: only the owner reads the log; GET /v1/log lists commits")
 		return
 	}

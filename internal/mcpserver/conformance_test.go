@@ -20,6 +20,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
@@ -158,9 +159,9 @@ func likeTheDaemon(t *testing.T, svc api.Service, with func(*mcpserver.Server)) 
 func behindTheDaemon(svc api.Service, with func(*mcpserver.Server), admit httpapi.Admission) http.Handler {
 	web := func(svc api.Service) http.Handler {
 		return mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
-			g := api.GrantOf(r.Context())
-			return mcpserver.Caller{Key: g.Agent, Bearer: g.Bearer(), Open: func() *mcpserver.Server {
-				s := mcpserver.New(svc, &mcpserver.Options{Version: "1", Acting: func(ctx context.Context, _ string) context.Context { return api.WithGrant(ctx, g) }})
+			g := author.GrantOf(r.Context())
+			return mcpserver.Caller{Key: g.Agent, Bearer: api.BearerOf(g), Open: func() *mcpserver.Server {
+				s := mcpserver.New(svc, &mcpserver.Options{Version: "1", Acting: func(ctx context.Context, _ string) context.Context { return author.WithGrant(ctx, g) }})
 				with(s)
 				return s
 			}}

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -35,7 +36,7 @@ func TestCallsAreCarriedOutOnce(t *testing.T) {
 // granted is how everybody acts as one agent.
 func granted(agent string) func(context.Context, string) context.Context {
 	return func(ctx context.Context, _ string) context.Context {
-		return api.WithGrant(ctx, api.Grant{Agent: agent, Role: api.Agent})
+		return author.WithGrant(ctx, api.Grant{Agent: agent, Role: api.Agent})
 	}
 }
 

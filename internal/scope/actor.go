@@ -16,26 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// actorKey is the context key of the actor.
-type actorKey struct{}
-
-// WithActor returns a context whose operations have an actor. An empty Session is inherited
-// from the context, or else from Options. The other fields are inherited together if neither
-// Author nor May is set. Changes read from files have the author kind author.File and ignore
-// the author of the context.
-func WithActor(ctx context.Context, a author.Actor) context.Context {
-	return context.WithValue(ctx, actorKey{}, filled(a, ActorOf(ctx)))
-}
-
-// filled completes an actor from another one.
-func filled(a, was author.Actor) author.Actor {
-	if a.Author.IsZero() && a.May == nil {
-		a.Author, a.Vouched, a.May, a.Renames = was.Author, was.Vouched, was.May, was.Renames
-	}
-	a.Session = cmp.Or(a.Session, was.Session)
-	return a
-}
-
 // Prefixes of the op of a commit. A key has neither in it, so no caller can make a commit look
 // like a token's.
 const (
@@ -54,14 +34,9 @@ func opOf(a author.Actor, key string) string {
 	return key
 }
 
-func ActorOf(ctx context.Context) author.Actor {
-	a, _ := ctx.Value(actorKey{}).(author.Actor)
-	return a
-}
-
 // Actor returns the actor of an operation: the context's, else that of Options.
 func (s *Scope) Actor(ctx context.Context) author.Actor {
-	a := filled(ActorOf(ctx), s.Options.Actor)
+	a := author.ActorOf(ctx).Or(s.Options.Actor)
 	a.Author = cmp.Or(a.Author, Owner)
 	return a
 }

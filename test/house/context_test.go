@@ -9,7 +9,7 @@ import (
 
 // contextFile is the one file that puts values into a context: who asks, and for which
 // scope. Everything else is an argument.
-const contextFile = "api/context.go"
+const contextFile = "author/context.go"
 
 // contextValuesAreInOneFile finds the other files that do.
 func contextValuesAreInOneFile(sources []*source) []breach {

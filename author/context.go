@@ -1,0 +1,66 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package author
+
+import (
+	"cmp"
+	"context"
+)
+
+// Contexts carry three values through Fovea: the actor, the grant of the caller, and the
+// scopes of the request. Everything else is an argument.
+type (
+	actorKey  struct{}
+	grantKey  struct{}
+	scopesKey struct{}
+)
+
+// WithActor returns a context whose operations have an actor. What it lacks is inherited
+// from the context, see [Actor.Or], or else from fovea.Options. Changes read from files have
+// the author kind File and ignore the author of the context.
+func WithActor(ctx context.Context, a Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, a.Or(ActorOf(ctx)))
+}
+
+// ActorOf returns the actor that WithActor has set, or the zero Actor.
+func ActorOf(ctx context.Context) Actor {
+	a, _ := ctx.Value(actorKey{}).(Actor)
+	return a
+}
+
+// Or returns the actor with what it lacks taken from another one: an empty Session, and the
+// other fields together if neither Author nor May is set.
+func (a Actor) Or(other Actor) Actor {
+	session := cmp.Or(a.Session, other.Session)
+	if a.Author.IsZero() && a.May == nil {
+		a = other
+	}
+	a.Session = session
+	return a
+}
+
+// WithGrant makes calls under the context those of the grant's holder: commits have its
+// name, and whether a token vouches for it. What the holder may do is checked by api.Guarded;
+// without that check an agent changes no file.
+func WithGrant(ctx context.Context, g Grant) context.Context {
+	return WithActor(context.WithValue(ctx, grantKey{}, g), g.Actor())
+}
+
+// GrantOf returns the grant that WithGrant has set, and without one a Grant that allows
+// nothing.
+func GrantOf(ctx context.Context) Grant {
+	g, _ := ctx.Value(grantKey{}).(Grant)
+	return g
+}
+
+// WithScopes makes calls under the context see these scopes; a field that is "" stays as
+// api.LocalOptions say.
+func WithScopes(ctx context.Context, s Scopes) context.Context {
+	return context.WithValue(ctx, scopesKey{}, s)
+}
+
+// ScopesOf returns the scopes that WithScopes has set.
+func ScopesOf(ctx context.Context) Scopes {
+	s, _ := ctx.Value(scopesKey{}).(Scopes)
+	return s
+}
