@@ -25,8 +25,10 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
   fovea guard adopt skills/plan.org`,
 	}
 	return group(c, guardListCommand(s), guardDiffCommand(s),
-		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed since is refused.", api.OpGuardAdopt),
-		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.", api.OpGuardReject),
+		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed "+
+			"since is refused.", api.OpGuardAdopt),
+		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.",
+			api.OpGuardReject),
 		guardPolicyCommand(s), guardAdoptKeyCommand(s))
 }
 
