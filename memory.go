@@ -55,7 +55,8 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 // has an unknown format or belongs to another folder), Held and Ambiguous (see
 // Options.Stores), ReadOnly, Invalid (an unusable state folder).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
-	s := &scope.Scope{Options: scope.WithDefaults(opts), Name: scope.Memex, Family: &scope.Family{}}
+	s := &scope.Scope{Options: scope.WithDefaults(opts), Name: scope.Memex}
+	s.Family = scope.NewFamily(s)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fail("open", dir, Invalid, err)

@@ -42,7 +42,7 @@ func (x *memex) openFolder(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if x.lock, err = s.TakeLock(ctx, s.FS); err != nil && !vfs.Unwritable(err) {
+	if x.lock, err = scope.TakeLock(ctx, &s.Options, s.FS); err != nil && !vfs.Unwritable(err) {
 		return fail("open", s.StateDir, scope.LockKind(err), err)
 	}
 	if err = cmp.Or(err, vfs.MayWrite(s.FS)); err != nil {

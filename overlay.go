@@ -132,7 +132,7 @@ func layerOf(s *scope.Scope) layer {
 	at := s.Chain.Head()
 	l := layer{view: at.Derived.(*view.View)}
 	if s.Parent != nil && !s.HasFiles() {
-		l.laid = s.DriftSlot.At(at)
+		l.laid = s.DriftAt(at)
 	}
 	return l
 }

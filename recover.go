@@ -21,30 +21,21 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// register registers the ledgers of a scope.
-func register(m *Memory) *chain.Ledgers {
+// ledgers registers the ledgers of the rooms of a scope, in the order in which marks and
+// sections of images stand.
+func ledgers(h *travel.History, s *scope.Scope, r *rights.Rules, n *notes.Notes) *chain.Ledgers {
 	l := &chain.Ledgers{}
-	m.history.Slot = chain.Register(l, travel.SnapshotLedger{Session: m.scope.IsSession()})
-	m.scope.DriftSlot = chain.Register(l, scope.DriftLedger{})
-	m.rights.Slot = chain.Register(l, m.rights.Ledger())
-	m.notes.Slot = chain.Register(l, notes.TombstoneLedger{})
-	return l
-}
-
-// copyLedgers registers the same ledgers for a copy that is only read.
-func copyLedgers() *chain.Ledgers {
-	l := &chain.Ledgers{}
-	chain.Register(l, travel.SnapshotLedger{})
-	chain.Register(l, scope.DriftLedger{})
-	chain.Register(l, rights.Ledger{})
-	chain.Register(l, notes.TombstoneLedger{})
+	h.Register(l)
+	s.Register(l)
+	r.Register(l)
+	n.Register(l)
 	return l
 }
 
 // newChain returns the chain of this memory over a store, not yet loaded.
 func (m *Memory) newChain(from store.Store) *chain.Chain {
 	opts := chain.Options{
-		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: register(m), Deriver: view.Deriver{Scope: m.scope.Name},
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m.history, m.scope, m.rights, m.notes), Deriver: view.Deriver{Scope: m.scope.Name},
 		Signer: m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.notes.FollowKnown(delta)
@@ -153,7 +144,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		return nil, fail("merge", name, scope.OpenKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.scope.Options.Log, FS: in, Formats: m.scope.Options.Formats, Ledgers: copyLedgers(), Deriver: view.Deriver{Scope: m.scope.Name},
+		Name: name, Log: m.scope.Options.Log, FS: in, Formats: m.scope.Options.Formats, Ledgers: ledgers(&travel.History{}, &scope.Scope{}, &rights.Rules{}, &notes.Notes{}), Deriver: view.Deriver{Scope: m.scope.Name},
 	})
 	tx := other.Begin()
 	defer tx.End()

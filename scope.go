@@ -65,7 +65,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}
-	for _, s := range m.scope.Sessions() {
+	for _, s := range m.scope.Family.Sessions() {
 		if s := m.memex.openedScope(s.Name); s != nil {
 			err = cmp.Or(err, s.folder.Ingest(ctx, opts))
 		}

@@ -50,7 +50,7 @@ func (m *Memory) Status() Status {
 	v := at.Derived.(*view.View)
 	s := Status{
 		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root(), Head: v.Head(),
-		Nodes: v.Len(), Documents: view.StateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftSlot.At(at))),
+		Nodes: v.Len(), Documents: view.StateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftAt(at))),
 		Kin: m.memex.kin, Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
 	}
 	for _, p := range t.Problems {

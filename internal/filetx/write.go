@@ -141,7 +141,7 @@ func (o *Tx) AfterFiles(ctx context.Context, err error) error {
 		err = o.m.syncFiles(o.name)
 	}
 	if err == nil {
-		o.m.scope.EndBuffersOver(ctx)
+		o.m.scope.Family.EndBuffers(ctx)
 		return nil
 	}
 	return &fault.Error{Op: o.name, What: o.m.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(

@@ -18,7 +18,7 @@ func (r *Reader) BufferedFile(t *ast.Tree) (holder *scope.Scope, path string) {
 	for _, a := range t.Attrs {
 		attrs[a.Key] = a.Value.String()
 	}
-	for _, s := range r.scope.WithFiles() {
+	for _, s := range r.scope.Family.WithFiles() {
 		state := s.Present()
 		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
 			return s, n.Path

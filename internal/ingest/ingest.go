@@ -218,7 +218,7 @@ func (in *ingester) drop() error {
 		unread[p.Path] = true
 	}
 	missing := func(p string) bool {
-		return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.reader.scope.Removed(p)
+		return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.reader.scope.Drift().Removed(p)
 	}
 	var gone []string
 	for _, p := range state.Paths() {

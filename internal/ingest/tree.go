@@ -125,7 +125,7 @@ func (in *treeIngest) laid() [][]byte {
 	if in.over == "" {
 		return nil
 	}
-	return in.scope.DriftMarks([]string{in.over}, map[string]merkle.Digest{in.over: in.holder.FileNow(in.over)})
+	return in.scope.DriftMarks([]string{in.over}, map[string]merkle.Digest{in.over: scope.FileNow(in.holder.Present(), in.over)})
 }
 
 // put adds the tree to a draft.
@@ -173,7 +173,7 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 // bornByFiles refuses a tree that declares the id of a node of a file, or of a buffer of the
 // session.
 func (in *treeIngest) bornByFiles() error {
-	memories := append(in.scope.WithFiles(), in.scope)
+	memories := append(in.scope.Family.WithFiles(), in.scope)
 	for part := range in.tree.All() {
 		id := part.ID()
 		if id == "" {

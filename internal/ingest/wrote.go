@@ -13,12 +13,12 @@ import (
 // about to. If in doubt it returns false. It does not wait for file writes, and costs a stat
 // per path.
 func (r *Reader) Wrote(paths []string) bool {
-	for _, s := range r.scope.Sessions() {
-		if s.OverFiles() {
+	for _, s := range r.scope.Family.Sessions() {
+		if overFiles(s) {
 			return false // a change of a file ends the buffer over it
 		}
 	}
-	holders := r.scope.WithFiles()
+	holders := r.scope.Family.WithFiles()
 	for _, path := range paths {
 		i := slices.IndexFunc(holders, func(s *scope.Scope) bool { return s.Root.InRegion(path) })
 		if i < 0 || !wrote(holders[i], path) {
@@ -39,4 +39,10 @@ func wrote(s *scope.Scope, path string) bool {
 	doc, ok := s.Present().Document(path)
 	return ok && len(doc.Derived.Setup) == 0 && // setup files may be outside the scanned folders
 		s.Root.Wrote(path) && s.Chain.Store().Err() == nil
+}
+
+// overFiles reports whether a session holds buffers of files.
+func overFiles(s *scope.Scope) bool {
+	defer s.Chain.Begin().End()
+	return len(s.Drift()) > 0
 }

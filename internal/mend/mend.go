@@ -5,10 +5,12 @@ package mend
 import (
 	"context"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Mender proves and repairs the memory of a scope, and drops content from its history.
@@ -30,4 +32,9 @@ type Owner struct {
 // New returns the mender of a scope.
 func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Owner) *Mender {
 	return &Mender{scope: s, rights: r, folder: folder, owner: owner}
+}
+
+// rewrite takes blocks out of history by a commit that says so.
+func (d *Mender) rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
+	return d.scope.Chain.Writer().Rewrite(context.WithoutCancel(ctx), d.scope.Entry(ctx, key, kind, message, d.scope.Options.Now().UnixMilli()), drop)
 }

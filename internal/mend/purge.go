@@ -70,7 +70,7 @@ func (d *Mender) Purge(ctx context.Context, ids []string, text string, opts *sco
 	if opts.DryRun {
 		return chain.Commit{}, n, nil
 	}
-	c, err := d.scope.Rewrite(ctx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
+	c, err := d.rewrite(ctx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
 		err = d.redactLog(text)
 		err = fault.Wrap("purge", d.scope.StateDir, fault.Other, errors.Join(err, d.requireAbsent(context.WithoutCancel(ctx), text)))

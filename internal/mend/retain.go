@@ -45,7 +45,7 @@ func (d *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, o
 	if opts.DryRun || len(drop) == 0 {
 		return c, moments, len(drop), nil
 	}
-	c, err = d.scope.Rewrite(ctx, opts.Key, graph.KindRetain,
+	c, err = d.rewrite(ctx, opts.Key, graph.KindRetain,
 		fmt.Sprintf("%s thinned, %s dropped", scope.Count(moments, "moment"), scope.Count(len(drop), "block")), drop)
 	return c, moments, len(drop), err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -28,7 +29,7 @@ type inertCheck struct {
 // checkInert rejects an agent's edit if it makes a node active, or would be read as more
 // headlines than the operation adds.
 func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
-	if !e.m.scope.IsAgent(ctx) {
+	if e.m.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
 	f := &inertCheck{m: e.m, before: e.m.scope.Present(), after: after, places: map[string]*inert.Place{}}
@@ -134,7 +135,7 @@ func inertPlace(doc *org.Document, m *Notes, s *graph.State) *inert.Place {
 
 // checkInert rejects an active note in a batch: the last headline of the document.
 func (p *pile) checkInert(ctx context.Context, doc document.Text) error {
-	if !p.m.scope.IsAgent(ctx) {
+	if p.m.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
 	start, end := doc.Own(doc.Headlines() - 1)
@@ -154,7 +155,7 @@ func (p *pile) checkInert(ctx context.Context, doc document.Text) error {
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.
 func (n *Notes) CheckTree(ctx context.Context, t *ast.Tree) error {
-	if !n.scope.IsAgent(ctx) {
+	if n.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
 	place := inertPlace(org.Parse("", nil), n, n.scope.Present())

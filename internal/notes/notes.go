@@ -18,7 +18,7 @@ type Notes struct {
 	rights *rights.Rules
 	files  *filetx.Files
 	folder *ingest.Reader
-	Slot   chain.Slot[tombstones] // what was forgotten, see TombstoneLedger
+	slot   chain.Slot[tombstones] // what was forgotten
 	queue  noteQueue
 	known  knownNotes // the chain's writer guards it
 }

@@ -28,7 +28,7 @@ import (
 func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	return m.edit(ctx, opts, "refile", nil, func(e *editing) error {
-		if err := m.scope.AcrossScopes(e.name, id, target); err != nil {
+		if err := m.scope.Family.AcrossScopes(e.name, m.scope, id, target); err != nil {
 			return err
 		}
 		n, err := e.node(ctx, id, opts.Base, unchanged)

@@ -101,7 +101,7 @@ func (t tombstones) with(more tombstones) tombstones {
 
 // Revert lifts the tombstones of notes that a commit brings back, if its author may, and
 // restores those of notes that it removes again.
-func (TombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author) [][]byte {
+func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author) [][]byte {
 	changed := tombstones{}
 	if len(t) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (TombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author
 }
 
 // Merge adopts another copy's tombstones of notes that have none here.
-func (TombstoneLedger) Merge(t, theirs tombstones) [][]byte {
+func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
 	fresh := maps.Clone(theirs)
 	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
 		_, known := t[key]
@@ -154,27 +154,27 @@ func mustKey(n *node.Node) noteKey {
 func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
 
 // tombstones returns the present tombstones. They must not be changed.
-func (n *Notes) tombstones() tombstones { return n.Slot.At(n.scope.Chain.Head()) }
+func (n *Notes) tombstones() tombstones { return n.slot.At(n.scope.Chain.Head()) }
 
-// TombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
+// tombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
 // are [name, entries].
-type TombstoneLedger struct{}
+type tombstoneLedger struct{}
 
 const tombstoneName = "forgotten"
 
-func (TombstoneLedger) Name() string { return tombstoneName }
+func (tombstoneLedger) Name() string { return tombstoneName }
 
-func (TombstoneLedger) Fields() int { return 1 }
+func (tombstoneLedger) Fields() int { return 1 }
 
-func (TombstoneLedger) Empty() tombstones { return nil }
+func (tombstoneLedger) Empty() tombstones { return nil }
 
-func (TombstoneLedger) Apply(v tombstones, r *merkle.Reader, _ *chain.Moment) (tombstones, error) {
+func (tombstoneLedger) Apply(v tombstones, r *merkle.Reader, _ *chain.Moment) (tombstones, error) {
 	return v.with(readTombstones(r)), nil
 }
 
-func (TombstoneLedger) Encode(v tombstones) []byte { return v.append(nil) }
+func (tombstoneLedger) Encode(v tombstones) []byte { return v.append(nil) }
 
-func (TombstoneLedger) Decode(data []byte) (tombstones, error) {
+func (tombstoneLedger) Decode(data []byte) (tombstones, error) {
 	r := merkle.NewReader(data)
 	t := readTombstones(r)
 	return t, r.Done()
@@ -218,3 +218,6 @@ func readTombstones(r *merkle.Reader) tombstones {
 	}
 	return t
 }
+
+// Register registers the ledger of what was forgotten.
+func (n *Notes) Register(to *chain.Ledgers) { n.slot = chain.Register(to, tombstoneLedger{}) }

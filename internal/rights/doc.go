@@ -4,7 +4,7 @@
 //
 // [Rules] judge each file of an operation by its author: an agent writes where its rights
 // allow, and only the owner writes a protected file, unless it was changed from outside and
-// not reviewed. [Trust] is the book of trusted texts, which [Ledger] keeps in the chain.
+// not reviewed. [Trust] is the book of trusted texts, which [Rules.Register] keeps in the chain.
 //
 // Invariants:
 //   - An operation is judged before it reads or reveals anything to its author.

@@ -18,22 +18,22 @@ type Trust struct {
 }
 
 // Trust returns the present one.
-func (r *Rules) Trust() Trust { return r.Slot.At(r.scope.Chain.Head()) }
+func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
 
-// Ledger keeps the guard's book. Its marks are [name, entries].
-type Ledger struct {
-	rules *Rules // nil in a copy that is only read
+// ledger keeps the guard's book. Its marks are [name, entries].
+type ledger struct {
+	rules *Rules // without a scope in a copy that is only read
 }
 
 const guardName = "guard"
 
-func (Ledger) Name() string { return guardName }
+func (ledger) Name() string { return guardName }
 
-func (Ledger) Fields() int { return 1 }
+func (ledger) Fields() int { return 1 }
 
-func (Ledger) Label() string { return "the path or a title of a protected file" }
+func (ledger) Label() string { return "the path or a title of a protected file" }
 
-func (Ledger) Empty() Trust { return Trust{} }
+func (ledger) Empty() Trust { return Trust{} }
 
 // maxGuardMark is the number of bytes of entries after which another mark begins.
 const maxGuardMark = 1 << 20
@@ -55,7 +55,7 @@ func Marks(entries ...guard.Entry) [][]byte {
 }
 
 // Apply adds entries to the book. An entry that begins it anew ends the doubt.
-func (Ledger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
+func (ledger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
 	var entries []guard.Entry
 	for range r.List() {
 		e, err := guard.ReadEntry(r)
@@ -72,15 +72,15 @@ func (Ledger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
 	return v, nil
 }
 
-func (Ledger) Encode(v Trust) []byte { return guard.AppendBook(nil, v.Book) }
+func (ledger) Encode(v Trust) []byte { return guard.AppendBook(nil, v.Book) }
 
-func (Ledger) Decode(data []byte) (Trust, error) {
+func (ledger) Decode(data []byte) (Trust, error) {
 	book, err := guard.DecodeBook(data)
 	return Trust{Book: book}, err
 }
 
 // Retains keeps the states that hold what is trusted, so that it can be put back.
-func (Ledger) Retains(v Trust) []uint64 {
+func (ledger) Retains(v Trust) []uint64 {
 	var out []uint64
 	for _, path := range v.Book.Paths() {
 		out = append(out, v.Book.Baseline(path).Seq)
@@ -97,7 +97,7 @@ const (
 
 // Attest has the head vouch for the baselines and the reported changes. What is in doubt is
 // not vouched for.
-func (Ledger) Attest(v Trust, to *chain.Statements) {
+func (ledger) Attest(v Trust, to *chain.Statements) {
 	switch {
 	case v.Doubt != "":
 		to.Add(headBaselines, noBaselines)
@@ -120,9 +120,9 @@ func toldDigest(b *guard.Book) string {
 // removed one goes unseen; the report of a change counts only if the head names it too.
 // Without a key they are taken as they are. If the history is lost, nothing is known of
 // what was trusted.
-func (l Ledger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
+func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
 	m := l.rules
-	if m == nil || !m.scope.HasFiles() {
+	if m.scope == nil || !m.scope.HasFiles() {
 		return v
 	}
 	v.Doubt = ""
@@ -166,5 +166,6 @@ func (r *Rules) BaselineStatus() string {
 	return v.Doubt
 }
 
-// Ledger returns the ledger that keeps what the owner trusts.
-func (r *Rules) Ledger() Ledger { return Ledger{rules: r} }
+// Register registers the ledger of what the owner trusts. The rules of a copy that is only
+// read have no scope.
+func (r *Rules) Register(to *chain.Ledgers) { r.slot = chain.Register(to, ledger{rules: r}) }

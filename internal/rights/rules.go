@@ -14,7 +14,7 @@ import (
 type Rules struct {
 	scope   *scope.Scope
 	Policy  *guard.Policy                 // which files are protected
-	Slot    chain.Slot[Trust]             // what the owner trusts, see Ledger
+	slot    chain.Slot[Trust]             // what the owner trusts
 	watched atomic.Pointer[protectedDocs] // of the last state asked for
 }
 

@@ -41,11 +41,6 @@ func (s *Scope) Actor(ctx context.Context) author.Actor {
 	return a
 }
 
-// IsAgent reports whether the actor of an operation is an agent.
-func (s *Scope) IsAgent(ctx context.Context) bool {
-	return s.Actor(ctx).Author.Kind == author.Agent
-}
-
 // Entry returns the commit of an operation, still without changes. Without a key it
 // generates one.
 func (s *Scope) Entry(ctx context.Context, key, kind, message string, now int64) graph.Commit {
@@ -63,12 +58,12 @@ func (s *Scope) Entry(ctx context.Context, key, kind, message string, now int64)
 
 // TakeLock makes this process the owner of a state folder, retrying for Options.Wait. The
 // error names the current owner.
-func (s *Scope) TakeLock(ctx context.Context, in vfs.FS) (*vfs.FileLock, error) {
-	holder := vfs.Holder{PID: os.Getpid(), Command: s.Options.Command, Since: s.Options.Now()}
-	if s.Options.Wait <= 0 {
+func TakeLock(ctx context.Context, opts *Options, in vfs.FS) (*vfs.FileLock, error) {
+	holder := vfs.Holder{PID: os.Getpid(), Command: opts.Command, Since: opts.Now()}
+	if opts.Wait <= 0 {
 		return disk.TryLock(in, holder)
 	}
-	ctx, stop := context.WithTimeout(ctx, s.Options.Wait)
+	ctx, stop := context.WithTimeout(ctx, opts.Wait)
 	defer stop()
 	lock, err := disk.Lock(ctx, in, holder)
 	if held, ok := errors.AsType[*vfs.HeldError](err); ok {

@@ -4,28 +4,35 @@ package scope
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Family are the open scopes of a memex, projects and sessions.
 type Family struct {
-	mu   sync.Mutex
-	open map[string]*Scope
+	memex *Scope
+	mu    sync.Mutex
+	open  map[string]*Scope
 }
 
+// NewFamily returns the family of a memex, which has no other open scopes yet.
+func NewFamily(memex *Scope) *Family { return &Family{memex: memex} }
+
 // Set adds a scope that was opened; with nil it removes one that is closed.
-func (f *Family) Set(name string, m *Scope) {
+func (f *Family) Set(name string, s *Scope) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.open == nil {
 		f.open = map[string]*Scope{}
 	}
-	if f.open[name] = m; m == nil {
+	if f.open[name] = s; s == nil {
 		delete(f.open, name)
 	}
 }
@@ -42,9 +49,9 @@ func (f *Family) list() []*Scope {
 }
 
 // WithFiles returns the memex and the open projects that hold files.
-func (m *Scope) WithFiles() []*Scope {
-	out := []*Scope{m.Memex()}
-	for _, s := range m.Family.list() {
+func (f *Family) WithFiles() []*Scope {
+	out := []*Scope{f.memex}
+	for _, s := range f.list() {
 		if s.HasFiles() {
 			out = append(out, s)
 		}
@@ -53,9 +60,9 @@ func (m *Scope) WithFiles() []*Scope {
 }
 
 // Sessions returns the open sessions.
-func (m *Scope) Sessions() []*Scope {
+func (f *Family) Sessions() []*Scope {
 	var out []*Scope
-	for _, s := range m.Family.list() {
+	for _, s := range f.list() {
 		if s.IsSession() {
 			out = append(out, s)
 		}
@@ -63,17 +70,17 @@ func (m *Scope) Sessions() []*Scope {
 	return out
 }
 
-// EndBuffersOver ends, in the open sessions, the buffers of files that the memory itself has
+// EndBuffers ends, in the open sessions, the buffers of files that the memory itself has
 // changed. If that fails now, the next ingest ends them.
-func (m *Scope) EndBuffersOver(ctx context.Context) {
-	for _, s := range m.Memex().Sessions() {
+func (f *Family) EndBuffers(ctx context.Context) {
+	for _, s := range f.Sessions() {
 		if err := s.EndBuffersNow(ctx); err != nil {
-			m.Options.Log.Warn("a buffer of a file that was saved stays until the next ingest", "scope", s.Name, "error", err)
+			f.memex.Options.Log.Warn("a buffer of a file that was saved stays until the next ingest", "scope", s.Name, "error", err)
 		}
 	}
 }
 
-// EndBuffersNow is endBuffers for a caller that is not the chain's writer.
+// EndBuffersNow is EndBuffers for a caller that is not the chain's writer.
 func (s *Scope) EndBuffersNow(ctx context.Context) error {
 	defer s.Chain.Begin().End()
 	return s.EndBuffers(ctx)
@@ -81,32 +88,48 @@ func (s *Scope) EndBuffersNow(ctx context.Context) error {
 
 // EndBuffers removes a session's buffers of files saved since. The caller is the chain's
 // writer.
-func (m *Scope) EndBuffers(ctx context.Context) error {
+func (s *Scope) EndBuffers(ctx context.Context) error {
 	var over []string
-	for _, path := range slices.Sorted(maps.Keys(m.Drift())) {
-		for _, s := range m.WithFiles() {
-			if s.Root.InRegion(path) && s.FileNow(path) != m.Drift()[path] {
+	for _, path := range slices.Sorted(maps.Keys(s.Drift())) {
+		for _, holder := range s.Family.WithFiles() {
+			if holder.Root.InRegion(path) && FileNow(holder.Present(), path) != s.Drift()[path] {
 				over = append(over, path)
 			}
 		}
 	}
-	if len(over) == 0 || m.Chain.Store().Err() != nil {
+	if len(over) == 0 || s.Chain.Store().Err() != nil {
 		return nil
 	}
-	now := m.Options.Now().UnixMilli()
-	draft := m.Draft(now)
+	now := s.Options.Now().UnixMilli()
+	draft := s.Draft(now)
 	for _, path := range over {
 		draft.Drop(path)
 	}
 	state, delta := draft.Seal()
-	_, err := m.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
-		Kind: graph.KindIngest, Author: ByFile, Session: m.Options.Actor.Session, Op: Operation(), Time: now, Message: "saved: " + Message(&delta),
-	}, m.DriftMarks(over, map[string]merkle.Digest{})...)
+	_, err := s.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
+		Kind: graph.KindIngest, Author: ByFile, Session: s.Options.Actor.Session, Op: Operation(), Time: now, Message: "saved: " + Message(&delta),
+	}, s.DriftMarks(over, map[string]merkle.Digest{})...)
 	return err
 }
 
-// OverFiles reports whether a session holds buffers of files.
-func (s *Scope) OverFiles() bool {
-	defer s.Chain.Begin().End()
-	return len(s.Drift()) > 0
+// AcrossScopes rejects a move of nodes that are not in the scope here: their histories are separate, and no single
+// commit could record it.
+func (f *Family) AcrossScopes(op string, here *Scope, ids ...string) error {
+	for _, id := range ids {
+		if _, has := here.Present().Get(id); has {
+			continue
+		}
+		for _, s := range append(f.WithFiles(), f.Sessions()...) {
+			n, there := s.Present().Get(id)
+			if !there {
+				continue
+			}
+			way := "cut it out and paste it in an editor, and both files are read with the next ingest"
+			if document.IsMemory(n.Path) {
+				way = "take the tree in on the other side, then delete it where it was"
+			}
+			return fault.Wrap(op, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, here.Name, way))
+		}
+	}
+	return nil
 }

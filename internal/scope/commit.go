@@ -3,7 +3,6 @@
 package scope
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,11 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -56,11 +53,6 @@ func Message(d *graph.Delta) string {
 // held what was purged.
 func IsGone(err error) bool {
 	return errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound)
-}
-
-// Rewrite takes blocks out of history by a commit that says so.
-func (s *Scope) Rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
-	return s.Chain.Writer().Rewrite(context.WithoutCancel(ctx), s.Entry(ctx, key, kind, message, s.Options.Now().UnixMilli()), drop)
 }
 
 // Present returns the newest state.

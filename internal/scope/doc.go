@@ -5,7 +5,7 @@
 //
 // A [Scope] is what every other room of a memory works on. It answers who acts and what a
 // commit of theirs looks like, whether an operation was done before under the same key, which
-// files differ from memory on purpose ([DriftLedger]), and which other scopes of the memex
+// files differ from memory on purpose ([Drift]), and which other scopes of the memex
 // are open ([Family]). [Options] are the options of a memory.
 //
 // Invariants:

@@ -7,20 +7,14 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Removed reports whether a rollback left a file absent on purpose although memory has its
-// document.
-func (s *Scope) Removed(path string) bool {
-	seen, ok := s.Drift()[path]
-	return ok && seen == NoFile
-}
-
-// FileNow returns the digest of a file in memory, absent if there is none.
-func (s *Scope) FileNow(path string) merkle.Digest {
-	if text, ok := s.Present().Text(path); ok {
+// FileNow returns the digest of a file in a state, NoFile if there is none.
+func FileNow(state *graph.State, path string) merkle.Digest {
+	if text, ok := state.Text(path); ok {
 		return merkle.Sum([]byte(text))
 	}
 	return NoFile
@@ -29,14 +23,30 @@ func (s *Scope) FileNow(path string) merkle.Digest {
 // NoFile is the digest of a missing file; no known bytes have it.
 var NoFile = guard.Absent
 
-// Drift returns the drifting files by path, with the digest that each had. It must not be
-// changed.
-func (s *Scope) Drift() map[string]merkle.Digest { return s.DriftSlot.At(s.Chain.Head()) }
+// Drift is the files that differ from memory on purpose, by path, with the digest that each
+// had. It never changes.
+type Drift map[string]merkle.Digest
+
+// Removed reports whether a rollback left a file absent on purpose although memory has its
+// document.
+func (d Drift) Removed(path string) bool {
+	seen, ok := d[path]
+	return ok && seen == NoFile
+}
+
+// Drift returns the present drift.
+func (s *Scope) Drift() Drift { return s.DriftAt(s.Chain.Head()) }
+
+// DriftAt returns the drift at a moment of the chain's present.
+func (s *Scope) DriftAt(m *chain.Moment) Drift { return s.drift.At(m) }
+
+// Register registers the ledgers of this room, the drift.
+func (s *Scope) Register(to *chain.Ledgers) { s.drift = chain.Register(to, driftLedger{}) }
 
 // DriftMarks returns the marks that set the drift of paths; a path without drift is in
 // step again. Only changes need marks. In a scope without files, nil drift needs none:
 // files that a session overlays keep their drift.
-func (s *Scope) DriftMarks(paths []string, drift map[string]merkle.Digest) [][]byte {
+func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 	if drift == nil && !s.HasFiles() {
 		return nil
 	}
@@ -50,19 +60,19 @@ func (s *Scope) DriftMarks(paths []string, drift map[string]merkle.Digest) [][]b
 	return marks
 }
 
-// DriftLedger keeps the drifting files. Its marks are [name, path, digest]: the file
+// driftLedger keeps the drifting files. Its marks are [name, path, digest]: the file
 // drifts while it has this digest; null ends the drift.
-type DriftLedger struct{}
+type driftLedger struct{}
 
 const driftName = "drift"
 
-func (DriftLedger) Name() string { return driftName }
+func (driftLedger) Name() string { return driftName }
 
-func (DriftLedger) Fields() int { return 2 }
+func (driftLedger) Fields() int { return 2 }
 
-func (DriftLedger) Label() string { return "the path of a file" }
+func (driftLedger) Label() string { return "the path of a file" }
 
-func (DriftLedger) Empty() map[string]merkle.Digest { return nil }
+func (driftLedger) Empty() Drift { return nil }
 
 func driftMark(path string, digest merkle.Digest) []byte {
 	return merkle.AppendLink(merkle.AppendBytes(chain.NewMark(driftName, 2), path), digest)
@@ -78,7 +88,7 @@ func ReadDriftMark(mark []byte, path string) (merkle.Digest, bool) {
 	return d, r.Done() == nil && !d.IsZero()
 }
 
-func (DriftLedger) Apply(v map[string]merkle.Digest, r *merkle.Reader, _ *chain.Moment) (map[string]merkle.Digest, error) {
+func (driftLedger) Apply(v Drift, r *merkle.Reader, _ *chain.Moment) (Drift, error) {
 	path, digest := string(r.Bytes()), r.Link()
 	if r.Err() != nil {
 		return v, nil
@@ -88,14 +98,14 @@ func (DriftLedger) Apply(v map[string]merkle.Digest, r *merkle.Reader, _ *chain.
 	case digest.IsZero():
 		delete(next, path)
 	case next == nil:
-		next = map[string]merkle.Digest{path: digest}
+		next = Drift{path: digest}
 	default:
 		next[path] = digest
 	}
 	return next, nil
 }
 
-func (DriftLedger) Encode(v map[string]merkle.Digest) []byte {
+func (driftLedger) Encode(v Drift) []byte {
 	b := merkle.AppendList(nil, len(v))
 	for _, path := range slices.Sorted(maps.Keys(v)) {
 		b = merkle.AppendLink(merkle.AppendBytes(merkle.AppendList(b, 2), path), v[path])
@@ -103,8 +113,8 @@ func (DriftLedger) Encode(v map[string]merkle.Digest) []byte {
 	return b
 }
 
-func (DriftLedger) Decode(data []byte) (map[string]merkle.Digest, error) {
-	v := map[string]merkle.Digest{}
+func (driftLedger) Decode(data []byte) (Drift, error) {
+	v := Drift{}
 	r := merkle.NewReader(data)
 	for range r.List() {
 		r.FixedList(2)
@@ -122,13 +132,4 @@ func FileDigest(seen merkle.Digest) merkle.Digest {
 		return merkle.Digest{}
 	}
 	return seen
-}
-
-// Remembered returns the digest of a file's content in memory, zero for none.
-func (s *Scope) Remembered(path string) merkle.Digest {
-	text, ok := s.Present().Text(path)
-	if !ok {
-		return merkle.Digest{}
-	}
-	return merkle.Sum([]byte(text))
 }

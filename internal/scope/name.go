@@ -14,7 +14,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -136,26 +135,4 @@ func List(in vfs.FS) ([]string, error) {
 		}
 	}
 	return names, err
-}
-
-// AcrossScopes rejects a move between scopes: their histories are separate, and no single
-// commit could record it.
-func (m *Scope) AcrossScopes(op string, ids ...string) error {
-	for _, id := range ids {
-		if _, here := m.Present().Get(id); here {
-			continue
-		}
-		for _, s := range append(m.WithFiles(), m.Memex().Sessions()...) {
-			n, there := s.Present().Get(id)
-			if !there {
-				continue
-			}
-			way := "cut it out and paste it in an editor, and both files are read with the next ingest"
-			if document.IsMemory(n.Path) {
-				way = "take the tree in on the other side, then delete it where it was"
-			}
-			return fault.Wrap(op, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, m.Name, way))
-		}
-	}
-	return nil
 }

@@ -4,7 +4,7 @@
 // revert of some commits, files of an earlier moment, and the merge of another copy.
 //
 // [History] belongs to one scope. A moment is named by a reference: the index or the name of a
-// snapshot, a commit, a date, or head. [SnapshotLedger] keeps the snapshots in the chain.
+// snapshot, a commit, a date, or head. [History.Register] keeps the snapshots in the chain.
 //
 // Invariants:
 //   - Going back adds a commit; no commit is ever removed.

@@ -25,7 +25,7 @@ func (h *History) Drift() map[string][2]merkle.Digest {
 	out := map[string][2]merkle.Digest{}
 	if h.scope.HasFiles() {
 		for path, seen := range h.scope.Drift() {
-			out[path] = [2]merkle.Digest{scope.FileDigest(seen), h.scope.Remembered(path)}
+			out[path] = [2]merkle.Digest{scope.FileDigest(seen), scope.FileDigest(scope.FileNow(h.scope.Present(), path))}
 		}
 	}
 	return out
@@ -85,7 +85,7 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	for _, path := range paths {
 		text, wanted := head.State.Text(path)
 		w := filetx.Write{Path: path, Base: scope.FileDigest(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
-		if w.Base == h.scope.Remembered(path) {
+		if w.Base == scope.FileDigest(scope.FileNow(h.scope.Present(), path)) {
 			op.Follow(path, w.Base)
 			continue
 		}

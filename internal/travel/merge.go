@@ -70,7 +70,7 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 	case head.Commit.Seq == 0:
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
 	}
-	lock, err := h.scope.TakeLock(ctx, in)
+	lock, err := scope.TakeLock(ctx, &h.scope.Options, in)
 	if err != nil {
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Conflict, err)
 	}

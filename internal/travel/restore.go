@@ -118,7 +118,7 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 	byOwner, may := r.m.rights.ByOwner(ctx), r.m.rights.May(ctx)
 	for _, path := range r.target.Paths() {
 		switch {
-		case !r.m.scope.IsFile(path), changed[path], r.m.scope.Removed(path), !r.restoresLost(path), !byOwner && r.m.rights.Protected(path):
+		case !r.m.scope.IsFile(path), changed[path], r.m.scope.Drift().Removed(path), !r.restoresLost(path), !byOwner && r.m.rights.Protected(path):
 		case may != nil && may(path) != nil:
 		case scope.IsLost(r.target.Nodes(path)):
 		case r.m.scope.Root.Vacant(path):

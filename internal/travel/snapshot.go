@@ -28,7 +28,7 @@ type Snapshot struct {
 }
 
 // snapshotList returns the ledger's snapshots, newest first.
-func (h *History) snapshotList() []entry { return h.Slot.At(h.scope.Chain.Head()).list() }
+func (h *History) snapshotList() []entry { return h.slot.At(h.scope.Chain.Head()).list() }
 
 // Snapshots lists the snapshots, newest first. It does not wait for writers.
 func (h *History) Snapshots() []Snapshot {

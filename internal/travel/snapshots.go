@@ -145,21 +145,21 @@ func nodeBytes(n *node.Node) int64 {
 	return fields + int64(len(n.Content))
 }
 
-// SnapshotLedger keeps the snapshots of a chain. Its marks are [name, seq, root, time,
+// snapshotLedger keeps the snapshots of a chain. Its marks are [name, seq, root, time,
 // name of the snapshot].
-type SnapshotLedger struct {
-	Session bool // what a session ingests takes no snapshot
+type snapshotLedger struct {
+	session bool // what a session ingests takes no snapshot
 }
 
 const snapshotName = "snapshot"
 
-func (SnapshotLedger) Name() string { return snapshotName }
+func (snapshotLedger) Name() string { return snapshotName }
 
-func (SnapshotLedger) Fields() int { return 4 }
+func (snapshotLedger) Fields() int { return 4 }
 
-func (SnapshotLedger) Label() string { return "the name of a snapshot" }
+func (snapshotLedger) Label() string { return "the name of a snapshot" }
 
-func (SnapshotLedger) Empty() *snapshots { return &snapshots{} }
+func (snapshotLedger) Empty() *snapshots { return &snapshots{} }
 
 // snapshotMark keeps a moment under a name, automatic if the name is empty.
 func snapshotMark(e entry) []byte {
@@ -178,7 +178,7 @@ func readEntry(r *merkle.Reader) entry {
 }
 
 // Apply adds a snapshot. A name that is taken moves.
-func (SnapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*snapshots, error) {
+func (snapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*snapshots, error) {
 	e := readEntry(r)
 	if r.Err() != nil {
 		return v, nil
@@ -201,9 +201,9 @@ func (SnapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*
 
 // Follow makes the automatic snapshot before an operation that changes the state: a
 // pointer. The commits of one operation share one.
-func (l SnapshotLedger) Follow(v *snapshots, c *chain.Change) *snapshots {
+func (l snapshotLedger) Follow(v *snapshots, c *chain.Change) *snapshots {
 	next := *v
-	if c.Commit.Op != c.Before.Commit.Op && len(c.Commit.Delta) > 0 && !(l.Session && c.Commit.Kind == graph.KindIngest) {
+	if c.Commit.Op != c.Before.Commit.Op && len(c.Commit.Delta) > 0 && !(l.session && c.Commit.Kind == graph.KindIngest) {
 		next.push(c.Before)
 	}
 	next.account(c.After, c.Delta)
@@ -211,7 +211,7 @@ func (l SnapshotLedger) Follow(v *snapshots, c *chain.Change) *snapshots {
 }
 
 // Retains keeps the content of all snapshots.
-func (SnapshotLedger) Retains(v *snapshots) []uint64 {
+func (snapshotLedger) Retains(v *snapshots) []uint64 {
 	var seqs []uint64
 	for _, e := range v.list() {
 		seqs = append(seqs, e.seq)
@@ -220,7 +220,7 @@ func (SnapshotLedger) Retains(v *snapshots) []uint64 {
 }
 
 // Nearest returns the state in memory that is closest to a commit and not before it.
-func (SnapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, uint64) {
+func (snapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, uint64) {
 	var state *graph.State
 	for _, e := range v.list() {
 		if e.state != nil && e.seq >= seq && e.seq < limit {
@@ -231,14 +231,14 @@ func (SnapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, ui
 }
 
 // Release drops all states.
-func (SnapshotLedger) Release(v *snapshots) *snapshots {
+func (snapshotLedger) Release(v *snapshots) *snapshots {
 	next := *v
 	next.release(func(*entry) bool { return true })
 	return &next
 }
 
 // Encode writes the list, oldest first, as the snapshots were made.
-func (SnapshotLedger) Encode(v *snapshots) []byte {
+func (snapshotLedger) Encode(v *snapshots) []byte {
 	list := v.list()
 	slices.Reverse(list)
 	b := merkle.AppendList(nil, len(list))
@@ -248,7 +248,7 @@ func (SnapshotLedger) Encode(v *snapshots) []byte {
 	return b
 }
 
-func (SnapshotLedger) Decode(data []byte) (*snapshots, error) {
+func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
 	s := &snapshots{}
 	r := merkle.NewReader(data)
 	for range r.List() {
@@ -264,4 +264,10 @@ func (SnapshotLedger) Decode(data []byte) (*snapshots, error) {
 		}
 	}
 	return s, r.Done()
+}
+
+// Register registers the ledger of the snapshots. What a session ingests takes none. The
+// history of a copy that is only read has no scope.
+func (h *History) Register(to *chain.Ledgers) {
+	h.slot = chain.Register(to, snapshotLedger{session: h.scope != nil && h.scope.IsSession()})
 }

@@ -22,7 +22,7 @@ type History struct {
 	files    *filetx.Files
 	folder   *ingest.Reader
 	openCopy OpenCopy
-	Slot     chain.Slot[*snapshots] // the snapshots, see SnapshotLedger
+	slot     chain.Slot[*snapshots] // the snapshots
 }
 
 // New returns the history of a scope. Merge opens copies by openCopy.
