@@ -69,7 +69,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 		return nil, err
 	}
 	m := newMemory(x, s, x.top.rights.Policy)
-	if err := m.openChain(ctx); err != nil {
+	if err := x.openChain(ctx, m); err != nil {
 		return nil, errors.Join(err, m.release())
 	}
 	return m, nil

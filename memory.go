@@ -7,6 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -16,7 +17,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Memory is one memex and its history, or one of its scopes. It is safe for concurrent use:
@@ -42,8 +45,14 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.folder = ingest.New(s, m.rights, m.files)
 	m.guard = protect.New(s, m.rights, m.files, m.folder, x.guardOf)
 	m.notes = notes.New(s, m.rights, m.files, m.folder)
-	m.history = travel.New(s, m.rights, m.files, m.folder, m.openCopy)
-	m.mender = mend.New(s, m.rights, m.folder, mend.Owner{Scopes: x.names, Open: x.menderOf, Store: m.openStore, Load: m.load})
+	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
+		return openCopy(s, in, name)
+	})
+	m.mender = mend.New(s, m.rights, m.folder, mend.Owner{
+		Scopes: x.names, Open: x.menderOf,
+		Store: func() (store.Store, error) { return openStore(s) },
+		Load:  func(ctx context.Context) error { return load(ctx, m) },
+	})
 	return m
 }
 
@@ -82,7 +91,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if err := x.openFolder(ctx); err != nil {
 		return nil, errors.Join(err, m.release())
 	}
-	if err := m.openChain(ctx); err != nil {
+	if err := x.openChain(ctx, m); err != nil {
 		return nil, errors.Join(fail("open", s.StateDir, scope.OpenKind(err), err), m.release())
 	}
 	x.openProjects(ctx)

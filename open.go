@@ -60,16 +60,16 @@ func (x *memex) openFolder(ctx context.Context) error {
 }
 
 // openChain opens the store of a scope and loads its chain.
-func (m *Memory) openChain(ctx context.Context) error {
-	opened, err := m.openHistory()
+func (x *memex) openChain(ctx context.Context, m *Memory) error {
+	opened, err := x.openHistory(m.scope)
 	if err != nil {
 		if errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}
 		return err
 	}
-	m.scope.Chain = m.newChain(opened)
-	if err := m.recover(ctx); err != nil {
+	m.scope.Chain = newChain(m, opened)
+	if err := recoverChain(ctx, m); err != nil {
 		return err
 	}
 	m.folder.LoadTable()
@@ -79,11 +79,11 @@ func (m *Memory) openChain(ctx context.Context) error {
 
 // openHistory opens the store. Without the lock another process may be writing, and a
 // half-written record looks like damage; opening is then retried.
-func (m *Memory) openHistory() (store.Store, error) {
+func (x *memex) openHistory(in *scope.Scope) (store.Store, error) {
 	const looks = 5
 	for look := 1; ; look++ {
-		s, err := m.openStore()
-		if m.memex.lock != nil || m.scope.Parent != nil || look == looks || err == nil && store.RecoveryOf(s).Corrupt == nil {
+		s, err := openStore(in)
+		if x.lock != nil || in.Parent != nil || look == looks || err == nil && store.RecoveryOf(s).Corrupt == nil {
 			return s, err
 		}
 		if err == nil {
@@ -95,9 +95,9 @@ func (m *Memory) openHistory() (store.Store, error) {
 	}
 }
 
-// openStore opens the store of this scope.
-func (m *Memory) openStore() (store.Store, error) {
-	return m.scope.OpenStore(m.scope.FS, storeOptions(m.scope))
+// openStore opens the store of a scope.
+func openStore(s *scope.Scope) (store.Store, error) {
+	return s.OpenStore(s.FS, storeOptions(s))
 }
 
 // storeOptions returns the options of the store of a memex, or of a scope, which shares the

@@ -32,11 +32,12 @@ func ledgers(h *travel.History, s *scope.Scope, r *rights.Rules, n *notes.Notes)
 	return l
 }
 
-// newChain returns the chain of this memory over a store, not yet loaded.
-func (m *Memory) newChain(from store.Store) *chain.Chain {
+// newChain returns the chain of a memory over a store, not yet loaded.
+func newChain(m *Memory, from store.Store) *chain.Chain {
 	opts := chain.Options{
-		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m.history, m.scope, m.rights, m.notes), Deriver: view.Deriver{Scope: m.scope.Name},
-		Signer: m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m.history, m.scope, m.rights, m.notes),
+		Deriver: view.Deriver{Scope: m.scope.Name},
+		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
 		Published: func(_ *chain.Moment, delta *graph.Delta) {
 			m.notes.FollowKnown(delta)
 			m.folder.FollowCommit()
@@ -59,13 +60,13 @@ func (w witness) Remember(head string) error {
 	return w.s.Options.Witness.Remember(w.s.StateDir, w.s.Dir, head)
 }
 
-// recover loads the state, see chain.Tx.Load, then completes or drops the file operation
+// recoverChain loads the state, see chain.Tx.Load, then completes or drops the file operation
 // that the journal ends with.
 //
 // If the journal is damaged, the memory is read-only at the last commit before the damage.
-func (m *Memory) recover(ctx context.Context) error {
+func recoverChain(ctx context.Context, m *Memory) error {
 	defer m.scope.Chain.Begin().End()
-	if err := m.load(ctx); err != nil {
+	if err := load(ctx, m); err != nil {
 		return err
 	}
 	if store.RecoveryOf(m.scope.Chain.Store()).Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
@@ -80,10 +81,10 @@ func (m *Memory) recover(ctx context.Context) error {
 	return nil
 }
 
-// load is recover without beginning a new chain.
-func (m *Memory) load(ctx context.Context) error {
+// load is recoverChain without beginning a new chain.
+func load(ctx context.Context, m *Memory) error {
 	defer m.folder.PublishStatus()
-	pending, err := m.read()
+	pending, err := read(m)
 	if errors.Is(err, store.ErrCorrupt) {
 		m.scope.Options.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
@@ -103,7 +104,7 @@ func (m *Memory) load(ctx context.Context) error {
 
 // read loads the chain and returns the pending file operation, or nil. It skips one of a
 // later version: the next scan reads its files.
-func (m *Memory) read() (*filetx.Intent, error) {
+func read(m *Memory) (*filetx.Intent, error) {
 	m.notes.ForgetKnown()
 	pending, err := m.scope.Chain.Writer().Load()
 	if err != nil || pending == nil {
@@ -117,12 +118,12 @@ func (m *Memory) read() (*filetx.Intent, error) {
 	return in, err
 }
 
-// openCopy loads the chain of this scope from a locked state folder. The caller closes
+// openCopy loads the chain of a scope from a locked state folder. The caller closes
 // its store.
-func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
+func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	var err error
-	if m.scope.Parent != nil {
-		folder := scope.Folder + "/" + scope.FolderOf(m.scope.Name)
+	if s.Parent != nil {
+		folder := scope.Folder + "/" + scope.FolderOf(s.Name)
 		if _, err = in.Stat(folder); err == nil {
 			in, err = vfs.Sub(in, folder)
 		}
@@ -131,7 +132,7 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 		_, err = in.Stat(disk.FormatFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", m.scope.Name))
+		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", s.Name))
 	}
 	if err != nil {
 		return nil, fail("merge", name, Other, err)
@@ -139,12 +140,13 @@ func (m *Memory) openCopy(in vfs.FS, name string) (*chain.Chain, error) {
 	if err := disk.CheckKinds(in); err != nil {
 		return nil, fail("merge", name, Corrupt, err)
 	}
-	opened, err := m.scope.OpenStore(in, nil)
+	opened, err := s.OpenStore(in, nil)
 	if err != nil {
 		return nil, fail("merge", name, scope.OpenKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
-		Name: name, Log: m.scope.Options.Log, FS: in, Formats: m.scope.Options.Formats, Ledgers: ledgers(&travel.History{}, &scope.Scope{}, &rights.Rules{}, &notes.Notes{}), Deriver: view.Deriver{Scope: m.scope.Name},
+		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
+		Ledgers: ledgers(&travel.History{}, &scope.Scope{}, &rights.Rules{}, &notes.Notes{}), Deriver: view.Deriver{Scope: s.Name},
 	})
 	tx := other.Begin()
 	defer tx.End()

@@ -102,7 +102,7 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 	alone.Scope = ""
 	holder, path := m.folder.BufferedFile(&alone)
 	if path != "" {
-		if m, err = m.bufferScope(ctx, path); err != nil {
+		if m, err = bufferScope(ctx, m, path); err != nil {
 			return nil, "", Commit{}, err
 		}
 	} else if err := m.notes.CheckTree(ctx, &alone); err != nil {
@@ -113,7 +113,7 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 }
 
 // bufferScope returns the memory of the session that keeps a file's buffer.
-func (m *Memory) bufferScope(ctx context.Context, path string) (*Memory, error) {
+func bufferScope(ctx context.Context, m *Memory, path string) (*Memory, error) {
 	if m.scope.IsSession() {
 		return m, nil
 	}

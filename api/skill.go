@@ -54,18 +54,18 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := l.memex.Skills(v)
+	r := l.memex.Folder().Skills(v)
 	out := &Skills{Skills: []Skill{}, Order: list(r.Order), Problems: []Problem{}}
 	for i := range r.Skills {
 		out.Skills = append(out.Skills, listedSkill(v, &r.Skills[i]))
 	}
-	locked := l.memex.LockedSkills(v)
+	locked := l.memex.Folder().LockedSkills(v)
 	for _, path := range v.Lockdown() {
 		if name, is := locked[path]; is {
 			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: formatLocked, Path: path})
 		}
 	}
-	if dir := l.memex.SkillsElsewhere(); dir != "" {
+	if dir := l.memex.Folder().SkillsElsewhere(); dir != "" {
 		out.Problems = append(out.Problems, Problem{Kind: "elsewhere", Path: dir, Message: "lies outside the memex; no skills are read from there"})
 	}
 	for _, p := range r.Problems {
@@ -79,10 +79,10 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 	if err != nil {
 		return nil, err
 	}
-	r := l.memex.Skills(v)
+	r := l.memex.Folder().Skills(v)
 	name := strings.TrimSuffix(req.Name, ".org")
 	s, ok := r.Get(name)
-	for path, bears := range l.memex.LockedSkills(v) {
+	for path, bears := range l.memex.Folder().LockedSkills(v) {
 		if path == l.below(req.Name) || !ok && bears == name {
 			_, err := v.Resolve(path)
 			if fovea.KindOf(err) == fovea.Locked {

@@ -39,7 +39,7 @@ func answerEvent(ctx context.Context, l *Local, req TriggerRequest) (*Triggered,
 		return nil, err
 	}
 	out := &Triggered{Event: req.Event, Action: req.Action, Skills: []string{}}
-	for _, s := range l.memex.Skills(v).Skills {
+	for _, s := range l.memex.Folder().Skills(v).Skills {
 		if slices.Contains(s.Triggers, req.Event) {
 			out.Skills = append(out.Skills, s.Name)
 		}

@@ -36,7 +36,8 @@ type content struct {
 // readContent reads all that a memory can give back. What it refuses is left
 // out, and counted.
 func readContent(t *testing.T, m *fovea.Memory) (c content, refused int) {
-	c = content{Head: m.View().Head(), Snapshots: m.History().Snapshots(), Documents: map[uint64]map[string]string{}, Versions: map[string]string{}, Drift: m.Status().Drift}
+	c = content{Head: m.View().Head(), Snapshots: m.History().Snapshots(), Documents: map[uint64]map[string]string{}, Versions: map[string]string{},
+		Drift: m.Status().Drift}
 	var err error
 	if c.Log, err = m.History().Log(t.Context(), "", 0); err != nil {
 		refused++

@@ -62,7 +62,8 @@ func gaugeNote(i int) string {
 func (w *world) note(i int) {
 	w.t.Helper()
 	ctx := fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named("ada"), May: anywhere})
-	if _, _, _, err := w.m.Notes().Remember(ctx, siblingsFile, document.InsertHeadline{Title: fmt.Sprintf("Note number %d", i), Body: gaugeNote(i)}, nil); err != nil {
+	if _, _, _, err := w.m.Notes().Remember(ctx, siblingsFile, document.InsertHeadline{Title: fmt.Sprintf("Note number %d", i), Body: gaugeNote(i)},
+		nil); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -259,7 +259,8 @@ func TestIDsWithPrefix(t *testing.T) {
 	if got, _ := w.take(w.m, `{"type":"headline","properties":{"ID":"`+id+`"}}`, ""); got != id {
 		t.Errorf("a tree's is %s", got)
 	}
-	_, given, err := w.m.Notes().Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B", Properties: []document.Property{{Key: "ID", Value: id + "2"}}}, nil)
+	_, given, err := w.m.Notes().Insert(t.Context(), "a.org", document.InsertHeadline{Title: "B",
+		Properties: []document.Property{{Key: "ID", Value: id + "2"}}}, nil)
 	if err != nil || given != id+"2" {
 		t.Errorf("one that is asked for is %s, %v", given, err)
 	}

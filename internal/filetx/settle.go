@@ -35,7 +35,7 @@ func (f *Files) Settle(ctx context.Context, in *Intent) error {
 	f.scope.Recovered = "took back " + what + ", which was cut short between its files"
 	again := false
 	for _, l := range left {
-		f.scope.Recovered += "; left " + l.told()
+		f.scope.Recovered += "; left " + l.message()
 		again = again || !l.settled()
 	}
 	if count[elsewhere] > 0 {
@@ -88,7 +88,7 @@ type leftover struct {
 	err  error
 }
 
-func (l leftover) told() string {
+func (l leftover) message() string {
 	return strings.ReplaceAll(l.err.Error(), "corpus: ", "")
 }
 

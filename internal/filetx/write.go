@@ -111,7 +111,8 @@ func (o *Tx) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (c
 	if err := o.Write(ctx); err != nil {
 		return chain.Commit{}, err
 	}
-	c, err := m.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, delta, o.Intent.Commit, append(m.scope.DriftMarks(o.Intent.paths(), nil), o.Intent.Marks...)...)
+	c, err := m.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, delta, o.Intent.Commit,
+		append(m.scope.DriftMarks(o.Intent.paths(), nil), o.Intent.Marks...)...)
 	return c, o.AfterFiles(ctx, err)
 }
 
@@ -172,8 +173,8 @@ func (o *Tx) undo(ctx context.Context, name string, cause error) error {
 	left := o.m.takeBack(&o.Intent)
 	if len(left) > 0 {
 		// The intent must stay the last record of the journal, so that the next opening sees it.
-		o.m.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].told()))
-		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].told()))
+		o.m.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].message()))
+		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].message()))
 	}
 	if err := o.m.drop(ctx, &o.Intent); err != nil {
 		o.m.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
@@ -191,4 +192,5 @@ func (o *Tx) Discard() error {
 	return errors.Join(errs...)
 }
 
+// Fail returns the error of this operation about a file, with the kind of its cause.
 func (o *Tx) Fail(what string, err error) error { return scope.FailWrite(o.name, what, err) }

@@ -52,6 +52,7 @@ func (r *Reader) Ingest(ctx context.Context, opts *Options) error {
 	return r.Locked(ctx, opts)
 }
 
+// Locked is Ingest for a caller that is the chain's writer.
 func (r *Reader) Locked(ctx context.Context, opts *Options) error {
 	if !r.scope.HasFiles() {
 		return r.scope.EndBuffers(ctx)
@@ -66,7 +67,7 @@ func (r *Reader) Locked(ctx context.Context, opts *Options) error {
 	defer r.PublishStatus()
 	in := newIngester(r, opts, scan, now)
 	in.total, in.before = len(scan.Changed), r.fileCount()
-	in.draft = r.scope.Present().Edit(now.UnixMilli())
+	in.next.draft = r.scope.Present().Edit(now.UnixMilli())
 	in.takeSame(ctx)
 	for i, f := range scan.Changed {
 		if err := ctx.Err(); err != nil {
@@ -100,6 +101,16 @@ func (r *Reader) Locked(ctx context.Context, opts *Options) error {
 	return held
 }
 
+// portion is what one commit of an ingest brings.
+type portion struct {
+	draft     *graph.Draft
+	documents int // in the draft
+	bytes     int
+	entries   []corpus.Entry // table entries to add once the draft is durable
+	gone      []string
+	settled   []string // changed files, whose drift ends with the commit
+}
+
 // ingester is one run of Ingest.
 type ingester struct {
 	reader *Reader
@@ -109,13 +120,8 @@ type ingester struct {
 	op     string
 	total  int
 
-	draft     *graph.Draft
-	before    int // number of file documents when the scan began
-	documents int // in the draft
-	bytes     int
-	entries   []corpus.Entry // table entries to add once the draft is durable
-	gone      []string
-	settled   []string // changed files, whose drift ends with the commit
+	before int     // number of file documents when the scan began
+	next   portion // the next commit
 
 	arrived map[[sha256.Size]byte]bool // digests of the new texts, for drop
 
@@ -150,7 +156,7 @@ func (in *ingester) takeSame(ctx context.Context) {
 		return heldAs(state, f)
 	}) {
 		in.taken[e.Path] = true
-		in.entries = append(in.entries, e)
+		in.next.entries = append(in.next.entries, e)
 	}
 }
 
@@ -184,12 +190,12 @@ func (in *ingester) file(ctx context.Context, path string) error {
 		return nil // an unreadable file is not deleted: its nodes stay
 	}
 	digest := sha256.Sum256([]byte(text))
-	in.entries = append(in.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
+	in.next.entries = append(in.next.entries, corpus.Entry{File: f, Digest: digest, Scanned: in.now.UnixNano()})
 	if seen, drifted := in.reader.scope.Drift()[f.Path]; drifted {
 		if seen == merkle.Digest(digest) {
 			return nil
 		}
-		in.settled = append(in.settled, f.Path)
+		in.next.settled = append(in.next.settled, f.Path)
 	}
 	state := in.reader.scope.Present()
 	if d, ok := state.Document(f.Path); ok && d.Derived.Opaque == f.Opaque {
@@ -197,14 +203,14 @@ func (in *ingester) file(ctx context.Context, path string) error {
 			return nil // touched, or written by us
 		}
 	}
-	in.draft.Put(f.Path, text, f.Opaque)
+	in.next.draft.Put(f.Path, text, f.Opaque)
 	in.arrived[digest] = true
-	in.documents++
-	in.bytes += len(text)
-	if err := in.addSetupFiles(ctx, in.draft.Setup(f.Path)); err != nil {
+	in.next.documents++
+	in.next.bytes += len(text)
+	if err := in.addSetupFiles(ctx, in.next.draft.Setup(f.Path)); err != nil {
 		return err
 	}
-	if in.documents >= commitDocuments || in.bytes >= commitBytes {
+	if in.next.documents >= commitDocuments || in.next.bytes >= commitBytes {
 		return in.commit(ctx)
 	}
 	return nil
@@ -236,13 +242,13 @@ func (in *ingester) drop() error {
 	}
 	in.reader.removals.add(slices.DeleteFunc(slices.Clone(gone), func(p string) bool { return !in.isLost(state, p) }), in.reader.scope.Chain.Head().Commit.Seq)
 	for _, p := range gone {
-		in.draft.Drop(p)
+		in.next.draft.Drop(p)
 	}
-	unasked := in.reader.scope.DropUnusedSetups(in.reader.scope.Present(), in.draft)
-	in.gone = slices.Concat(in.gone, gone, unasked)
+	unasked := in.reader.scope.DropUnusedSetups(in.reader.scope.Present(), in.next.draft)
+	in.next.gone = slices.Concat(in.next.gone, gone, unasked)
 	for _, p := range slices.Sorted(maps.Keys(in.reader.scope.Drift())) {
 		if missing(p) || slices.Contains(unasked, p) {
-			in.settled = append(in.settled, p)
+			in.next.settled = append(in.next.settled, p)
 		}
 	}
 	return nil
@@ -299,14 +305,14 @@ func covered(unread map[string]bool, path string) bool {
 
 // commit makes the draft durable and begins the next one.
 func (in *ingester) commit(ctx context.Context) error {
-	state, delta := in.draft.Seal()
+	state, delta := in.next.draft.Seal()
 	if in.reader.scope.IsHeadUnstored() {
 		in.reader.scope.Chain.Writer().Hold(state, &delta)
 		in.remember()
 		in.reset()
 		return nil
 	}
-	marks := in.reader.scope.DriftMarks(in.settled, nil)
+	marks := in.reader.scope.DriftMarks(in.next.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
 		c, err := in.reader.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: scope.ByFile, Session: in.reader.scope.Options.Actor.Session, Op: in.op,
@@ -326,26 +332,25 @@ func (in *ingester) commit(ctx context.Context) error {
 
 // reset begins the next draft.
 func (in *ingester) reset() {
-	in.entries, in.gone, in.settled, in.documents, in.bytes = nil, nil, nil, 0, 0
-	in.draft = in.reader.scope.Present().Edit(in.now.UnixMilli())
+	in.next = portion{draft: in.reader.scope.Present().Edit(in.now.UnixMilli())}
 }
 
 // remember updates the file table after a commit.
 func (in *ingester) remember() {
-	if len(in.entries)+len(in.gone) == 0 {
+	if len(in.next.entries)+len(in.next.gone) == 0 {
 		return
 	}
-	gone := make(map[string]bool, len(in.gone))
-	for _, p := range in.gone {
+	gone := make(map[string]bool, len(in.next.gone))
+	for _, p := range in.next.gone {
 		gone[p] = true
 	}
-	entries := make([]corpus.Entry, 0, in.reader.table.Len()+len(in.entries))
+	entries := make([]corpus.Entry, 0, in.reader.table.Len()+len(in.next.entries))
 	for e := range in.reader.table.All() {
 		if !gone[e.Path] {
 			entries = append(entries, e)
 		}
 	}
-	in.reader.table = corpus.NewTable(append(entries, in.entries...))
+	in.reader.table = corpus.NewTable(append(entries, in.next.entries...))
 	in.reader.tableOld = true
 }
 
@@ -357,14 +362,15 @@ func (r *Reader) Refresh(ctx context.Context, name, path string, now time.Time) 
 		return "", scope.FailWrite(name, path, err)
 	}
 	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
-		return "", fault.Wrap(name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back with files"))
+		return "", fault.Wrap(name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back "+
+			"with files"))
 	}
 	state := r.scope.Present()
 	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
 		return text, nil
 	}
 	in := newIngester(r, &Options{}, corpus.Scan{}, now)
-	in.draft = r.scope.Draft(now.UnixMilli())
+	in.next.draft = r.scope.Draft(now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
 		return "", err
 	}

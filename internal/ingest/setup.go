@@ -49,7 +49,7 @@ func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 	for {
 		before := len(in.setup)
-		if err := in.addSetupFiles(ctx, in.draft.SetupFiles()); err != nil {
+		if err := in.addSetupFiles(ctx, in.next.draft.SetupFiles()); err != nil {
 			return err
 		}
 		if len(in.setup) == before {

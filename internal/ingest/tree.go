@@ -32,7 +32,8 @@ func TextOf(t *ast.Tree, key string) string {
 
 // IngestTree ingests a tree into this scope, below parent unless that is "". over is the
 // path of the file that the tree is a buffer of, in holder, or "".
-func (r *Reader) IngestTree(ctx context.Context, t *ast.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string, chain.Commit, error) {
+func (r *Reader) IngestTree(ctx context.Context, t *ast.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string,
+	chain.Commit, error) {
 	in := &treeIngest{scope: r.scope, tree: t, parent: parent, opts: opts, over: over, holder: holder}
 	return in.run(ctx)
 }
@@ -68,7 +69,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	case err != nil:
 		return "", chain.Commit{}, err
 	case first != nil:
-		return in.idNow(), s.Answered(first, nil), nil
+		return in.idNow(), s.Replay(first, nil), nil
 	}
 	if err := s.Chain.Store().Err(); err != nil {
 		return "", chain.Commit{}, fault.Wrap("ingest", s.StateDir, fault.ReadOnly, err)
@@ -110,6 +111,7 @@ func (in *treeIngest) idNow() string {
 	return strings.TrimPrefix(path, document.MemoryPath(""))
 }
 
+// TitleOf returns the title of a node, or its type if it has none; "" for nil.
 func TitleOf(n *node.Node) string {
 	if n == nil {
 		return ""

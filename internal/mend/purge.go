@@ -43,14 +43,15 @@ func (d *Mender) Purge(ctx context.Context, ids []string, text string, opts *sco
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, errors.New("nothing is named; give ids of nodes, or a text that is not empty"))
 	}
 	if text != "" && len(text) < minPurgeText {
-		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText))
+		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid,
+			fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText))
 	}
 	if err := d.scope.Chain.Store().Err(); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", d.scope.StateDir, fault.ReadOnly, err)
 	}
 	if first, err := d.scope.Repeated(ctx, opts, graph.KindPurge, graph.KindPurge); first != nil || err != nil {
 		n := 0
-		c := d.scope.Answered(first, func(first *graph.Commit) { scope.Counted(first.Message, &n) })
+		c := d.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &n) })
 		return c, n, err
 	}
 	p := newPurge(d, text)

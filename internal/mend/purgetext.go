@@ -160,8 +160,9 @@ func (p *purge) mark(data []byte) error {
 	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
-	return fault.Wrap("purge", p.m.scope.StateDir, fault.Invalid, fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
-		p.m.scope.Chain.Ledgers().Label(kind)))
+	return fault.Wrap("purge", p.m.scope.StateDir, fault.Invalid,
+		fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
+			p.m.scope.Chain.Ledgers().Label(kind)))
 }
 
 // isFraming reports whether a text occurs in the framing around contents, so that finding

@@ -35,7 +35,7 @@ func (d *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, o
 		return c, 0, 0, fault.Wrap("retain", d.scope.StateDir, fault.ReadOnly, err)
 	}
 	if first, err := d.scope.Repeated(ctx, opts, graph.KindRetain, graph.KindRetain); first != nil || err != nil {
-		c = d.scope.Answered(first, func(first *graph.Commit) { scope.Counted(first.Message, &moments, &blocks) })
+		c = d.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &moments, &blocks) })
 		return c, moments, blocks, err
 	}
 	drop, moments, err := d.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})

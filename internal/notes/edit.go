@@ -91,7 +91,7 @@ func (e *editing) change(n *node.Node, c change) error {
 		if err != nil {
 			return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 		}
-		e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, n, next) })
+		e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.m.scope.Present(), d, n, next) })
 		return nil
 	}
 	text, err := c.file(e.document(n.Path), e.headline(n), e.now)
@@ -164,7 +164,7 @@ func (n *Notes) perform(ctx context.Context, opts *scope.WriteOptions, name stri
 		return chain.Commit{}, fault.Wrap(name, n.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if first, err := n.scope.Repeated(ctx, opts, name, graph.KindEdit); first != nil || err != nil {
-		return n.scope.Answered(first, answer), err
+		return n.scope.Replay(first, answer), err
 	}
 	if err := n.scope.Chain.Store().Err(); err != nil {
 		return chain.Commit{}, fault.Wrap(name, n.scope.StateDir, fault.ReadOnly, err)
@@ -260,7 +260,7 @@ func (e *editing) isParsed(path string) error {
 
 // staysParsed refuses a state in which the file at path has become too large to parse, because
 // added text must remain searchable. O(1) for any other state.
-func (n *Notes) staysParsed(name, path string, next *graph.State) error {
+func staysParsed(name, path string, next *graph.State) error {
 	d, ok := next.Document(path)
 	if !ok || !d.Derived.Opaque {
 		return nil
@@ -390,7 +390,7 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	e.m.scope.DropUnusedSetups(e.m.scope.Present(), draft)
 	state, delta := draft.Seal()
 	for _, path := range e.paths {
-		if err := e.m.staysParsed(e.name, path, state); err != nil {
+		if err := staysParsed(e.name, path, state); err != nil {
 			return nil, graph.Delta{}, err
 		}
 	}

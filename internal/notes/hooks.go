@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
+// RewriteNodes edits the files of several nodes in one commit. For tests.
 func (m *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
 	_, err := m.edit(ctx, &scope.WriteOptions{}, "edit", nil, func(e *editing) error {
 		e.message = "rewritten"
@@ -27,10 +28,13 @@ func (m *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []stri
 	return err
 }
 
+// RememberTogether remembers notes of these titles that arrived while another writer was busy.
+// For tests.
 func (n *Notes) RememberTogether(ctx context.Context, under string, titles []string) error {
-	var all []*noting
+	var all []*pending
 	for _, title := range titles {
-		r := &noting{ctx: ctx, opts: &scope.WriteOptions{}, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title}, author: n.scope.Actor(ctx).Author}
+		r := &pending{ctx: ctx, opts: &scope.WriteOptions{}, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title},
+			author: n.scope.Actor(ctx).Author}
 		if err := r.prepare(n); err != nil {
 			return err
 		}

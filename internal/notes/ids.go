@@ -27,7 +27,7 @@ import (
 func (n *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
 	c, err := n.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = scope.Since(first, ids) }, func(e *editing) error {
-		a.editing = e
+		a.e = e
 		return a.run(ctx, ids)
 	})
 	if err != nil {
@@ -38,7 +38,7 @@ func (n *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOp
 
 // assignment is one run of AssignIDs.
 type assignment struct {
-	*editing
+	e       *editing
 	given   []string                     // in the order of the request
 	splices map[string][]document.Splice // by path
 	count   int
@@ -59,30 +59,30 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 	for _, name := range slices.Sorted(maps.Keys(a.splices)) {
 		// Each splice lies within the lines of its own headline, so they do not overlap.
 		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
-		if err := a.splice(name, a.document(name).Source(), a.splices[name]); err != nil {
+		if err := a.e.splice(name, a.e.document(name).Source(), a.splices[name]); err != nil {
 			return err
 		}
 	}
-	a.message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.paths))
+	a.e.message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.e.paths))
 	return nil
 }
 
 // assign prepares the id of one node and returns it.
 func (a *assignment) assign(ctx context.Context, id string) (string, error) {
-	n, err := a.node(ctx, id, merkle.Digest{}, change{})
+	n, err := a.e.node(ctx, id, merkle.Digest{}, change{})
 	if err != nil {
 		return "", err
 	}
-	doc, i := a.document(n.Path), a.headline(n)
+	doc, i := a.e.document(n.Path), a.e.headline(n)
 	for _, p := range n.Derived.Properties {
 		if strings.EqualFold(p.Key, "ID") {
 			return n.ID, nil // its own ID, or one that another node has: left as it is
 		}
 	}
 	given := uuid.NewString()
-	splices, err := doc.Edit(i, a.now, document.SetProperty{Key: "ID", Value: given})
+	splices, err := doc.Edit(i, a.e.now, document.SetProperty{Key: "ID", Value: given})
 	if err != nil {
-		return "", fault.Wrap(a.name, id, fault.Invalid, err)
+		return "", fault.Wrap(a.e.name, id, fault.Invalid, err)
 	}
 	a.splices[n.Path] = append(a.splices[n.Path], splices...)
 	a.count++

@@ -134,7 +134,7 @@ func inertPlace(doc *org.Document, m *Notes, s *graph.State) *inert.Place {
 }
 
 // checkInert rejects an active note in a batch: the last headline of the document.
-func (p *pile) checkInert(ctx context.Context, doc document.Text) error {
+func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
 	if p.m.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}

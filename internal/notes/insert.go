@@ -40,7 +40,7 @@ func (n *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, unde
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
 	c, err := n.perform(ctx, opts, name, func(first *graph.Commit) { id = scope.Inserted(first) }, func(e *editing) error {
-		if n.isTree(under) {
+		if isTree(n.scope.Present(), under) {
 			return e.insertTree(ctx, under, h)
 		}
 		name, doc, i, err := e.place(ctx, under)

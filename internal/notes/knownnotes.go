@@ -109,8 +109,8 @@ func (k *knownNotes) follow(delta *graph.Delta) {
 }
 
 const (
-	mostSimilar  = 5
-	similarAmong = 20 // search hits compared word by word
+	maxSimilar   = 5
+	similarHits  = 20 // search hits compared word by word
 	similarWords = 32 // words of the note searched for, the rarest
 )
 
@@ -126,7 +126,7 @@ func similar(v *view.View, title, body string, keep func(*node.Node) bool) []str
 		share float64
 	}
 	var hits []hit
-	for _, h := range view.WordsOf(v).Search(index.Query{Text: title + "\n" + body, Limit: similarAmong, Terms: similarWords}) {
+	for _, h := range view.WordsOf(v).Search(index.Query{Text: title + "\n" + body, Limit: similarHits, Terms: similarWords}) {
 		n, ok := v.Get(h.ID)
 		if !ok || n.Derived.Encrypted || !keep(n) {
 			continue
@@ -137,7 +137,7 @@ func similar(v *view.View, title, body string, keep func(*node.Node) bool) []str
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.share, a.share) })
 	var ids []string
-	for _, h := range hits[:min(len(hits), mostSimilar)] {
+	for _, h := range hits[:min(len(hits), maxSimilar)] {
 		ids = append(ids, h.id)
 	}
 	return ids

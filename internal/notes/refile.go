@@ -124,7 +124,8 @@ func (e *editing) archiveOf(from document.Text, i int, file string) (string, err
 	home := strings.HasPrefix(name, "~") || strings.Contains(name, "/~") // Org reads it as the home folder
 	below, ok := e.m.scope.Root.Relative(filepath.FromSlash(name))
 	if !ok || home {
-		return "", fmt.Errorf("its archive, %s, lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex, as in %q", name, "%s_archive::")
+		return "", fmt.Errorf("its archive, %s, lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex, as "+
+			"in %q", name, "%s_archive::")
 	}
 	name = below
 	if name == file {

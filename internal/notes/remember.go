@@ -24,9 +24,9 @@ import (
 
 const (
 	// mostNote is the maximum size in bytes of the title and the text of an agent's note.
-	mostNote = 64 << 10
+	maxNoteBytes = 64 << 10
 	// fullFile is the size in bytes at which a new file of notes is started.
-	fullFile = 256 << 10
+	maxFileBytes = 256 << 10
 	// SimilarFrom is the minimum Jaccard similarity of words, 0 to 1, for a node to be
 	// reported by Remember.
 	SimilarFrom = 0.6
@@ -57,7 +57,8 @@ type remembered struct {
 //
 // Errors are those of Insert; also Denied (another author has forgotten an equal note), and
 // Invalid for an agent's note over 64 KiB.
-func (n *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string, similar []string, err error) {
+func (n *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string,
+	similar []string, err error) {
 	r, err := n.note(ctx, opts.OrZero(), under, h)
 	return r.Commit, r.ID, r.Similar, err
 }
@@ -65,7 +66,7 @@ func (n *Notes) Remember(ctx context.Context, under string, h document.InsertHea
 // note is Remember with one value as its result.
 func (n *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
 	by := n.scope.Entry(ctx, "", graph.KindEdit, "", 0)
-	r := &noting{ctx: ctx, opts: opts, under: under, h: h, author: by.Author, session: by.Session}
+	r := &pending{ctx: ctx, opts: opts, under: under, h: h, author: by.Author, session: by.Session}
 	if err := r.prepare(n); err != nil {
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
@@ -78,7 +79,7 @@ func (n *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string
 }
 
 // noting is a pending note.
-type noting struct {
+type pending struct {
 	ctx     context.Context
 	opts    *scope.WriteOptions
 	under   string
@@ -98,12 +99,12 @@ type noting struct {
 }
 
 // byAgent reports whether the author is anyone but the owner.
-func (r *noting) byAgent() bool { return r.author != scope.Owner }
+func (r *pending) byAgent() bool { return r.author != scope.Owner }
 
 // prepare checks the note and finds similar nodes. It needs no lock.
-func (r *noting) prepare(m *Notes) error {
-	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > mostNote {
-		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", mostNote, size)
+func (r *pending) prepare(m *Notes) error {
+	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > maxNoteBytes {
+		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", maxNoteBytes, size)
 	}
 	if strings.ContainsRune(r.h.Title, 0) || strings.ContainsRune(r.h.Body, 0) {
 		return errors.New("a NUL would make the file a binary one for other programs; leave it out")
@@ -118,7 +119,7 @@ func (r *noting) prepare(m *Notes) error {
 }
 
 // headline returns the note as a headline; an agent's note has its origin as properties.
-func (r *noting) headline(now time.Time) document.InsertHeadline {
+func (r *pending) headline(now time.Time) document.InsertHeadline {
 	h := r.h
 	if !r.byAgent() {
 		return h
@@ -135,7 +136,7 @@ func (r *noting) headline(now time.Time) document.InsertHeadline {
 }
 
 // end sets the result of the note.
-func (r *noting) end(a remembered, err error) {
+func (r *pending) end(a remembered, err error) {
 	a.Similar = r.answer.Similar
 	if a.Known || err != nil {
 		a.Similar = nil
@@ -146,16 +147,16 @@ func (r *noting) end(a remembered, err error) {
 // noteQueue holds the notes that wait for a writer.
 type noteQueue struct {
 	mu      sync.Mutex
-	waiting []*noting
+	waiting []*pending
 }
 
-func (q *noteQueue) add(r *noting) {
+func (q *noteQueue) add(r *pending) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waiting = append(q.waiting, r)
 }
 
-func (q *noteQueue) take() []*noting {
+func (q *noteQueue) take() []*pending {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	all := q.waiting
@@ -164,10 +165,10 @@ func (q *noteQueue) take() []*noting {
 }
 
 // rememberAll writes the waiting notes, batched by file. The caller is the chain's writer.
-func (n *Notes) rememberAll(waiting []*noting) {
+func (n *Notes) rememberAll(waiting []*pending) {
 	for len(waiting) > 0 {
-		p := &pile{m: n, under: waiting[0].under}
-		var later []*noting
+		p := &batch{m: n, under: waiting[0].under}
+		var later []*pending
 		for _, r := range waiting {
 			if n.settledAlready(r) {
 				continue
@@ -184,7 +185,7 @@ func (n *Notes) rememberAll(waiting []*noting) {
 
 // rememberedAgain lifts the tombstones of notes that their own authors wrote again. If that
 // fails the store accepts no more writes, and each later write reports why.
-func (n *Notes) rememberedAgain(notes []*noting) {
+func (n *Notes) rememberedAgain(notes []*pending) {
 	back := tombstones{}
 	for _, r := range notes {
 		if r.again && r.done && r.err == nil {
@@ -200,7 +201,7 @@ func (n *Notes) rememberedAgain(notes []*noting) {
 }
 
 // settledAlready ends a note that needs no write, and reports whether it did.
-func (n *Notes) settledAlready(r *noting) bool {
+func (n *Notes) settledAlready(r *pending) bool {
 	first, err := n.scope.Repeated(r.ctx, r.opts, "remember", graph.KindEdit)
 	switch {
 	case err != nil:
@@ -213,14 +214,14 @@ func (n *Notes) settledAlready(r *noting) bool {
 	case first != nil:
 		id := scope.Inserted(first)
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
-		r.end(remembered{ID: id, Commit: n.scope.Answered(first, nil)}, nil)
+		r.end(remembered{ID: id, Commit: n.scope.Replay(first, nil)}, nil)
 	case r.byAgent():
 		if id := n.knownTo(r.key); id != "" {
 			r.end(remembered{ID: id, Known: true}, nil)
-		} else if t := n.tombstones()[r.key]; t.stands && t.by != r.author {
+		} else if t := n.tombstones()[r.key]; t.active && t.by != r.author {
 			err = fault.Wrap("remember", r.under, fault.Denied, errForgotten)
 		} else {
-			r.again = t.stands
+			r.again = t.active
 		}
 	}
 	if err != nil {
@@ -243,14 +244,14 @@ func (m *Notes) knownTo(key noteKey) string {
 var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the owner, who may write it again")
 
 // noteFile returns the file for a note at under; "" if under is a node.
-func (m *Notes) noteFile(under string, month string) string {
+func noteFile(s *scope.Scope, under, month string) string {
 	if !strings.HasSuffix(under, "/") {
-		if m.scope.Options.Formats.Owns(under) {
+		if s.Options.Formats.Owns(under) {
 			return under
 		}
 		return ""
 	}
-	state := m.scope.Present()
+	state := s.Present()
 	name := func(n int) string {
 		if n == 1 {
 			return path.Join(under, month+".org")
@@ -264,7 +265,7 @@ func (m *Notes) noteFile(under string, month string) string {
 		}
 		n++
 	}
-	if state.Size(name(n)) >= fullFile {
+	if state.Size(name(n)) >= maxFileBytes {
 		n++
 	}
 	return name(n)

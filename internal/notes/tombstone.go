@@ -66,17 +66,17 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 
 // tombstone records whether a title and text are forgotten.
 type tombstone struct {
-	stands bool          // false if the tombstone was lifted
+	active bool          // false if the tombstone was lifted
 	by     author.Author // the only author to forget it; zero for several or an unknown one
 }
 
 // forgottenBy returns the tombstone after an author forgets the note. An agent cannot
 // lift a tombstone by forgetting what the owner or another agent has forgotten before.
 func (t tombstone) forgottenBy(by author.Author) tombstone {
-	if t.stands && t.by != by && by != scope.Owner {
+	if t.active && t.by != by && by != scope.Owner {
 		by = author.Author{}
 	}
-	return tombstone{stands: true, by: by}
+	return tombstone{active: true, by: by}
 }
 
 // liftedBy reports whether an author may lift the tombstone: the owner or its sole
@@ -87,7 +87,7 @@ func (t tombstone) liftedBy(by author.Author) bool { return by == scope.Owner ||
 type tombstones map[noteKey]tombstone
 
 // stand reports whether a title and text are forgotten.
-func (t tombstones) stand(key noteKey) bool { return t[key].stands }
+func (t tombstones) stand(key noteKey) bool { return t[key].active }
 
 // with returns the tombstones after those of a mark.
 func (t tombstones) with(more tombstones) tombstones {
@@ -107,16 +107,16 @@ func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author
 		return nil
 	}
 	for _, c := range delta.Changes {
-		if was, ok := t.of(c.Old); ok && !was.stands {
+		if was, ok := t.of(c.Old); ok && !was.active {
 			changed[mustKey(c.Old)] = was.forgottenBy(by)
 		}
 	}
 	for _, c := range delta.Changes {
-		if was, ok := t.of(c.New); ok && (!was.stands || was.liftedBy(by)) {
+		if was, ok := t.of(c.New); ok && (!was.active || was.liftedBy(by)) {
 			changed[mustKey(c.New)] = tombstone{}
 		}
 	}
-	maps.DeleteFunc(changed, func(key noteKey, now tombstone) bool { return t[key].stands == now.stands })
+	maps.DeleteFunc(changed, func(key noteKey, now tombstone) bool { return t[key].active == now.active })
 	if len(changed) == 0 {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
 	fresh := maps.Clone(theirs)
 	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
 		_, known := t[key]
-		return known || !there.stands
+		return known || !there.active
 	})
 	if len(fresh) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func (t tombstones) append(b []byte) []byte {
 	b = merkle.AppendList(b, len(t))
 	for _, key := range slices.SortedFunc(maps.Keys(t), func(a, b noteKey) int { return slices.Compare(a[:], b[:]) }) {
 		fields, stands := 2, uint64(0)
-		if t[key].stands {
+		if t[key].active {
 			stands = 1
 		}
 		if !t[key].by.IsZero() {
@@ -207,7 +207,7 @@ func readTombstones(r *merkle.Reader) tombstones {
 	for range r.List() {
 		fields := r.List()
 		key, stands := r.Link(), r.Uint()
-		one := tombstone{stands: stands == 1}
+		one := tombstone{active: stands == 1}
 		if fields == 3 {
 			one.by, _ = graph.ReadAuthor(r) // zero for an unknown kind: only the owner can lift it
 		}

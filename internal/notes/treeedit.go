@@ -22,13 +22,13 @@ import (
 )
 
 // isTree reports whether a node's document was ingested as a tree.
-func (m *Notes) isTree(id string) bool {
-	n, ok := m.scope.Present().Get(id)
-	return ok && m.scope.Present().IsTree(n.Path)
+func isTree(state *graph.State, id string) bool {
+	n, ok := state.Get(id)
+	return ok && state.IsTree(n.Path)
 }
 
 // putBranch replaces the branch of a memory-backed node in a draft; nil removes it.
-func (m *Notes) putBranch(d *graph.Draft, n *node.Node, t *ast.Tree) error {
+func putBranch(state *graph.State, d *graph.Draft, n *node.Node, t *ast.Tree) error {
 	switch {
 	case t != nil:
 		return d.PutBranch(n.ID, t)
@@ -36,7 +36,7 @@ func (m *Notes) putBranch(d *graph.Draft, n *node.Node, t *ast.Tree) error {
 		d.Drop(n.Path)
 		return nil
 	}
-	up, _ := m.scope.Present().Branch(n.Parent).With(n.ID, func(*ast.Tree) *ast.Tree { return nil })
+	up, _ := state.Branch(n.Parent).With(n.ID, func(*ast.Tree) *ast.Tree { return nil })
 	return d.PutBranch(n.Parent, up)
 }
 
@@ -230,7 +230,7 @@ func (e *editing) refileTree(n, to *node.Node) error {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 	}
 	e.refiled = n
-	e.trees = append(e.trees, func(d *graph.Draft) error { return e.m.putBranch(d, e.refiled, nil) })
+	e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.m.scope.Present(), d, e.refiled, nil) })
 	return e.splice(to.Path, doc.Source(), splices)
 }
 
@@ -239,7 +239,7 @@ func (e *editing) refileTree(n, to *node.Node) error {
 func (e *editing) declare(ctx context.Context) error {
 	m, n := e.m, e.refiled
 	draft := m.scope.Draft(e.now.UnixMilli())
-	if err := m.putBranch(draft, n, e.naming); err != nil {
+	if err := putBranch(m.scope.Present(), draft, n, e.naming); err != nil {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 	}
 	state, delta := draft.Seal()

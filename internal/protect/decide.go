@@ -101,7 +101,7 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 	defer g.scope.Chain.Begin().End()
 	opts = opts.OrZero()
 	if first, err := g.scope.Repeated(ctx, opts, "guard adopt", graph.KindGuard); first != nil || err != nil {
-		return g.scope.Answered(first, nil), err
+		return g.scope.Replay(first, nil), err
 	}
 	d, err := g.prepareDecision(ctx, "guard adopt", path, opts.Base)
 	if err != nil || d.State == guard.Same {
@@ -138,14 +138,15 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 	defer g.scope.Chain.Begin().End()
 	opts = opts.OrZero()
 	if first, err := g.scope.Repeated(ctx, opts, "guard reject", graph.KindGuard); first != nil || err != nil {
-		return g.scope.Answered(first, nil), err
+		return g.scope.Replay(first, nil), err
 	}
 	d, err := g.prepareDecision(ctx, "guard reject", path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return chain.Commit{}, err
 	}
 	if d.State == guard.Unsigned {
-		return chain.Commit{}, fault.Wrap(d.op, path, fault.Conflict, errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
+		return chain.Commit{}, fault.Wrap(d.op, path, fault.Conflict,
+			errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
 	}
 	var want []*node.Node
 	if d.Baseline != nil {

@@ -172,7 +172,8 @@ func TestPackFlipped(t *testing.T) {
 			t.Errorf("byte %d: a check says %v", at, err)
 		}
 		var got []kept
-		if err := p.Each(keep(&got)); err != nil && !errors.Is(err, store.ErrCorrupt) || !slices.Equal(got, packed[:len(got)]) || err == nil && len(got) != len(packed) ||
+		if err := p.Each(keep(&got)); err != nil && !errors.Is(err, store.ErrCorrupt) || !slices.Equal(got, packed[:len(got)]) || err == nil &&
+			len(got) != len(packed) ||
 			len(got) > 0 && len(got) < len(packed) && got[len(got)-1].Batch == packed[len(got)].Batch {
 			t.Errorf("byte %d: %d records, %v", at, len(got), err)
 		}

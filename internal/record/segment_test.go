@@ -179,7 +179,8 @@ func TestSegmentFlipped(t *testing.T) {
 		hurt[at] ^= 1 << (at % 8)
 		s, err := openSegment(t, hurt, 1)
 		if at < HeaderSize {
-			if bad, ok := errors.AsType[*store.Corruption](err); (!ok || bad.Segment != 1 || bad.Reason != "segment header damaged") && !errors.Is(err, store.ErrUnknownFormat) {
+			if bad, ok := errors.AsType[*store.Corruption](err); (!ok || bad.Segment != 1 || bad.Reason != "segment header damaged") &&
+				!errors.Is(err, store.ErrUnknownFormat) {
 				t.Errorf("header, byte %d: %v", at, err)
 			}
 			continue
@@ -197,7 +198,8 @@ func TestSegmentFlipped(t *testing.T) {
 		if !ok || bad.Offset < begin || bad.Offset > int64(at) || walk.At() != begin || walk.Next() != 7+uint64(batch) || !slices.Equal(got, want) {
 			t.Errorf("byte %d: %v, at %d before batch %d, %d records", at, err, walk.At(), walk.Next(), len(got))
 		}
-		if start, end, next := walk.LastGroup(); batch == 1 && (start != HeaderSize || end != HeaderSize || next != 7) || batch == 2 && (end != ends[1] || next != 9) {
+		if start, end, next := walk.LastGroup(); batch == 1 && (start != HeaderSize || end != HeaderSize || next != 7) || batch == 2 &&
+			(end != ends[1] || next != 9) {
 			t.Errorf("byte %d: last group %d to %d, next %d", at, start, end, next)
 		}
 		whole := 0

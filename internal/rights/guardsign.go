@@ -92,7 +92,7 @@ func (ledger) Retains(v Trust) []uint64 {
 const (
 	headBaselines = "baselines" // the digest of the trusted baselines
 	noBaselines   = "none"      // of baselines that nothing vouched for
-	headTold      = "told"      // the digest of the changes reported to the owner
+	headReported      = "told"      // the digest of the changes reported to the owner
 )
 
 // Attest has the head vouch for the baselines and the reported changes. What is in doubt is
@@ -104,11 +104,11 @@ func (ledger) Attest(v Trust, to *chain.Statements) {
 	case v.Book.Initialized():
 		to.Add(headBaselines, v.Book.Digest().String())
 	}
-	to.Add(headTold, toldDigest(v.Book))
+	to.Add(headReported, noticeDigest(v.Book))
 }
 
 // toldDigest is that of the reported changes, "" for none.
-func toldDigest(b *guard.Book) string {
+func noticeDigest(b *guard.Book) string {
 	if b.NotifiedCount() == 0 {
 		return ""
 	}
@@ -137,7 +137,7 @@ func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *cha
 	if signed != nil {
 		var now chain.Statements
 		l.Attest(v, &now)
-		told = signed.Get(headTold)
+		told = signed.Get(headReported)
 		switch signed.Get(headBaselines) {
 		case now.Get(headBaselines):
 		case noBaselines:
@@ -150,7 +150,7 @@ func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *cha
 		v.Doubt = reason
 		m.scope.Options.Log.Warn("nothing vouches for what is trusted of protected files", "why", reason)
 	}
-	if told != toldDigest(v.Book) {
+	if told != noticeDigest(v.Book) {
 		v.Book = v.Book.WithoutNotices()
 		m.scope.Options.Log.Warn("the record of reported changes to protected files is not signed; they are reported again")
 	}

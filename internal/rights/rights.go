@@ -27,7 +27,8 @@ func (r *Rules) May(ctx context.Context) func(path string) error {
 }
 
 // errSeveralNames denies a file with hard links: any of its names may be protected.
-var errSeveralNames = errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying it over itself")
+var errSeveralNames = errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying " +
+	"it over itself")
 
 // Judge returns a function that authorizes each file of an operation by the author of c, nil
 // if the author may write every file that is not locked down.

@@ -9,6 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
+// ErrClosed is returned after a memory was closed.
 var ErrClosed = errors.New("the memory is closed")
 
 // ErrNoRights denies an agent without defined rights.

@@ -75,7 +75,7 @@ func Subject(c *graph.Commit) string {
 }
 
 // Answered replays the result of an operation's first commit; zero for nil.
-func (s *Scope) Answered(first *graph.Commit, answer func(*graph.Commit)) chain.Commit {
+func (s *Scope) Replay(first *graph.Commit, answer func(*graph.Commit)) chain.Commit {
 	if first == nil {
 		return chain.Commit{}
 	}

@@ -28,33 +28,33 @@ const checkpointName = "checkpoint-"
 func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
 	defer h.scope.Chain.Begin().End()
 	head := h.scope.Chain.Head().Commit
-	if err := h.keepable("checkpoint", name); err != nil {
+	if err := keepable(h.scope, "checkpoint", name); err != nil {
 		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Invalid, err)
 	}
-	if err := h.newName(ctx, name); err != nil {
+	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
 		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Denied, err)
 	}
 	if name == "" {
-		name = h.todaysCheckpoint(head.Seq)
+		name = h.moments().checkpoint(head.Seq, h.scope.Options.Now())
 	}
 	if images := h.scope.Chain.Writer().Images(); images.Newest() != head.Seq {
 		if err := images.Write(); err != nil {
-			return Snapshot{}, "", fault.Wrap("checkpoint", h.scope.StateDir, h.imageErrorKind(), err)
+			return Snapshot{}, "", fault.Wrap("checkpoint", h.scope.StateDir, imageErrorKind(h.scope.Chain), err)
 		}
 	}
 	s, err = h.keep(ctx, name)
 	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(disk.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
 }
 
-// todaysCheckpoint returns the default name for a checkpoint of a commit: the one it has
+// checkpoint returns the default name for a checkpoint of a commit: the one it has
 // already, so that nothing is written twice, else that of the day.
-func (h *History) todaysCheckpoint(seq uint64) string {
-	for _, k := range h.snapshotList() {
+func (m moments) checkpoint(seq uint64, now time.Time) string {
+	for _, k := range m.snapshots {
 		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
 			return k.name
 		}
 	}
-	return checkpointName + h.scope.Options.Now().Format(time.DateOnly)
+	return checkpointName + now.Format(time.DateOnly)
 }
 
 // Restore rolls back to a named snapshot, made by Checkpoint or Snapshot; an empty name
@@ -63,7 +63,7 @@ func (h *History) todaysCheckpoint(seq uint64) string {
 // commit and files as Rollback does. Errors: NotFound (no such name, or no named
 // snapshot), and those of Rollback.
 func (h *History) Restore(ctx context.Context, name string, opts *scope.WriteOptions) (Snapshot, chain.Commit, []string, error) {
-	from, err := h.namedSnapshot(name)
+	from, err := named(h.Snapshots(), name)
 	if err != nil {
 		return Snapshot{}, chain.Commit{}, nil, fault.Wrap("restore", name, fault.NotFound, err)
 	}
@@ -71,9 +71,9 @@ func (h *History) Restore(ctx context.Context, name string, opts *scope.WriteOpt
 	return from, c, files, err
 }
 
-// namedSnapshot finds a named snapshot; "" means that of the newest commit.
-func (h *History) namedSnapshot(name string) (Snapshot, error) {
-	for _, s := range h.Snapshots() {
+// named finds a named snapshot; "" means that of the newest commit.
+func named(list []Snapshot, name string) (Snapshot, error) {
+	for _, s := range list {
 		if s.Name != "" && (name == "" || s.Name == name) {
 			return s, nil
 		}
@@ -102,13 +102,13 @@ func (h *History) Heartbeat(ctx context.Context) error {
 		return fault.Wrap("heartbeat", h.scope.StateDir, fault.Other, err)
 	}
 	err := images.Write()
-	return fault.Wrap("heartbeat", h.scope.StateDir, h.imageErrorKind(), err)
+	return fault.Wrap("heartbeat", h.scope.StateDir, imageErrorKind(h.scope.Chain), err)
 }
 
 // imageErrorKind returns the kind of an error of writing an image. An image that fails
 // for lack of space leaves the store writable.
-func (h *History) imageErrorKind() fault.Kind {
-	if h.scope.Chain.Store().Err() != nil {
+func imageErrorKind(c *chain.Chain) fault.Kind {
+	if c.Store().Err() != nil {
 		return fault.ReadOnly
 	}
 	return fault.Other

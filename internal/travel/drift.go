@@ -40,10 +40,10 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	opts = opts.OrZero()
 	if first, err := h.scope.Repeated(ctx, opts, "drift", graph.KindIngest); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
 		return c, touched, err
 	}
-	paths, err := h.drifting(paths)
+	paths, err := drifting(h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return chain.Commit{}, nil, err
 	}
@@ -73,7 +73,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 // seen), Busy, ReadOnly.
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
 	defer h.scope.Chain.Begin().End()
-	paths, err := h.drifting(paths)
+	paths, err := drifting(h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
@@ -98,19 +98,19 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 }
 
 // drifting returns the named or all drifting files, sorted. The caller is the chain's writer.
-func (h *History) drifting(paths []string) ([]string, error) {
+func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	switch {
-	case h.scope.Closed:
-		return nil, fault.Wrap("drift", h.scope.Dir, fault.Invalid, scope.ErrClosed)
-	case !h.scope.HasFiles():
-		return nil, fault.Wrap("drift", h.scope.Name, fault.Invalid, errors.New("a scope without files has no drift"))
-	case h.scope.Chain.Store().Err() != nil:
-		return nil, fault.Wrap("drift", h.scope.StateDir, fault.ReadOnly, h.scope.Chain.Store().Err())
+	case s.Closed:
+		return nil, fault.Wrap("drift", s.Dir, fault.Invalid, scope.ErrClosed)
+	case !s.HasFiles():
+		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))
+	case s.Chain.Store().Err() != nil:
+		return nil, fault.Wrap("drift", s.StateDir, fault.ReadOnly, s.Chain.Store().Err())
 	case len(paths) == 0:
-		return slices.Sorted(maps.Keys(h.scope.Drift())), nil
+		return slices.Sorted(maps.Keys(s.Drift())), nil
 	}
 	for _, path := range paths {
-		if _, ok := h.scope.Drift()[path]; !ok {
+		if _, ok := s.Drift()[path]; !ok {
 			return nil, fault.Wrap("drift", path, fault.NotFound, errors.New("this file does not drift; fovea drift lists those that do"))
 		}
 	}

@@ -59,7 +59,7 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case first != nil || err != nil:
 		var touched []string
-		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
 		return c, touched, nil, err
 	case h.scope.IsSession():
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
@@ -68,7 +68,8 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 	case opts.Head != 0 && head.Commit.Seq != opts.Head:
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
 	case head.Commit.Seq == 0:
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
+		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid,
+			errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
 	}
 	lock, err := scope.TakeLock(ctx, &h.scope.Options, in)
 	if err != nil {
@@ -80,13 +81,13 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 		return chain.Commit{}, nil, nil, err
 	}
 	defer func() { _ = other.Store().Close() }() // it was only read
-	return h.mergeCopy(ctx, other, name, opts)
+	g := merging{m: h, ours: h.scope.Chain, theirs: other}
+	return g.run(ctx, name, opts)
 }
 
-// mergeCopy merges an open copy of this memory. The caller is the chain's writer.
-func (h *History) mergeCopy(ctx context.Context, other *chain.Chain, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
-	g := merging{m: h, ours: h.scope.Chain, theirs: other}
-	err := g.meet(ctx)
+// run merges an open copy of this memory. The caller is the chain's writer.
+func (g *merging) run(ctx context.Context, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
+	err := g.choose(ctx)
 	if err == nil && g.joins != nil && !opts.DryRun {
 		err = g.carry(ctx)
 	}
@@ -97,8 +98,8 @@ func (h *History) mergeCopy(ctx context.Context, other *chain.Chain, name string
 		return chain.Commit{}, nil, nil, nil
 	}
 	r := rollback{
-		m: h, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
-		marks: h.scope.Chain.Ledgers().Merge(h.scope.Chain.Head(), other.Head()),
+		m: g.m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
+		marks: g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head()),
 	}
 	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())
 	if err != nil {

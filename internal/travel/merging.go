@@ -22,7 +22,7 @@ type merging struct {
 	m         *History
 	ours      *chain.Chain // of m
 	theirs    *chain.Chain
-	kin       mergeBaseSearch
+	mergeBase mergeBaseSearch
 	joins     *graph.Commit // commit to merge in; nil for nothing
 	made      []byte        // its block, if the merge made it
 	parts     [][]byte      // blocks that made is cut into
@@ -33,13 +33,13 @@ type merging struct {
 // meet determines what to merge in: nothing, the other's newest commit if it descends
 // from ours, or a merge of both. A commit is created even if both sides made the same
 // changes, so that the histories share a merge base afterwards.
-func (g *merging) meet(ctx context.Context) error {
+func (g *merging) choose(ctx context.Context) error {
 	ours, theirs := g.ours.Head(), g.theirs.Head()
 	if theirs.Commit.Seq == 0 {
 		return errNoCommits
 	}
-	g.kin = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
-	base, err := g.kin.find(ctx, ours.Commit.Digest, theirs.Commit.Digest)
+	g.mergeBase = mergeBaseSearch{load: g.load, seen: map[merkle.Digest]*searchedCommit{}}
+	base, err := g.mergeBase.find(ctx, ours.Commit.Digest, theirs.Commit.Digest)
 	switch {
 	case err != nil:
 		return err
@@ -48,7 +48,7 @@ func (g *merging) meet(ctx context.Context) error {
 	case base.Digest == theirs.Commit.Digest:
 		return nil
 	case base.Digest == ours.Commit.Digest:
-		g.joins, g.target = g.kin.seen[theirs.Commit.Digest].Commit, theirs.State
+		g.joins, g.target = g.mergeBase.seen[theirs.Commit.Digest].Commit, theirs.State
 		err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq)
 	default:
 		err = g.both(ctx, base.Commit, ours, theirs)
@@ -71,7 +71,7 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 		return err
 	}
 	tip := func(at *chain.Moment) graph.Tip {
-		return graph.Tip{Commit: g.kin.seen[at.Commit.Digest].Commit, State: at.State}
+		return graph.Tip{Commit: g.mergeBase.seen[at.Commit.Digest].Commit, State: at.State}
 	}
 	g.joins, g.target, _, g.conflicts = graph.MergeCommits(from, tip(ours), tip(theirs))
 	g.made, err = g.joins.Encode(func(_ merkle.Digest, block []byte) error {
@@ -171,7 +171,7 @@ const carryBytes = 4 << 20
 // then no commit here names its blocks.
 func (g *merging) carry(ctx context.Context) error {
 	b := &store.Batch{}
-	for _, k := range g.kin.theirs() {
+	for _, k := range g.mergeBase.theirs() {
 		if err := g.carryCommit(b, k); err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 
 // message describes what was merged in.
 func (g *merging) message() string {
-	n := len(g.kin.theirs())
+	n := len(g.mergeBase.theirs())
 	if g.made == nil {
 		return fmt.Sprintf("%s of another copy", scope.Count(n, "commit"))
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -31,13 +32,13 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	}
 	if first, err := h.scope.Repeated(ctx, opts, "restore", graph.KindRollback); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
 		return c, touched, err
 	}
 	now := h.scope.Options.Now().UnixMilli()
 	draft, here := h.scope.Draft(now), h.scope.Present()
 	for _, path := range paths {
-		text, opaque, err := h.fileVersion(ctx, path, at)
+		text, opaque, err := h.moments().file(ctx, path, at)
 		if err != nil {
 			return chain.Commit{}, nil, err
 		}
@@ -52,24 +53,24 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))
 }
 
-// fileVersion returns a file's text at a moment, or its newest. The caller is the chain's
+// file returns a file's text at a moment, or its newest. The caller is the chain's
 // writer.
-func (h *History) fileVersion(ctx context.Context, path, at string) (text string, opaque bool, err error) {
+func (m moments) file(ctx context.Context, path, at string) (text string, opaque bool, err error) {
 	if at == "" {
-		if at, err = h.lastCommitWith(ctx, path); err != nil {
+		if at, err = m.lastWith(ctx, path); err != nil {
 			return "", false, err
 		}
 	}
-	seq, err := h.resolve(ctx, at)
+	seq, err := m.resolve(ctx, at)
 	if err != nil {
 		return "", false, err
 	}
-	v, err := h.scope.Chain.PartAt(ctx, seq)
+	v, err := m.chain.PartAt(ctx, seq)
 	if err != nil {
 		return "", false, fault.Wrap("restore", path, scope.GoneKind(err), err)
 	}
 	d, ok := v.State.Document(path)
-	if !ok || !h.scope.IsFile(path) {
+	if !ok || document.IsMemory(path) {
 		return "", false, fault.Wrap("restore", path, fault.NotFound, fmt.Errorf("there was no such file at commit %d", seq))
 	}
 	if scope.IsLost(v.State.Nodes(path)) {
@@ -79,14 +80,14 @@ func (h *History) fileVersion(ctx context.Context, path, at string) (text string
 	return text, d.Derived.Opaque, nil
 }
 
-// lastCommitWith names the newest commit whose state has a file.
-func (h *History) lastCommitWith(ctx context.Context, path string) (string, error) {
-	head := h.scope.Chain.Head()
+// lastWith names the newest commit whose state has a file.
+func (m moments) lastWith(ctx context.Context, path string) (string, error) {
+	head := m.chain.Head()
 	if _, ok := head.State.Document(path); ok {
 		return "head", nil
 	}
 	left := uint64(0) // the newest commit that changed it: the one that dropped it
-	err := h.scope.Chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
+	err := m.chain.Commits(ctx, 1, head.Commit.Seq, func(c *graph.Commit) error {
 		if slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.Old != nil && r.Old.Path == path }) {
 			left = c.Seq
 		}

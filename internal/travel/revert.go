@@ -31,7 +31,7 @@ func (h *History) CommitsOf(ctx context.Context, by author.Author, session, sinc
 		begin = t
 	} else if since != "" {
 		var err error
-		if from, err = h.resolve(ctx, since); err != nil {
+		if from, err = h.moments().resolve(ctx, since); err != nil {
 			return nil, err
 		}
 	}
@@ -75,12 +75,13 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	}
 	if first, err := h.scope.Repeated(ctx, opts, "revert", graph.KindRevert); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
 		return c, touched, nil, err
 	}
 	head := h.scope.Chain.Head()
 	if opts.Head != 0 && head.Commit.Seq != opts.Head {
-		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
+		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Conflict,
+			fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
 	}
 	b := reversal{m: h, ctx: ctx, state: head.State, target: head.State, now: h.scope.Options.Now().UnixMilli()}
 	if err := b.choose(commits, head.Commit.Seq); err != nil {
@@ -119,7 +120,7 @@ func (b *reversal) choose(commits []uint64, head uint64) error {
 		case seq == 1:
 			return fault.Wrap("revert", "seq:1", fault.Invalid, errors.New("the memory began with this commit; there is nothing before it"))
 		case seq == 0 || seq > head:
-			return b.m.unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
+			return b.m.moments().unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
 		}
 	}
 	if len(b.commits) == 0 {

@@ -35,13 +35,13 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	}
 	if first, err := h.scope.Repeated(ctx, opts, "rollback", graph.KindRollback); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Answered(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
 		return c, touched, err
 	}
 	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
 	}
-	seq, err := h.resolve(ctx, ref)
+	seq, err := h.moments().resolve(ctx, ref)
 	if err != nil {
 		return chain.Commit{}, nil, err
 	}
@@ -60,7 +60,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 // of a snapshot grows as new ones are made.
 func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 	defer h.scope.Chain.Reading()()
-	seq, err := h.resolve(ctx, ref)
+	seq, err := h.moments().resolve(ctx, ref)
 	return fmt.Sprintf("seq:%d", seq), err
 }
 
@@ -125,7 +125,8 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		if r.opts.DryRun {
 			return chain.Commit{}, r.touched, nil
 		}
-		marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift), m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
+		marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
+			m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
 		c, err := m.scope.Chain.Writer().Commit(ctx, state, &delta, r.op.Intent.Commit, marks...)
 		return c, r.touched, err
 	}

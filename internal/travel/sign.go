@@ -25,7 +25,7 @@ func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) 
 	case h.scope.Closed:
 		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case head.Seq == 0:
-		return chain.Commit{}, "", h.empty("head")
+		return chain.Commit{}, "", empty(h.scope, "head")
 	}
 	signed, err := tx.SignedHead(ctx)
 	if errors.Is(err, chain.ErrNoKey) {

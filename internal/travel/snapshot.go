@@ -45,10 +45,10 @@ func (h *History) Snapshots() []Snapshot {
 // memory), Denied (see author.Actor.Renames), ReadOnly.
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	defer h.scope.Chain.Begin().End()
-	if err := h.keepable("snapshot", name); err != nil {
+	if err := keepable(h.scope, "snapshot", name); err != nil {
 		return Snapshot{}, fault.Wrap("snapshot", name, fault.Invalid, err)
 	}
-	if err := h.newName(ctx, name); err != nil {
+	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
 		return Snapshot{}, fault.Wrap("snapshot", name, fault.Denied, err)
 	}
 	s, err := h.keep(ctx, name)
@@ -56,33 +56,33 @@ func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 }
 
 // keepable returns why operation op cannot keep the present state under a name.
-func (h *History) keepable(op, name string) error {
+func keepable(s *scope.Scope, op, name string) error {
 	switch {
-	case h.scope.Closed:
+	case s.Closed:
 		return scope.ErrClosed
-	case h.scope.Chain.Head().Commit.Seq == 0:
-		return h.empty(op)
+	case s.Chain.Head().Commit.Seq == 0:
+		return empty(s, op)
 	}
 	return nameable(name)
 }
 
 // empty returns the error of an operation that needs a state but has none: nothing was
 // read yet, or a damaged store lost its contents.
-func (h *History) empty(op string) error {
-	if err := h.scope.Chain.Store().Err(); err != nil {
-		return fault.Wrap(op, h.scope.StateDir, fault.ReadOnly, err)
+func empty(s *scope.Scope, op string) error {
+	if err := s.Chain.Store().Err(); err != nil {
+		return fault.Wrap(op, s.StateDir, fault.ReadOnly, err)
 	}
-	return fault.Wrap(op, h.scope.Dir, fault.Invalid, errEmpty)
+	return fault.Wrap(op, s.Dir, fault.Invalid, errEmpty)
 }
 
 // newName denies an agent the name of another state, see author.Actor.Renames. The caller
 // is the chain's writer, so the name stays free until it is used.
-func (h *History) newName(ctx context.Context, name string) error {
-	if a := h.scope.Actor(ctx); name == "" || a.Author.Kind != author.Agent || a.Renames {
+func (m moments) newName(a author.Actor, name string) error {
+	if name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
 	}
-	head := h.scope.Chain.Head().Commit.Seq
-	for _, k := range h.snapshotList() {
+	head := m.chain.Head().Commit.Seq
+	for _, k := range m.snapshots {
 		if k.name == name && k.seq != head {
 			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)
 		}

@@ -11,12 +11,12 @@ import (
 )
 
 // oddities are what is odd in single documents: by path, where anything is.
-var oddities = &kind[champ.Map[[]document.Problem]]{
+var diagnostics = &kind[champ.Map[[]document.Problem]]{
 	build: func(s *graph.State) champ.Map[[]document.Problem] {
-		return oddIn(champ.Map[[]document.Problem]{}, s, s.Paths())
+		return diagnose(champ.Map[[]document.Problem]{}, s, s.Paths())
 	},
 	update: func(x champ.Map[[]document.Problem], s *graph.State, g gap) champ.Map[[]document.Problem] {
-		return oddIn(x, s, g.documents(s))
+		return diagnose(x, s, g.documents(s))
 	},
 }
 
@@ -41,7 +41,7 @@ func (g gap) documents(s *graph.State) []string {
 }
 
 // oddIn returns what is known to be odd, known anew of the documents at some paths.
-func oddIn(known champ.Map[[]document.Problem], s *graph.State, paths []string) champ.Map[[]document.Problem] {
+func diagnose(known champ.Map[[]document.Problem], s *graph.State, paths []string) champ.Map[[]document.Problem] {
 	e := known.Edit()
 	for i, problems := range s.Problems(paths, encodingProblems) {
 		if e.Delete(paths[i]); len(problems) > 0 {

@@ -6,16 +6,18 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // BenchmarkSwitch makes a state that is kept the present one and back, as the end of
 // a rollback of one file among 1,000 does: the view that follows, and its head. The
 // difference of the states, the files, the commit and its sync are not in it.
 func BenchmarkSwitch(b *testing.B) {
-	files := (&graph.State{}).Edit(1)
+	files := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for i := range 1000 {
 		files.Put(fmt.Sprintf("f%05d.org", i), foveatest.GenFile(i, 10), false)
 	}

@@ -24,14 +24,14 @@ import (
 // View is the content of a memory at one moment: an immutable state with its indexes. It
 // stays valid while held, whatever is written meanwhile.
 type View struct {
-	state  *graph.State
-	commit chain.Commit // the head; the zero Commit in an empty memory
-	scope  string       // of the memory
-	layers []string     // of an overlay: scopes by the rank of their documents
-	words  *lazy[*index.Lexical]
-	facts  *lazy[index.Attributes]
-	tree   *lazy[*window.Outline]
-	odd    *lazy[champ.Map[[]document.Problem]]
+	state    *graph.State
+	commit   chain.Commit // the head; the zero Commit in an empty memory
+	scope    string       // of the memory
+	layers   []string     // of an overlay: scopes by the rank of their documents
+	words    *lazy[*index.Lexical]
+	facts    *lazy[index.Attributes]
+	tree     *lazy[*window.Outline]
+	problems *lazy[champ.Map[[]document.Problem]]
 
 	whole      *View                  // of a guarded view: the view with the locked files
 	locked     map[string]guard.State // by path
@@ -46,7 +46,7 @@ type Deriver struct{ Scope string }
 func (x Deriver) Derive(state *graph.State, commit chain.Commit, loaded any) any {
 	v := &View{
 		state: state, commit: commit, scope: x.Scope,
-		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), odd: newLazy(oddities, state),
+		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
 		v.words.set(lex)
@@ -77,7 +77,7 @@ func (Deriver) Load(section []byte) any {
 func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
 	return &View{
 		state: state, commit: c, scope: v.scope,
-		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), odd: v.odd.next(state, delta),
+		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), problems: v.problems.next(state, delta),
 	}
 }
 
@@ -88,7 +88,7 @@ func StateOf(v *View) *graph.State { return v.state }
 func WordsOf(v *View) *index.Lexical { return v.words.get() }
 
 // ProblemsOf returns what is odd in single documents of a view, by path.
-func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.odd.get() }
+func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.problems.get() }
 
 // LayersOf returns the scopes that a view of several lays over one another.
 func LayersOf(v *View) []string { return v.layers }

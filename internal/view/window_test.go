@@ -9,8 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -34,7 +36,7 @@ func TestWindowReadsAgainWhatChanged(t *testing.T) {
 	for i := range 50 {
 		fmt.Fprintf(&text, "* Rivet %d\n:PROPERTIES:\n:ID: r%d\n:END:\n", i, i)
 	}
-	files := (&graph.State{}).Edit(1)
+	files := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	files.Put("a.org", text.String(), false)
 	files.Put("b.org", "* Gauge\n", false)
 	state, _ := files.Seal()

@@ -27,7 +27,7 @@ var resources = []string{
 
 // largeTypes names the types that may be larger, each with its reason.
 var largeTypes = map[string]string{
-	". Options": "settings, each with its own default; it has no state and no exported method",
+	"internal/scope Options": "settings, each with its own default; it has no state and no exported method",
 }
 
 // declaredType is a type with what the rule needs of it. Its name is its package's import

@@ -26,10 +26,10 @@ import (
 )
 
 // mostPiled is the maximum number of notes in a batch.
-const mostPiled = 256
+const maxBatch = 256
 
 // pile is a batch of notes for one place: one rewrite of the file, and a commit for each note.
-type pile struct {
+type batch struct {
 	m     *Notes
 	under string
 	now   time.Time
@@ -41,7 +41,7 @@ type pile struct {
 	place *inert.Place // the file's settings for notes; nil until the first check
 	plain bool         // had and the notes so far are UTF-8
 	err   error        // of open
-	notes []*noting
+	notes []*pending
 	ops   map[string]bool
 	keys  map[noteKey]bool
 	full  bool
@@ -49,7 +49,7 @@ type pile struct {
 
 // take adds a note to the batch, or finishes it with its error. It returns false if the note
 // must wait for a later batch.
-func (p *pile) take(r *noting) bool {
+func (p *batch) take(r *pending) bool {
 	if r.under != p.under {
 		return false
 	}
@@ -71,7 +71,7 @@ func (p *pile) take(r *noting) bool {
 }
 
 // why returns the error of open, or a denial if the author of r may not write to the file.
-func (p *pile) why(r *noting) error {
+func (p *batch) why(r *pending) error {
 	r.commit = p.m.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, "", 0)
 	if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
 		if err := judge(p.at); err != nil {
@@ -92,7 +92,7 @@ func ownID(properties []document.Property) bool {
 }
 
 // alone inserts one note below a node, or a note with an id of its own.
-func (p *pile) alone(r *noting) (remembered, error) {
+func (p *batch) alone(r *pending) (remembered, error) {
 	under := p.under
 	if p.path != "" {
 		under = p.path
@@ -102,10 +102,10 @@ func (p *pile) alone(r *noting) (remembered, error) {
 }
 
 // open reads the batch's file.
-func (p *pile) open(ctx context.Context) {
+func (p *batch) open(ctx context.Context) {
 	p.now = p.m.scope.Options.Now()
 	p.ops, p.keys = map[string]bool{}, map[noteKey]bool{}
-	if p.path = p.m.noteFile(p.under, p.now.UTC().Format("2006-01")); p.path == "" {
+	if p.path = noteFile(p.m.scope, p.under, p.now.UTC().Format("2006-01")); p.path == "" {
 		return
 	}
 	e := &editing{m: p.m, name: "remember", now: p.now, texts: map[string]string{}}
@@ -133,7 +133,7 @@ func (p *pile) open(ctx context.Context) {
 }
 
 // add appends a note to the text.
-func (p *pile) add(r *noting) {
+func (p *batch) add(r *pending) {
 	r.commit = p.m.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
 	err := p.m.rights.Unprotected("remember", &r.commit, []string{p.path})
 	if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
@@ -164,13 +164,13 @@ func (p *pile) add(r *noting) {
 	if r.opts.Key != "" {
 		p.ops[r.opts.Key] = true
 	}
-	p.full = len(p.notes) == mostPiled || !p.end.appends ||
-		strings.HasSuffix(p.under, "/") && r.length >= fullFile ||
+	p.full = len(p.notes) == maxBatch || !p.end.appends ||
+		strings.HasSuffix(p.under, "/") && r.length >= maxFileBytes ||
 		p.m.rights.Protected(p.path) || p.m.scope.Chain.Head().Commit.Seq == 0 // the first commit has no predecessor to interpret it by
 }
 
 // save writes the file and commits the notes.
-func (p *pile) save() {
+func (p *batch) save() {
 	if len(p.notes) == 0 {
 		return
 	}
@@ -184,7 +184,7 @@ func (p *pile) save() {
 	}
 }
 
-func (p *pile) write(ctx context.Context) ([]chain.Commit, error) {
+func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 	m, text := p.m, p.end.text()
 	steps := make([]filetx.Step, len(p.notes))
 	for i, r := range p.notes {
@@ -212,7 +212,7 @@ func (p *pile) write(ctx context.Context) ([]chain.Commit, error) {
 }
 
 // judge checks that the author of each note may change the file.
-func (p *pile) judge(at corpus.Place) error {
+func (p *batch) judge(at corpus.Place) error {
 	for _, r := range p.notes {
 		if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); judge != nil {
 			if err := judge(at); err != nil {
@@ -224,8 +224,8 @@ func (p *pile) judge(at corpus.Place) error {
 }
 
 // isThere refuses notes that do not parse as one headline of the file each.
-func (p *pile) isThere(state *graph.State) error {
-	if err := p.m.staysParsed("remember", p.path, state); err != nil {
+func (p *batch) isThere(state *graph.State) error {
+	if err := staysParsed("remember", p.path, state); err != nil {
 		return err
 	}
 	for _, r := range p.notes {

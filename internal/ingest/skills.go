@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package ingest
 
 import (
 	"strings"
@@ -12,10 +12,10 @@ import (
 // Skills returns a registry of the skills in a view, which are files below the skills
 // folder, and the built-in ones. Skills in locked files are left out; see LockedSkills.
 // Nothing in a skill is executed. O(bytes of skills).
-func (m *Memory) Skills(v *view.View) *skill.Registry {
+func (r *Reader) Skills(v *view.View) *skill.Registry {
 	var files []skill.File
 	for _, path := range view.StateOf(v).Paths() {
-		if m.isSkill(path) {
+		if r.isSkill(path) {
 			text, _ := v.Text(path)
 			files = append(files, skill.File{Path: path, Text: text})
 		}
@@ -25,10 +25,10 @@ func (m *Memory) Skills(v *view.View) *skill.Registry {
 
 // LockedSkills returns the names of the skills that a guarded view leaves out, by path.
 // The names are derived from the paths.
-func (m *Memory) LockedSkills(v *view.View) map[string]string {
+func (r *Reader) LockedSkills(v *view.View) map[string]string {
 	out := map[string]string{}
 	for path := range view.LockedIn(v) {
-		if m.isSkill(path) {
+		if r.isSkill(path) {
 			out[path] = skill.NameOf(path)
 		}
 	}
@@ -37,15 +37,15 @@ func (m *Memory) LockedSkills(v *view.View) map[string]string {
 
 // SkillsElsewhere returns the configured skills folder if it is outside the memex, where
 // no skills are read; else "".
-func (m *Memory) SkillsElsewhere() string {
-	if m.scope.Root.SkillsDir() != "" {
+func (r *Reader) SkillsElsewhere() string {
+	if r.scope.Root.SkillsDir() != "" {
 		return ""
 	}
-	return m.scope.Options.SkillsDir
+	return r.scope.Options.SkillsDir
 }
 
 // isSkill reports whether the file at a path can be a skill.
-func (m *Memory) isSkill(path string) bool {
-	dir := m.scope.Root.SkillsDir()
+func (r *Reader) isSkill(path string) bool {
+	dir := r.scope.Root.SkillsDir()
 	return dir != "" && strings.HasPrefix(path, dir+"/") && skill.IsSkill(path)
 }
