@@ -92,7 +92,7 @@ func (ledger) Retains(v Trust) []uint64 {
 const (
 	headBaselines = "baselines" // the digest of the trusted baselines
 	noBaselines   = "none"      // of baselines that nothing vouched for
-	headReported      = "told"      // the digest of the changes reported to the owner
+	headReported  = "told"      // the digest of the changes reported to the owner
 )
 
 // Attest has the head vouch for the baselines and the reported changes. What is in doubt is
