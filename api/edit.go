@@ -136,7 +136,7 @@ func (r *EditRequest) edits() ([]document.Edit, error) {
 		return nil, err
 	}
 	for _, p := range properties {
-		edits = append(edits, document.SetProperty{Key: p.Key, Value: p.Value})
+		edits = append(edits, document.SetProperty(p))
 	}
 	for _, key := range r.RemoveProperty {
 		edits = append(edits, document.RemoveProperty{Key: key})

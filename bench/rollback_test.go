@@ -64,7 +64,7 @@ func newRollback(tb testing.TB, git string, files int) *rollback {
 	must(tb, err)
 	tb.Cleanup(func() { must(tb, m.Close()) })
 	must(tb, m.Ingest(tb.Context(), nil))
-	_, err = m.Snapshot(tb.Context(), "before")
+	_, err = m.History().Snapshot(tb.Context(), "before")
 	must(tb, err)
 	r.m = m
 	r.run(tb, "init", "-q")
@@ -92,7 +92,7 @@ func (r *rollback) name(f int) string { return filepath.Join(r.dir, fmt.Sprintf(
 
 // back rolls the memory back.
 func (r *rollback) back(tb testing.TB) error {
-	_, touched, err := r.m.Rollback(tb.Context(), "before", nil)
+	_, touched, err := r.m.History().Rollback(tb.Context(), "before", nil)
 	if err == nil && len(touched) != r.files {
 		err = fmt.Errorf("%d files were rolled back, want %d", len(touched), r.files)
 	}

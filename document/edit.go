@@ -87,7 +87,7 @@ func (s InsertHeadline) Edits() []Edit {
 		edits = append(edits, Deadline{s.Deadline})
 	}
 	for _, p := range s.Properties {
-		edits = append(edits, SetProperty{p.Key, p.Value})
+		edits = append(edits, SetProperty(p))
 	}
 	if s.Body != "" {
 		edits = append(edits, AppendBody{Text: s.Body})

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -200,9 +201,7 @@ func TestReadAsksForEveryChunk(t *testing.T) {
 		if asked, err := read(); !slices.Equal(asked, all) || !errors.Is(err, want) {
 			t.Errorf("without %v it asked for %d blocks of %d, %v", missing, len(asked), len(all), err)
 		}
-		for d, b := range lost {
-			blocks[d] = b
-		}
+		maps.Copy(blocks, lost)
 	}
 	delete(blocks, all[0]) // the list of the first chunks: the last ones are asked for all the same
 	if asked, err := read(); err == nil || !slices.Equal(asked, append(all[:2:2], all[2+ListSize:]...)) {

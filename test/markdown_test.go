@@ -128,13 +128,14 @@ func (t mdText) Edit(i int, _ time.Time, edits ...document.Edit) ([]document.Spl
 					end = t.headlines[k].end
 				}
 			}
-			text := strings.Repeat("#", level) + " " + edit.Title
+			var text strings.Builder
+			text.WriteString(strings.Repeat("#", level) + " " + edit.Title)
 			for _, p := range edit.Properties {
 				if p.Key == "ID" {
-					text += " {#" + p.Value + "}"
+					text.WriteString(" {#" + p.Value + "}")
 				}
 			}
-			out = append(out, document.Splice{Start: end, End: end, New: text + "\n" + edit.Body + "\n"})
+			out = append(out, document.Splice{Start: end, End: end, New: text.String() + "\n" + edit.Body + "\n"})
 		default:
 			return nil, fmt.Errorf("Markdown has no %T", edit)
 		}

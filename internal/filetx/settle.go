@@ -17,35 +17,35 @@ import (
 // written, settle makes the intended commit; otherwise it restores the old bytes of the
 // written files. A file with other contents was changed by another program since: settle
 // leaves it alone, and the next scan reads it. A crash during settle is handled the same way.
-func (f *Files) Settle(ctx context.Context, in *Intent) error {
+func (files *Files) Settle(ctx context.Context, in *Intent) error {
 	count := map[place]int{}
 	for i := range in.files {
-		at, _ := f.look(&in.files[i])
+		at, _ := files.look(&in.files[i])
 		count[at]++
 	}
 	what := fmt.Sprintf("the %s of %s", in.Commit.Kind, PathsOf(in))
 	switch {
 	case count[atNext]+count[asMeant] == len(in.files):
-		f.scope.Recovered = "finished " + what + ", which was cut short after its files were written"
-		return f.finish(ctx, in)
+		files.scope.Recovered = "finished " + what + ", which was cut short after its files were written"
+		return files.finish(ctx, in)
 	case count[atNext]+count[torn]+count[elsewhere] == 0:
-		return f.drop(ctx, in) // it never began
+		return files.drop(ctx, in) // it never began
 	}
-	left := f.takeBack(in)
-	f.scope.Recovered = "took back " + what + ", which was cut short between its files"
+	left := files.takeBack(in)
+	files.scope.Recovered = "took back " + what + ", which was cut short between its files"
 	again := false
 	for _, l := range left {
-		f.scope.Recovered += "; left " + l.message()
+		files.scope.Recovered += "; left " + l.message()
 		again = again || !l.settled()
 	}
 	if count[elsewhere] > 0 {
-		f.scope.Recovered += "; a file that changed since is read as it is"
+		files.scope.Recovered += "; a file that changed since is read as it is"
 	}
 	if again { // still announced: the next opening tries again
-		f.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", f.scope.Recovered))
+		files.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", files.scope.Recovered))
 		return nil
 	}
-	return f.drop(ctx, in)
+	return files.drop(ctx, in)
 }
 
 // place classifies the contents of a file of an intent.
@@ -60,8 +60,8 @@ const (
 )
 
 // look classifies a file of an intent and returns the digest of its bytes.
-func (f *Files) look(p *plan) (place, merkle.Digest) {
-	text, _, err := f.scope.Root.Read(p.path, 0)
+func (files *Files) look(p *plan) (place, merkle.Digest) {
+	text, _, err := files.scope.Root.Read(p.path, 0)
 	var have merkle.Digest
 	switch {
 	case err == nil:
@@ -76,7 +76,7 @@ func (f *Files) look(p *plan) (place, merkle.Digest) {
 		return atNext, have
 	case have == p.base:
 		return atBase, have
-	case p.torn != nil && err == nil && corpus.Torn(text, p.before(f.scope.Present()).Text, *p.torn):
+	case p.torn != nil && err == nil && corpus.Torn(text, p.before(files.scope.Present()).Text, *p.torn):
 		return torn, have
 	}
 	return elsewhere, have
@@ -99,19 +99,19 @@ func (l leftover) settled() bool {
 
 // takeBack restores the old bytes of the files that an operation has written, and returns
 // those that it could not restore.
-func (f *Files) takeBack(in *Intent) []leftover {
+func (files *Files) takeBack(in *Intent) []leftover {
 	var left []leftover
-	head := f.scope.Present()
+	head := files.scope.Present()
 	for i := range in.files {
 		p := &in.files[i]
-		at, have := f.look(p)
+		at, have := files.look(p)
 		if at != atNext && at != torn {
 			continue
 		}
-		err := f.scope.Root.Sweep(p.path)
+		err := files.scope.Root.Sweep(p.path)
 		var w *corpus.Write
 		if err == nil {
-			w, err = f.scope.Root.Stage(p.path, have, p.before(head), nil)
+			w, err = files.scope.Root.Stage(p.path, have, p.before(head), nil)
 		}
 		if err == nil {
 			err = w.Apply()
@@ -124,18 +124,18 @@ func (f *Files) takeBack(in *Intent) []leftover {
 }
 
 // finish makes the commit of an intent whose files are all written.
-func (m *Files) finish(ctx context.Context, in *Intent) error {
+func (files *Files) finish(ctx context.Context, in *Intent) error {
 	if len(in.steps) > 0 {
-		return m.finishSteps(ctx, in)
+		return files.finishSteps(ctx, in)
 	}
-	head := m.scope.Chain.Head()
-	draft := m.scope.Draft(in.Commit.Time)
+	head := files.scope.Chain.Head()
+	draft := files.scope.Draft(in.Commit.Time)
 	for _, p := range in.files {
 		if p.next.IsZero() {
 			draft.Drop(p.path)
 			continue
 		}
-		text, f, err := m.scope.Root.Read(p.path, 0)
+		text, f, err := files.scope.Root.Read(p.path, 0)
 		if err != nil {
 			return err
 		}
@@ -148,21 +148,21 @@ func (m *Files) finish(ctx context.Context, in *Intent) error {
 			return err
 		}
 	}
-	m.scope.DropUnusedSetups(head.State, draft)
+	files.scope.DropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
-		return m.drop(ctx, in)
+		return files.drop(ctx, in)
 	}
-	if _, err := m.scope.Chain.Writer().Commit(ctx, state, &delta, in.Commit, append(m.scope.DriftMarks(in.paths(), nil), in.Marks...)...); err != nil {
+	if _, err := files.scope.Chain.Writer().Commit(ctx, state, &delta, in.Commit, append(files.scope.DriftMarks(in.paths(), nil), in.Marks...)...); err != nil {
 		return err
 	}
-	return m.syncFiles(in.Commit.Kind)
+	return files.syncFiles(in.Commit.Kind)
 }
 
 // finishSteps makes the commits of an intent with several.
-func (f *Files) finishSteps(ctx context.Context, in *Intent) error {
+func (files *Files) finishSteps(ctx context.Context, in *Intent) error {
 	path := in.files[0].path
-	text, _, err := f.scope.Root.Read(path, 0)
+	text, _, err := files.scope.Root.Read(path, 0)
 	if err != nil {
 		return err
 	}
@@ -170,19 +170,19 @@ func (f *Files) finishSteps(ctx context.Context, in *Intent) error {
 		return errSteps
 	}
 	all := &chain.Steps{}
-	err = f.AddSteps(ctx, all, path, text, in.steps)
+	err = files.AddSteps(ctx, all, path, text, in.steps)
 	if err == nil {
-		_, err = f.scope.Chain.Writer().Publish(ctx, all)
+		_, err = files.scope.Chain.Writer().Publish(ctx, all)
 	}
 	if err != nil {
 		return err
 	}
-	return f.syncFiles(in.Commit.Kind)
+	return files.syncFiles(in.Commit.Kind)
 }
 
 // drop records that an announced operation was abandoned.
-func (f *Files) drop(ctx context.Context, in *Intent) error {
-	return f.scope.Chain.Writer().Mark(ctx, chain.DroppedMark(in.Commit.Op))
+func (files *Files) drop(ctx context.Context, in *Intent) error {
+	return files.scope.Chain.Writer().Mark(ctx, chain.DroppedMark(in.Commit.Op))
 }
 
 // PathsOf names the files that an intent writes, the first three if there are more.

@@ -10,18 +10,18 @@ import (
 )
 
 // AddSteps adds one commit for each step by which a file reaches its text.
-func (f *Files) AddSteps(ctx context.Context, all *chain.Steps, path, text string, steps []Step) error {
-	tx := f.scope.Chain.Writer()
+func (files *Files) AddSteps(ctx context.Context, all *chain.Steps, path, text string, steps []Step) error {
+	tx := files.scope.Chain.Writer()
 	for _, s := range steps {
 		head := all.Head(tx).State
 		draft := head.Edit(s.Commit.Time)
 		draft.Put(path, text[:s.Length], false)
-		f.scope.DropUnusedSetups(head, draft)
+		files.scope.DropUnusedSetups(head, draft)
 		state, delta := draft.Seal()
 		if delta.Empty() {
 			return fmt.Errorf("%s: a step changes nothing", path)
 		}
-		if err := tx.Add(ctx, all, state, &delta, s.Commit, f.scope.DriftMarks(delta.Paths, nil)...); err != nil {
+		if err := tx.Add(ctx, all, state, &delta, s.Commit, files.scope.DriftMarks(delta.Paths, nil)...); err != nil {
 			return err
 		}
 	}

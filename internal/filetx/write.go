@@ -38,16 +38,16 @@ type Tx struct {
 }
 
 // Begin returns an operation whose commit has the given kind and message.
-func (f *Files) Begin(ctx context.Context, key, name, kind, message string, now int64) *Tx {
-	o := &Tx{m: f, name: name, Intent: Intent{Commit: f.scope.Entry(ctx, key, kind, message, now)}}
-	o.judge = f.rights.Judge(ctx, name, &o.Intent.Commit)
+func (files *Files) Begin(ctx context.Context, key, name, kind, message string, now int64) *Tx {
+	o := &Tx{m: files, name: name, Intent: Intent{Commit: files.scope.Entry(ctx, key, kind, message, now)}}
+	o.judge = files.rights.Judge(ctx, name, &o.Intent.Commit)
 	return o
 }
 
 // BeginSteps returns an operation on one file with a commit for each step. judge checks the
 // write access of each author.
-func (f *Files) BeginSteps(name string, steps []Step, judge func(corpus.Place) error) *Tx {
-	o := &Tx{m: f, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
+func (files *Files) BeginSteps(name string, steps []Step, judge func(corpus.Place) error) *Tx {
+	o := &Tx{m: files, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
 	if len(steps) > 1 {
 		o.Intent.steps = steps
 	}
@@ -152,8 +152,8 @@ func (o *Tx) AfterFiles(ctx context.Context, err error) error {
 // syncFiles makes the commit of written files durable, even in relaxed mode. If a power
 // failure kept only the intent, recovery would mistake the operation for a half-done one as
 // soon as the user had edited one of the files.
-func (f *Files) syncFiles(name string) error {
-	return fault.Wrap(name, f.scope.StateDir, fault.ReadOnly, store.Sync(f.scope.Chain.Store()))
+func (files *Files) syncFiles(name string) error {
+	return fault.Wrap(name, files.scope.StateDir, fault.ReadOnly, store.Sync(files.scope.Chain.Store()))
 }
 
 // announce makes the intent durable. An operation that writes no file needs none.

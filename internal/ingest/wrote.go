@@ -13,10 +13,8 @@ import (
 // about to. If in doubt it returns false. It does not wait for file writes, and costs a stat
 // per path.
 func (r *Reader) Wrote(paths []string) bool {
-	for _, s := range r.scope.Family.Sessions() {
-		if overFiles(s) {
-			return false // a change of a file ends the buffer over it
-		}
+	if slices.ContainsFunc(r.scope.Family.Sessions(), overFiles) {
+		return false // a change of a file ends the buffer over it
 	}
 	holders := r.scope.Family.WithFiles()
 	for _, path := range paths {

@@ -35,6 +35,6 @@ func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Owner) *M
 }
 
 // rewrite takes blocks out of history by a commit that says so.
-func (d *Mender) rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
-	return d.scope.Chain.Writer().Rewrite(context.WithoutCancel(ctx), d.scope.Entry(ctx, key, kind, message, d.scope.Options.Now().UnixMilli()), drop)
+func (md *Mender) rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
+	return md.scope.Chain.Writer().Rewrite(context.WithoutCancel(ctx), md.scope.Entry(ctx, key, kind, message, md.scope.Options.Now().UnixMilli()), drop)
 }

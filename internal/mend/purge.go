@@ -32,11 +32,11 @@ const minPurgeText = 4
 // a message), which never change. The bytes may stay on the medium, where the file system
 // put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
 // none of it), ReadOnly. O(history).
-func (d *Mender) Purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
-	defer d.scope.Chain.Begin().End()
+func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
+	defer md.scope.Chain.Begin().End()
 	opts = opts.OrZero()
 	what := strings.Join(ids, ", ")
-	if d.scope.Closed {
+	if md.scope.Closed {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, scope.ErrClosed)
 	}
 	if len(ids) == 0 && text == "" {
@@ -46,15 +46,15 @@ func (d *Mender) Purge(ctx context.Context, ids []string, text string, opts *sco
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid,
 			fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText))
 	}
-	if err := d.scope.Chain.Store().Err(); err != nil {
-		return chain.Commit{}, 0, fault.Wrap("purge", d.scope.StateDir, fault.ReadOnly, err)
+	if err := md.scope.Chain.Store().Err(); err != nil {
+		return chain.Commit{}, 0, fault.Wrap("purge", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	if first, err := d.scope.Repeated(ctx, opts, graph.KindPurge, graph.KindPurge); first != nil || err != nil {
+	if first, err := md.scope.Repeated(ctx, opts, graph.KindPurge, graph.KindPurge); first != nil || err != nil {
 		n := 0
-		c := d.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &n) })
+		c := md.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &n) })
 		return c, n, err
 	}
-	p := newPurge(d, text)
+	p := newPurge(md, text)
 	if err := p.choose(ctx, ids); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Corrupt, err)
 	}
@@ -63,7 +63,7 @@ func (d *Mender) Purge(ctx context.Context, ids []string, text string, opts *sco
 	}
 	drop := p.dropped()
 	if len(drop) == 0 {
-		if err := d.nothingToPurge(ctx, text); err != nil {
+		if err := md.nothingToPurge(ctx, text); err != nil {
 			return chain.Commit{}, 0, fault.Wrap("purge", what, fault.NotFound, err)
 		}
 	}
@@ -71,10 +71,10 @@ func (d *Mender) Purge(ctx context.Context, ids []string, text string, opts *sco
 	if opts.DryRun {
 		return chain.Commit{}, n, nil
 	}
-	c, err := d.rewrite(ctx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
+	c, err := md.rewrite(ctx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
-		err = d.redactLog(text)
-		err = fault.Wrap("purge", d.scope.StateDir, fault.Other, errors.Join(err, d.requireAbsent(context.WithoutCancel(ctx), text)))
+		err = md.redactLog(text)
+		err = fault.Wrap("purge", md.scope.StateDir, fault.Other, errors.Join(err, md.requireAbsent(context.WithoutCancel(ctx), text)))
 	}
 	return c, n, err
 }

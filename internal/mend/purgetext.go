@@ -167,7 +167,7 @@ func (p *purge) mark(data []byte) error {
 
 // isFraming reports whether a text occurs in the framing around contents, so that finding
 // its bytes in a file proves nothing.
-func (d *Mender) isFraming(text string) bool {
+func (md *Mender) isFraming(text string) bool {
 	var told []byte
 	add := func(_ merkle.Digest, block []byte) error {
 		told = append(told, block...)
@@ -184,7 +184,7 @@ func (d *Mender) isFraming(text string) bool {
 		author.Owner.String(), author.File.String(), author.Agent.String(), author.Fovea.String(),
 		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
 	}
-	words = append(words, d.scope.Chain.Ledgers().Names()...)
+	words = append(words, md.scope.Chain.Ledgers().Names()...)
 	words = append(words, disk.Magics...)
 	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two begin files in cache/
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
@@ -192,14 +192,14 @@ func (d *Mender) isFraming(text string) bool {
 
 // nothingToPurge returns an error if there is nothing to remove, nil if another copy
 // contains the text: an old image, or a file that was put aside.
-func (d *Mender) nothingToPurge(ctx context.Context, text string) error {
+func (md *Mender) nothingToPurge(ctx context.Context, text string) error {
 	none := errors.New("history holds none of it")
 	if text == "" {
 		return none
 	}
-	switch name, err := d.fileContaining(ctx, text); {
+	switch name, err := md.fileContaining(ctx, text); {
 	case err != nil:
-		return fault.Wrap("purge", d.scope.StateDir, fault.Other, err)
+		return fault.Wrap("purge", md.scope.StateDir, fault.Other, err)
 	case name == "":
 		return none
 	case strings.HasPrefix(name, scope.Folder+"/"):
@@ -209,8 +209,8 @@ func (d *Mender) nothingToPurge(ctx context.Context, text string) error {
 }
 
 // requireAbsent returns an error if a file of the state folder contains the text.
-func (d *Mender) requireAbsent(ctx context.Context, text string) error {
-	name, err := d.fileContaining(ctx, text)
+func (md *Mender) requireAbsent(ctx context.Context, text string) error {
+	name, err := md.fileContaining(ctx, text)
 	if err == nil && name != "" {
 		err = fmt.Errorf("%s still holds the text", name)
 	}
@@ -220,16 +220,16 @@ func (d *Mender) requireAbsent(ctx context.Context, text string) error {
 // fileContaining names a file of the state folder that contains the text, "" for none;
 // files of scopes come last. If the text also occurs in framing, it decodes the records
 // of the store instead.
-func (d *Mender) fileContaining(ctx context.Context, text string) (string, error) {
-	if d.isFraming(text) {
-		p := newPurge(d, text)
+func (md *Mender) fileContaining(ctx context.Context, text string) (string, error) {
+	if md.isFraming(text) {
+		p := newPurge(md, text)
 		p.afterwards = true
 		if err := p.read(ctx); err != nil || len(p.dropped()) == 0 {
 			return "", err
 		}
 		return "the history", nil
 	}
-	return d.findInFolder(text, ".")
+	return md.findInFolder(text, ".")
 }
 
 // aboutTheFolder lists the files without content: they record the folder's owner, the
@@ -241,15 +241,15 @@ const logFile = "serve.log"
 
 // redactLog overwrites a text in a daemon's log, in place, because the daemon keeps
 // appending.
-func (d *Mender) redactLog(text string) error {
-	b, err := d.scope.FS.ReadFile(logFile)
+func (md *Mender) redactLog(text string) error {
+	b, err := md.scope.FS.ReadFile(logFile)
 	if err != nil || !bytes.Contains(b, []byte(text)) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		return err
 	}
-	f, err := d.scope.FS.OpenFile(logFile, os.O_WRONLY, 0)
+	f, err := md.scope.FS.OpenFile(logFile, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -269,15 +269,15 @@ func (d *Mender) redactLog(text string) error {
 }
 
 // findInFolder names a file below a folder that contains the text, "" for none.
-func (d *Mender) findInFolder(text, folder string) (string, error) {
-	entries, err := d.scope.FS.ReadDir(folder)
+func (md *Mender) findInFolder(text, folder string) (string, error) {
+	entries, err := md.scope.FS.ReadDir(folder)
 	for _, e := range entries {
 		if err != nil {
 			break
 		}
 		name := path.Join(folder, e.Name())
 		if e.IsDir() {
-			if found, err := d.findInFolder(text, name); found != "" || err != nil {
+			if found, err := md.findInFolder(text, name); found != "" || err != nil {
 				return found, err
 			}
 			continue
@@ -285,7 +285,7 @@ func (d *Mender) findInFolder(text, folder string) (string, error) {
 		if folder == "." && slices.Contains(aboutTheFolder, name) {
 			continue
 		}
-		b, err := d.scope.FS.ReadFile(name)
+		b, err := md.scope.FS.ReadFile(name)
 		switch {
 		case bytes.Contains(b, []byte(text)):
 			return name, nil

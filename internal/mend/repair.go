@@ -35,49 +35,49 @@ import (
 // A crash leaves the old history or the new one. Errors: Corrupt (an unknown
 // format), ReadOnly or Other (of the file system: nothing is given up because a
 // file cannot be read at the moment), and those of Ingest.
-func (d *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]document.Problem, error) {
+func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]document.Problem, error) {
 	opts = opts.OrZero()
-	defer d.scope.Chain.Begin().End()
-	if d.scope.Closed {
-		return nil, fault.Wrap("repair", d.scope.StateDir, fault.Invalid, scope.ErrClosed)
+	defer md.scope.Chain.Begin().End()
+	if md.scope.Closed {
+		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Invalid, scope.ErrClosed)
 	}
-	if err := d.scope.CheckKinds("repair"); err != nil {
+	if err := md.scope.CheckKinds("repair"); err != nil {
 		return nil, err
 	}
-	if err := d.checkAll(ctx); err != nil {
-		return nil, fault.Wrap("repair", d.scope.StateDir, fault.Other, err)
+	if err := md.checkAll(ctx); err != nil {
+		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Other, err)
 	}
-	s, err := d.openSalvage(ctx)
+	s, err := md.openSalvage(ctx)
 	if err != nil {
-		return nil, fault.Wrap("repair", d.scope.StateDir, fault.Other, err)
+		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Other, err)
 	}
 	plan := s.plan()
 	if opts.DryRun || len(plan) == 0 {
 		return plan, nil
 	}
 	if s.onlyImages() {
-		d.scope.Chain.Writer().Images().Wait()
-		d.scope.Recovered = "repaired: " + s.message()
+		md.scope.Chain.Writer().Images().Wait()
+		md.scope.Recovered = "repaired: " + s.message()
 		err = s.disk.PutAside(s.from)
 	} else {
-		err = d.rebuild(context.WithoutCancel(ctx), opts.Key, s)
+		err = md.rebuild(context.WithoutCancel(ctx), opts.Key, s)
 	}
 	if err != nil {
-		return plan, fault.Wrap("repair", d.scope.StateDir, fault.ReadOnly, err)
+		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	d.folder.ForgetTable() // every file is read
-	if err := d.folder.Locked(context.WithoutCancel(ctx), &ingest.Options{}); err != nil {
+	md.folder.ForgetTable() // every file is read
+	if err := md.folder.Locked(context.WithoutCancel(ctx), &ingest.Options{}); err != nil {
 		return plan, err
 	}
-	if err := d.refill(context.WithoutCancel(ctx)); err != nil {
-		return plan, fault.Wrap("repair", d.scope.StateDir, fault.ReadOnly, err)
+	if err := md.refill(context.WithoutCancel(ctx)); err != nil {
+		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	return plan, fault.Wrap("repair", d.scope.StateDir, fault.Other, d.scope.Chain.Writer().Images().Write())
+	return plan, fault.Wrap("repair", md.scope.StateDir, fault.Other, md.scope.Chain.Writer().Images().Write())
 }
 
 // checkAll lets the store find damage in blocks that have not been read yet.
-func (d *Mender) checkAll(ctx context.Context) error {
-	_, err := store.Check(ctx, d.scope.Chain.Store(), func(store.Corruption) {})
+func (md *Mender) checkAll(ctx context.Context) error {
+	_, err := store.Check(ctx, md.scope.Chain.Store(), func(store.Corruption) {})
 	return err
 }
 
@@ -109,8 +109,8 @@ func (s *salvage) onlyImages() bool {
 }
 
 // rebuild replaces the damaged history by the salvaged one and opens it.
-func (m *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
-	c := m.scope.Entry(ctx, key, graph.KindRepair, s.message(), max(m.scope.Options.Now().UnixMilli(), s.head.Time.UnixMilli()))
+func (md *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
+	c := md.scope.Entry(ctx, key, graph.KindRepair, s.message(), max(md.scope.Options.Now().UnixMilli(), s.head.Time.UnixMilli()))
 	c.Seq, c.State = s.head.Seq+1, s.head.Root
 	if s.head.Seq > 0 {
 		c.Parents = []merkle.Digest{s.head.Digest}
@@ -122,12 +122,12 @@ func (m *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
 		return err
 	}
 	to := disk.Rebuilt{
-		Memex: m.scope.Dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
+		Memex: md.scope.Dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
-	tx := m.scope.Chain.Writer()
+	tx := md.scope.Chain.Writer()
 	var marks [][]byte
-	if m.rights.Trust().Doubt != "" && m.scope.Options.Signer == nil { // else the signed head records it
-		marks = rights.Marks(guard.Entry{Reset: true}, guard.Entry{Policy: m.rights.Policy.String()})
+	if md.rights.Trust().Doubt != "" && md.scope.Options.Signer == nil { // else the signed head records it
+		marks = rights.Marks(guard.Entry{Reset: true}, guard.Entry{Policy: md.rights.Policy.String()})
 	}
 	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
@@ -137,15 +137,15 @@ func (m *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
 	}
 	return tx.Replace(ctx, func(old store.Store) (store.Store, error) {
 		if err := old.Close(); err != nil {
-			m.scope.Options.Log.Warn("the damaged store could not be closed", "error", err)
+			md.scope.Options.Log.Warn("the damaged store could not be closed", "error", err)
 		}
 		failed := s.from.Rebuild(ctx, to) // on failure the old history remains
-		opened, err := m.owner.Store()
+		opened, err := md.owner.Store()
 		return opened, errors.Join(failed, err)
 	}, func(ctx context.Context) error {
-		m.scope.Recovered = "repaired: " + c.Message
-		m.scope.Options.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
-		return m.owner.Load(ctx)
+		md.scope.Recovered = "repaired: " + c.Message
+		md.scope.Options.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
+		return md.owner.Load(ctx)
 	})
 }
 
@@ -185,10 +185,10 @@ func (s *salvage) message() string {
 }
 
 // refill appends blocks of the present state that the repair lost and the folder has.
-func (d *Mender) refill(ctx context.Context) error {
+func (md *Mender) refill(ctx context.Context) error {
 	var b store.Batch
-	for n := range d.scope.Present().All() {
-		if _, err := d.scope.Chain.Block(n.Own); err == nil {
+	for n := range md.scope.Present().All() {
+		if _, err := md.scope.Chain.Block(n.Own); err == nil {
 			continue
 		}
 		if err := n.Blocks(func(_ merkle.Digest, block []byte) error {
@@ -201,17 +201,17 @@ func (d *Mender) refill(ctx context.Context) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	return d.scope.Chain.Writer().AppendBatch(ctx, &b)
+	return md.scope.Chain.Writer().AppendBatch(ctx, &b)
 }
 
 // BeginChain begins a new history if the old one was read completely and nothing in it
 // verifies. It reports whether it did.
-func (d *Mender) BeginChain(ctx context.Context) (bool, error) {
-	s, err := d.openSalvage(ctx)
+func (md *Mender) BeginChain(ctx context.Context) (bool, error) {
+	s, err := md.openSalvage(ctx)
 	if err != nil || !s.isHopeless() {
 		return false, err
 	}
-	return true, d.rebuild(ctx, "", s)
+	return true, md.rebuild(ctx, "", s)
 }
 
 func isImage(name string) bool { return path.Dir(name) == "image" }

@@ -22,50 +22,50 @@ import (
 // Commit if nothing was dropped) and the numbers of thinned moments and dropped blocks.
 // Nothing else ever thins the history. Content of commits imported by a merge is not
 // thinned. Errors: Invalid, ReadOnly, Corrupt. O(history).
-func (d *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, opts *scope.WriteOptions) (c chain.Commit, moments, blocks int, err error) {
-	defer d.scope.Chain.Begin().End()
+func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, opts *scope.WriteOptions) (c chain.Commit, moments, blocks int, err error) {
+	defer md.scope.Chain.Begin().End()
 	opts = opts.OrZero()
-	if d.scope.Closed {
-		return c, 0, 0, fault.Wrap("retain", d.scope.Dir, fault.Invalid, scope.ErrClosed)
+	if md.scope.Closed {
+		return c, 0, 0, fault.Wrap("retain", md.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {
 		return c, 0, 0, fault.Wrap("retain", "", fault.Invalid, errors.New("say for how long to keep all, the last of each hour, or of each day"))
 	}
-	if err := d.scope.Chain.Store().Err(); err != nil {
-		return c, 0, 0, fault.Wrap("retain", d.scope.StateDir, fault.ReadOnly, err)
+	if err := md.scope.Chain.Store().Err(); err != nil {
+		return c, 0, 0, fault.Wrap("retain", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	if first, err := d.scope.Repeated(ctx, opts, graph.KindRetain, graph.KindRetain); first != nil || err != nil {
-		c = d.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &moments, &blocks) })
+	if first, err := md.scope.Repeated(ctx, opts, graph.KindRetain, graph.KindRetain); first != nil || err != nil {
+		c = md.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &moments, &blocks) })
 		return c, moments, blocks, err
 	}
-	drop, moments, err := d.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})
+	drop, moments, err := md.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})
 	if err != nil {
-		return c, 0, 0, fault.Wrap("retain", d.scope.StateDir, fault.Corrupt, err)
+		return c, 0, 0, fault.Wrap("retain", md.scope.StateDir, fault.Corrupt, err)
 	}
 	if opts.DryRun || len(drop) == 0 {
 		return c, moments, len(drop), nil
 	}
-	c, err = d.rewrite(ctx, opts.Key, graph.KindRetain,
+	c, err = md.rewrite(ctx, opts.Key, graph.KindRetain,
 		fmt.Sprintf("%s thinned, %s dropped", scope.Count(moments, "moment"), scope.Count(len(drop), "block")), drop)
 	return c, moments, len(drop), err
 }
 
 // thinned returns the blocks that only thinned moments need, and the number of these
 // moments.
-func (m *Mender) thinned(ctx context.Context, r graph.Retention) (drop map[merkle.Digest]bool, moments int, err error) {
-	head := m.scope.Chain.Head().Commit.Seq
+func (md *Mender) thinned(ctx context.Context, r graph.Retention) (drop map[merkle.Digest]bool, moments int, err error) {
+	head := md.scope.Chain.Head().Commit.Seq
 	var times []time.Time
-	if err := m.scope.Chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
+	if err := md.scope.Chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
 		times = append(times, c.When())
 		return nil
 	}); err != nil {
 		return nil, 0, err
 	}
 	stays := map[uint64]bool{}
-	for i, keep := range r.Keep(times, m.scope.Options.Now()) {
+	for i, keep := range r.Keep(times, md.scope.Options.Now()) {
 		stays[uint64(i)+1] = keep
 	}
-	for _, seq := range m.scope.Chain.Ledgers().Retained(m.scope.Chain.Head()) {
+	for _, seq := range md.scope.Chain.Ledgers().Retained(md.scope.Chain.Head()) {
 		stays[seq] = true
 	}
 	var kept []uint64
@@ -75,7 +75,7 @@ func (m *Mender) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 		}
 	}
 	lives := graph.NewLives(kept)
-	if err := m.scope.Chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
+	if err := md.scope.Chain.Commits(ctx, 1, head, func(c *graph.Commit) error {
 		lives.Add(c)
 		return nil
 	}); err != nil {
@@ -89,6 +89,6 @@ func (m *Mender) thinned(ctx context.Context, r graph.Retention) (drop map[merkl
 			goes[d] = true
 		}
 	}
-	drop, err = m.scope.Chain.Droppable(goes, needed)
+	drop, err = md.scope.Chain.Droppable(goes, needed)
 	return drop, int(head) - len(kept), err
 }

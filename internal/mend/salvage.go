@@ -42,18 +42,18 @@ type salvage struct {
 }
 
 // openSalvage reads what remains of the history, and the images.
-func (d *Mender) openSalvage(ctx context.Context) (*salvage, error) {
-	files, ok := d.scope.Chain.Store().(*disk.Store)
+func (md *Mender) openSalvage(ctx context.Context) (*salvage, error) {
+	files, ok := md.scope.Chain.Store().(*disk.Store)
 	if !ok {
 		return nil, fmt.Errorf("salvage history: %w", errors.ErrUnsupported)
 	}
-	from, err := disk.OpenSalvage(d.scope.FS)
+	from, err := disk.OpenSalvage(md.scope.FS)
 	if err != nil {
 		return nil, err
 	}
 	s := &salvage{
-		m: d, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
-		newest: max(d.scope.Chain.Store().Head().Seq, d.scope.Chain.Head().Commit.Seq),
+		m: md, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
+		newest: max(md.scope.Chain.Store().Head().Seq, md.scope.Chain.Head().Commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ import (
 // Problems of the kinds purged, thinned and lost are not damage: a commit records that
 // the content is gone. Without other kinds, all is well. The cost is that of reading the
 // whole history, on two processors. Errors: Invalid (an anchor is not a signed head).
-func (d *Mender) Verify(ctx context.Context, anchors ...string) (checked int, problems []document.Problem, err error) {
+func (md *Mender) Verify(ctx context.Context, anchors ...string) (checked int, problems []document.Problem, err error) {
 	var notes []string
 	for _, text := range anchors {
 		some, err := chain.SplitNotes(text)
@@ -48,33 +48,33 @@ func (d *Mender) Verify(ctx context.Context, anchors ...string) (checked int, pr
 		}
 		notes = append(notes, some...)
 	}
-	if err := d.scope.CheckKinds("verify"); err != nil {
+	if err := md.scope.CheckKinds("verify"); err != nil {
 		return 0, nil, err
 	}
-	checked, problems, err = d.verify(ctx, notes)
-	if err != nil || d.scope.Parent != nil {
+	checked, problems, err = md.verify(ctx, notes)
+	if err != nil || md.scope.Parent != nil {
 		return checked, problems, err
 	}
-	more, found, err := d.verifyScopes(ctx)
+	more, found, err := md.verifyScopes(ctx)
 	return checked + more, append(problems, found...), err
 }
 
 // verify is Verify for one scope.
-func (d *Mender) verify(ctx context.Context, notes []string) (checked int, problems []document.Problem, err error) {
-	defer d.scope.Chain.Begin().End()
-	at := d.scope.Chain.Head()
-	if held := d.scope.Chain.Writer().LastStored(); held != nil {
+func (md *Mender) verify(ctx context.Context, notes []string) (checked int, problems []document.Problem, err error) {
+	defer md.scope.Chain.Begin().End()
+	at := md.scope.Chain.Head()
+	if held := md.scope.Chain.Writer().LastStored(); held != nil {
 		at = held
 	}
-	w := newVerifier(ctx, d, at.State.Len())
+	w := newVerifier(ctx, md, at.State.Len())
 	var present presentState
-	present.newest(d) // a second state, freed before the history takes memory
+	present.newest(md) // a second state, freed before the history takes memory
 	var beside sync.WaitGroup
 	beside.Go(func() { present.live(at.State) })
 	err = w.history()
 	beside.Wait()
 	if ctx.Err() != nil {
-		return 0, nil, fault.Wrap("verify", d.scope.StateDir, fault.Other, ctx.Err())
+		return 0, nil, fault.Wrap("verify", md.scope.StateDir, fault.Other, ctx.Err())
 	}
 	if w.head.Digest != at.Commit.Digest && err == nil {
 		w.problem("head", "differs", fmt.Sprintf("memory is at commit %d, the journal ends at %d", at.Commit.Seq, w.head.Seq))
@@ -323,13 +323,13 @@ func (p *presentState) live(s *graph.State) {
 // VerifyFiles compares every document with its file, byte for byte; each difference is a
 // problem, drift included. Run a scan first. checked counts the files. Projects are
 // compared with their own files. The cost is that of reading the folder.
-func (d *Mender) VerifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
-	checked, problems, err = d.verifyFiles(ctx)
-	if d.scope.Parent != nil {
+func (md *Mender) VerifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
+	checked, problems, err = md.verifyFiles(ctx)
+	if md.scope.Parent != nil {
 		return checked, problems, err
 	}
-	for _, project := range slices.Sorted(maps.Keys(d.scope.Options.Projects)) {
-		s, scopeErr := d.owner.Open(ctx, scope.Project+"/"+project)
+	for _, project := range slices.Sorted(maps.Keys(md.scope.Options.Projects)) {
+		s, scopeErr := md.owner.Open(ctx, scope.Project+"/"+project)
 		if err = cmp.Or(err, scopeErr); err != nil {
 			break
 		}
@@ -342,19 +342,19 @@ func (d *Mender) VerifyFiles(ctx context.Context) (checked int, problems []docum
 }
 
 // verifyFiles is VerifyFiles for one scope.
-func (d *Mender) verifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
-	defer d.scope.Chain.Begin().End()
-	head := d.scope.Present()
+func (md *Mender) verifyFiles(ctx context.Context) (checked int, problems []document.Problem, err error) {
+	defer md.scope.Chain.Begin().End()
+	head := md.scope.Present()
 	for _, path := range head.Paths() {
 		if err := ctx.Err(); err != nil {
-			return checked, problems, fault.Wrap("verify", d.scope.Dir, fault.Other, err)
+			return checked, problems, fault.Wrap("verify", md.scope.Dir, fault.Other, err)
 		}
 		if document.IsMemory(path) {
 			continue
 		}
 		checked++
 		want, _ := head.Text(path)
-		have, _, err := d.scope.Root.Read(path, 0)
+		have, _, err := md.scope.Root.Read(path, 0)
 		why := ""
 		switch {
 		case errors.Is(err, corpus.ErrVanished):
@@ -366,7 +366,7 @@ func (d *Mender) verifyFiles(ctx context.Context) (checked int, problems []docum
 		default:
 			continue
 		}
-		if _, meant := d.scope.Drift()[path]; meant {
+		if _, meant := md.scope.Drift()[path]; meant {
 			why += ", since a rollback of memory only"
 		}
 		problems = append(problems, document.Problem{Path: path, Kind: "file", Message: why})
@@ -375,13 +375,13 @@ func (d *Mender) verifyFiles(ctx context.Context) (checked int, problems []docum
 }
 
 // verifyScopes verifies the scopes of a memex. Each problem names its scope.
-func (d *Mender) verifyScopes(ctx context.Context) (checked int, problems []document.Problem, err error) {
-	names, err := d.owner.Scopes()
+func (md *Mender) verifyScopes(ctx context.Context) (checked int, problems []document.Problem, err error) {
+	names, err := md.owner.Scopes()
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, name := range names {
-		s, err := d.owner.Open(ctx, name)
+		s, err := md.owner.Open(ctx, name)
 		if err != nil {
 			problems = append(problems, document.Problem{Path: name, Kind: "scope", Message: err.Error()})
 			continue

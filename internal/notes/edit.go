@@ -65,9 +65,9 @@ func (c change) filesOnly() change { return change{file: c.file} }
 // edit, or a file that is not Org), Conflict (Error.Mine and Error.Theirs hold both texts; or
 // an :ID: that is taken), Busy (an editor holds the file), ReadOnly (the file, its folder or
 // the store), Other. Complexity is that of reading and writing the file.
-func (m *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
+func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return m.edit(ctx, opts, "edit", nil, func(e *editing) error {
+	return ns.edit(ctx, opts, "edit", nil, func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
 		}
@@ -153,23 +153,24 @@ type editing struct {
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It
 // returns the zero Commit if nothing changed. A replayed operation is not run again: its
 // commit is passed to answer, which may be nil.
-func (n *Notes) edit(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
-	defer n.scope.Chain.Begin().End()
-	return n.perform(ctx, opts, name, answer, do)
+func (ns *Notes) edit(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
+	defer ns.scope.Chain.Begin().End()
+	return ns.perform(ctx, opts, name, answer, do)
 }
 
 // perform is edit for a caller that is the chain's writer.
-func (n *Notes) perform(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
-	if n.scope.Closed {
-		return chain.Commit{}, fault.Wrap(name, n.scope.Dir, fault.Invalid, scope.ErrClosed)
+func (ns *Notes) perform(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit),
+	do func(*editing) error) (chain.Commit, error) {
+	if ns.scope.Closed {
+		return chain.Commit{}, fault.Wrap(name, ns.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
-	if first, err := n.scope.Repeated(ctx, opts, name, graph.KindEdit); first != nil || err != nil {
-		return n.scope.Replay(first, answer), err
+	if first, err := ns.scope.Repeated(ctx, opts, name, graph.KindEdit); first != nil || err != nil {
+		return ns.scope.Replay(first, answer), err
 	}
-	if err := n.scope.Chain.Store().Err(); err != nil {
-		return chain.Commit{}, fault.Wrap(name, n.scope.StateDir, fault.ReadOnly, err)
+	if err := ns.scope.Chain.Store().Err(); err != nil {
+		return chain.Commit{}, fault.Wrap(name, ns.scope.StateDir, fault.ReadOnly, err)
 	}
-	e := &editing{m: n, opts: opts, name: name, now: n.scope.Options.Now(), texts: map[string]string{}}
+	e := &editing{m: ns, opts: opts, name: name, now: ns.scope.Options.Now(), texts: map[string]string{}}
 	if err := do(e); err != nil {
 		return chain.Commit{}, err
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // RewriteNodes edits the files of several nodes in one commit. For tests.
-func (m *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
-	_, err := m.edit(ctx, &scope.WriteOptions{}, "edit", nil, func(e *editing) error {
+func (ns *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
+	_, err := ns.edit(ctx, &scope.WriteOptions{}, "edit", nil, func(e *editing) error {
 		e.message = "rewritten"
 		for _, id := range ids {
 			n, err := e.node(ctx, id, base, change{file: func(doc document.Text, _ int, _ time.Time) (string, error) { return edit("", doc.Source()), nil }})
@@ -30,18 +30,18 @@ func (m *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []stri
 
 // RememberTogether remembers notes of these titles that arrived while another writer was busy.
 // For tests.
-func (n *Notes) RememberTogether(ctx context.Context, under string, titles []string) error {
+func (ns *Notes) RememberTogether(ctx context.Context, under string, titles []string) error {
 	var all []*pending
 	for _, title := range titles {
 		r := &pending{ctx: ctx, opts: &scope.WriteOptions{}, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title},
-			author: n.scope.Actor(ctx).Author}
-		if err := r.prepare(n); err != nil {
+			author: ns.scope.Actor(ctx).Author}
+		if err := r.prepare(ns); err != nil {
 			return err
 		}
 		all = append(all, r)
 	}
-	defer n.scope.Chain.Begin().End()
-	n.rememberAll(all)
+	defer ns.scope.Chain.Begin().End()
+	ns.rememberAll(all)
 	var errs []error
 	for _, r := range all {
 		errs = append(errs, r.err)

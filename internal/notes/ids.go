@@ -24,9 +24,9 @@ import (
 // moves. All files change in one step, or none does. AssignIDs returns the ids of the nodes
 // in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
 // files at no other time. Errors are those of Edit.
-func (n *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-	c, err := n.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = scope.Since(first, ids) }, func(e *editing) error {
+	c, err := ns.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = scope.Since(first, ids) }, func(e *editing) error {
 		a.e = e
 		return a.run(ctx, ids)
 	})

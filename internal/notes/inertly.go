@@ -154,11 +154,11 @@ func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
 }
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.
-func (n *Notes) CheckTree(ctx context.Context, t *ast.Tree) error {
-	if n.scope.Actor(ctx).Author.Kind != author.Agent {
+func (ns *Notes) CheckTree(ctx context.Context, t *ast.Tree) error {
+	if ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	place := inertPlace(org.Parse("", nil), n, n.scope.Present())
+	place := inertPlace(org.Parse("", nil), ns, ns.scope.Present())
 	for part := range t.All() {
 		if err := place.Check(&inert.Place{}, "", noteText(part)); err != nil {
 			return err

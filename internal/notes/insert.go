@@ -22,13 +22,13 @@ import (
 // it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
 // adds a random UUID. A child of a node without a file is in no file either. Insert returns
 // the id. Errors are those of Edit; Conflict also if another node has the id.
-func (n *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
-	defer n.scope.Chain.Begin().End()
-	return n.insert(ctx, opts.OrZero(), "insert", under, h)
+func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
+	defer ns.scope.Chain.Begin().End()
+	return ns.insert(ctx, opts.OrZero(), "insert", under, h)
 }
 
 // insert is Insert; name is the operation, for errors. The caller is the chain's writer.
-func (n *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, under string, h document.InsertHeadline) (chain.Commit, string, error) {
+func (ns *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, under string, h document.InsertHeadline) (chain.Commit, string, error) {
 	id := ""
 	for _, p := range h.Properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -39,8 +39,8 @@ func (n *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, unde
 		id = uuid.NewString()
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := n.perform(ctx, opts, name, func(first *graph.Commit) { id = scope.Inserted(first) }, func(e *editing) error {
-		if isTree(n.scope.Present(), under) {
+	c, err := ns.perform(ctx, opts, name, func(first *graph.Commit) { id = scope.Inserted(first) }, func(e *editing) error {
+		if isTree(ns.scope.Present(), under) {
 			return e.insertTree(ctx, under, h)
 		}
 		name, doc, i, err := e.place(ctx, under)

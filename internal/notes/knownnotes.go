@@ -165,8 +165,8 @@ func inCommon(a, b map[string]bool) float64 {
 }
 
 // FollowKnown applies the changes of a commit to the known notes. The caller is the chain's writer.
-func (n *Notes) FollowKnown(delta *graph.Delta) { n.known.follow(delta) }
+func (ns *Notes) FollowKnown(delta *graph.Delta) { ns.known.follow(delta) }
 
 // ForgetKnown drops the known notes, for a chain that is loaded again. The caller is the
 // chain's writer.
-func (n *Notes) ForgetKnown() { n.known = knownNotes{} }
+func (ns *Notes) ForgetKnown() { ns.known = knownNotes{} }

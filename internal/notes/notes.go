@@ -32,9 +32,9 @@ func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader
 // returns the node that it edited, by its id at the time: a retry cannot find a node by its
 // old title, or one that the operation removed. Errors: those of the operation, Conflict if
 // another operation has used the key.
-func (n *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
-	defer n.scope.Chain.Begin().End()
-	first, err := n.scope.Repeated(ctx, &scope.WriteOptions{Key: key}, "op", kind)
+func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
+	defer ns.scope.Chain.Begin().End()
+	first, err := ns.scope.Repeated(ctx, &scope.WriteOptions{Key: key}, "op", kind)
 	if first == nil || err != nil {
 		return "", false, err
 	}

@@ -25,10 +25,10 @@ import (
 // node without a file moves below another such node, or into a file, where it becomes a
 // headline with its attributes in the drawer. opts are those of Edit. Errors are those of Edit;
 // Invalid also for a node or a target of another scope.
-func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
+func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return m.edit(ctx, opts, "refile", nil, func(e *editing) error {
-		if err := m.scope.Family.AcrossScopes(e.name, m.scope, id, target); err != nil {
+	return ns.edit(ctx, opts, "refile", nil, func(e *editing) error {
+		if err := ns.scope.Family.AcrossScopes(e.name, ns.scope, id, target); err != nil {
 			return err
 		}
 		n, err := e.node(ctx, id, opts.Base, unchanged)
@@ -72,9 +72,9 @@ func (m *Notes) Refile(ctx context.Context, id, target string, opts *scope.Write
 // FILE_archive, or the file that #+ARCHIVE or the property ARCHIVE names. Both files change
 // in one step, or neither does. opts are those of Edit. Errors are those of Edit; Invalid also
 // for an archive that is not an Org file of the memex.
-func (m *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
+func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return m.edit(ctx, opts, "archive", nil, func(e *editing) error {
+	return ns.edit(ctx, opts, "archive", nil, func(e *editing) error {
 		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err
@@ -87,15 +87,15 @@ func (m *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions
 		if err != nil {
 			return fault.Wrap(e.name, id, fault.Invalid, err)
 		}
-		c := m.scope.Entry(ctx, "", graph.KindEdit, "", 0)
-		if err := m.rights.MayWrite(ctx, e.name, &c, name); err != nil {
+		c := ns.scope.Entry(ctx, "", graph.KindEdit, "", 0)
+		if err := ns.rights.MayWrite(ctx, e.name, &c, name); err != nil {
 			return err
 		}
 		archive, err := e.existing(ctx, name)
 		if err != nil {
 			return err
 		}
-		out, in, err := archived(from, i, filepath.Join(m.scope.Dir, filepath.FromSlash(n.Path)), archive, e.now)
+		out, in, err := archived(from, i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), archive, e.now)
 		if err != nil {
 			return fault.Wrap(e.name, id, fault.Invalid, err)
 		}

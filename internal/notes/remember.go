@@ -57,23 +57,23 @@ type remembered struct {
 //
 // Errors are those of Insert; also Denied (another author has forgotten an equal note), and
 // Invalid for an agent's note over 64 KiB.
-func (n *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string,
+func (ns *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string,
 	similar []string, err error) {
-	r, err := n.note(ctx, opts.OrZero(), under, h)
+	r, err := ns.note(ctx, opts.OrZero(), under, h)
 	return r.Commit, r.ID, r.Similar, err
 }
 
 // note is Remember with one value as its result.
-func (n *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
-	by := n.scope.Entry(ctx, "", graph.KindEdit, "", 0)
+func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
+	by := ns.scope.Entry(ctx, "", graph.KindEdit, "", 0)
 	r := &pending{ctx: ctx, opts: opts, under: under, h: h, author: by.Author, session: by.Session}
-	if err := r.prepare(n); err != nil {
+	if err := r.prepare(ns); err != nil {
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
-	n.queue.add(r)
-	defer n.scope.Chain.Begin().End()
+	ns.queue.add(r)
+	defer ns.scope.Chain.Begin().End()
 	if !r.done {
-		n.rememberAll(n.queue.take())
+		ns.rememberAll(ns.queue.take())
 	}
 	return r.answer, r.err
 }
@@ -165,12 +165,12 @@ func (q *noteQueue) take() []*pending {
 }
 
 // rememberAll writes the waiting notes, batched by file. The caller is the chain's writer.
-func (n *Notes) rememberAll(waiting []*pending) {
+func (ns *Notes) rememberAll(waiting []*pending) {
 	for len(waiting) > 0 {
-		p := &batch{m: n, under: waiting[0].under}
+		p := &batch{m: ns, under: waiting[0].under}
 		var later []*pending
 		for _, r := range waiting {
-			if n.settledAlready(r) {
+			if ns.settledAlready(r) {
 				continue
 			}
 			if !p.take(r) {
@@ -178,14 +178,14 @@ func (n *Notes) rememberAll(waiting []*pending) {
 			}
 		}
 		p.save()
-		n.rememberedAgain(waiting)
+		ns.rememberedAgain(waiting)
 		waiting = later
 	}
 }
 
 // rememberedAgain lifts the tombstones of notes that their own authors wrote again. If that
 // fails the store accepts no more writes, and each later write reports why.
-func (n *Notes) rememberedAgain(notes []*pending) {
+func (ns *Notes) rememberedAgain(notes []*pending) {
 	back := tombstones{}
 	for _, r := range notes {
 		if r.again && r.done && r.err == nil {
@@ -195,30 +195,30 @@ func (n *Notes) rememberedAgain(notes []*pending) {
 	if len(back) == 0 {
 		return
 	}
-	if err := n.scope.Chain.Writer().Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
-		n.scope.Options.Log.Error("a note was written, and counts as forgotten still", "error", err)
+	if err := ns.scope.Chain.Writer().Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
+		ns.scope.Options.Log.Error("a note was written, and counts as forgotten still", "error", err)
 	}
 }
 
 // settledAlready ends a note that needs no write, and reports whether it did.
-func (n *Notes) settledAlready(r *pending) bool {
-	first, err := n.scope.Repeated(r.ctx, r.opts, "remember", graph.KindEdit)
+func (ns *Notes) settledAlready(r *pending) bool {
+	first, err := ns.scope.Repeated(r.ctx, r.opts, "remember", graph.KindEdit)
 	switch {
 	case err != nil:
-	case n.scope.Closed:
-		err = fault.Wrap("remember", n.scope.Dir, fault.Invalid, scope.ErrClosed)
-	case n.scope.Chain.Store().Err() != nil:
-		err = fault.Wrap("remember", n.scope.StateDir, fault.ReadOnly, n.scope.Chain.Store().Err())
+	case ns.scope.Closed:
+		err = fault.Wrap("remember", ns.scope.Dir, fault.Invalid, scope.ErrClosed)
+	case ns.scope.Chain.Store().Err() != nil:
+		err = fault.Wrap("remember", ns.scope.StateDir, fault.ReadOnly, ns.scope.Chain.Store().Err())
 	case r.ctx.Err() != nil:
 		err = fault.Wrap("remember", r.under, fault.Other, r.ctx.Err())
 	case first != nil:
 		id := scope.Inserted(first)
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
-		r.end(remembered{ID: id, Commit: n.scope.Replay(first, nil)}, nil)
+		r.end(remembered{ID: id, Commit: ns.scope.Replay(first, nil)}, nil)
 	case r.byAgent():
-		if id := n.knownTo(r.key); id != "" {
+		if id := ns.knownTo(r.key); id != "" {
 			r.end(remembered{ID: id, Known: true}, nil)
-		} else if t := n.tombstones()[r.key]; t.active && t.by != r.author {
+		} else if t := ns.tombstones()[r.key]; t.active && t.by != r.author {
 			err = fault.Wrap("remember", r.under, fault.Denied, errForgotten)
 		} else {
 			r.again = t.active
@@ -231,10 +231,10 @@ func (n *Notes) settledAlready(r *pending) bool {
 }
 
 // knownTo returns a headline with the key that may be revealed to an agent, "" for none.
-func (m *Notes) knownTo(key noteKey) string {
-	state := m.scope.Present()
-	for _, id := range m.known.find(state, key) {
-		if n, ok := state.Get(id); ok && m.rights.MayReveal(state, n) {
+func (ns *Notes) knownTo(key noteKey) string {
+	state := ns.scope.Present()
+	for _, id := range ns.known.find(state, key) {
+		if n, ok := state.Get(id); ok && ns.rights.MayReveal(state, n) {
 			return id
 		}
 	}

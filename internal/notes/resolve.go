@@ -22,9 +22,9 @@ import (
 // node. The drawer and the tag go with the last conflict. opts, the file, the result and the
 // errors are as for Edit. If the text to replace has changed since, the error is Conflict and
 // nothing changes.
-func (m *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
+func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return m.edit(ctx, opts, "resolve", nil, func(e *editing) error {
+	return ns.edit(ctx, opts, "resolve", nil, func(e *editing) error {
 		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err

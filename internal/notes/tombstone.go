@@ -22,10 +22,10 @@ import (
 // owner saves in a file is never refused. History keeps forgotten content until it is
 // purged, and a rollback to an earlier state lifts the tombstones. opts and errors are as
 // in Edit.
-func (m *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
+func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	by := m.scope.Actor(ctx).Author
-	return m.edit(ctx, opts, "forget", nil, func(e *editing) error {
+	by := ns.scope.Actor(ctx).Author
+	return ns.edit(ctx, opts, "forget", nil, func(e *editing) error {
 		apply := typed(document.Delete{})
 		n, err := e.node(ctx, id, opts.Base, apply)
 		if err != nil {
@@ -39,9 +39,9 @@ func (m *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions)
 // Forgotten reports whether a note of this title and text was forgotten and its tombstone
 // not lifted since, ignoring case, white space and Unicode form. Imports leave out such
 // notes.
-func (n *Notes) Forgotten(title, text string) bool {
-	defer n.scope.Chain.Begin().End()
-	return n.tombstones().stand(keyOfNote(title, text))
+func (ns *Notes) Forgotten(title, text string) bool {
+	defer ns.scope.Chain.Begin().End()
+	return ns.tombstones().stand(keyOfNote(title, text))
 }
 
 // forgotten makes the mark by which an author forgets a node and its subtree. Headlines
@@ -154,7 +154,7 @@ func mustKey(n *node.Node) noteKey {
 func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
 
 // tombstones returns the present tombstones. They must not be changed.
-func (n *Notes) tombstones() tombstones { return n.slot.At(n.scope.Chain.Head()) }
+func (ns *Notes) tombstones() tombstones { return ns.slot.At(ns.scope.Chain.Head()) }
 
 // tombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
 // are [name, entries].
@@ -220,4 +220,4 @@ func readTombstones(r *merkle.Reader) tombstones {
 }
 
 // Register registers the ledger of what was forgotten.
-func (n *Notes) Register(to *chain.Ledgers) { n.slot = chain.Register(to, tombstoneLedger{}) }
+func (ns *Notes) Register(to *chain.Ledgers) { ns.slot = chain.Register(to, tombstoneLedger{}) }

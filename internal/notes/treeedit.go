@@ -50,7 +50,7 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 	kid := &ast.Tree{Type: document.TypeHeadline}
 	edits := []document.Edit{document.SetTitle{Title: h.Title}}
 	for _, p := range h.Properties {
-		edits = append(edits, document.SetProperty{Key: p.Key, Value: p.Value})
+		edits = append(edits, document.SetProperty(p))
 	}
 	for _, tag := range h.Tags {
 		edits = append(edits, document.AddTag{Tag: tag})

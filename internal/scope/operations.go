@@ -74,7 +74,7 @@ func Subject(c *graph.Commit) string {
 	return cmp.Or(moved, left)
 }
 
-// Answered replays the result of an operation's first commit; zero for nil.
+// Replay returns the result of an operation's first commit; zero for nil.
 func (s *Scope) Replay(first *graph.Commit, answer func(*graph.Commit)) chain.Commit {
 	if first == nil {
 		return chain.Commit{}
