@@ -6,13 +6,13 @@
 //
 // A [Memory] is one folder, a memex, with its history; [Open] returns it and Close
 // releases it. A [View] is its content at one moment: immutable, cheap to get, safe for
-// concurrent use. [Memory.Ingest] reads the folder; the commits that it returns have
-// been fsynced.
+// concurrent use. [Memory.Ingest] reads the folder; the commits that it reports have
+// been fsynced. [Memory.Notes] writes notes, [Memory.History] takes snapshots and goes
+// back, [Memory.Guard] protects files, [Memory.Mending] verifies and repairs.
 //
 // A memex can have scopes, projects and sessions: each is a separate Memory
 // ([Memory.Scope]). [Memory.Over] returns a view of several scopes. [Memory.IngestTree]
-// adds nodes that belong to no file. Agents write with [Memory.Remember] and
-// [Memory.Forget].
+// adds nodes that belong to no file.
 //
 // Invariants:
 //

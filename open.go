@@ -9,12 +9,19 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/notes"
+	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // openFolder takes the lock of a memex and opens its state folder.
@@ -131,4 +138,145 @@ func withHistory(err error, state string) error {
 		return err
 	}
 	return fmt.Errorf("%w; its history is kept: make the folder and run fovea restore --missing, or, if it was moved, run fovea adopt in its new place", err)
+}
+
+// ledgers registers the ledgers of the rooms of a scope, in the order in which marks and
+// sections of images stand.
+func ledgers(h *travel.History, s *scope.Scope, r *rights.Rules, n *notes.Notes) *chain.Ledgers {
+	l := &chain.Ledgers{}
+	h.Register(l)
+	s.Register(l)
+	r.Register(l)
+	n.Register(l)
+	return l
+}
+
+// newChain returns the chain of a memory over a store, not yet loaded.
+func newChain(m *Memory, from store.Store) *chain.Chain {
+	opts := chain.Options{
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m.history, m.scope, m.rights, m.notes),
+		Deriver: view.Deriver{Scope: m.scope.Name},
+		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
+		Published: func(_ *chain.Moment, delta *graph.Delta) {
+			m.notes.FollowKnown(delta)
+			m.folder.FollowCommit()
+		},
+	}
+	if m.scope.Options.Witness != nil && m.scope.HasFiles() {
+		opts.Witness = witness{m.scope}
+	}
+	return chain.New(from, opts)
+}
+
+// witness adapts Options.Witness to one store.
+type witness struct{ s *scope.Scope }
+
+func (w witness) Signed() (string, error) {
+	return w.s.Options.Witness.Signed(w.s.StateDir)
+}
+
+func (w witness) Remember(head string) error {
+	return w.s.Options.Witness.Remember(w.s.StateDir, w.s.Dir, head)
+}
+
+// recoverChain loads the state, see chain.Tx.Load, then completes or drops the file operation
+// that the journal ends with.
+//
+// If the journal is damaged, the memory is read-only at the last commit before the damage.
+func recoverChain(ctx context.Context, m *Memory) error {
+	defer m.scope.Chain.Begin().End()
+	if err := load(ctx, m); err != nil {
+		return err
+	}
+	if store.RecoveryOf(m.scope.Chain.Store()).Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
+		return nil
+	}
+	began, err := m.mender.BeginChain(ctx)
+	if err != nil {
+		m.scope.Options.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
+	} else if began {
+		m.scope.Options.Log.Error("nothing of the history verifies; it is in quarantine, and a new one begins")
+	}
+	return nil
+}
+
+// load is recoverChain without beginning a new chain.
+func load(ctx context.Context, m *Memory) error {
+	defer m.folder.PublishStatus()
+	pending, err := read(m)
+	if errors.Is(err, store.ErrCorrupt) {
+		m.scope.Options.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
+		return nil
+	}
+	if err == nil {
+		err = m.scope.Chain.Writer().Resume(context.WithoutCancel(ctx))
+	}
+	if err != nil || pending == nil || m.scope.Chain.Store().Err() != nil {
+		return err
+	}
+	if err := m.files.Settle(context.WithoutCancel(ctx), pending); err != nil {
+		m.scope.Recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", filetx.PathsOf(pending), err)
+	}
+	m.scope.Options.Log.Warn("an operation was cut short", "files", filetx.PathsOf(pending), "done", m.scope.Recovered)
+	return nil
+}
+
+// read loads the chain and returns the pending file operation, or nil. It skips one of a
+// later version: the next scan reads its files.
+func read(m *Memory) (*filetx.Intent, error) {
+	m.notes.ForgetKnown()
+	pending, err := m.scope.Chain.Writer().Load()
+	if err != nil || pending == nil {
+		return nil, err
+	}
+	in, err := filetx.DecodeIntent(pending.Data, pending.Load)
+	if errors.Is(err, filetx.ErrIntent) {
+		m.scope.Options.Log.Warn("passed over", "what", err)
+		return nil, nil
+	}
+	return in, err
+}
+
+// openCopy loads the chain of a scope from a locked state folder. The caller closes
+// its store.
+func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
+	var err error
+	if s.Parent != nil {
+		folder := scope.Folder + "/" + scope.FolderOf(s.Name)
+		if _, err = in.Stat(folder); err == nil {
+			in, err = vfs.Sub(in, folder)
+		}
+	}
+	if err == nil {
+		_, err = in.Stat(disk.FormatFile)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", s.Name))
+	}
+	if err != nil {
+		return nil, fail("merge", name, Other, err)
+	}
+	if err := disk.CheckKinds(in); err != nil {
+		return nil, fail("merge", name, Corrupt, err)
+	}
+	opened, err := s.OpenStore(in, nil)
+	if err != nil {
+		return nil, fail("merge", name, scope.OpenKind(err), err)
+	}
+	other := chain.New(opened, chain.Options{
+		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
+		Ledgers: ledgers(&travel.History{}, &scope.Scope{}, &rights.Rules{}, &notes.Notes{}), Deriver: view.Deriver{Scope: s.Name},
+	})
+	tx := other.Begin()
+	defer tx.End()
+	if _, err = tx.Load(); err == nil {
+		err = opened.Err()
+	}
+	if err != nil {
+		return nil, fail("merge", name, scope.OpenKind(err), errors.Join(err, opened.Close()))
+	}
+	if head := other.Head().Commit; head.Seq > 0 {
+		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
+	}
+	return other, nil
 }

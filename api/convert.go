@@ -14,7 +14,7 @@ import (
 
 func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) {
 	s := l.m.Status()
-	found, err := l.m.Diagnostics(ctx)
+	found, err := l.m.Folder().Diagnostics(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -9,10 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/ipfs/go-cid"
 	"github.com/ipld/go-ipld-prime/codec/dagcbor"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 func TestEncodingIsTheirs(t *testing.T) {

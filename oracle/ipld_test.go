@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/ipfs/go-cid"
 	"github.com/ipld/go-ipld-prime/codec/dagcbor"
 	"github.com/ipld/go-ipld-prime/datamodel"
@@ -18,6 +17,8 @@ import (
 	"github.com/ipld/go-ipld-prime/node/basicnode"
 	"github.com/multiformats/go-multihash"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // both is one value in both worlds: Fovea's encoding and the node of IPLD.

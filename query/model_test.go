@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/query"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/query"
 )
 
 // Few words, so that what is asked and what is there often agree.

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/query"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/query"
 )
 
 func text(words ...string) query.Expr {

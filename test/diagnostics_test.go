@@ -29,7 +29,7 @@ func TestDiagnostics(t *testing.T) {
 	w.m = m
 	defer m.Close()
 	w.ingest()
-	problems, err := m.Diagnostics(t.Context())
+	problems, err := m.Folder().Diagnostics(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

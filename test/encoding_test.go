@@ -53,7 +53,7 @@ func TestEncodingsAreNotMixed(t *testing.T) {
 	if _, _, err := w.m.Notes().Insert(t.Context(), "u.org", document.InsertHeadline{Title: "x"}, nil); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("a headline in a file of UTF-16: %v", err)
 	}
-	found, err := w.m.Diagnostics(t.Context())
+	found, err := w.m.Folder().Diagnostics(t.Context())
 	if err != nil || len(found) == 0 || found[0].Kind != "encoding" {
 		t.Errorf("diagnostics: %v, %v", found, err)
 	}
@@ -81,7 +81,7 @@ func TestForeignFilesAreNamed(t *testing.T) {
 	} {
 		w := newWorld(t, map[string]string{"a.org": c.text, "good.org": "* é\n"})
 		w.ingest()
-		found, err := w.m.Diagnostics(t.Context())
+		found, err := w.m.Folder().Diagnostics(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func TestSetupFileElsewhere(t *testing.T) {
 	if diff := cmp.Diff([]string{"WAIT A  []"}, readAs(w.ingest())); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	problems, err := w.m.Diagnostics(t.Context())
+	problems, err := w.m.Folder().Diagnostics(t.Context())
 	if err != nil || len(problems) != len(names) {
 		t.Errorf("diagnostics %v, %v, want one for each name", problems, err)
 	}
@@ -121,7 +121,7 @@ func readAs(v *fovea.View) (out []string) {
 
 // diagnosed lists what is odd in the documents of a memory.
 func diagnosed(t *rapid.T, m *fovea.Memory) []document.Problem {
-	problems, err := m.Diagnostics(t.Context())
+	problems, err := m.Folder().Diagnostics(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

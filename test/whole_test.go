@@ -50,7 +50,7 @@ func TestMemoryOfFloods(t *testing.T) {
 			before := liveHeap()
 			w := newWorld(t, map[string]string{"a.org": text})
 			w.ingest()
-			if _, err := w.m.Diagnostics(t.Context()); err != nil {
+			if _, err := w.m.Folder().Diagnostics(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || len(problems) > 0 {
@@ -72,7 +72,7 @@ func TestMemoryOfFloods(t *testing.T) {
 func TestDiagnosticOfKeptWhole(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": tooMany(), "b.org": "* B\n"})
 	w.ingest()
-	problems, err := w.m.Diagnostics(t.Context())
+	problems, err := w.m.Folder().Diagnostics(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/foveatest"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 func TestByName(t *testing.T) {

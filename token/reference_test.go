@@ -13,11 +13,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/google/go-cmp/cmp"
 	"github.com/pkoukk/tiktoken-go"
 	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 func exactCounter(tb testing.TB) exact {

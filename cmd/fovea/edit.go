@@ -5,11 +5,10 @@ package main
 import (
 	"errors"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func editCommand(s *session) *cobra.Command {

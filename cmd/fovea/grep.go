@@ -11,13 +11,12 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // grepFormat is the value of --format for the FILE:LINE:COLUMN lines that editors parse.

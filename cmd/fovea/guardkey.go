@@ -9,11 +9,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // maxKeyFile is the number of bytes read from a public key file.

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 

@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -18,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // serverMemory is the only server that --compat and import accept.

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func mergeCommand(s *session) *cobra.Command {

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // short returns the first 16 characters of a digest, enough to name a commit.

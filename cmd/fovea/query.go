@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/query"
 )
 

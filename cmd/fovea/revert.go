@@ -6,11 +6,10 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func revertCommand(s *session) *cobra.Command {

@@ -11,9 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/org"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
@@ -23,6 +20,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // lockWait is how long a verb waits for another process: long enough for a read to finish,

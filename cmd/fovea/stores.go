@@ -13,13 +13,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/stores"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // storesDir returns the folder of this user's stores, "" if there is none.

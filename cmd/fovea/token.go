@@ -10,13 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func tokenCommand(s *session) *cobra.Command {

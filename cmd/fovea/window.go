@@ -5,11 +5,10 @@ package main
 import (
 	"fmt"
 
-	"github.com/fovea-memory/fovea/internal/terminal"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/window"
 )
 

@@ -179,7 +179,7 @@ type Hit = recall.Hit
 
 // Resolve finds a node by an id, FILE:LINE, FILE:+BYTE, a path or a title; or, by
 // NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
-// (the text lists the candidates), Locked (its file is locked down, see Guarded).
+// (the text lists the candidates), Locked (its file is locked down, see internal/protect).
 func (v *View) Resolve(name string) (*node.Node, error) {
 	n, err := v.recall().Resolve(name)
 	if err == nil {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package ingest
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/view"
 )
@@ -19,23 +20,23 @@ import (
 // done). Complexity is that of a look at each link and at each file that is linked to
 // and no document, and of parsing, on all processors, the documents that changed since
 // it was last asked; the first time, every document.
-func (m *Memory) Diagnostics(ctx context.Context) ([]document.Problem, error) {
+func (r *Reader) Diagnostics(ctx context.Context) ([]document.Problem, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fail("diagnostics", m.scope.Dir, Other, err)
+		return nil, fault.Wrap("diagnostics", r.scope.Dir, fault.Other, err)
 	}
-	v := m.scope.View()
+	v := r.scope.View()
 	var out []document.Problem
 	for _, problems := range view.ProblemsOf(v).All() {
 		out = append(out, problems...)
 	}
-	around := graph.LinkTargets{Exists: once(m.scope.Root.Exists), Known: m.scope.Options.ElsewhereID}
+	around := graph.LinkTargets{Exists: once(r.scope.Root.Exists), Known: r.scope.Options.ElsewhereID}
 	for p := range view.StateOf(v).BrokenLinks(ctx, around) {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(a, b document.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
 	})
-	return out, fail("diagnostics", m.scope.Dir, Other, ctx.Err())
+	return out, fault.Wrap("diagnostics", r.scope.Dir, fault.Other, ctx.Err())
 }
 
 // once remembers the answers to questions that come again and again. It is for
