@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/notes"
@@ -50,7 +51,7 @@ func (x *memex) openFolder(ctx context.Context) error {
 	}
 	var err error
 	if x.lock, err = scope.TakeLock(ctx, &s.Options, s.FS); err != nil && !vfs.Unwritable(err) {
-		return fail("open", s.StateDir, scope.LockKind(err), err)
+		return fail("open", s.StateDir, lockKind(err), err)
 	}
 	if err = cmp.Or(err, vfs.MayWrite(s.FS)); err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
@@ -279,4 +280,12 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
 	}
 	return other, nil
+}
+
+// lockKind returns the Kind of an error from taking the lock.
+func lockKind(err error) fault.Kind {
+	if errors.Is(err, vfs.ErrNotRegular) {
+		return fault.Corrupt
+	}
+	return fault.Conflict
 }

@@ -4,6 +4,8 @@ package mend
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/ingest"
@@ -37,4 +39,16 @@ func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Owner) *M
 // rewrite takes blocks out of history by a commit that says so.
 func (md *Mender) rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
 	return md.scope.Chain.Writer().Rewrite(context.WithoutCancel(ctx), md.scope.Entry(ctx, key, kind, message, md.scope.Options.Now().UnixMilli()), drop)
+}
+
+// counted parses the numbers in a message such as "3 moments thinned, 1 block dropped", in
+// order; missing numbers are 0.
+func counted(message string, into ...*int) {
+	for part := range strings.SplitSeq(message, ", ") {
+		if len(into) == 0 {
+			return
+		}
+		_, _ = fmt.Sscan(part, into[0])
+		into = into[1:]
+	}
 }

@@ -51,7 +51,7 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	}
 	if first, err := md.scope.Repeated(ctx, opts, graph.KindPurge, graph.KindPurge); first != nil || err != nil {
 		n := 0
-		c := md.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &n) })
+		c := md.scope.Replay(first, func(first *graph.Commit) { counted(first.Message, &n) })
 		return c, n, err
 	}
 	p := newPurge(md, text)

@@ -35,7 +35,7 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 		return c, 0, 0, fault.Wrap("retain", md.scope.StateDir, fault.ReadOnly, err)
 	}
 	if first, err := md.scope.Repeated(ctx, opts, graph.KindRetain, graph.KindRetain); first != nil || err != nil {
-		c = md.scope.Replay(first, func(first *graph.Commit) { scope.Counted(first.Message, &moments, &blocks) })
+		c = md.scope.Replay(first, func(first *graph.Commit) { counted(first.Message, &moments, &blocks) })
 		return c, moments, blocks, err
 	}
 	drop, moments, err := md.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})

@@ -26,7 +26,7 @@ import (
 // files at no other time. Errors are those of Edit.
 func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-	c, err := ns.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = scope.Since(first, ids) }, func(e *editing) error {
+	c, err := ns.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
 		a.e = e
 		return a.run(ctx, ids)
 	})
@@ -87,4 +87,19 @@ func (a *assignment) assign(ctx context.Context, id string) (string, error) {
 	a.splices[n.Path] = append(a.splices[n.Path], splices...)
 	a.count++
 	return given, nil
+}
+
+// since maps ids to their new ids after a commit.
+func since(c *graph.Commit, ids []string) []string {
+	now := map[string]string{}
+	for _, e := range c.Lineage {
+		now[e.Old] = e.New
+	}
+	out := slices.Clone(ids)
+	for i, id := range out {
+		if id, ok := now[id]; ok {
+			out[i] = id
+		}
+	}
+	return out
 }

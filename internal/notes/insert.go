@@ -39,7 +39,7 @@ func (ns *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, und
 		id = uuid.NewString()
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := ns.perform(ctx, opts, name, func(first *graph.Commit) { id = scope.Inserted(first) }, func(e *editing) error {
+	c, err := ns.perform(ctx, opts, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		if isTree(ns.scope.Present(), under) {
 			return e.insertTree(ctx, under, h)
 		}
@@ -86,4 +86,20 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc doc
 		doc = parse(e.m.scope.Present(), under, "")
 	}
 	return under, doc, -1, nil
+}
+
+// inserted returns the id of the headline that a commit added: the top one of those added.
+func inserted(c *graph.Commit) string {
+	came := map[string]bool{}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.Old == nil && r.New.Parent != "" {
+			came[r.ID] = true
+		}
+	}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; came[r.ID] && !came[r.New.Parent] {
+			return r.ID
+		}
+	}
+	return ""
 }

@@ -3,10 +3,12 @@
 package notes
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -38,5 +40,30 @@ func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bo
 	if first == nil || err != nil {
 		return "", false, err
 	}
-	return scope.Subject(first), true, nil
+	return subject(first), true, nil
+}
+
+// subject returns the id of the node that an edit was about: an added one, else one with a
+// changed text or place, else a removed one.
+func subject(c *graph.Commit) string {
+	if id := inserted(c); id != "" {
+		return id
+	}
+	moved, left, gone := "", "", map[string]bool{}
+	for i := range c.Delta {
+		switch r := &c.Delta[i]; {
+		case r.New == nil:
+			gone[r.ID] = true
+		case r.Old != nil && r.Old.Own != r.New.Own:
+			return r.ID
+		case r.Old != nil && (r.Old.Parent != r.New.Parent || r.Old.Path != r.New.Path) && moved == "":
+			moved = r.ID
+		}
+	}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; gone[r.ID] && !gone[r.Old.Parent] {
+			left = r.ID
+		}
+	}
+	return cmp.Or(moved, left)
 }

@@ -212,7 +212,7 @@ func (ns *Notes) settledAlready(r *pending) bool {
 	case r.ctx.Err() != nil:
 		err = fault.Wrap("remember", r.under, fault.Other, r.ctx.Err())
 	case first != nil:
-		id := scope.Inserted(first)
+		id := inserted(first)
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
 		r.end(remembered{ID: id, Commit: ns.scope.Replay(first, nil)}, nil)
 	case r.byAgent():

@@ -125,11 +125,3 @@ func (driftLedger) Decode(data []byte) (Drift, error) {
 	}
 	return v, r.Done()
 }
-
-// FileDigest returns the digest that a drifting file had; zero for no file.
-func FileDigest(seen merkle.Digest) merkle.Digest {
-	if seen == NoFile {
-		return merkle.Digest{}
-	}
-	return seen
-}

@@ -3,12 +3,8 @@
 package scope
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -49,31 +45,6 @@ func (s *Scope) Repeated(ctx context.Context, opts *WriteOptions, name, kind str
 	return first, nil
 }
 
-// Subject returns the id of the node that an edit was about: an added one, else one with a
-// changed text or place, else a removed one.
-func Subject(c *graph.Commit) string {
-	if id := Inserted(c); id != "" {
-		return id
-	}
-	moved, left, gone := "", "", map[string]bool{}
-	for i := range c.Delta {
-		switch r := &c.Delta[i]; {
-		case r.New == nil:
-			gone[r.ID] = true
-		case r.Old != nil && r.Old.Own != r.New.Own:
-			return r.ID
-		case r.Old != nil && (r.Old.Parent != r.New.Parent || r.Old.Path != r.New.Path) && moved == "":
-			moved = r.ID
-		}
-	}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; gone[r.ID] && !gone[r.Old.Parent] {
-			left = r.ID
-		}
-	}
-	return cmp.Or(moved, left)
-}
-
 // Replay returns the result of an operation's first commit; zero for nil.
 func (s *Scope) Replay(first *graph.Commit, answer func(*graph.Commit)) chain.Commit {
 	if first == nil {
@@ -87,61 +58,4 @@ func (s *Scope) Replay(first *graph.Commit, answer func(*graph.Commit)) chain.Co
 		c.Documents = head.Documents
 	}
 	return c
-}
-
-// Inserted returns the id of the headline that a commit added: the top one of those added.
-func Inserted(c *graph.Commit) string {
-	came := map[string]bool{}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; r.Old == nil && r.New.Parent != "" {
-			came[r.ID] = true
-		}
-	}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; came[r.ID] && !came[r.New.Parent] {
-			return r.ID
-		}
-	}
-	return ""
-}
-
-// Since maps ids to their new ids after a commit.
-func Since(c *graph.Commit, ids []string) []string {
-	now := map[string]string{}
-	for _, e := range c.Lineage {
-		now[e.Old] = e.New
-	}
-	out := slices.Clone(ids)
-	for i, id := range out {
-		if id, ok := now[id]; ok {
-			out[i] = id
-		}
-	}
-	return out
-}
-
-// Files lists the files that a commit changed, sorted.
-func Files(c *graph.Commit) []string {
-	paths := map[string]bool{}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; r.Old != nil {
-			paths[r.Old.Path] = true
-		}
-		if r := &c.Delta[i]; r.New != nil {
-			paths[r.New.Path] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(paths))
-}
-
-// Counted parses the numbers in a message such as "3 moments thinned, 1 block dropped", in
-// order; missing numbers are 0.
-func Counted(message string, into ...*int) {
-	for part := range strings.SplitSeq(message, ", ") {
-		if len(into) == 0 {
-			return
-		}
-		_, _ = fmt.Sscan(part, into[0])
-		into = into[1:]
-	}
 }

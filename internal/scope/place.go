@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // CheckKinds rejects a state folder that contains anything but regular files and folders.
@@ -26,14 +25,6 @@ func OpenKind(err error) fault.Kind {
 		return fault.Other
 	}
 	return fault.Corrupt
-}
-
-// LockKind returns the Kind of an error from taking the lock.
-func LockKind(err error) fault.Kind {
-	if errors.Is(err, vfs.ErrNotRegular) {
-		return fault.Corrupt
-	}
-	return fault.Conflict
 }
 
 // InPlace returns an error if the path of the memex now leads to another folder.

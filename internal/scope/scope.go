@@ -5,7 +5,9 @@ package scope
 import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // Scope is one chain of a memory and the region of the memex folder that it holds. Its
@@ -27,3 +29,9 @@ type Scope struct {
 	Closed    bool
 	Recovered string // what recovery or repair did, "" for nothing
 }
+
+// View returns an immutable view of the present state: one atomic load.
+func (s *Scope) View() *view.View { return s.Chain.Head().Derived.(*view.View) }
+
+// Present returns the newest state.
+func (s *Scope) Present() *graph.State { return s.Chain.Head().State }

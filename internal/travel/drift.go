@@ -25,7 +25,7 @@ func (h *History) Drift() map[string][2]merkle.Digest {
 	out := map[string][2]merkle.Digest{}
 	if h.scope.HasFiles() {
 		for path, seen := range h.scope.Drift() {
-			out[path] = [2]merkle.Digest{scope.FileDigest(seen), scope.FileDigest(scope.FileNow(h.scope.Present(), path))}
+			out[path] = [2]merkle.Digest{digestOf(seen), digestOf(scope.FileNow(h.scope.Present(), path))}
 		}
 	}
 	return out
@@ -40,7 +40,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	opts = opts.OrZero()
 	if first, err := h.scope.Repeated(ctx, opts, "drift", graph.KindIngest); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, err
 	}
 	paths, err := drifting(h.scope, paths)
@@ -84,8 +84,8 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	head := h.scope.Chain.Head()
 	for _, path := range paths {
 		text, wanted := head.State.Text(path)
-		w := filetx.Write{Path: path, Base: scope.FileDigest(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
-		if w.Base == scope.FileDigest(scope.FileNow(h.scope.Present(), path)) {
+		w := filetx.Write{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
+		if w.Base == digestOf(scope.FileNow(h.scope.Present(), path)) {
 			op.Follow(path, w.Base)
 			continue
 		}
@@ -117,4 +117,12 @@ func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	paths = slices.Clone(paths)
 	slices.Sort(paths)
 	return slices.Compact(paths), nil
+}
+
+// digestOf returns the digest that a drifting file had; zero for no file.
+func digestOf(seen merkle.Digest) merkle.Digest {
+	if seen == scope.NoFile {
+		return merkle.Digest{}
+	}
+	return seen
 }

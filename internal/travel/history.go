@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -62,7 +61,7 @@ func (h *History) At(ctx context.Context, ref string) (*view.View, error) {
 	}
 	at, err := h.scope.Chain.At(ctx, seq)
 	if err != nil {
-		return nil, fault.Wrap("history", ref, scope.GoneKind(err), err)
+		return nil, fault.Wrap("history", ref, goneKind(err), err)
 	}
 	return at.Derived.(*view.View), nil
 }
@@ -99,7 +98,7 @@ func (h *History) Version(ctx context.Context, id string, d merkle.Digest) (*nod
 	}
 	n, err := h.scope.Chain.Version(ctx, entry.Own)
 	if err != nil {
-		return nil, fault.Wrap("history", id, scope.GoneKind(err), err)
+		return nil, fault.Wrap("history", id, goneKind(err), err)
 	}
 	n = n.Place(then, *entry)
 	node.DeriveAlone(h.scope.Options.Formats, n)
@@ -122,4 +121,12 @@ func (h *History) Was(ctx context.Context, id string, at *view.View) (string, er
 		return "", nil
 	}
 	return id, nil
+}
+
+// goneKind is the kind of error of a look into history.
+func goneKind(err error) fault.Kind {
+	if errors.Is(err, graph.ErrGone) {
+		return fault.NotFound
+	}
+	return fault.Corrupt
 }

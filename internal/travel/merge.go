@@ -59,7 +59,7 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case first != nil || err != nil:
 		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, nil, err
 	case h.scope.IsSession():
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
@@ -152,5 +152,5 @@ func mergeKind(err error) fault.Kind {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.Other
 	}
-	return scope.GoneKind(err)
+	return goneKind(err)
 }

@@ -32,7 +32,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	}
 	if first, err := h.scope.Repeated(ctx, opts, "restore", graph.KindRollback); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, err
 	}
 	now := h.scope.Options.Now().UnixMilli()
@@ -67,7 +67,7 @@ func (m moments) file(ctx context.Context, path, at string) (text string, opaque
 	}
 	v, err := m.chain.PartAt(ctx, seq)
 	if err != nil {
-		return "", false, fault.Wrap("restore", path, scope.GoneKind(err), err)
+		return "", false, fault.Wrap("restore", path, goneKind(err), err)
 	}
 	d, ok := v.State.Document(path)
 	if !ok || document.IsMemory(path) {

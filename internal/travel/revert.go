@@ -75,7 +75,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	}
 	if first, err := h.scope.Repeated(ctx, opts, "revert", graph.KindRevert); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, nil, err
 	}
 	head := h.scope.Chain.Head()
@@ -88,7 +88,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 		return chain.Commit{}, nil, nil, err
 	}
 	if err := b.walk(head.Commit.Seq); err != nil {
-		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, scope.GoneKind(err), err)
+		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
 	}
 	r := rollback{m: h, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
 	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	}
 	if first, err := h.scope.Repeated(ctx, opts, "rollback", graph.KindRollback); first != nil || err != nil {
 		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = scope.Files(first) })
+		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, err
 	}
 	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
@@ -94,7 +95,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if err != nil {
 		return chain.Commit{}, nil, fault.Wrap(r.name, m.scope.StateDir, fault.ReadOnly, err)
 	}
-	if gone := scope.GoneDocuments(r.target); len(gone) > 0 {
+	if gone := goneDocuments(r.target); len(gone) > 0 {
 		r.blocked = gone
 		r.target, _ = r.withoutBlocked(head.State, r.target, now)
 	}
@@ -256,4 +257,28 @@ func (r *rollback) withoutBlocked(head, target *graph.State, now int64) (*graph.
 	}
 	state, _ := d.Seal()
 	return head.Restore(state, now)
+}
+
+// goneDocuments lists the documents of a state that lack content, sorted.
+func goneDocuments(s *graph.State) []string {
+	var paths []string
+	for _, n := range s.Gone() {
+		paths = append(paths, n.Path)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// filesOf lists the files that a commit changed, sorted.
+func filesOf(c *graph.Commit) []string {
+	paths := map[string]bool{}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.Old != nil {
+			paths[r.Old.Path] = true
+		}
+		if r := &c.Delta[i]; r.New != nil {
+			paths[r.New.Path] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(paths))
 }

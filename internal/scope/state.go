@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/node"
@@ -53,27 +52,6 @@ func Message(d *graph.Delta) string {
 // held what was purged.
 func IsGone(err error) bool {
 	return errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound)
-}
-
-// Present returns the newest state.
-func (s *Scope) Present() *graph.State { return s.Chain.Head().State }
-
-// GoneKind is the kind of error of a look into history.
-func GoneKind(err error) fault.Kind {
-	if errors.Is(err, graph.ErrGone) {
-		return fault.NotFound
-	}
-	return fault.Corrupt
-}
-
-// GoneDocuments lists the documents of a state that lack content, sorted.
-func GoneDocuments(s *graph.State) []string {
-	var paths []string
-	for _, n := range s.Gone() {
-		paths = append(paths, n.Path)
-	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
 }
 
 // Count puts a number before a noun.
