@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/protect"
+	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -68,7 +69,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	if err := s.CheckKinds("open"); err != nil {
 		return nil, err
 	}
-	m := newMemory(x, s, x.top.rights.Policy)
+	m := newMemory(x, s, rights.PolicyOf(x.top.rights))
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, errors.Join(err, m.release())
 	}

@@ -55,7 +55,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.mender = mend.New(s, m.rights, m.folder, mend.Owner{
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s) },
-		Load:  func(ctx context.Context) error { return load(ctx, m) },
+		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 	})
 	return m
 }
@@ -93,10 +93,10 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := newMemory(x, s, policy)
 	x.top = m
 	if err := x.openFolder(ctx); err != nil {
-		return nil, errors.Join(err, m.release())
+		return nil, withRelease(err, m)
 	}
 	if err := x.openChain(ctx, m); err != nil {
-		return nil, errors.Join(fail("open", s.StateDir, scope.OpenKind(err), err), m.release())
+		return nil, withRelease(fail("open", s.StateDir, scope.OpenKind(err), err), m)
 	}
 	x.openProjects(ctx)
 	x.markFolder()
@@ -111,22 +111,22 @@ func (m *Memory) View() *View { return m.scope.View() }
 // Dir returns the memex folder.
 func (m *Memory) Dir() string { return m.scope.Dir }
 
-// Notes returns what edits, adds, moves and forgets notes.
+// Notes returns the writer of notes.
 func (m *Memory) Notes() *notes.Notes { return m.notes }
 
 // History returns the history: snapshots, earlier views, rollback, revert and merge.
 func (m *Memory) History() *travel.History { return m.history }
 
-// Folder returns what was read of the folder.
+// Folder returns the reader of the folder.
 func (m *Memory) Folder() *ingest.Reader { return m.folder }
 
-// Guard returns what keeps protected files that were changed from outside away from readers.
+// Guard returns the guard of protected files.
 func (m *Memory) Guard() *protect.Guard { return m.guard }
 
 // Rights returns the rules that say who may write which file.
 func (m *Memory) Rights() *rights.Rules { return m.rights }
 
-// Mending returns what proves and repairs the memory, and drops content from its history.
+// Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }
 
 // Close saves the caches that speed up the next opening and releases the store; for a memex,
@@ -141,13 +141,22 @@ func (m *Memory) Close() error {
 }
 
 func (m *Memory) close() error {
-	defer m.scope.Chain.Begin().End()
+	tx := m.scope.Chain.Begin()
+	defer tx.End()
 	if m.scope.Closed {
 		return nil
 	}
 	m.scope.Closed = true
-	err := errors.Join(m.scope.Chain.Writer().Images().Finish(), m.folder.SaveTable(), m.tokens.save(m.scope))
+	err := errors.Join(tx.Images().Finish(), m.folder.SaveTable(), m.tokens.save(m.scope))
 	return fail("close", m.scope.StateDir, Other, errors.Join(err, m.release()))
+}
+
+// withRelease returns the error of an opening that failed, and that of releasing what it opened.
+func withRelease(err error, m *Memory) error {
+	if released := m.release(); released != nil {
+		return fail("open", m.scope.Dir, KindOf(err), errors.Join(err, released))
+	}
+	return err
 }
 
 // release closes everything that is open, in reverse order of opening.

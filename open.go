@@ -71,7 +71,7 @@ func (x *memex) openFolder(ctx context.Context) error {
 func (x *memex) openChain(ctx context.Context, m *Memory) error {
 	opened, err := x.openHistory(m.scope)
 	if err != nil {
-		if errors.Is(err, disk.ErrOtherMemex) {
+		if m.scope.Parent == nil && errors.Is(err, disk.ErrOtherMemex) {
 			err = fmt.Errorf("%w; after moving the folder, run fovea adopt", err)
 		}
 		return err
@@ -141,8 +141,8 @@ func withHistory(err error, state string) error {
 	return fmt.Errorf("%w; its history is kept: make the folder and run fovea restore --missing, or, if it was moved, run fovea adopt in its new place", err)
 }
 
-// ledgers registers the ledgers of the rooms of a scope, in the order in which marks and
-// sections of images stand.
+// ledgers registers the ledgers of a scope. Their order is that of marks and of image sections;
+// do not change it.
 func ledgers(h *travel.History, s *scope.Scope, r *rights.Rules, n *notes.Notes) *chain.Ledgers {
 	l := &chain.Ledgers{}
 	h.Register(l)
@@ -185,14 +185,15 @@ func (w witness) Remember(head string) error {
 //
 // If the journal is damaged, the memory is read-only at the last commit before the damage.
 func recoverChain(ctx context.Context, m *Memory) error {
-	defer m.scope.Chain.Begin().End()
-	if err := load(ctx, m); err != nil {
+	tx := m.scope.Chain.Begin()
+	defer tx.End()
+	if err := load(ctx, tx, m); err != nil {
 		return err
 	}
 	if store.RecoveryOf(m.scope.Chain.Store()).Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
 		return nil
 	}
-	began, err := m.mender.BeginChain(ctx)
+	began, err := m.mender.BeginChain(ctx, tx)
 	if err != nil {
 		m.scope.Options.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
 	} else if began {
@@ -202,20 +203,20 @@ func recoverChain(ctx context.Context, m *Memory) error {
 }
 
 // load is recoverChain without beginning a new chain.
-func load(ctx context.Context, m *Memory) error {
+func load(ctx context.Context, tx *chain.Tx, m *Memory) error {
 	defer m.folder.PublishStatus()
-	pending, err := read(m)
+	pending, err := read(tx, m)
 	if errors.Is(err, store.ErrCorrupt) {
 		m.scope.Options.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
 		return nil
 	}
 	if err == nil {
-		err = m.scope.Chain.Writer().Resume(context.WithoutCancel(ctx))
+		err = tx.Resume(context.WithoutCancel(ctx))
 	}
 	if err != nil || pending == nil || m.scope.Chain.Store().Err() != nil {
 		return err
 	}
-	if err := m.files.Settle(context.WithoutCancel(ctx), pending); err != nil {
+	if err := m.files.Settle(context.WithoutCancel(ctx), tx, pending); err != nil {
 		m.scope.Recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", filetx.PathsOf(pending), err)
 	}
 	m.scope.Options.Log.Warn("an operation was cut short", "files", filetx.PathsOf(pending), "done", m.scope.Recovered)
@@ -224,9 +225,9 @@ func load(ctx context.Context, m *Memory) error {
 
 // read loads the chain and returns the pending file operation, or nil. It skips one of a
 // later version: the next scan reads its files.
-func read(m *Memory) (*filetx.Intent, error) {
+func read(tx *chain.Tx, m *Memory) (*filetx.Intent, error) {
 	m.notes.ForgetKnown()
-	pending, err := m.scope.Chain.Writer().Load()
+	pending, err := tx.Load()
 	if err != nil || pending == nil {
 		return nil, err
 	}

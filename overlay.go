@@ -124,7 +124,7 @@ func (x *memex) layer(ctx context.Context, name string) (*scope.Scope, error) {
 		"no such project: give it paths under [projects] in the configuration, or ingest a tree into it"))
 }
 
-// layerNow returns the present content of a scope; nil has none.
+// layerOf returns the present content of a scope; nil has none.
 func layerOf(s *scope.Scope) layer {
 	if s == nil {
 		return layer{view: view.New(&graph.State{}, Commit{}, "")}

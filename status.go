@@ -52,12 +52,13 @@ func (m *Memory) Status() Status {
 	s := Status{
 		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root(), Head: v.Head(),
 		Nodes: v.Len(), Documents: view.StateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftAt(at))),
-		Kin: m.memex.kin, Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
+		Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
 	}
 	for _, p := range t.Problems {
 		s.Problems = append(s.Problems, document.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
 	}
 	if m.scope.Parent == nil {
+		s.Kin = m.memex.kin
 		names, err := m.Scopes()
 		if s.Scopes = names; err != nil {
 			s.Problems = append(s.Problems, document.Problem{Path: scope.Folder, Kind: "scope", Message: err.Error()})
@@ -149,8 +150,9 @@ func (m *Memory) InPlace() error {
 
 // unwritten returns the error that warns readers of a head that is held in memory only.
 func unwritten(s *scope.Scope, op string) error {
-	defer s.Chain.Begin().End()
-	if s.Chain.Writer().LastStored() == nil {
+	tx := s.Chain.Begin()
+	defer tx.End()
+	if tx.LastStored() == nil {
 		return nil
 	}
 	return fail(op, s.StateDir, ReadOnly, fmt.Errorf("what changed in the folder is read, and not written down: %w", s.Chain.Store().Err()))

@@ -55,7 +55,7 @@ type Part = window.Part
 // QueryRequest runs a query in one of the syntaxes of package query, among the
 // nodes of a ready-made query when one is named.
 type QueryRequest struct {
-	Query string `json:"query,omitempty" jsonschema:"in one of the syntaxes of doc/query.md; empty is all" arg:"QUERY..."`
+	Query string `json:"query,omitempty" jsonschema:"terms as fovea query --help lists them; empty is all" arg:"QUERY..."`
 	Named string `json:"named,omitempty" jsonschema:"active-projects or completed"`
 	Limit int    `json:"limit,omitempty" jsonschema:"0 means all, with completed 10" flag:"at most <N> nodes (0: all; with --completed, 10)"`
 	At    string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`

@@ -215,6 +215,30 @@ func TestDryRunIsNotReplayed(t *testing.T) {
 	}
 }
 
+// TestDryRunOfAnEdit: an edit has no dry run; the field does not keep its key from counting.
+func TestDryRunOfAnEdit(t *testing.T) {
+	w := actorWorld(t)
+	opts := &fovea.WriteOptions{Key: "op-1", DryRun: true}
+	first, err := w.m.Notes().Edit(t.Context(), "one", opts, document.AppendBody{Text: "once"})
+	if err != nil || first.Seq == 0 {
+		t.Fatal(first, err)
+	}
+	again, err := w.m.Notes().Edit(t.Context(), "one", opts, document.AppendBody{Text: "once"})
+	if err != nil || again.Seq != first.Seq {
+		t.Errorf("the edit made commit %d, and again under its key %d, %v", first.Seq, again.Seq, err)
+	}
+}
+
+// TestRestoreOfAnotherHead: files are restored only on the head that the caller looked at.
+func TestRestoreOfAnotherHead(t *testing.T) {
+	w := actorWorld(t)
+	head := w.m.View().Head().Seq
+	_, _, err := w.m.History().RestoreFiles(t.Context(), []string{"a.org"}, "seq:1", &fovea.WriteOptions{Head: head - 1})
+	if fovea.KindOf(err) != fovea.Conflict {
+		t.Errorf("restored on another head: %v", err)
+	}
+}
+
 // What came from files is by the file, whoever asks.
 func TestActorOfFiles(t *testing.T) {
 	w := actorWorld(t)

@@ -116,9 +116,6 @@ func (c *Chain) Begin() *Tx {
 	return &c.tx
 }
 
-// Writer returns the writer's Tx to code that runs between its Begin and End.
-func (c *Chain) Writer() *Tx { return &c.tx }
-
 // Block returns a block of the history. A block that was taken out on purpose is
 // graph.ErrGone, so that states can go on without it.
 func (c *Chain) Block(d merkle.Digest) ([]byte, error) {

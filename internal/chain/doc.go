@@ -5,9 +5,10 @@
 //
 // A [Chain] has one writer at a time and any number of readers. Readers take the
 // newest [Moment], an immutable state with its commit and the values of all
-// ledgers, by one atomic load. The writer holds a [Tx]: it commits states, adds
-// marks, announces operations on files and takes blocks out of history. A commit is
-// durable before it becomes the newest moment.
+// ledgers, by one atomic load. The writer holds a [Tx]: it commits states, adds marks,
+// announces operations on files and takes blocks out of history. [Chain.Begin] returns
+// the Tx, and all code that writes takes it as an argument. A commit is durable before
+// it becomes the newest moment.
 //
 // A [Ledger] is a set of facts that rides along with the commits: snapshots, drift,
 // baselines, tombstones. The chain stores its marks and images, replays them, and

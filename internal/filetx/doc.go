@@ -7,7 +7,8 @@
 // short.
 //
 // Invariants:
-//   - No file changes before the intent is durable; no commit is made before every file is.
+//   - No file changes before the intent is durable, and nothing is committed before every file
+//     is replaced.
 //   - A file that another program changed meanwhile is never overwritten.
 //   - The intent of an unfinished operation is the last record of the journal.
 //

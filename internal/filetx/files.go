@@ -13,5 +13,5 @@ type Files struct {
 	rights *rights.Rules
 }
 
-// New returns what changes the files of a scope.
+// New returns the Files of a scope.
 func New(s *scope.Scope, r *rights.Rules) *Files { return &Files{scope: s, rights: r} }

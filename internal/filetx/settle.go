@@ -17,7 +17,7 @@ import (
 // written, settle makes the intended commit; otherwise it restores the old bytes of the
 // written files. A file with other contents was changed by another program since: settle
 // leaves it alone, and the next scan reads it. A crash during settle is handled the same way.
-func (files *Files) Settle(ctx context.Context, in *Intent) error {
+func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	count := map[place]int{}
 	for i := range in.files {
 		at, _ := files.look(&in.files[i])
@@ -27,9 +27,9 @@ func (files *Files) Settle(ctx context.Context, in *Intent) error {
 	switch {
 	case count[atNext]+count[asMeant] == len(in.files):
 		files.scope.Recovered = "finished " + what + ", which was cut short after its files were written"
-		return files.finish(ctx, in)
+		return files.finish(ctx, tx, in)
 	case count[atNext]+count[torn]+count[elsewhere] == 0:
-		return files.drop(ctx, in) // it never began
+		return files.drop(ctx, tx, in) // it never began
 	}
 	left := files.takeBack(in)
 	files.scope.Recovered = "took back " + what + ", which was cut short between its files"
@@ -45,7 +45,7 @@ func (files *Files) Settle(ctx context.Context, in *Intent) error {
 		files.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", files.scope.Recovered))
 		return nil
 	}
-	return files.drop(ctx, in)
+	return files.drop(ctx, tx, in)
 }
 
 // place classifies the contents of a file of an intent.
@@ -124,9 +124,9 @@ func (files *Files) takeBack(in *Intent) []leftover {
 }
 
 // finish makes the commit of an intent whose files are all written.
-func (files *Files) finish(ctx context.Context, in *Intent) error {
+func (files *Files) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	if len(in.steps) > 0 {
-		return files.finishSteps(ctx, in)
+		return files.finishSteps(ctx, tx, in)
 	}
 	head := files.scope.Chain.Head()
 	draft := files.scope.Draft(in.Commit.Time)
@@ -151,16 +151,16 @@ func (files *Files) finish(ctx context.Context, in *Intent) error {
 	files.scope.DropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
-		return files.drop(ctx, in)
+		return files.drop(ctx, tx, in)
 	}
-	if _, err := files.scope.Chain.Writer().Commit(ctx, state, &delta, in.Commit, append(files.scope.DriftMarks(in.paths(), nil), in.Marks...)...); err != nil {
+	if _, err := tx.Commit(ctx, state, &delta, in.Commit, append(files.scope.DriftMarks(in.paths(), nil), in.Marks...)...); err != nil {
 		return err
 	}
 	return files.syncFiles(in.Commit.Kind)
 }
 
 // finishSteps makes the commits of an intent with several.
-func (files *Files) finishSteps(ctx context.Context, in *Intent) error {
+func (files *Files) finishSteps(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	path := in.files[0].path
 	text, _, err := files.scope.Root.Read(path, 0)
 	if err != nil {
@@ -170,9 +170,9 @@ func (files *Files) finishSteps(ctx context.Context, in *Intent) error {
 		return errSteps
 	}
 	all := &chain.Steps{}
-	err = files.AddSteps(ctx, all, path, text, in.steps)
+	err = files.AddSteps(ctx, tx, all, path, text, in.steps)
 	if err == nil {
-		_, err = files.scope.Chain.Writer().Publish(ctx, all)
+		_, err = tx.Publish(ctx, all)
 	}
 	if err != nil {
 		return err
@@ -181,8 +181,8 @@ func (files *Files) finishSteps(ctx context.Context, in *Intent) error {
 }
 
 // drop records that an announced operation was abandoned.
-func (files *Files) drop(ctx context.Context, in *Intent) error {
-	return files.scope.Chain.Writer().Mark(ctx, chain.DroppedMark(in.Commit.Op))
+func (files *Files) drop(ctx context.Context, tx *chain.Tx, in *Intent) error {
+	return tx.Mark(ctx, chain.DroppedMark(in.Commit.Op))
 }
 
 // PathsOf names the files that an intent writes, the first three if there are more.

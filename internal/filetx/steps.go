@@ -10,8 +10,7 @@ import (
 )
 
 // AddSteps adds one commit for each step by which a file reaches its text.
-func (files *Files) AddSteps(ctx context.Context, all *chain.Steps, path, text string, steps []Step) error {
-	tx := files.scope.Chain.Writer()
+func (files *Files) AddSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps, path, text string, steps []Step) error {
 	for _, s := range steps {
 		head := all.Head(tx).State
 		draft := head.Edit(s.Commit.Time)

@@ -30,6 +30,7 @@ type Write struct {
 // the operation or rolls it back.
 type Tx struct {
 	m      *Files
+	tx     *chain.Tx
 	name   string                   // for errors
 	judge  func(corpus.Place) error // checks write access to a file, see rights.Rules.Judge
 	staged []*corpus.Write
@@ -38,16 +39,16 @@ type Tx struct {
 }
 
 // Begin returns an operation whose commit has the given kind and message.
-func (files *Files) Begin(ctx context.Context, key, name, kind, message string, now int64) *Tx {
-	o := &Tx{m: files, name: name, Intent: Intent{Commit: files.scope.Entry(ctx, key, kind, message, now)}}
+func (files *Files) Begin(ctx context.Context, tx *chain.Tx, key, name, kind, message string, now int64) *Tx {
+	o := &Tx{m: files, tx: tx, name: name, Intent: Intent{Commit: files.scope.Entry(ctx, key, kind, message, now)}}
 	o.judge = files.rights.Judge(ctx, name, &o.Intent.Commit)
 	return o
 }
 
 // BeginSteps returns an operation on one file with a commit for each step. judge checks the
 // write access of each author.
-func (files *Files) BeginSteps(name string, steps []Step, judge func(corpus.Place) error) *Tx {
-	o := &Tx{m: files, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
+func (files *Files) BeginSteps(tx *chain.Tx, name string, steps []Step, judge func(corpus.Place) error) *Tx {
+	o := &Tx{m: files, tx: tx, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
 	if len(steps) > 1 {
 		o.Intent.steps = steps
 	}
@@ -111,7 +112,7 @@ func (o *Tx) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (c
 	if err := o.Write(ctx); err != nil {
 		return chain.Commit{}, err
 	}
-	c, err := m.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, delta, o.Intent.Commit,
+	c, err := o.tx.Commit(context.WithoutCancel(ctx), state, delta, o.Intent.Commit,
 		append(m.scope.DriftMarks(o.Intent.paths(), nil), o.Intent.Marks...)...)
 	return c, o.AfterFiles(ctx, err)
 }
@@ -165,7 +166,7 @@ func (o *Tx) announce(ctx context.Context) error {
 	if err := o.Intent.add(&b); err != nil {
 		return err
 	}
-	return fault.Wrap(o.name, o.m.scope.StateDir, fault.ReadOnly, o.m.scope.Chain.Writer().AppendBatch(ctx, &b))
+	return fault.Wrap(o.name, o.m.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
 }
 
 // undo restores the files that were written before the write of name failed.
@@ -176,7 +177,7 @@ func (o *Tx) undo(ctx context.Context, name string, cause error) error {
 		o.m.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].message()))
 		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].message()))
 	}
-	if err := o.m.drop(ctx, &o.Intent); err != nil {
+	if err := o.m.drop(ctx, o.tx, &o.Intent); err != nil {
 		o.m.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
 	}
 	return o.Fail(name, cause)

@@ -130,7 +130,7 @@ func (w *whole) rederive() error {
 }
 
 // parserMark identifies the parser and its formats: fields derived under another mark are
-// derived again. Without settings it is node.ParserVersion, which stays below 1<<8.
+// derived again. Without settings it is document.ParserVersion, which stays below 1<<8.
 func parserMark(formats document.Formats) uint64 {
 	return formats.Fingerprint()<<8 | document.ParserVersion
 }

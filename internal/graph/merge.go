@@ -21,7 +21,7 @@ type Side struct {
 }
 
 // Merge returns a draft, based on the state of a, of the merge of two states with a
-// common base: node by node and field by field, see node.Merging. Nodes are matched by
+// common base: node by node and field by field, see document.Merging. Nodes are matched by
 // id, those without one by text and place. The side of the later time wins conflicts, or
 // that of the greater digest. A node that one side deleted and the other changed stays.
 // Of two moves the winner's counts, also if both together would form a cycle. The text of

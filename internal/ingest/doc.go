@@ -11,7 +11,8 @@
 //   - A commit of an ingest holds whole documents. A crash between two of them loses nothing:
 //     the next scan reads the rest.
 //   - A file that cannot be read is a problem of the report and keeps its nodes.
-//   - A scan that misses more than half of the documents drops none of them.
+//   - A scan that misses more than half of at least 20 documents drops none of them, unless its
+//     caller accepts the deletions.
 //
 // Elsewhere: which files belong to a memex is internal/corpus; parsing is node; changing files
 // is internal/filetx.

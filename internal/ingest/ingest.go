@@ -45,17 +45,21 @@ const (
 
 // Ingest ingests one scope.
 func (r *Reader) Ingest(ctx context.Context, opts *Options) error {
-	defer r.scope.Chain.Begin().End()
+	if opts == nil {
+		opts = &Options{}
+	}
+	tx := r.scope.Chain.Begin()
+	defer tx.End()
 	if r.scope.Closed {
 		return fault.Wrap("ingest", r.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
-	return r.Locked(ctx, opts)
+	return r.IngestTx(ctx, tx, opts)
 }
 
 // Locked is Ingest for a caller that is the chain's writer.
-func (r *Reader) Locked(ctx context.Context, opts *Options) error {
+func (r *Reader) IngestTx(ctx context.Context, tx *chain.Tx, opts *Options) error {
 	if !r.scope.HasFiles() {
-		return r.scope.EndBuffers(ctx)
+		return r.scope.EndBuffers(ctx, tx)
 	}
 	now := r.scope.Options.Now()
 	scan, err := r.scope.Root.Scan(ctx, r.table, now)
@@ -65,7 +69,7 @@ func (r *Reader) Locked(ctx context.Context, opts *Options) error {
 	r.problems, r.missing = scan.Problems, nil
 	begins := r.scope.Chain.Head().Commit.Seq == 0
 	defer r.PublishStatus()
-	in := newIngester(r, opts, scan, now)
+	in := newIngester(r, tx, opts, scan, now)
 	in.total, in.before = len(scan.Changed), r.fileCount()
 	in.next.draft = r.scope.Present().Edit(now.UnixMilli())
 	in.takeSame(ctx)
@@ -90,7 +94,7 @@ func (r *Reader) Locked(ctx context.Context, opts *Options) error {
 	if opts.Progress != nil && in.total > 0 {
 		opts.Progress(in.total, in.total)
 	}
-	if err := r.rights.InitBaselines(context.WithoutCancel(ctx), opts.Trusted); err != nil {
+	if err := r.rights.InitBaselines(context.WithoutCancel(ctx), tx, opts.Trusted); err != nil {
 		return err
 	}
 	if begins && r.scope.Chain.Head().Commit.Seq > 0 { // the file table then survives a killed process
@@ -114,6 +118,7 @@ type portion struct {
 // ingester is one run of Ingest.
 type ingester struct {
 	reader *Reader
+	tx     *chain.Tx
 	opts   *Options
 	scan   corpus.Scan
 	now    time.Time
@@ -131,9 +136,9 @@ type ingester struct {
 	setup   map[string]bool // setup files that the scan does not list: whether each exists
 }
 
-func newIngester(r *Reader, opts *Options, scan corpus.Scan, now time.Time) *ingester {
+func newIngester(r *Reader, tx *chain.Tx, opts *Options, scan corpus.Scan, now time.Time) *ingester {
 	in := &ingester{
-		reader: r, opts: opts, scan: scan, now: now, op: scope.Operation(), arrived: map[[sha256.Size]byte]bool{},
+		reader: r, tx: tx, opts: opts, scan: scan, now: now, op: scope.Operation(), arrived: map[[sha256.Size]byte]bool{},
 		listed: map[string]bool{}, changed: map[string]bool{}, taken: map[string]bool{}, setup: map[string]bool{},
 	}
 	for _, f := range scan.Files {
@@ -307,14 +312,14 @@ func covered(unread map[string]bool, path string) bool {
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.next.draft.Seal()
 	if in.reader.scope.IsHeadUnstored() {
-		in.reader.scope.Chain.Writer().Hold(state, &delta)
+		in.tx.Hold(state, &delta)
 		in.remember()
 		in.reset()
 		return nil
 	}
 	marks := in.reader.scope.DriftMarks(in.next.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
-		c, err := in.reader.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
+		c, err := in.tx.Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: scope.ByFile, Session: in.reader.scope.Options.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: scope.Message(&delta),
 		}, marks...)
@@ -356,7 +361,7 @@ func (in *ingester) remember() {
 
 // Refresh commits a file that changed since it was read, as a separate commit by "file", and
 // returns its text.
-func (r *Reader) Refresh(ctx context.Context, name, path string, now time.Time) (string, error) {
+func (r *Reader) Refresh(ctx context.Context, tx *chain.Tx, name, path string, now time.Time) (string, error) {
 	text, f, err := r.scope.Root.Read(path, 0)
 	if err != nil {
 		return "", scope.FailWrite(name, path, err)
@@ -369,7 +374,7 @@ func (r *Reader) Refresh(ctx context.Context, name, path string, now time.Time) 
 	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
 		return text, nil
 	}
-	in := newIngester(r, &Options{}, corpus.Scan{}, now)
+	in := newIngester(r, tx, &Options{}, corpus.Scan{}, now)
 	in.next.draft = r.scope.Draft(now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
 		return "", err

@@ -54,7 +54,8 @@ type treeIngest struct {
 
 func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	s := in.scope
-	defer s.Chain.Begin().End()
+	tx := s.Chain.Begin()
+	defer tx.End()
 	in.state, in.trees = s.Present(), map[string]*ast.Tree{}
 	if node.IsDerived(in.parent) && !s.Closed {
 		heir, err := s.Chain.CurrentID(ctx, s.Chain.Head(), in.parent)
@@ -63,7 +64,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 		}
 		in.parent = heir // a derived id may have changed since
 	}
-	switch first, err := s.Repeated(ctx, in.opts, "ingest", graph.KindIngest); {
+	switch first, err := s.Repeated(ctx, tx, in.opts.Key, "ingest", graph.KindIngest); {
 	case s.Closed:
 		return "", chain.Commit{}, fault.Wrap("ingest", s.Dir, fault.Invalid, scope.ErrClosed)
 	case err != nil:
@@ -86,7 +87,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	id := in.at(state)
 	n, _ := state.Get(id)
 	entry := s.Entry(ctx, in.opts.Key, graph.KindIngest, scope.Message(&delta)+": "+TitleOf(n), s.Options.Now().UnixMilli())
-	c, err := s.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, entry, in.laid()...)
+	c, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, entry, in.laid()...)
 	return id, c, err
 }
 

@@ -10,7 +10,7 @@
 //   - Verifying writes nothing and trusts no digest computed earlier.
 //   - A crash during a repair leaves the old history or the new one. Damaged files are put
 //     aside, never deleted.
-//   - Commits are never dropped: the digests of purged content stay.
+//   - Commits are never dropped, so the digests of purged content stay in history.
 //
 // Elsewhere: replay is internal/chain; damage of the store is found and put aside by
 // internal/disk; undoing changes is internal/travel.

@@ -28,7 +28,7 @@ type Owner struct {
 	Scopes func() ([]string, error)                                 // the names of all scopes of the memex
 	Open   func(ctx context.Context, scope string) (*Mender, error) // the mender of a scope of the memex
 	Store  func() (store.Store, error)                              // opens the store of this scope again
-	Load   func(context.Context) error                              // loads its chain again
+	Load   func(context.Context, *chain.Tx) error                   // loads its chain again
 }
 
 // New returns the mender of a scope.
@@ -37,8 +37,8 @@ func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Owner) *M
 }
 
 // rewrite takes blocks out of history by a commit that says so.
-func (md *Mender) rewrite(ctx context.Context, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
-	return md.scope.Chain.Writer().Rewrite(context.WithoutCancel(ctx), md.scope.Entry(ctx, key, kind, message, md.scope.Options.Now().UnixMilli()), drop)
+func (md *Mender) rewrite(ctx context.Context, tx *chain.Tx, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
+	return tx.Rewrite(context.WithoutCancel(ctx), md.scope.Entry(ctx, key, kind, message, md.scope.Options.Now().UnixMilli()), drop)
 }
 
 // counted parses the numbers in a message such as "3 moments thinned, 1 block dropped", in

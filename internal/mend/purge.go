@@ -33,7 +33,8 @@ const minPurgeText = 4
 // put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
 // none of it), ReadOnly. O(history).
 func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
-	defer md.scope.Chain.Begin().End()
+	tx := md.scope.Chain.Begin()
+	defer tx.End()
 	opts = opts.OrZero()
 	what := strings.Join(ids, ", ")
 	if md.scope.Closed {
@@ -49,7 +50,7 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	if err := md.scope.Chain.Store().Err(); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	if first, err := md.scope.Repeated(ctx, opts, graph.KindPurge, graph.KindPurge); first != nil || err != nil {
+	if first, err := md.scope.Repeated(ctx, tx, opts.ReplayKey(), graph.KindPurge, graph.KindPurge); first != nil || err != nil {
 		n := 0
 		c := md.scope.Replay(first, func(first *graph.Commit) { counted(first.Message, &n) })
 		return c, n, err
@@ -71,7 +72,7 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	if opts.DryRun {
 		return chain.Commit{}, n, nil
 	}
-	c, err := md.rewrite(ctx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
+	c, err := md.rewrite(ctx, tx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
 	if err == nil && text != "" {
 		err = md.redactLog(text)
 		err = fault.Wrap("purge", md.scope.StateDir, fault.Other, errors.Join(err, md.requireAbsent(context.WithoutCancel(ctx), text)))

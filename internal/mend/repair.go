@@ -37,7 +37,8 @@ import (
 // file cannot be read at the moment), and those of Ingest.
 func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]document.Problem, error) {
 	opts = opts.OrZero()
-	defer md.scope.Chain.Begin().End()
+	tx := md.scope.Chain.Begin()
+	defer tx.End()
 	if md.scope.Closed {
 		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Invalid, scope.ErrClosed)
 	}
@@ -56,23 +57,23 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 		return plan, nil
 	}
 	if s.onlyImages() {
-		md.scope.Chain.Writer().Images().Wait()
+		tx.Images().Wait()
 		md.scope.Recovered = "repaired: " + s.message()
 		err = s.disk.PutAside(s.from)
 	} else {
-		err = md.rebuild(context.WithoutCancel(ctx), opts.Key, s)
+		err = md.rebuild(context.WithoutCancel(ctx), tx, opts.Key, s)
 	}
 	if err != nil {
 		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
 	md.folder.ForgetTable() // every file is read
-	if err := md.folder.Locked(context.WithoutCancel(ctx), &ingest.Options{}); err != nil {
+	if err := md.folder.IngestTx(context.WithoutCancel(ctx), tx, &ingest.Options{}); err != nil {
 		return plan, err
 	}
-	if err := md.refill(context.WithoutCancel(ctx)); err != nil {
+	if err := md.refill(context.WithoutCancel(ctx), tx); err != nil {
 		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	return plan, fault.Wrap("repair", md.scope.StateDir, fault.Other, md.scope.Chain.Writer().Images().Write())
+	return plan, fault.Wrap("repair", md.scope.StateDir, fault.Other, tx.Images().Write())
 }
 
 // checkAll lets the store find damage in blocks that have not been read yet.
@@ -109,7 +110,7 @@ func (s *salvage) onlyImages() bool {
 }
 
 // rebuild replaces the damaged history by the salvaged one and opens it.
-func (md *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
+func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salvage) error {
 	c := md.scope.Entry(ctx, key, graph.KindRepair, s.message(), max(md.scope.Options.Now().UnixMilli(), s.head.Time.UnixMilli()))
 	c.Seq, c.State = s.head.Seq+1, s.head.Root
 	if s.head.Seq > 0 {
@@ -124,10 +125,10 @@ func (md *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
 	to := disk.Rebuilt{
 		Memex: md.scope.Dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
-	tx := md.scope.Chain.Writer()
+
 	var marks [][]byte
 	if md.rights.Trust().Doubt != "" && md.scope.Options.Signer == nil { // else the signed head records it
-		marks = rights.Marks(guard.Entry{Reset: true}, guard.Entry{Policy: md.rights.Policy.String()})
+		marks = rights.Marks(guard.Entry{Reset: true}, guard.Entry{Policy: rights.PolicyOf(md.rights).String()})
 	}
 	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})
@@ -145,7 +146,7 @@ func (md *Mender) rebuild(ctx context.Context, key string, s *salvage) error {
 	}, func(ctx context.Context) error {
 		md.scope.Recovered = "repaired: " + c.Message
 		md.scope.Options.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
-		return md.owner.Load(ctx)
+		return md.owner.Load(ctx, tx)
 	})
 }
 
@@ -185,7 +186,7 @@ func (s *salvage) message() string {
 }
 
 // refill appends blocks of the present state that the repair lost and the folder has.
-func (md *Mender) refill(ctx context.Context) error {
+func (md *Mender) refill(ctx context.Context, tx *chain.Tx) error {
 	var b store.Batch
 	for n := range md.scope.Present().All() {
 		if _, err := md.scope.Chain.Block(n.Own); err == nil {
@@ -201,17 +202,17 @@ func (md *Mender) refill(ctx context.Context) error {
 	if b.Len() == 0 {
 		return nil
 	}
-	return md.scope.Chain.Writer().AppendBatch(ctx, &b)
+	return tx.AppendBatch(ctx, &b)
 }
 
 // BeginChain begins a new history if the old one was read completely and nothing in it
 // verifies. It reports whether it did.
-func (md *Mender) BeginChain(ctx context.Context) (bool, error) {
+func (md *Mender) BeginChain(ctx context.Context, tx *chain.Tx) (bool, error) {
 	s, err := md.openSalvage(ctx)
 	if err != nil || !s.isHopeless() {
 		return false, err
 	}
-	return true, md.rebuild(ctx, "", s)
+	return true, md.rebuild(ctx, tx, "", s)
 }
 
 func isImage(name string) bool { return path.Dir(name) == "image" }

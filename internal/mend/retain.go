@@ -23,7 +23,8 @@ import (
 // Nothing else ever thins the history. Content of commits imported by a merge is not
 // thinned. Errors: Invalid, ReadOnly, Corrupt. O(history).
 func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, opts *scope.WriteOptions) (c chain.Commit, moments, blocks int, err error) {
-	defer md.scope.Chain.Begin().End()
+	tx := md.scope.Chain.Begin()
+	defer tx.End()
 	opts = opts.OrZero()
 	if md.scope.Closed {
 		return c, 0, 0, fault.Wrap("retain", md.scope.Dir, fault.Invalid, scope.ErrClosed)
@@ -34,7 +35,7 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	if err := md.scope.Chain.Store().Err(); err != nil {
 		return c, 0, 0, fault.Wrap("retain", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	if first, err := md.scope.Repeated(ctx, opts, graph.KindRetain, graph.KindRetain); first != nil || err != nil {
+	if first, err := md.scope.Repeated(ctx, tx, opts.ReplayKey(), graph.KindRetain, graph.KindRetain); first != nil || err != nil {
 		c = md.scope.Replay(first, func(first *graph.Commit) { counted(first.Message, &moments, &blocks) })
 		return c, moments, blocks, err
 	}
@@ -45,7 +46,7 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	if opts.DryRun || len(drop) == 0 {
 		return c, moments, len(drop), nil
 	}
-	c, err = md.rewrite(ctx, opts.Key, graph.KindRetain,
+	c, err = md.rewrite(ctx, tx, opts.Key, graph.KindRetain,
 		fmt.Sprintf("%s thinned, %s dropped", scope.Count(moments, "moment"), scope.Count(len(drop), "block")), drop)
 	return c, moments, len(drop), err
 }

@@ -61,9 +61,10 @@ func (md *Mender) Verify(ctx context.Context, anchors ...string) (checked int, p
 
 // verify is Verify for one scope.
 func (md *Mender) verify(ctx context.Context, notes []string) (checked int, problems []document.Problem, err error) {
-	defer md.scope.Chain.Begin().End()
+	tx := md.scope.Chain.Begin()
+	defer tx.End()
 	at := md.scope.Chain.Head()
-	if held := md.scope.Chain.Writer().LastStored(); held != nil {
+	if held := tx.LastStored(); held != nil {
 		at = held
 	}
 	w := newVerifier(ctx, md, at.State.Len())

@@ -25,21 +25,21 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// mostPiled is the maximum number of notes in a batch.
+// maxBatch is the maximum number of notes in a batch.
 const maxBatch = 256
 
-// pile is a batch of notes for one place: one rewrite of the file, and a commit for each note.
+// batch is a group of notes for one place: one rewrite of the file, and a commit for each note.
 type batch struct {
 	m     *Notes
+	tx    *chain.Tx
 	under string
 	now   time.Time
 	path  string        // "" if the place is a node
 	at    corpus.Place  // the target of path
-	had   string        // the text of the file before the batch
-	base  merkle.Digest // digest of had, zero if there is no file
+	base  merkle.Digest // digest of its text before the batch, zero if there is no file
 	end   *fileEnd
 	place *inert.Place // the file's settings for notes; nil until the first check
-	plain bool         // had and the notes so far are UTF-8
+	plain bool         // the text and the notes so far are UTF-8
 	err   error        // of open
 	notes []*pending
 	ops   map[string]bool
@@ -97,7 +97,7 @@ func (p *batch) alone(r *pending) (remembered, error) {
 	if p.path != "" {
 		under = p.path
 	}
-	c, id, err := p.m.insert(r.ctx, r.opts, "remember", under, r.headline(p.now))
+	c, id, err := p.m.insert(r.ctx, p.tx, r.opts, "remember", under, r.headline(p.now))
 	return remembered{ID: id, Commit: c}, err
 }
 
@@ -108,17 +108,18 @@ func (p *batch) open(ctx context.Context) {
 	if p.path = noteFile(p.m.scope, p.under, p.now.UTC().Format("2006-01")); p.path == "" {
 		return
 	}
-	e := &editing{m: p.m, name: "remember", now: p.now, texts: map[string]string{}}
+	e := &editing{m: p.m, tx: p.tx, name: "remember", now: p.now, texts: map[string]string{}}
 	if p.at, p.err = p.m.scope.Root.Place(p.path); p.err != nil {
 		p.err = scope.FailWrite("remember", p.path, p.err)
 		return
 	}
+	var had string
 	var there bool
-	if p.had, there, p.err = e.present(ctx, p.path); p.err != nil {
+	if had, there, p.err = e.present(ctx, p.path); p.err != nil {
 		return
 	}
 	if there {
-		p.base = merkle.SumText(p.had)
+		p.base = merkle.SumText(had)
 	}
 	if p.err = e.isParsed(p.path); p.err != nil {
 		return
@@ -128,8 +129,8 @@ func (p *batch) open(ctx context.Context) {
 		p.err = fault.Wrap("remember", p.path, fault.Invalid, errEncrypted)
 		return
 	}
-	p.end = newFileEnd(p.had, state.Nodes(p.path), state.Formats().Of(p.path), func(text string) document.Text { return parse(state, p.path, text) })
-	p.plain = !view.IsUTF16(p.had) && view.IsUTF8(p.had)
+	p.end = newFileEnd(had, state.Nodes(p.path), state.Formats().Of(p.path), func(text string) document.Text { return parse(state, p.path, text) })
+	p.plain = !view.IsUTF16(had) && view.IsUTF8(had)
 }
 
 // add appends a note to the text.
@@ -190,12 +191,12 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 	for i, r := range p.notes {
 		steps[i] = filetx.Step{Commit: r.commit, Length: r.length}
 	}
-	op := m.files.BeginSteps("remember", steps, p.judge)
+	op := m.files.BeginSteps(p.tx, "remember", steps, p.judge)
 	all := &chain.Steps{}
-	if err := m.files.AddSteps(ctx, all, p.path, text, steps); err != nil {
+	if err := m.files.AddSteps(ctx, p.tx, all, p.path, text, steps); err != nil {
 		return nil, fault.Wrap("remember", p.path, fault.Other, err)
 	}
-	if err := p.isThere(all.Head(m.scope.Chain.Writer()).State); err != nil {
+	if err := p.isThere(all.Head(p.tx).State); err != nil {
 		return nil, err
 	}
 	if err := op.Sweep([]string{p.path}); err != nil {
@@ -207,7 +208,7 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 	if err := op.Write(ctx); err != nil {
 		return nil, err
 	}
-	done, err := m.scope.Chain.Writer().Publish(ctx, all)
+	done, err := p.tx.Publish(ctx, all)
 	return done, op.AfterFiles(ctx, err)
 }
 

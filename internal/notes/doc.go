@@ -1,7 +1,7 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package notes writes single notes: edits of headlines and documents, new notes, moves,
-// archives, ids, and notes that are forgotten.
+// Package notes writes single notes: it edits headlines and documents, adds, moves, archives
+// and forgets notes, and gives them ids.
 //
 // [Notes] belongs to one scope. Each of its commands reads the file first, applies the change
 // to its text or to its tree, and writes both in one step; [Notes.Remember] writes notes that
@@ -10,7 +10,7 @@
 // Invariants:
 //   - An edit changes only the lines that it is about, and only if the node is still the one
 //     that its caller read; else it is a conflict that has both texts.
-//   - The text of an agent gains nothing that acts in Emacs or Org.
+//   - Nothing in the text of an agent acts in Emacs or Org: no code, no macro, no link that runs.
 //   - An agent does not bring back what another author has forgotten.
 //
 // Elsewhere: edits as splices of Org are package org; changing files is internal/filetx; taking

@@ -136,6 +136,7 @@ func withHeadlines(edit document.Edit) bool {
 // editing is one command that changes Org files. Its caller is the chain's writer.
 type editing struct {
 	m       *Notes
+	tx      *chain.Tx
 	opts    *scope.WriteOptions
 	name    string // of the command, for errors
 	message string // of the commit
@@ -154,23 +155,24 @@ type editing struct {
 // returns the zero Commit if nothing changed. A replayed operation is not run again: its
 // commit is passed to answer, which may be nil.
 func (ns *Notes) edit(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
-	defer ns.scope.Chain.Begin().End()
-	return ns.perform(ctx, opts, name, answer, do)
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
+	return ns.perform(ctx, tx, opts, name, answer, do)
 }
 
-// perform is edit for a caller that is the chain's writer.
-func (ns *Notes) perform(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit),
+// perform is edit within a write of its caller.
+func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, opts *scope.WriteOptions, name string, answer func(*graph.Commit),
 	do func(*editing) error) (chain.Commit, error) {
 	if ns.scope.Closed {
 		return chain.Commit{}, fault.Wrap(name, ns.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
-	if first, err := ns.scope.Repeated(ctx, opts, name, graph.KindEdit); first != nil || err != nil {
+	if first, err := ns.scope.Repeated(ctx, tx, opts.Key, name, graph.KindEdit); first != nil || err != nil {
 		return ns.scope.Replay(first, answer), err
 	}
 	if err := ns.scope.Chain.Store().Err(); err != nil {
 		return chain.Commit{}, fault.Wrap(name, ns.scope.StateDir, fault.ReadOnly, err)
 	}
-	e := &editing{m: ns, opts: opts, name: name, now: ns.scope.Options.Now(), texts: map[string]string{}}
+	e := &editing{m: ns, tx: tx, opts: opts, name: name, now: ns.scope.Options.Now(), texts: map[string]string{}}
 	if err := do(e); err != nil {
 		return chain.Commit{}, err
 	}
@@ -193,7 +195,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 	case document.IsMemory(n.Path) && c.tree == nil:
 		return nil, fault.Wrap(e.name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
 	case !document.IsMemory(n.Path):
-		if _, err := e.m.folder.Refresh(ctx, e.name, n.Path, e.now); err != nil {
+		if _, err := e.m.folder.Refresh(ctx, e.tx, e.name, n.Path, e.now); err != nil {
 			return nil, err
 		}
 		if n, ok = e.m.scope.Present().Get(id); !ok {
@@ -350,7 +352,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 	if delta.Empty() {
 		return chain.Commit{}, nil
 	}
-	op := m.files.Begin(ctx, e.opts.Key, e.name, graph.KindEdit, e.message, now)
+	op := m.files.Begin(ctx, e.tx, e.opts.Key, e.name, graph.KindEdit, e.message, now)
 	op.Intent.Marks = e.marks
 	if err := op.Sweep(e.paths); err != nil {
 		return chain.Commit{}, err

@@ -40,8 +40,9 @@ func (ns *Notes) RememberTogether(ctx context.Context, under string, titles []st
 		}
 		all = append(all, r)
 	}
-	defer ns.scope.Chain.Begin().End()
-	ns.rememberAll(all)
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
+	ns.rememberAll(tx, all)
 	var errs []error
 	for _, r := range all {
 		errs = append(errs, r.err)

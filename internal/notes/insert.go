@@ -23,12 +23,14 @@ import (
 // adds a random UUID. A child of a node without a file is in no file either. Insert returns
 // the id. Errors are those of Edit; Conflict also if another node has the id.
 func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
-	defer ns.scope.Chain.Begin().End()
-	return ns.insert(ctx, opts.OrZero(), "insert", under, h)
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
+	return ns.insert(ctx, tx, opts.OrZero(), "insert", under, h)
 }
 
-// insert is Insert; name is the operation, for errors. The caller is the chain's writer.
-func (ns *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, under string, h document.InsertHeadline) (chain.Commit, string, error) {
+// insert is Insert; name is the operation, for errors.
+func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, opts *scope.WriteOptions, name, under string, h document.InsertHeadline) (chain.Commit,
+	string, error) {
 	id := ""
 	for _, p := range h.Properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -39,7 +41,7 @@ func (ns *Notes) insert(ctx context.Context, opts *scope.WriteOptions, name, und
 		id = uuid.NewString()
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := ns.perform(ctx, opts, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
+	c, err := ns.perform(ctx, tx, opts, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
 		if isTree(ns.scope.Present(), under) {
 			return e.insertTree(ctx, under, h)
 		}

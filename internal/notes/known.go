@@ -114,7 +114,7 @@ const (
 	similarWords = 32 // words of the note searched for, the rarest
 )
 
-// similar returns at most mostSimilar ids, most similar first, of nodes that keep accepts and
+// similar returns at most maxSimilar ids, most similar first, of nodes that keep accepts and
 // whose words have at least the Jaccard similarity SimilarFrom to those of a text.
 func similar(v *view.View, title, body string, keep func(*node.Node) bool) []string {
 	words := wordSet(title + "\n" + body)

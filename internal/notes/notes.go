@@ -35,8 +35,9 @@ func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader
 // old title, or one that the operation removed. Errors: those of the operation, Conflict if
 // another operation has used the key.
 func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
-	defer ns.scope.Chain.Begin().End()
-	first, err := ns.scope.Repeated(ctx, &scope.WriteOptions{Key: key}, "op", kind)
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
+	first, err := ns.scope.Repeated(ctx, tx, key, "op", kind)
 	if first == nil || err != nil {
 		return "", false, err
 	}

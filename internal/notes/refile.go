@@ -155,7 +155,7 @@ func (e *editing) present(ctx context.Context, name string) (text string, there 
 		return "", false, fault.Wrap(e.name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
 	}
 	_, known := e.m.scope.Present().Document(name)
-	text, err = e.m.folder.Refresh(ctx, e.name, name, e.now)
+	text, err = e.m.folder.Refresh(ctx, e.tx, e.name, name, e.now)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}

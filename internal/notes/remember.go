@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	// mostNote is the maximum size in bytes of the title and the text of an agent's note.
+	// maxNoteBytes is the maximum size in bytes of the title and the text of an agent's note.
 	maxNoteBytes = 64 << 10
-	// fullFile is the size in bytes at which a new file of notes is started.
+	// maxFileBytes is the size in bytes at which a new file of notes is started.
 	maxFileBytes = 256 << 10
 	// SimilarFrom is the minimum Jaccard similarity of words, 0 to 1, for a node to be
 	// reported by Remember.
@@ -71,14 +71,15 @@ func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under strin
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
 	ns.queue.add(r)
-	defer ns.scope.Chain.Begin().End()
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
 	if !r.done {
-		ns.rememberAll(ns.queue.take())
+		ns.rememberAll(tx, ns.queue.take())
 	}
 	return r.answer, r.err
 }
 
-// noting is a pending note.
+// pending is a note that waits for its batch.
 type pending struct {
 	ctx     context.Context
 	opts    *scope.WriteOptions
@@ -164,13 +165,13 @@ func (q *noteQueue) take() []*pending {
 	return all
 }
 
-// rememberAll writes the waiting notes, batched by file. The caller is the chain's writer.
-func (ns *Notes) rememberAll(waiting []*pending) {
+// rememberAll writes the waiting notes, batched by file.
+func (ns *Notes) rememberAll(tx *chain.Tx, waiting []*pending) {
 	for len(waiting) > 0 {
-		p := &batch{m: ns, under: waiting[0].under}
+		p := &batch{m: ns, tx: tx, under: waiting[0].under}
 		var later []*pending
 		for _, r := range waiting {
-			if ns.settledAlready(r) {
+			if ns.settledAlready(tx, r) {
 				continue
 			}
 			if !p.take(r) {
@@ -178,14 +179,14 @@ func (ns *Notes) rememberAll(waiting []*pending) {
 			}
 		}
 		p.save()
-		ns.rememberedAgain(waiting)
+		ns.rememberedAgain(tx, waiting)
 		waiting = later
 	}
 }
 
 // rememberedAgain lifts the tombstones of notes that their own authors wrote again. If that
 // fails the store accepts no more writes, and each later write reports why.
-func (ns *Notes) rememberedAgain(notes []*pending) {
+func (ns *Notes) rememberedAgain(tx *chain.Tx, notes []*pending) {
 	back := tombstones{}
 	for _, r := range notes {
 		if r.again && r.done && r.err == nil {
@@ -195,14 +196,14 @@ func (ns *Notes) rememberedAgain(notes []*pending) {
 	if len(back) == 0 {
 		return
 	}
-	if err := ns.scope.Chain.Writer().Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
+	if err := tx.Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
 		ns.scope.Options.Log.Error("a note was written, and counts as forgotten still", "error", err)
 	}
 }
 
 // settledAlready ends a note that needs no write, and reports whether it did.
-func (ns *Notes) settledAlready(r *pending) bool {
-	first, err := ns.scope.Repeated(r.ctx, r.opts, "remember", graph.KindEdit)
+func (ns *Notes) settledAlready(tx *chain.Tx, r *pending) bool {
+	first, err := ns.scope.Repeated(r.ctx, tx, r.opts.Key, "remember", graph.KindEdit)
 	switch {
 	case err != nil:
 	case ns.scope.Closed:

@@ -244,7 +244,7 @@ func (e *editing) declare(ctx context.Context) error {
 	}
 	state, delta := draft.Seal()
 	c := m.scope.Entry(ctx, "", graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
-	if _, err := m.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
+	if _, err := e.tx.Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
 		return err
 	}
 	e.refiled, _ = m.scope.Present().Get(e.naming.ID())

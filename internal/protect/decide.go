@@ -26,7 +26,7 @@ func (g *Guard) Files() []guard.FileStatus { return g.fileStatuses(g.scope.Prese
 
 // Policy returns the rules for protected files as text, one line per rule in order of
 // evaluation: its group number, mode and pattern.
-func (g *Guard) Policy() string { return g.rights.Policy.String() }
+func (g *Guard) Policy() string { return rights.PolicyOf(g.rights).String() }
 
 // Diff returns the state of a protected file and the changes of its headlines and
 // blocks since it was trusted. The changes lack the trusted text if history no longer has
@@ -98,12 +98,13 @@ func (g *Guard) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 // records the decision, or the zero Commit if the file was as trusted. Errors: NotFound,
 // Conflict, Denied (the caller is not the owner), Busy, ReadOnly, Other.
 func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
-	defer g.scope.Chain.Begin().End()
+	tx := g.scope.Chain.Begin()
+	defer tx.End()
 	opts = opts.OrZero()
-	if first, err := g.scope.Repeated(ctx, opts, "guard adopt", graph.KindGuard); first != nil || err != nil {
+	if first, err := g.scope.Repeated(ctx, tx, opts.Key, "guard adopt", graph.KindGuard); first != nil || err != nil {
 		return g.scope.Replay(first, nil), err
 	}
-	d, err := g.prepareDecision(ctx, "guard adopt", path, opts.Base)
+	d, err := g.prepareDecision(ctx, tx, "guard adopt", path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return chain.Commit{}, err
 	}
@@ -116,13 +117,13 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 		entries = g.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq))
 	}
 	c := g.scope.Entry(ctx, opts.Key, graph.KindGuard, "adopted "+path, g.scope.Options.Now().UnixMilli())
-	return g.scope.Chain.Writer().Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, c, rights.Marks(entries...)...)
+	return tx.Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, c, rights.Marks(entries...)...)
 }
 
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
 // the other files, adopts each of them separately.
 func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
-	entries := []guard.Entry{{Reset: true}, {Policy: g.rights.Policy.String()}}
+	entries := []guard.Entry{{Reset: true}, {Policy: rights.PolicyOf(g.rights).String()}}
 	for _, s := range g.fileStatuses(head) {
 		if s.Path != base.Path {
 			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})
@@ -135,12 +136,13 @@ func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.
 // trusted. The rejected text stays in history. opts, the commit and the errors are as for
 // Adopt; the error is also NotFound if history no longer has the trusted bytes.
 func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
-	defer g.scope.Chain.Begin().End()
+	tx := g.scope.Chain.Begin()
+	defer tx.End()
 	opts = opts.OrZero()
-	if first, err := g.scope.Repeated(ctx, opts, "guard reject", graph.KindGuard); first != nil || err != nil {
+	if first, err := g.scope.Repeated(ctx, tx, opts.Key, "guard reject", graph.KindGuard); first != nil || err != nil {
 		return g.scope.Replay(first, nil), err
 	}
-	d, err := g.prepareDecision(ctx, "guard reject", path, opts.Base)
+	d, err := g.prepareDecision(ctx, tx, "guard reject", path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return chain.Commit{}, err
 	}
@@ -166,7 +168,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		w.Base = d.File
 	}
 	state, delta := draft.Seal()
-	op := g.files.Begin(ctx, opts.Key, d.op, graph.KindGuard, "rejected what "+path+" held", now)
+	op := g.files.Begin(ctx, tx, opts.Key, d.op, graph.KindGuard, "rejected what "+path+" held", now)
 	if err := op.Sweep([]string{path}); err != nil {
 		return chain.Commit{}, err
 	}
@@ -183,9 +185,9 @@ type decision struct {
 	head *graph.State
 }
 
-// prepareDecision authorizes the caller, ingests the present file, and checks that it is
-// still the one reviewed. The caller is the chain's writer.
-func (g *Guard) prepareDecision(ctx context.Context, op, path string, seen merkle.Digest) (decision, error) {
+// prepareDecision authorizes the caller, ingests the present file, and checks that it is still
+// the one reviewed.
+func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path string, seen merkle.Digest) (decision, error) {
 	d := decision{op: op}
 	if g.scope.Closed {
 		return d, fault.Wrap(op, g.scope.Dir, fault.Invalid, scope.ErrClosed)
@@ -199,10 +201,10 @@ func (g *Guard) prepareDecision(ctx context.Context, op, path string, seen merkl
 	if _, err := g.protectedFile(op, path); err != nil {
 		return d, err
 	}
-	if err := g.folder.Locked(ctx, &ingest.Options{}); err != nil {
+	if err := g.folder.IngestTx(ctx, tx, &ingest.Options{}); err != nil {
 		return d, err
 	}
-	if _, err := g.folder.Refresh(ctx, op, path, g.scope.Options.Now()); err != nil && fault.KindOf(err) != fault.NotFound {
+	if _, err := g.folder.Refresh(ctx, tx, op, path, g.scope.Options.Now()); err != nil && fault.KindOf(err) != fault.NotFound {
 		return d, err
 	}
 	d.head = g.scope.Present()

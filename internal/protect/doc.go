@@ -8,7 +8,7 @@
 // [Guard.Reject] record the decision.
 //
 // Invariants:
-//   - Each view for a reader compares the bytes of every protected file; times and sizes prove
+//   - Each view for anybody but the owner compares the bytes of every protected file; times and sizes prove
 //     nothing.
 //   - Only the owner sees a file in lockdown and decides about it.
 //   - A rejected text stays in history.

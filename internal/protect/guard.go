@@ -155,7 +155,8 @@ func hasNews(book *guard.Book, amiss []guard.FileStatus) bool {
 // recordAlerts compares the files again as the chain's writer, sends the new alerts and
 // records them.
 func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []guard.FileStatus {
-	defer g.scope.Chain.Begin().End()
+	tx := g.scope.Chain.Begin()
+	defer tx.End()
 	if present {
 		v = g.scope.View()
 	}
@@ -165,13 +166,13 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	}
 	entries, err := g.alertOwner(found)
 	if err == nil {
-		err = g.scope.Chain.Writer().Attest(ctx, rights.Marks(entries...)...)
+		err = tx.Attest(ctx, rights.Marks(entries...)...)
 	}
 	if err != nil {
 		if g.scope.Chain.Store().Err() == nil {
-			g.scope.Options.Log.Warn("that a change was told of could not be written down", "error", err)
+			g.scope.Options.Log.Warn("cannot record that the owner was alerted", "error", err)
 		}
-		_ = g.scope.Chain.Writer().Assume(rights.Marks(entries...)...) // no repeat in this process
+		_ = tx.Assume(rights.Marks(entries...)...) // no repeat in this process
 	}
 	return found
 }

@@ -2,9 +2,10 @@
 
 // Package rights says who may write which file of a scope, and what its owner trusts.
 //
-// [Rules] judge each file of an operation by its author: an agent writes where its rights
-// allow, and only the owner writes a protected file, unless it was changed from outside and
-// not reviewed. [Trust] is the book of trusted texts, which [Rules.Register] keeps in the chain.
+// [Rules] judge each file of an operation by its author. An agent writes where its rights
+// allow. Only the owner writes a protected file, and edits of one that was changed from outside
+// are refused until its owner has reviewed it. [Trust] is the book of trusted texts; it is a
+// ledger of the chain.
 //
 // Invariants:
 //   - An operation is judged before it reads or reveals anything to its author.

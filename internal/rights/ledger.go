@@ -161,7 +161,7 @@ func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *cha
 func (r *Rules) BaselineStatus() string {
 	v := r.Trust()
 	if v.Doubt == "" && r.scope.Options.Signer == nil && len(v.Book.Paths()) > 0 {
-		return "there is no key: who can write the state folder can change them"
+		return "there is no signing key: anyone who can write the state folder can change the baselines"
 	}
 	return v.Doubt
 }

@@ -53,7 +53,7 @@ func (r *Rules) Judge(ctx context.Context, name string, c *graph.Commit) func(co
 // target of its path.
 func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
 	for _, path := range []string{p.Path, p.Real} {
-		if slices.ContainsFunc(r.scope.Root.Names(path), r.Policy.Covers) {
+		if slices.ContainsFunc(r.scope.Root.Names(path), r.policy.Covers) {
 			return path != p.Path, errProtected
 		}
 		if may != nil {
@@ -109,7 +109,7 @@ func (r *Rules) Unprotected(name string, c *graph.Commit, paths []string) error 
 }
 
 // Mode returns the mode of a file: the strictest of all paths that lead to it.
-func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.Policy, path) }
+func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.policy, path) }
 
 func (r *Rules) modeBy(policy *guard.Policy, path string) guard.Mode {
 	mode := policy.Mode(path)

@@ -13,10 +13,13 @@ import (
 // Rules say who may write which file of a scope. They are safe for concurrent use.
 type Rules struct {
 	scope   *scope.Scope
-	Policy  *guard.Policy                 // which files are protected
+	policy  *guard.Policy                 // which files are protected
 	slot    chain.Slot[Trust]             // what the owner trusts
 	watched atomic.Pointer[protectedDocs] // of the last state asked for
 }
 
+// PolicyOf returns the policy of rules: which files are protected.
+func PolicyOf(r *Rules) *guard.Policy { return r.policy }
+
 // New returns the rules of a scope.
-func New(s *scope.Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, Policy: policy} }
+func New(s *scope.Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, policy: policy} }

@@ -67,11 +67,11 @@ func (l ledger) Propose(v Trust, c *chain.Change) [][]byte {
 	return Marks(entries...)
 }
 
-// InitBaselines trusts the present files under a new policy: at the first ingest all
-// protected files, later those that become protected. A file that appears at a path that is
-// already protected is not trusted. The caller is the chain's writer.
-func (r *Rules) InitBaselines(ctx context.Context, trusted func(paths []string)) error {
-	book, policy := r.Trust().Book, r.Policy.String()
+// InitBaselines trusts the present files under a new policy: at the first ingest all protected
+// files, later those that become protected. A file that appears at a path that is already
+// protected is not trusted.
+func (r *Rules) InitBaselines(ctx context.Context, tx *chain.Tx, trusted func(paths []string)) error {
+	book, policy := r.Trust().Book, r.policy.String()
 	if book.Policy() == policy || r.scope.Chain.Store().Err() != nil || r.Trust().Doubt != "" {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (r *Rules) InitBaselines(ctx context.Context, trusted func(paths []string))
 		}
 	}
 	entries = append(entries, guard.Entry{Policy: policy})
-	if err := r.scope.Chain.Writer().Attest(ctx, Marks(entries...)...); err != nil {
+	if err := tx.Attest(ctx, Marks(entries...)...); err != nil {
 		return fault.Wrap("guard", r.scope.StateDir, fault.ReadOnly, err)
 	}
 	if len(taken) > 0 {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -80,15 +81,15 @@ func (f *Family) EndBuffers(ctx context.Context) {
 	}
 }
 
-// EndBuffersNow is EndBuffers for a caller that is not the chain's writer.
+// EndBuffersNow is EndBuffers in a write of its own.
 func (s *Scope) EndBuffersNow(ctx context.Context) error {
-	defer s.Chain.Begin().End()
-	return s.EndBuffers(ctx)
+	tx := s.Chain.Begin()
+	defer tx.End()
+	return s.EndBuffers(ctx, tx)
 }
 
-// EndBuffers removes a session's buffers of files saved since. The caller is the chain's
-// writer.
-func (s *Scope) EndBuffers(ctx context.Context) error {
+// EndBuffers removes a session's buffers of files saved since.
+func (s *Scope) EndBuffers(ctx context.Context, tx *chain.Tx) error {
 	var over []string
 	for _, path := range slices.Sorted(maps.Keys(s.Drift())) {
 		for _, holder := range s.Family.WithFiles() {
@@ -106,7 +107,7 @@ func (s *Scope) EndBuffers(ctx context.Context) error {
 		draft.Drop(path)
 	}
 	state, delta := draft.Seal()
-	_, err := s.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
+	_, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
 		Kind: graph.KindIngest, Author: ByFile, Session: s.Options.Actor.Session, Op: Operation(), Time: now, Message: "saved: " + Message(&delta),
 	}, s.DriftMarks(over, map[string]merkle.Digest{})...)
 	return err

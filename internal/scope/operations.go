@@ -15,23 +15,20 @@ import (
 // maxOpBytes is the maximum length of an operation key.
 const maxOpBytes = 200
 
-// Repeated returns the commit of an earlier operation with the same key and kind, or nil; a
-// dry run repeats none.
-// Every operation that commits calls it, so it also denies an agent without rights. The
-// caller is the chain's writer.
-func (s *Scope) Repeated(ctx context.Context, opts *WriteOptions, name, kind string) (*graph.Commit, error) {
+// Repeated returns the commit of an earlier operation with the same key and kind, or nil.
+// Every operation that commits calls it, so it also denies an agent without rights.
+func (s *Scope) Repeated(ctx context.Context, tx *chain.Tx, key, name, kind string) (*graph.Commit, error) {
 	if a := s.Actor(ctx); a.Author.Kind == author.Agent && a.May == nil {
 		return nil, fault.Wrap(name, "", fault.Denied, ErrNoRights)
 	}
-	key := opts.Key
-	if key == "" || opts.DryRun {
+	if key == "" {
 		return nil, nil
 	}
 	want := s.Entry(ctx, key, kind, "", 0)
 	if len(want.Op) > maxOpBytes {
 		return nil, fault.Wrap(name, "", fault.Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
 	}
-	first, err := s.Chain.Writer().FirstOf(ctx, want.Op)
+	first, err := tx.FirstOf(ctx, want.Op)
 	if err != nil {
 		return nil, fault.Wrap(name, s.StateDir, fault.Corrupt, err)
 	}

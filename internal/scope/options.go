@@ -29,7 +29,7 @@ type Options struct {
 	// Folder is a file system to use instead of the memex folder, for tests.
 	Folder vfs.FS
 	// Actor is the author of operations whose context has none, see WithActor; the owner by
-	// default. Its Op is ignored. Changes found in files have the author kind author.File
+	// default. Changes found in files have the author kind author.File
 	// and this Session, whichever user runs Fovea.
 	Actor author.Actor
 	// SkillsDir, relative to the memex or absolute, contains documents that may be in other
@@ -172,6 +172,14 @@ type WriteOptions struct {
 	// Head, if not 0, is the number of the newest commit that the decision was based on.
 	// Any other head is a Conflict.
 	Head uint64
+}
+
+// ReplayKey returns the key of a write that can be a dry run, which repeats no earlier one.
+func (o *WriteOptions) ReplayKey() string {
+	if o.DryRun {
+		return ""
+	}
+	return o.Key
 }
 
 // OrZero returns the options, and the zero value for nil.

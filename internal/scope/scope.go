@@ -11,7 +11,7 @@ import (
 )
 
 // Scope is one chain of a memory and the region of the memex folder that it holds. Its
-// fields are set once on opening, but for the last two, which the chain's writer guards.
+// fields are set once, on opening, except Closed and Recovered, which the chain's writer guards.
 type Scope struct {
 	Options  Options
 	Name     string       // memex, project/NAME or session/ID

@@ -26,7 +26,8 @@ const checkpointName = "checkpoint-"
 // exist already, nothing is written. Errors: Invalid and Denied as in Snapshot, ReadOnly,
 // Other (the image cannot be written). O(nodes).
 func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	head := h.scope.Chain.Head().Commit
 	if err := keepable(h.scope, "checkpoint", name); err != nil {
 		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Invalid, err)
@@ -37,12 +38,12 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 	if name == "" {
 		name = h.moments().checkpoint(head.Seq, h.scope.Options.Now())
 	}
-	if images := h.scope.Chain.Writer().Images(); images.Newest() != head.Seq {
+	if images := tx.Images(); images.Newest() != head.Seq {
 		if err := images.Write(); err != nil {
 			return Snapshot{}, "", fault.Wrap("checkpoint", h.scope.StateDir, imageErrorKind(h.scope.Chain), err)
 		}
 	}
-	s, err = h.keep(ctx, name)
+	s, err = h.keep(ctx, tx, name)
 	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(disk.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
 }
 
@@ -90,11 +91,12 @@ func named(list []Snapshot, name string) (Snapshot, error) {
 // and costs a lookup. It does not read the folder. Errors: Invalid (closed), ReadOnly,
 // Other (the image cannot be written; the next call tries again).
 func (h *History) Heartbeat(ctx context.Context) error {
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	if h.scope.Closed {
 		return fault.Wrap("heartbeat", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
-	images := h.scope.Chain.Writer().Images()
+	images := tx.Images()
 	if !images.Due() {
 		return nil
 	}

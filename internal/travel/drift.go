@@ -36,9 +36,10 @@ func (h *History) Drift() map[string][2]merkle.Digest {
 // nothing drifts, and the files. Errors: NotFound (a file does not drift), ReadOnly, and
 // those of reading a file.
 func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, paths ...string) (chain.Commit, []string, error) {
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	opts = opts.OrZero()
-	if first, err := h.scope.Repeated(ctx, opts, "drift", graph.KindIngest); first != nil || err != nil {
+	if first, err := h.scope.Repeated(ctx, tx, opts.Key, "drift", graph.KindIngest); first != nil || err != nil {
 		var touched []string
 		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, err
@@ -63,7 +64,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	h.scope.DropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()
 	c := h.scope.Entry(ctx, opts.Key, graph.KindIngest, scope.Message(&delta), now)
-	done, err := h.scope.Chain.Writer().Commit(context.WithoutCancel(ctx), state, &delta, c, h.scope.DriftMarks(paths, nil)...)
+	done, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, c, h.scope.DriftMarks(paths, nil)...)
 	return done, paths, err
 }
 
@@ -72,12 +73,13 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 // it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
 // seen), Busy, ReadOnly.
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	paths, err := drifting(h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	op := h.files.Begin(ctx, "", "drift", graph.KindRollback, "files follow memory", h.scope.Options.Now().UnixMilli())
+	op := h.files.Begin(ctx, tx, "", "drift", graph.KindRollback, "files follow memory", h.scope.Options.Now().UnixMilli())
 	if err := op.Sweep(paths); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // Merge merges another copy of this memory: the one in the state folder of that path,
 // which must have this memory's scope. Nodes and fields that one side changed since the
 // merge base are taken from it. If both changed the same one, one value stays and the
-// other is kept in the note as a conflict; see node.Merging and ResolveConflicts. The
+// other is kept in the note as a conflict; see document.Merging and ResolveConflicts. The
 // merge is a commit with two parents that depends on them alone, so every merge of the
 // two gets the same root; if this memory has no changes of its own, it is the other's
 // newest commit. The commit that Merge makes and returns follows that commit and the head
@@ -52,9 +52,10 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 // MergeStore is Merge for an open state folder.
 func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	opts = opts.OrZero()
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	head := h.scope.Chain.Head()
-	switch first, err := h.scope.Repeated(ctx, opts, "merge", graph.KindMerge); {
+	switch first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "merge", graph.KindMerge); {
 	case h.scope.Closed:
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case first != nil || err != nil:
@@ -81,11 +82,11 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 		return chain.Commit{}, nil, nil, err
 	}
 	defer func() { _ = other.Store().Close() }() // it was only read
-	g := merging{m: h, ours: h.scope.Chain, theirs: other}
+	g := merging{m: h, tx: tx, ours: h.scope.Chain, theirs: other}
 	return g.run(ctx, name, opts)
 }
 
-// run merges an open copy of this memory. The caller is the chain's writer.
+// run merges an open copy of this memory.
 func (g *merging) run(ctx context.Context, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	err := g.choose(ctx)
 	if err == nil && g.joins != nil && !opts.DryRun {
@@ -98,7 +99,7 @@ func (g *merging) run(ctx context.Context, name string, opts *scope.WriteOptions
 		return chain.Commit{}, nil, nil, nil
 	}
 	r := rollback{
-		m: g.m, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
+		m: g.m, tx: g.tx, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
 		marks: g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head()),
 	}
 	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())

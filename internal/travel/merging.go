@@ -20,6 +20,7 @@ import (
 // merging is one merge of another copy of a memory.
 type merging struct {
 	m         *History
+	tx        *chain.Tx
 	ours      *chain.Chain // of m
 	theirs    *chain.Chain
 	mergeBase mergeBaseSearch
@@ -30,7 +31,7 @@ type merging struct {
 	conflicts []document.Conflict
 }
 
-// meet determines what to merge in: nothing, the other's newest commit if it descends
+// choose determines what to merge in: nothing, the other's newest commit if it descends
 // from ours, or a merge of both. A commit is created even if both sides made the same
 // changes, so that the histories share a merge base afterwards.
 func (g *merging) choose(ctx context.Context) error {
@@ -176,7 +177,7 @@ func (g *merging) carry(ctx context.Context) error {
 			return err
 		}
 		if b.Size() >= carryBytes {
-			if err := g.ours.Writer().AppendBatch(ctx, b); err != nil {
+			if err := g.tx.AppendBatch(ctx, b); err != nil {
 				return err
 			}
 			b = &store.Batch{}
@@ -188,7 +189,7 @@ func (g *merging) carry(ctx context.Context) error {
 	if g.made != nil {
 		b.Add(store.Block, g.made)
 	}
-	return g.ours.Writer().AppendBatch(ctx, b)
+	return g.tx.AppendBatch(ctx, b)
 }
 
 // carryCommit adds a commit of the other and the blocks it brought.

@@ -23,17 +23,21 @@ import (
 // over the commits since its removal.
 func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	opts = opts.OrZero()
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	if h.scope.Closed {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if !h.scope.HasFiles() {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
 	}
-	if first, err := h.scope.Repeated(ctx, opts, "restore", graph.KindRollback); first != nil || err != nil {
+	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "restore", graph.KindRollback); first != nil || err != nil {
 		var touched []string
 		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, err
+	}
+	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
+		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
 	}
 	now := h.scope.Options.Now().UnixMilli()
 	draft, here := h.scope.Draft(now), h.scope.Present()
@@ -47,7 +51,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		}
 	}
 	target, _ := draft.Seal()
-	r := rollback{m: h, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
+	r := rollback{m: h, tx: tx, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
 		return len(paths) == 0 || slices.Contains(paths, path)
 	}}
 	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))

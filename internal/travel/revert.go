@@ -61,7 +61,7 @@ func startOf(text string) (time.Time, bool) {
 // Revert undoes commits, given by number, and keeps later changes. It makes a new commit
 // after an automatic snapshot: rolling back to 0 undoes it. Fields, lines and notes that
 // nothing changed since are as they were before those commits. Later changes that build
-// on them stay, and the conflict is kept in the note: see node.Merging. Files follow as
+// on them stay, and the conflict is kept in the note: see document.Merging. Files follow as
 // in Rollback, all or none. It returns the commit (the zero Commit if there was nothing
 // to change), the files written or removed, and the conflicts, which a repeated op does
 // not return again. Errors: NotFound (a commit, or its content is no longer kept),
@@ -69,11 +69,12 @@ func startOf(text string) (time.Time, bool) {
 // O(commits since the oldest of them, and a merge for each run of them).
 func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	opts = opts.OrZero()
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	if h.scope.Closed {
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
-	if first, err := h.scope.Repeated(ctx, opts, "revert", graph.KindRevert); first != nil || err != nil {
+	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "revert", graph.KindRevert); first != nil || err != nil {
 		var touched []string
 		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, nil, err
@@ -90,7 +91,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	if err := b.walk(head.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
 	}
-	r := rollback{m: h, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
+	r := rollback{m: h, tx: tx, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
 	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
 	if err != nil {
 		return c, nil, nil, err

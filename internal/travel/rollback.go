@@ -30,11 +30,12 @@ import (
 // now drift. Errors: NotFound, Conflict (the files are listed), Invalid, ReadOnly.
 func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	opts = opts.OrZero()
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	if h.scope.Closed {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Invalid, scope.ErrClosed)
 	}
-	if first, err := h.scope.Repeated(ctx, opts, "rollback", graph.KindRollback); first != nil || err != nil {
+	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "rollback", graph.KindRollback); first != nil || err != nil {
 		var touched []string
 		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
 		return c, touched, err
@@ -53,7 +54,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.NotFound, err)
 	}
-	r := rollback{m: h, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, restoresLost: func(string) bool { return true }}
+	r := rollback{m: h, tx: tx, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, restoresLost: func(string) bool { return true }}
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
@@ -68,6 +69,7 @@ func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 // rollback makes a state the present one, files included.
 type rollback struct {
 	m            *History
+	tx           *chain.Tx
 	name         string // for errors
 	kind         string // of the commit
 	opts         *scope.WriteOptions
@@ -109,13 +111,13 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
 		return chain.Commit{}, nil, nil
 	}
-	m.scope.Chain.Writer().Expect(&delta)
-	r.op = m.files.Begin(ctx, r.opts.Key, r.name, r.kind, message, now)
+	r.tx.Expect(&delta)
+	r.op = m.files.Begin(ctx, r.tx, r.opts.Key, r.name, r.kind, message, now)
 	if c := &r.op.Intent.Commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
 	if delta.Empty() && r.secondParent != nil { // both sides made the same changes
-		c, err := m.scope.Chain.Writer().Append(ctx, state, &delta, r.op.Intent.Commit, r.marks...)
+		c, err := r.tx.Append(ctx, state, &delta, r.op.Intent.Commit, r.marks...)
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
@@ -128,7 +130,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 		marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
 			m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
-		c, err := m.scope.Chain.Writer().Commit(ctx, state, &delta, r.op.Intent.Commit, marks...)
+		c, err := r.tx.Commit(ctx, state, &delta, r.op.Intent.Commit, marks...)
 		return c, r.touched, err
 	}
 	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
@@ -44,14 +45,15 @@ func (h *History) Snapshots() []Snapshot {
 // snapshot. Errors: Invalid (a name that reads as an index, a date or a digest; an empty
 // memory), Denied (see author.Actor.Renames), ReadOnly.
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
-	defer h.scope.Chain.Begin().End()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
 	if err := keepable(h.scope, "snapshot", name); err != nil {
 		return Snapshot{}, fault.Wrap("snapshot", name, fault.Invalid, err)
 	}
 	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
 		return Snapshot{}, fault.Wrap("snapshot", name, fault.Denied, err)
 	}
-	s, err := h.keep(ctx, name)
+	s, err := h.keep(ctx, tx, name)
 	return s, fault.Wrap("snapshot", name, fault.ReadOnly, err)
 }
 
@@ -91,7 +93,7 @@ func (m moments) newName(a author.Actor, name string) error {
 }
 
 // keep adds a snapshot of the present state, unless it has one of that non-empty name.
-func (h *History) keep(ctx context.Context, name string) (Snapshot, error) {
+func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot, error) {
 	at := h.scope.Chain.Head()
 	same := func(o entry) bool { return o.seq == at.Commit.Seq && o.name == name }
 	if i := slices.IndexFunc(h.snapshotList(), same); i >= 0 && name != "" {
@@ -99,7 +101,7 @@ func (h *History) keep(ctx context.Context, name string) (Snapshot, error) {
 	}
 	k := entryOf(at)
 	k.name = name
-	if err := h.scope.Chain.Writer().Mark(ctx, snapshotMark(k)); err != nil {
+	if err := tx.Mark(ctx, snapshotMark(k)); err != nil {
 		return Snapshot{}, err
 	}
 	h.scope.Options.Log.Info("kept a snapshot", "commit", k.seq, "name", name)

@@ -3,7 +3,7 @@
 // Package view shows the content of a memory at one moment.
 //
 // A [View] is an immutable state with the indexes over it: words, attributes, the outline that
-// windows share, and what is odd in single documents. [Deriver] makes the view of each moment of
+// windows share, and the diagnostics of single documents. [Deriver] makes the view of each moment of
 // a chain. A view can lay several scopes over one another, or leave out files in lockdown.
 //
 // Invariants:
