@@ -56,7 +56,7 @@ func (r *Reader) Ingest(ctx context.Context, opts *Options) error {
 	return r.IngestTx(ctx, tx, opts)
 }
 
-// Locked is Ingest for a caller that is the chain's writer.
+// IngestTx is Ingest within a write of its caller.
 func (r *Reader) IngestTx(ctx context.Context, tx *chain.Tx, opts *Options) error {
 	if !r.scope.HasFiles() {
 		return r.scope.EndBuffers(ctx, tx)
