@@ -46,13 +46,13 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m := &Memory{memex: x, scope: s}
 	m.rights = rights.New(s, policy)
 	m.files = filetx.New(s, m.rights)
-	m.folder = ingest.New(s, m.rights, m.files)
+	m.folder = ingest.New(s, m.rights)
 	m.guard = protect.New(s, m.rights, m.files, m.folder, x.guardOf)
 	m.notes = notes.New(s, m.rights, m.files, m.folder)
 	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
 		return openCopy(s, in, name)
 	})
-	m.mender = mend.New(s, m.rights, m.folder, mend.Owner{
+	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },

@@ -41,6 +41,16 @@ type Tree struct {
 // ID returns the id that the tree's root declares, "" for none.
 func (t *Tree) ID() string { return document.DeclaredID(t.Attrs) }
 
+// Text returns an attribute of the root as text, "" if it has none.
+func (t *Tree) Text(key string) string {
+	for _, a := range t.Attrs {
+		if a.Key == key {
+			return a.Value.String()
+		}
+	}
+	return ""
+}
+
 // Names reports whether the tree's root is the node with this id: it declares the id, or
 // it was made of that node (Known).
 func (t *Tree) Names(id string) bool { return t.Known == id || t.ID() == id }

@@ -2,9 +2,9 @@
 
 // Package filetx changes files and memory in one step.
 //
-// A [Tx] stages the new bytes beside each file, announces an [Intent] in the journal, replaces
-// the files, and commits. [Files.Settle] completes or takes back an operation that a crash cut
-// short.
+// An [Operation] stages the new bytes beside each file, announces an [Intent] in the journal,
+// replaces the files, and commits. [Files.Settle] completes or takes back an operation that a
+// crash cut short.
 //
 // Invariants:
 //   - No file changes before the intent is durable, and nothing is committed before every file

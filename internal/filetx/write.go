@@ -17,38 +17,38 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Write replaces the contents of one file. base is the digest of the old bytes, zero if
+// FileWrite replaces the contents of one file. Base is the digest of the old bytes, zero if
 // there is no file.
-type Write struct {
+type FileWrite struct {
 	Path string
 	Base merkle.Digest
 	Next corpus.Next
 }
 
-// Tx changes files and memory together, in the steps stage, announce, apply
+// Operation changes files and memory together, in the steps stage, announce, apply
 // and commit. A crash before announce changes nothing; after a later crash, settle completes
 // the operation or rolls it back.
-type Tx struct {
-	m      *Files
+type Operation struct {
+	files  *Files
 	tx     *chain.Tx
 	name   string                   // for errors
 	judge  func(corpus.Place) error // checks write access to a file, see rights.Rules.Judge
 	staged []*corpus.Write
-	writes []Write // the requests behind staged
+	writes []FileWrite // the requests behind staged
 	Intent Intent
 }
 
 // Begin returns an operation whose commit has the given kind and message.
-func (files *Files) Begin(ctx context.Context, tx *chain.Tx, key, name, kind, message string, now int64) *Tx {
-	o := &Tx{m: files, tx: tx, name: name, Intent: Intent{Commit: files.scope.Entry(ctx, key, kind, message, now)}}
+func (files *Files) Begin(ctx context.Context, tx *chain.Tx, key, name, kind, message string, now int64) *Operation {
+	o := &Operation{files: files, tx: tx, name: name, Intent: Intent{Commit: files.scope.Entry(ctx, key, kind, message, now)}}
 	o.judge = files.rights.Judge(ctx, name, &o.Intent.Commit)
 	return o
 }
 
 // BeginSteps returns an operation on one file with a commit for each step. judge checks the
 // write access of each author.
-func (files *Files) BeginSteps(tx *chain.Tx, name string, steps []Step, judge func(corpus.Place) error) *Tx {
-	o := &Tx{m: files, tx: tx, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
+func (files *Files) BeginSteps(tx *chain.Tx, name string, steps []Step, judge func(corpus.Place) error) *Operation {
+	o := &Operation{files: files, tx: tx, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
 	if len(steps) > 1 {
 		o.Intent.steps = steps
 	}
@@ -57,15 +57,15 @@ func (files *Files) BeginSteps(tx *chain.Tx, name string, steps []Step, judge fu
 
 // Sweep removes temporary files that crashes left in the folders of paths. It fails if the
 // memex was moved or replaced since it was opened. It must run before the first stage.
-func (o *Tx) Sweep(paths []string) error {
-	if err := o.m.scope.InPlace(o.name); err != nil {
+func (o *Operation) Sweep(paths []string) error {
+	if err := o.files.scope.InPlace(o.name); err != nil {
 		return err
 	}
 	done := map[string]bool{}
 	for _, p := range paths {
 		if folder := path.Dir(p); !done[folder] {
 			done[folder] = true
-			if err := o.m.scope.Root.Sweep(p); err != nil {
+			if err := o.files.scope.Root.Sweep(p); err != nil {
 				return o.Fail(p, err)
 			}
 		}
@@ -75,15 +75,15 @@ func (o *Tx) Sweep(paths []string) error {
 
 // Stage checks a file and writes its new bytes to a temporary file next to it. The file
 // itself does not change.
-func (o *Tx) Stage(w Write) error {
-	staged, err := o.m.scope.Root.Stage(w.Path, w.Base, w.Next, o.judge)
+func (o *Operation) Stage(w FileWrite) error {
+	staged, err := o.files.scope.Root.Stage(w.Path, w.Base, w.Next, o.judge)
 	if err != nil {
 		return err
 	}
 	p := plan{path: w.Path, base: w.Base, next: w.Next.Digest()}
 	old, mode := staged.Old()
 	p.mode = mode
-	if !w.Base.IsZero() && !o.m.scope.Present().Holds(w.Path, old) {
+	if !w.Base.IsZero() && !o.files.scope.Present().Holds(w.Path, old) {
 		p.old = &old
 	}
 	if staged.InPlace() {
@@ -95,7 +95,7 @@ func (o *Tx) Stage(w Write) error {
 }
 
 // Follow adds a file whose bytes on disk become its contents in memory.
-func (o *Tx) Follow(name string, d merkle.Digest) {
+func (o *Operation) Follow(name string, d merkle.Digest) {
 	o.Intent.files = append(o.Intent.files, plan{path: name, base: d, next: d})
 }
 
@@ -103,8 +103,8 @@ func (o *Tx) Follow(name string, d merkle.Digest) {
 // state. After an error the files are unchanged unless the error says otherwise. If only the
 // commit fails, the files are new, memory is read-only, and the next opening completes the
 // operation.
-func (o *Tx) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
-	m := o.m
+func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
+	m := o.files
 	if err := m.rights.Unprotected(o.name, &o.Intent.Commit, delta.Paths); err != nil {
 		return chain.Commit{}, errors.Join(err, o.Discard())
 	}
@@ -119,9 +119,9 @@ func (o *Tx) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (c
 
 // Write announces the operation and changes the files. After an error they are unchanged
 // unless the error says otherwise.
-func (o *Tx) Write(ctx context.Context) error {
+func (o *Operation) Write(ctx context.Context) error {
 	if err := o.announce(ctx); err != nil {
-		return o.Fail(o.m.scope.StateDir, errors.Join(err, o.Discard()))
+		return o.Fail(o.files.scope.StateDir, errors.Join(err, o.Discard()))
 	}
 	for i, w := range o.staged {
 		if err := w.Apply(); err != nil {
@@ -135,18 +135,18 @@ func (o *Tx) Write(ctx context.Context) error {
 
 // AfterFiles syncs the commit of written files and ends the session buffers over them. err is
 // the result of the commit; a returned error says that the files are written.
-func (o *Tx) AfterFiles(ctx context.Context, err error) error {
+func (o *Operation) AfterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
 	}
 	if err == nil {
-		err = o.m.syncFiles(o.name)
+		err = o.files.syncFiles(o.name)
 	}
 	if err == nil {
-		o.m.scope.Family.EndBuffers(ctx)
+		o.files.scope.Family.EndBuffers(ctx)
 		return nil
 	}
-	return &fault.Error{Op: o.name, What: o.m.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(
+	return &fault.Error{Op: o.name, What: o.files.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(
 		"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
 }
 
@@ -158,7 +158,7 @@ func (files *Files) syncFiles(name string) error {
 }
 
 // announce makes the intent durable. An operation that writes no file needs none.
-func (o *Tx) announce(ctx context.Context) error {
+func (o *Operation) announce(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || len(o.staged) == 0 {
 		return err
 	}
@@ -166,25 +166,26 @@ func (o *Tx) announce(ctx context.Context) error {
 	if err := o.Intent.add(&b); err != nil {
 		return err
 	}
-	return fault.Wrap(o.name, o.m.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
+	return fault.Wrap(o.name, o.files.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
 }
 
 // undo restores the files that were written before the write of name failed.
-func (o *Tx) undo(ctx context.Context, name string, cause error) error {
-	left := o.m.takeBack(&o.Intent)
+func (o *Operation) undo(ctx context.Context, name string, cause error) error {
+	left := o.files.takeBack(&o.Intent)
 	if len(left) > 0 {
 		// The intent must stay the last record of the journal, so that the next opening sees it.
-		o.m.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", left[0].message()))
+		o.files.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again",
+			left[0].message()))
 		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].message()))
 	}
-	if err := o.m.drop(ctx, o.tx, &o.Intent); err != nil {
-		o.m.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
+	if err := o.files.drop(ctx, o.tx, &o.Intent); err != nil {
+		o.files.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
 	}
 	return o.Fail(name, cause)
 }
 
 // Discard removes the staged writes that were not applied.
-func (o *Tx) Discard() error {
+func (o *Operation) Discard() error {
 	var errs []error
 	for _, w := range o.staged {
 		errs = append(errs, w.Discard())
@@ -194,4 +195,4 @@ func (o *Tx) Discard() error {
 }
 
 // Fail returns the error of this operation about a file, with the kind of its cause.
-func (o *Tx) Fail(what string, err error) error { return scope.FailWrite(o.name, what, err) }
+func (o *Operation) Fail(what string, err error) error { return scope.FailWrite(o.name, what, err) }

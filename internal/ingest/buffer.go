@@ -14,10 +14,6 @@ import (
 // BufferedFile returns the file whose document a tree names, "" for none, and the memory that
 // holds it.
 func (r *Reader) BufferedFile(t *ast.Tree) (holder *scope.Scope, path string) {
-	attrs := map[string]string{}
-	for _, a := range t.Attrs {
-		attrs[a.Key] = a.Value.String()
-	}
 	for _, s := range r.scope.Family.WithFiles() {
 		state := s.Present()
 		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
@@ -27,8 +23,8 @@ func (r *Reader) BufferedFile(t *ast.Tree) (holder *scope.Scope, path string) {
 			continue
 		}
 		for _, key := range []string{"PATH", "FILE"} {
-			name, inside := s.Root.Relative(attrs[key])
-			if _, ok := state.Document(name); ok && inside && attrs[key] != "" {
+			name, inside := s.Root.Relative(t.Text(key))
+			if _, ok := state.Document(name); ok && inside && t.Text(key) != "" {
 				return s, name
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
@@ -15,7 +14,6 @@ import (
 type Reader struct {
 	scope  *scope.Scope
 	rights *rights.Rules
-	files  *filetx.Files
 
 	published atomic.Pointer[Report]
 	removals  removals
@@ -28,6 +26,6 @@ type Reader struct {
 }
 
 // New returns the reader of a scope. LoadTable saves it from reading every file again.
-func New(s *scope.Scope, r *rights.Rules, f *filetx.Files) *Reader {
-	return &Reader{scope: s, rights: r, files: f}
+func New(s *scope.Scope, r *rights.Rules) *Reader {
+	return &Reader{scope: s, rights: r}
 }

@@ -20,16 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// TextOf returns an attribute of a tree's root as text, "" for none.
-func TextOf(t *ast.Tree, key string) string {
-	for _, a := range t.Attrs {
-		if a.Key == key {
-			return a.Value.String()
-		}
-	}
-	return ""
-}
-
 // IngestTree ingests a tree into this scope, below parent unless that is "". over is the
 // path of the file that the tree is a buffer of, in holder, or "".
 func (r *Reader) IngestTree(ctx context.Context, t *ast.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string,
@@ -342,13 +332,13 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 		return nil
 	}
 	var same *node.Node
-	custom := TextOf(in.tree, "CUSTOM_ID")
+	custom := in.tree.Text("CUSTOM_ID")
 	for _, id := range up.Kids {
 		n, ok := in.state.Get(id)
 		if !ok || n.ClaimedID() != "" {
 			continue
 		}
-		if custom != "" && n.HasCustom() && TextOf(&ast.Tree{Attrs: n.Attrs}, "CUSTOM_ID") == custom {
+		if custom != "" && n.HasCustom() && (&ast.Tree{Attrs: n.Attrs}).Text("CUSTOM_ID") == custom {
 			return n
 		}
 		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree) {

@@ -28,12 +28,12 @@ type wrongHeads struct {
 // mark checks a signed head and ignores other marks.
 func (w *verifier) mark(data []byte) {
 	signed, ok := chain.ReadHeadMark(data)
-	if !ok || w.m.scope.Options.Verifiers == nil {
+	if !ok || w.mender.scope.Options.Verifiers == nil {
 		return
 	}
 	w.checked++
 	w.signatures.newest = signed
-	h, _, err := chain.OpenHead(signed, w.m.scope.Options.Verifiers)
+	h, _, err := chain.OpenHead(signed, w.mender.scope.Options.Verifiers)
 	if err == nil {
 		if err = h.Names(w.head); err == nil && h.First != w.signatures.chain[1] {
 			err = &chain.Untrusted{Kind: "forked", Reason: "signed for the history of another memex"}
@@ -67,7 +67,7 @@ func (w *verifier) heads() {
 	if w.signatures.newest == "" {
 		return
 	}
-	h, _, err := chain.OpenHead(w.signatures.newest, w.m.scope.Options.Verifiers)
+	h, _, err := chain.OpenHead(w.signatures.newest, w.mender.scope.Options.Verifiers)
 	if err == nil {
 		err = h.Names(w.head)
 	}
@@ -88,7 +88,7 @@ func (w *verifier) anchors(notes []string) {
 
 // anchor returns a *chain.Untrusted unless the chain has the commit that a head names.
 func (w *verifier) anchor(signed string) error {
-	h, _, err := chain.OpenHead(signed, w.m.scope.Options.Verifiers)
+	h, _, err := chain.OpenHead(signed, w.mender.scope.Options.Verifiers)
 	if err != nil {
 		return err
 	}

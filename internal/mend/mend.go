@@ -20,11 +20,11 @@ type Mender struct {
 	scope  *scope.Scope
 	rights *rights.Rules
 	folder *ingest.Reader
-	owner  Owner
+	host   Host
 }
 
-// Owner opens what a mender needs: package fovea.
-type Owner struct {
+// Host opens what a mender needs: package fovea.
+type Host struct {
 	Scopes func() ([]string, error)                                 // the names of all scopes of the memex
 	Open   func(ctx context.Context, scope string) (*Mender, error) // the mender of a scope of the memex
 	Store  func() (store.Store, error)                              // opens the store of this scope again
@@ -32,8 +32,8 @@ type Owner struct {
 }
 
 // New returns the mender of a scope.
-func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Owner) *Mender {
-	return &Mender{scope: s, rights: r, folder: folder, owner: owner}
+func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Host) *Mender {
+	return &Mender{scope: s, rights: r, folder: folder, host: owner}
 }
 
 // rewrite takes blocks out of history by a commit that says so.

@@ -84,7 +84,7 @@ const purgeMessage = " taken out of history"
 
 // purge selects the content to drop.
 type purge struct {
-	m           *Mender
+	mender      *Mender
 	text        string
 	afterwards  bool                              // check after a purge: commits and marks were checked before
 	commits     []*graph.Commit                   // of the chain and of histories imported by merges
@@ -97,7 +97,7 @@ type purge struct {
 
 func newPurge(m *Mender, text string) *purge {
 	type set = map[merkle.Digest]bool
-	return &purge{m: m, text: text, ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{}}
+	return &purge{mender: m, text: text, ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{}}
 }
 
 // choose reads the whole history, and holds all its commits in memory meanwhile.
@@ -163,7 +163,7 @@ func addAliases(c *graph.Commit, names map[string]bool) {
 
 // refuse returns an error if the present state contains content to drop.
 func (p *purge) refuse() error {
-	for n := range p.m.scope.Present().All() {
+	for n := range p.mender.scope.Present().All() {
 		if p.dropOwn[n.Own] || p.holds(n) {
 			return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 		}

@@ -28,7 +28,7 @@ import (
 
 // read scans all records of the store. Blocks include the history imported by merges.
 func (p *purge) read(ctx context.Context) error {
-	return p.m.scope.Chain.Store().Replay(store.Pos{}, func(r store.Record) error {
+	return p.mender.scope.Chain.Store().Replay(store.Pos{}, func(r store.Record) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 			return data, nil
 		}
 		links = append(links, at)
-		block, lacks = p.m.scope.Chain.Block(at)
+		block, lacks = p.mender.scope.Chain.Block(at)
 		return block, lacks
 	})
 	switch {
@@ -92,7 +92,7 @@ func (p *purge) own(d merkle.Digest, data []byte) error {
 func (p *purge) commit(block []byte, of string) error {
 	c, err := graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
 		p.parts[d] = true
-		return p.m.scope.Chain.Block(d)
+		return p.mender.scope.Chain.Block(d)
 	})
 	if err != nil {
 		return err
@@ -160,9 +160,9 @@ func (p *purge) mark(data []byte) error {
 	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
-	return fault.Wrap("purge", p.m.scope.StateDir, fault.Invalid,
+	return fault.Wrap("purge", p.mender.scope.StateDir, fault.Invalid,
 		fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
-			p.m.scope.Chain.Ledgers().Label(kind)))
+			p.mender.scope.Chain.Ledgers().Label(kind)))
 }
 
 // isFraming reports whether a text occurs in the framing around contents, so that finding

@@ -87,7 +87,7 @@ func (s *salvage) plan() []document.Problem {
 	var plan []document.Problem
 	told := map[string]bool{}
 	damage := s.from.Damage()
-	if c := store.RecoveryOf(s.m.scope.Chain.Store()).Corrupt; c != nil {
+	if c := store.RecoveryOf(s.mender.scope.Chain.Store()).Corrupt; c != nil {
 		damage = append(damage, *c)
 	}
 	for _, bad := range damage {
@@ -106,7 +106,7 @@ func (s *salvage) plan() []document.Problem {
 // no repair commit.
 func (s *salvage) onlyImages() bool {
 	other := func(c store.Corruption) bool { return !isImage(c.File) }
-	return store.RecoveryOf(s.m.scope.Chain.Store()).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
+	return store.RecoveryOf(s.mender.scope.Chain.Store()).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
 }
 
 // rebuild replaces the damaged history by the salvaged one and opens it.
@@ -141,12 +141,12 @@ func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salv
 			md.scope.Options.Log.Warn("the damaged store could not be closed", "error", err)
 		}
 		failed := s.from.Rebuild(ctx, to) // on failure the old history remains
-		opened, err := md.owner.Store()
+		opened, err := md.host.Store()
 		return opened, errors.Join(failed, err)
 	}, func(ctx context.Context) error {
 		md.scope.Recovered = "repaired: " + c.Message
 		md.scope.Options.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
-		return md.owner.Load(ctx, tx)
+		return md.host.Load(ctx, tx)
 	})
 }
 

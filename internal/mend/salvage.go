@@ -23,7 +23,7 @@ import (
 // salvage determines which part of a damaged history is intact: the chain of commits from
 // the first on, and the blocks it names.
 type salvage struct {
-	m       *Mender
+	mender  *Mender
 	disk    *disk.Store
 	from    *disk.Salvage
 	order   []merkle.Digest          // commits that verify, in stored order
@@ -52,7 +52,7 @@ func (md *Mender) openSalvage(ctx context.Context) (*salvage, error) {
 		return nil, err
 	}
 	s := &salvage{
-		m: md, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
+		mender: md, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
 		newest: max(md.scope.Chain.Store().Head().Seq, md.scope.Chain.Head().Commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
@@ -169,7 +169,7 @@ func (s *salvage) image(name string, img *store.Image) {
 	if len(s.wanted) == 0 {
 		return
 	}
-	state, _, err := chain.ImageState(img, s.m.scope.Options.Formats)
+	state, _, err := chain.ImageState(img, s.mender.scope.Options.Formats)
 	if err != nil {
 		return
 	}

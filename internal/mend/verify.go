@@ -94,7 +94,7 @@ func (md *Mender) verify(ctx context.Context, notes []string) (checked int, prob
 
 // verifier replays the history and collects problems.
 type verifier struct {
-	m        *Mender
+	mender   *Mender
 	ctx      context.Context
 	ledger   graph.Ledger
 	head     chain.Commit
@@ -112,7 +112,7 @@ type verifier struct {
 
 func newVerifier(ctx context.Context, m *Mender, nodes int) *verifier {
 	return &verifier{
-		m: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*nodes), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
+		mender: m, ctx: ctx, held: make(map[merkle.Digest]bool, 2*nodes), roots: map[uint64]merkle.Digest{}, kinds: map[uint64]string{},
 		signatures: signatures{wrong: map[string]*wrongHeads{}, chain: map[uint64]merkle.Digest{}},
 	}
 }
@@ -130,7 +130,7 @@ func (w *verifier) problem(where, kind, detail string) {
 
 // history replays the journal and packs, then checks the tables of packs.
 func (w *verifier) history() error {
-	err := w.m.scope.Chain.Store().Replay(store.Pos{}, w.record)
+	err := w.mender.scope.Chain.Store().Replay(store.Pos{}, w.record)
 	if w.ctx.Err() != nil {
 		return w.ctx.Err()
 	}
@@ -138,14 +138,14 @@ func (w *verifier) history() error {
 		w.problem("journal", "replay", err.Error())
 	}
 	told := map[string]bool{}
-	if err != nil || store.IsPacked(w.m.scope.Chain.Store()) {
-		_, checkErr := store.Check(w.ctx, w.m.scope.Chain.Store(), func(c store.Corruption) {
+	if err != nil || store.IsPacked(w.mender.scope.Chain.Store()) {
+		_, checkErr := store.Check(w.ctx, w.mender.scope.Chain.Store(), func(c store.Corruption) {
 			told[c.File] = true
 			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
 		})
 		err = cmp.Or(err, checkErr)
 	}
-	if c := store.RecoveryOf(w.m.scope.Chain.Store()).Corrupt; c != nil && !told[c.File] {
+	if c := store.RecoveryOf(w.mender.scope.Chain.Store()).Corrupt; c != nil && !told[c.File] {
 		w.problem("journal", "corrupt", fmt.Sprint(c))
 	}
 	return err
@@ -189,7 +189,7 @@ func (w *verifier) load(d merkle.Digest) ([]byte, error) {
 	if b, ok := w.blocks[d]; ok {
 		return b, nil
 	}
-	return w.m.scope.Chain.Store().Block(d)
+	return w.mender.scope.Chain.Store().Block(d)
 }
 
 // links records the missing chunks of a block.
@@ -243,7 +243,7 @@ func (w *verifier) reportMissing() {
 			continue // a later record holds it
 		}
 		seen[a.block] = true
-		_, err := w.m.scope.Chain.Store().Block(a.block)
+		_, err := w.mender.scope.Chain.Store().Block(a.block)
 		if p, ok := errors.AsType[*store.Purged](err); ok {
 			gone[p.By]++
 		} else if err != nil {
@@ -330,7 +330,7 @@ func (md *Mender) VerifyFiles(ctx context.Context) (checked int, problems []docu
 		return checked, problems, err
 	}
 	for _, project := range slices.Sorted(maps.Keys(md.scope.Options.Projects)) {
-		s, scopeErr := md.owner.Open(ctx, scope.Project+"/"+project)
+		s, scopeErr := md.host.Open(ctx, scope.Project+"/"+project)
 		if err = cmp.Or(err, scopeErr); err != nil {
 			break
 		}
@@ -377,12 +377,12 @@ func (md *Mender) verifyFiles(ctx context.Context) (checked int, problems []docu
 
 // verifyScopes verifies the scopes of a memex. Each problem names its scope.
 func (md *Mender) verifyScopes(ctx context.Context) (checked int, problems []document.Problem, err error) {
-	names, err := md.owner.Scopes()
+	names, err := md.host.Scopes()
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, name := range names {
-		s, err := md.owner.Open(ctx, name)
+		s, err := md.host.Open(ctx, name)
 		if err != nil {
 			problems = append(problems, document.Problem{Path: name, Kind: "scope", Message: err.Error()})
 			continue

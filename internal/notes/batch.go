@@ -30,7 +30,7 @@ const maxBatch = 256
 
 // batch is a group of notes for one place: one rewrite of the file, and a commit for each note.
 type batch struct {
-	m     *Notes
+	ns    *Notes
 	tx    *chain.Tx
 	under string
 	now   time.Time
@@ -72,8 +72,8 @@ func (p *batch) take(r *pending) bool {
 
 // why returns the error of open, or a denial if the author of r may not write to the file.
 func (p *batch) why(r *pending) error {
-	r.commit = p.m.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, "", 0)
-	if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
+	r.commit = p.ns.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, "", 0)
+	if judge := p.ns.rights.Judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
 		if err := judge(p.at); err != nil {
 			return err
 		}
@@ -97,19 +97,19 @@ func (p *batch) alone(r *pending) (remembered, error) {
 	if p.path != "" {
 		under = p.path
 	}
-	c, id, err := p.m.insert(r.ctx, p.tx, r.opts, "remember", under, r.headline(p.now))
+	c, id, err := p.ns.insert(r.ctx, p.tx, r.opts, "remember", under, r.headline(p.now))
 	return remembered{ID: id, Commit: c}, err
 }
 
 // open reads the batch's file.
 func (p *batch) open(ctx context.Context) {
-	p.now = p.m.scope.Options.Now()
+	p.now = p.ns.scope.Options.Now()
 	p.ops, p.keys = map[string]bool{}, map[noteKey]bool{}
-	if p.path = noteFile(p.m.scope, p.under, p.now.UTC().Format("2006-01")); p.path == "" {
+	if p.path = noteFile(p.ns.scope, p.under, p.now.UTC().Format("2006-01")); p.path == "" {
 		return
 	}
-	e := &editing{m: p.m, tx: p.tx, name: "remember", now: p.now, texts: map[string]string{}}
-	if p.at, p.err = p.m.scope.Root.Place(p.path); p.err != nil {
+	e := &editing{ns: p.ns, tx: p.tx, name: "remember", now: p.now, texts: map[string]string{}}
+	if p.at, p.err = p.ns.scope.Root.Place(p.path); p.err != nil {
 		p.err = scope.FailWrite("remember", p.path, p.err)
 		return
 	}
@@ -124,7 +124,7 @@ func (p *batch) open(ctx context.Context) {
 	if p.err = e.isParsed(p.path); p.err != nil {
 		return
 	}
-	state := p.m.scope.Present()
+	state := p.ns.scope.Present()
 	if d, ok := state.Document(p.path); ok && d.Derived.Encrypted {
 		p.err = fault.Wrap("remember", p.path, fault.Invalid, errEncrypted)
 		return
@@ -135,9 +135,9 @@ func (p *batch) open(ctx context.Context) {
 
 // add appends a note to the text.
 func (p *batch) add(r *pending) {
-	r.commit = p.m.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
-	err := p.m.rights.Unprotected("remember", &r.commit, []string{p.path})
-	if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
+	r.commit = p.ns.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
+	err := p.ns.rights.Unprotected("remember", &r.commit, []string{p.path})
+	if judge := p.ns.rights.Judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
 		err = judge(p.at)
 	}
 	if err != nil {
@@ -167,7 +167,7 @@ func (p *batch) add(r *pending) {
 	}
 	p.full = len(p.notes) == maxBatch || !p.end.appends ||
 		strings.HasSuffix(p.under, "/") && r.length >= maxFileBytes ||
-		p.m.rights.Protected(p.path) || p.m.scope.Chain.Head().Commit.Seq == 0 // the first commit has no predecessor to interpret it by
+		p.ns.rights.Protected(p.path) || p.ns.scope.Chain.Head().Commit.Seq == 0 // the first commit has no predecessor to interpret it by
 }
 
 // save writes the file and commits the notes.
@@ -186,7 +186,7 @@ func (p *batch) save() {
 }
 
 func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
-	m, text := p.m, p.end.text()
+	m, text := p.ns, p.end.text()
 	steps := make([]filetx.Step, len(p.notes))
 	for i, r := range p.notes {
 		steps[i] = filetx.Step{Commit: r.commit, Length: r.length}
@@ -202,7 +202,7 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 	if err := op.Sweep([]string{p.path}); err != nil {
 		return nil, err
 	}
-	if err := op.Stage(filetx.Write{Path: p.path, Base: p.base, Next: corpus.Next{Text: text}}); err != nil {
+	if err := op.Stage(filetx.FileWrite{Path: p.path, Base: p.base, Next: corpus.Next{Text: text}}); err != nil {
 		return nil, errors.Join(op.Fail(p.path, err), op.Discard())
 	}
 	if err := op.Write(ctx); err != nil {
@@ -215,7 +215,7 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 // judge checks that the author of each note may change the file.
 func (p *batch) judge(at corpus.Place) error {
 	for _, r := range p.notes {
-		if judge := p.m.rights.Judge(r.ctx, "remember", &r.commit); judge != nil {
+		if judge := p.ns.rights.Judge(r.ctx, "remember", &r.commit); judge != nil {
 			if err := judge(at); err != nil {
 				return err
 			}

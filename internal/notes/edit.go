@@ -87,11 +87,11 @@ func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, 
 func (e *editing) change(n *node.Node, c change) error {
 	e.message = described(n)
 	if document.IsMemory(n.Path) {
-		next, err := c.tree(e.m.scope.Present().Branch(n.ID), e.now)
+		next, err := c.tree(e.ns.scope.Present().Branch(n.ID), e.now)
 		if err != nil {
 			return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 		}
-		e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.m.scope.Present(), d, n, next) })
+		e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.ns.scope.Present(), d, n, next) })
 		return nil
 	}
 	text, err := c.file(e.document(n.Path), e.headline(n), e.now)
@@ -135,7 +135,7 @@ func withHeadlines(edit document.Edit) bool {
 
 // editing is one command that changes Org files. Its caller is the chain's writer.
 type editing struct {
-	m       *Notes
+	ns      *Notes
 	tx      *chain.Tx
 	opts    *scope.WriteOptions
 	name    string // of the command, for errors
@@ -172,7 +172,7 @@ func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, opts *scope.WriteOpt
 	if err := ns.scope.Chain.Store().Err(); err != nil {
 		return chain.Commit{}, fault.Wrap(name, ns.scope.StateDir, fault.ReadOnly, err)
 	}
-	e := &editing{m: ns, tx: tx, opts: opts, name: name, now: ns.scope.Options.Now(), texts: map[string]string{}}
+	e := &editing{ns: ns, tx: tx, opts: opts, name: name, now: ns.scope.Options.Now(), texts: map[string]string{}}
 	if err := do(e); err != nil {
 		return chain.Commit{}, err
 	}
@@ -186,19 +186,19 @@ var errBuffer = errors.New("it stands in a buffer that was not saved; save it, o
 // zero nor the node's own digest is a Conflict, with the result of c on the base. Without
 // c.tree, the node must be in a file.
 func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
-	n, ok := e.m.scope.Present().Get(id)
+	n, ok := e.ns.scope.Present().Get(id)
 	switch {
 	case !ok:
 		return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("no such node"))
-	case e.m.scope.Present().IsTree(n.Path) && !document.IsMemory(n.Path):
+	case e.ns.scope.Present().IsTree(n.Path) && !document.IsMemory(n.Path):
 		return nil, fault.Wrap(e.name, id, fault.Busy, errBuffer)
 	case document.IsMemory(n.Path) && c.tree == nil:
 		return nil, fault.Wrap(e.name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
 	case !document.IsMemory(n.Path):
-		if _, err := e.m.folder.Refresh(ctx, e.tx, e.name, n.Path, e.now); err != nil {
+		if _, err := e.ns.folder.Refresh(ctx, e.tx, e.name, n.Path, e.now); err != nil {
 			return nil, err
 		}
-		if n, ok = e.m.scope.Present().Get(id); !ok {
+		if n, ok = e.ns.scope.Present().Get(id); !ok {
 			return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("the node left the file since it was read"))
 		}
 		if err := e.editable(ctx, n.Path); err != nil {
@@ -214,8 +214,8 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 // conflict returns the error for a change based on another version of the node.
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
-	if old, err := node.ReadOwn(base, e.m.scope.Chain.Store().Block); err == nil {
-		mine, _ = c.alone(e.m.scope.Present(), n.Path, old, e.now)
+	if old, err := node.ReadOwn(base, e.ns.scope.Chain.Store().Block); err == nil {
+		mine, _ = c.alone(e.ns.scope.Present(), n.Path, old, e.now)
 	}
 	return &fault.Error{
 		Op: e.name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
@@ -242,8 +242,8 @@ func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time
 
 // editable refuses a file that the actor may not change, or that is not parsed.
 func (e *editing) editable(ctx context.Context, path string) error {
-	c := e.m.scope.Entry(ctx, "", graph.KindEdit, "", 0)
-	if err := e.m.rights.MayWrite(ctx, e.name, &c, path); err != nil {
+	c := e.ns.scope.Entry(ctx, "", graph.KindEdit, "", 0)
+	if err := e.ns.rights.MayWrite(ctx, e.name, &c, path); err != nil {
 		return err // before an error reveals any contents
 	}
 	return e.isParsed(path)
@@ -251,11 +251,11 @@ func (e *editing) editable(ctx context.Context, path string) error {
 
 // isParsed refuses a file that memory keeps opaque.
 func (e *editing) isParsed(path string) error {
-	d, ok := e.m.scope.Present().Document(path)
+	d, ok := e.ns.scope.Present().Document(path)
 	if !ok || !d.Derived.Opaque {
 		return nil
 	}
-	if why := e.m.scope.Options.Formats.KeptWhole(path, d.Content); why != "" {
+	if why := e.ns.scope.Options.Formats.KeptWhole(path, d.Content); why != "" {
 		return fault.Wrap(e.name, path, fault.Invalid, errors.New(why))
 	}
 	return fault.Wrap(e.name, path, fault.Invalid, errors.New("the file is kept unparsed and not edited"))
@@ -307,14 +307,14 @@ func orgOf(doc document.Text) (*org.Document, error) {
 func (e *editing) document(path string) document.Text {
 	text, ok := e.texts[path]
 	if !ok {
-		text, _ = e.m.scope.Present().Text(path)
+		text, _ = e.ns.scope.Present().Text(path)
 	}
-	return parse(e.m.scope.Present(), path, text)
+	return parse(e.ns.scope.Present(), path, text)
 }
 
 // headline returns the index of a node's headline in its document, -1 for the document.
 func (e *editing) headline(n *node.Node) int {
-	for i, o := range e.m.scope.Present().Nodes(n.Path) {
+	for i, o := range e.ns.scope.Present().Nodes(n.Path) {
 		if o.ID == n.ID {
 			return i - 1
 		}
@@ -332,7 +332,7 @@ func (e *editing) put(path, text string) {
 
 // save writes the files and commits the result.
 func (e *editing) save(ctx context.Context) (chain.Commit, error) {
-	m, head, now := e.m, e.m.scope.Present(), e.now.UnixMilli()
+	m, head, now := e.ns, e.ns.scope.Present(), e.now.UnixMilli()
 	state, delta, err := e.draft(now)
 	if err == nil {
 		err = e.newIDs(head, state)
@@ -358,7 +358,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 		return chain.Commit{}, err
 	}
 	for _, path := range e.paths {
-		w := filetx.Write{Path: path, Next: corpus.Next{Text: e.texts[path]}}
+		w := filetx.FileWrite{Path: path, Next: corpus.Next{Text: e.texts[path]}}
 		have, had := head.Text(path)
 		if had {
 			w.Base = merkle.SumText(have)
@@ -383,14 +383,14 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 
 // draft returns the state after the edit, and its delta from the head.
 func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
-	draft := e.m.scope.Draft(now)
+	draft := e.ns.scope.Draft(now)
 	for _, path := range e.paths {
 		draft.Put(path, e.texts[path], false)
 	}
 	if err := e.putTrees(draft); err != nil {
 		return nil, graph.Delta{}, err
 	}
-	e.m.scope.DropUnusedSetups(e.m.scope.Present(), draft)
+	e.ns.scope.DropUnusedSetups(e.ns.scope.Present(), draft)
 	state, delta := draft.Seal()
 	for _, path := range e.paths {
 		if err := staysParsed(e.name, path, state); err != nil {

@@ -13,14 +13,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
-	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
 // inertCheck checks the nodes that an agent's operation writes, see author.Actor.Author.
 type inertCheck struct {
-	m      *Notes
+	ns     *Notes
 	before *graph.State
 	after  *graph.State
 	places map[string]*inert.Place
@@ -29,10 +28,10 @@ type inertCheck struct {
 // checkInert rejects an agent's edit if it makes a node active, or would be read as more
 // headlines than the operation adds.
 func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
-	if e.m.scope.Actor(ctx).Author.Kind != author.Agent {
+	if e.ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	f := &inertCheck{m: e.m, before: e.m.scope.Present(), after: after, places: map[string]*inert.Place{}}
+	f := &inertCheck{ns: e.ns, before: e.ns.scope.Present(), after: after, places: map[string]*inert.Place{}}
 	was := map[string]*node.Node{}
 	for _, edge := range delta.Lineage {
 		was[edge.New], _ = f.before.Get(edge.Old)
@@ -109,7 +108,7 @@ func (f *inertCheck) place(s *graph.State, path string) (*inert.Place, error) {
 		if err != nil {
 			return nil, errUnchecked
 		}
-		p = inertPlace(doc, f.m, f.after)
+		p = inertPlace(doc, f.ns, f.after)
 		f.places[path] = p
 	}
 	return p, nil
@@ -135,12 +134,12 @@ func inertPlace(doc *org.Document, m *Notes, s *graph.State) *inert.Place {
 
 // checkInert rejects an active note in a batch: the last headline of the document.
 func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
-	if p.m.scope.Actor(ctx).Author.Kind != author.Agent {
+	if p.ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
 	start, end := doc.Own(doc.Headlines() - 1)
 	note := doc.Source()[start:end]
-	if c, ok := p.m.scope.Options.Formats.Of(p.path).(document.Checker); ok {
+	if c, ok := p.ns.scope.Options.Formats.Of(p.path).(document.Checker); ok {
 		return c.Check("", note)
 	}
 	if p.place == nil {
@@ -148,7 +147,7 @@ func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
 		if err != nil {
 			return errUnchecked
 		}
-		p.place = inertPlace(text, p.m, p.m.scope.Present())
+		p.place = inertPlace(text, p.ns, p.ns.scope.Present())
 	}
 	return p.place.Check(&inert.Place{}, "", note)
 }
@@ -171,7 +170,7 @@ func (ns *Notes) CheckTree(ctx context.Context, t *ast.Tree) error {
 // including ones that are invalid there.
 func noteText(t *ast.Tree) string {
 	var b strings.Builder
-	b.WriteString("* " + oneLine(ingest.TextOf(t, "TITLE")) + "\n:PROPERTIES:\n")
+	b.WriteString("* " + oneLine(t.Text("TITLE")) + "\n:PROPERTIES:\n")
 	for _, a := range t.Attrs {
 		for _, v := range append(a.Value.Items(), a.Value) {
 			if a.Key != "TITLE" && v.Kind() != document.KindNull && v.Items() == nil {

@@ -65,7 +65,7 @@ func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, opts *scope.WriteOpti
 // place returns the document and the index of the headline that becomes the parent, -1 for
 // the document itself. A file that does not exist is an empty document.
 func (e *editing) place(ctx context.Context, under string) (name string, doc document.Text, i int, err error) {
-	if _, ok := e.m.scope.Present().Get(under); ok {
+	if _, ok := e.ns.scope.Present().Get(under); ok {
 		n, err := e.node(ctx, under, merkle.Digest{}, change{})
 		switch {
 		case err != nil:
@@ -75,17 +75,17 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc doc
 		}
 		return n.Path, e.document(n.Path), e.headline(n), nil
 	}
-	if !e.m.scope.Options.Formats.Owns(under) {
+	if !e.ns.scope.Options.Formats.Owns(under) {
 		return "", nil, 0, fault.Wrap(e.name, under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
 	}
 	if doc, err = e.existing(ctx, under); err != nil {
 		return "", nil, 0, err
 	}
-	if d, ok := e.m.scope.Present().Document(under); ok && d.Derived.Encrypted {
+	if d, ok := e.ns.scope.Present().Document(under); ok && d.Derived.Encrypted {
 		return "", nil, 0, fault.Wrap(e.name, under, fault.Invalid, errEncrypted)
 	}
 	if doc == nil {
-		doc = parse(e.m.scope.Present(), under, "")
+		doc = parse(e.ns.scope.Present(), under, "")
 	}
 	return under, doc, -1, nil
 }

@@ -122,7 +122,7 @@ func (e *editing) archiveOf(from document.Text, i int, file string) (string, err
 		return "", err
 	}
 	home := strings.HasPrefix(name, "~") || strings.Contains(name, "/~") // Org reads it as the home folder
-	below, ok := e.m.scope.Root.Relative(filepath.FromSlash(name))
+	below, ok := e.ns.scope.Root.Relative(filepath.FromSlash(name))
 	if !ok || home {
 		return "", fmt.Errorf("its archive, %s, lies outside the memex, and notes stay in it; let #+ARCHIVE or the property ARCHIVE name a file of the memex, as "+
 			"in %q", name, "%s_archive::")
@@ -148,14 +148,14 @@ func (e *editing) existing(ctx context.Context, name string) (document.Text, err
 
 // present is existing without parsing: it returns the text of the file.
 func (e *editing) present(ctx context.Context, name string) (text string, there bool, err error) {
-	switch ok, err := e.m.scope.Root.Admits(name); {
+	switch ok, err := e.ns.scope.Root.Admits(name); {
 	case err != nil:
 		return "", false, scope.FailWrite(e.name, name, err)
 	case !ok:
 		return "", false, fault.Wrap(e.name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
 	}
-	_, known := e.m.scope.Present().Document(name)
-	text, err = e.m.folder.Refresh(ctx, e.tx, e.name, name, e.now)
+	_, known := e.ns.scope.Present().Document(name)
+	text, err = e.ns.folder.Refresh(ctx, e.tx, e.name, name, e.now)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}

@@ -168,7 +168,7 @@ func (q *noteQueue) take() []*pending {
 // rememberAll writes the waiting notes, batched by file.
 func (ns *Notes) rememberAll(tx *chain.Tx, waiting []*pending) {
 	for len(waiting) > 0 {
-		p := &batch{m: ns, tx: tx, under: waiting[0].under}
+		p := &batch{ns: ns, tx: tx, under: waiting[0].under}
 		var later []*pending
 		for _, r := range waiting {
 			if ns.settledAlready(tx, r) {

@@ -29,7 +29,7 @@ func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.Wr
 		if err != nil {
 			return err
 		}
-		apply, err := resolution(e.m.scope.Options.Formats.Of(n.Path), n, take, which)
+		apply, err := resolution(e.ns.scope.Options.Formats.Of(n.Path), n, take, which)
 		if err != nil {
 			kind := fault.Invalid
 			if errors.Is(err, document.ErrMoved) {

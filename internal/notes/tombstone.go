@@ -53,10 +53,10 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 		at := rest[len(rest)-1]
 		rest = rest[:len(rest)-1]
 		if key, ok := keyOfNode(at); ok && (at == n || len(appendFolded(nil, at.Body())) > 0) {
-			t[key] = e.m.tombstones()[key].forgottenBy(by)
+			t[key] = e.ns.tombstones()[key].forgottenBy(by)
 		}
 		for _, id := range at.Kids {
-			if kid, ok := e.m.scope.Present().Get(id); ok {
+			if kid, ok := e.ns.scope.Present().Get(id); ok {
 				rest = append(rest, kid)
 			}
 		}

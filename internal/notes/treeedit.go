@@ -60,10 +60,10 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 	if kid, err = editTree(kid, edits, e.now); err != nil {
 		return fault.Wrap(e.name, under, fault.Invalid, err)
 	}
-	if o, taken := e.m.scope.Present().Get(kid.ID()); taken {
+	if o, taken := e.ns.scope.Present().Get(kid.ID()); taken {
 		return fault.Wrap(e.name, kid.ID(), fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
 	}
-	up := *e.m.scope.Present().Branch(under)
+	up := *e.ns.scope.Present().Branch(under)
 	up.Kids = append(slices.Clip(up.Kids), kid)
 	e.message = n.Path + ": " + h.Title
 	e.trees = append(e.trees, func(d *graph.Draft) error { return d.PutBranch(under, &up) })
@@ -211,7 +211,7 @@ func (e *editing) refileTree(n, to *node.Node) error {
 	if to.Derived.Encrypted {
 		return fault.Wrap(e.name, to.ID, fault.Invalid, errEncrypted)
 	}
-	t := *e.m.scope.Present().Branch(n.ID)
+	t := *e.ns.scope.Present().Branch(n.ID)
 	if node.IsDerived(n.ID) {
 		setAttr(&t, "ID", uuid.NewString())
 		e.naming = &t
@@ -230,14 +230,14 @@ func (e *editing) refileTree(n, to *node.Node) error {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
 	}
 	e.refiled = n
-	e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.m.scope.Present(), d, e.refiled, nil) })
+	e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.ns.scope.Present(), d, e.refiled, nil) })
 	return e.splice(to.Path, doc.Source(), splices)
 }
 
 // declare commits an ID for the refiled node, so that history follows it into the file. It
 // runs after every check that could refuse the rest.
 func (e *editing) declare(ctx context.Context) error {
-	m, n := e.m, e.refiled
+	m, n := e.ns, e.refiled
 	draft := m.scope.Draft(e.now.UnixMilli())
 	if err := putBranch(m.scope.Present(), draft, n, e.naming); err != nil {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
@@ -253,7 +253,7 @@ func (e *editing) declare(ctx context.Context) error {
 
 // moveTree moves a node of a memory-backed document below another node.
 func (e *editing) moveTree(n, to *node.Node) error {
-	put, ok := e.m.folder.MoveBranch(n, to)
+	put, ok := e.ns.folder.MoveBranch(n, to)
 	if !ok {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
 	}

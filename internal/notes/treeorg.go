@@ -11,7 +11,6 @@ import (
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -65,7 +64,7 @@ func bodyOf(t *ast.Tree) (body string, headlines []*ast.Tree) {
 	for len(all) > 0 {
 		p := all[len(all)-1]
 		all = all[:len(all)-1]
-		if p.tree != t && (p.tree.Type == document.TypeHeadline || ingest.TextOf(p.tree, "TITLE") != "") {
+		if p.tree != t && (p.tree.Type == document.TypeHeadline || p.tree.Text("TITLE") != "") {
 			headlines = append(headlines, p.tree)
 			continue
 		}
@@ -88,8 +87,8 @@ func bodyOf(t *ast.Tree) (body string, headlines []*ast.Tree) {
 // headlineOf writes one top-level headline.
 func headlineOf(head string, t *ast.Tree, body string, now time.Time) (string, error) {
 	h := document.InsertHeadline{
-		Title: ingest.TextOf(t, "TITLE"), Todo: ingest.TextOf(t, "TODO"), Priority: ingest.TextOf(t, "PRIORITY"), Tags: tagsOf(t),
-		Scheduled: ingest.TextOf(t, "SCHEDULED"), Deadline: ingest.TextOf(t, "DEADLINE"), Body: body,
+		Title: t.Text("TITLE"), Todo: t.Text("TODO"), Priority: t.Text("PRIORITY"), Tags: tagsOf(t),
+		Scheduled: t.Text("SCHEDULED"), Deadline: t.Text("DEADLINE"), Body: body,
 	}
 	if h.Title == "" {
 		h.Title = t.Type

@@ -157,7 +157,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		}
 	}
 	now := g.scope.Options.Now().UnixMilli()
-	draft, w := g.scope.Draft(now), filetx.Write{Path: path, Next: corpus.Next{Gone: len(want) == 0}}
+	draft, w := g.scope.Draft(now), filetx.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0}}
 	if w.Next.Gone {
 		draft.Drop(path)
 	} else {

@@ -36,7 +36,7 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 	if !ok {
 		return nil, nil, nil, fault.Wrap("blame", asked, fault.NotFound, errors.New("no such node now; fovea log shows when it left"))
 	}
-	b := blame{m: h, lines: linediff.Split(n.Content)}
+	b := blame{history: h, lines: linediff.Split(n.Content)}
 	if _, err = h.scope.Chain.Trail(ctx, id, 1, head.Commit.Seq, b.version); err == nil {
 		err = b.trace()
 	}
@@ -48,7 +48,7 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 
 // blame traces lines back through the versions of a node's text.
 type blame struct {
-	m        *History
+	history  *History
 	lines    []string       // of the present
 	by       []chain.Commit // of each of them
 	gone     []chain.Commit
@@ -80,7 +80,7 @@ func (b *blame) load(v *textVersion) (bool, error) {
 	if v.lines != nil {
 		return true, nil
 	}
-	n, err := node.ReadOwn(v.own, b.m.scope.Chain.Block)
+	n, err := node.ReadOwn(v.own, b.history.scope.Chain.Block)
 	if errors.Is(err, graph.ErrGone) {
 		b.gone = append(b.gone, v.by)
 		return false, nil

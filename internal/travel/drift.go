@@ -86,7 +86,7 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	head := h.scope.Chain.Head()
 	for _, path := range paths {
 		text, wanted := head.State.Text(path)
-		w := filetx.Write{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
+		w := filetx.FileWrite{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
 		if w.Base == digestOf(scope.FileNow(h.scope.Present(), path)) {
 			op.Follow(path, w.Base)
 			continue

@@ -82,7 +82,7 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 		return chain.Commit{}, nil, nil, err
 	}
 	defer func() { _ = other.Store().Close() }() // it was only read
-	g := merging{m: h, tx: tx, ours: h.scope.Chain, theirs: other}
+	g := merging{history: h, tx: tx, ours: h.scope.Chain, theirs: other}
 	return g.run(ctx, name, opts)
 }
 
@@ -99,7 +99,7 @@ func (g *merging) run(ctx context.Context, name string, opts *scope.WriteOptions
 		return chain.Commit{}, nil, nil, nil
 	}
 	r := rollback{
-		m: g.m, tx: g.tx, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
+		history: g.history, tx: g.tx, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
 		marks: g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head()),
 	}
 	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())

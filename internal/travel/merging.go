@@ -19,7 +19,7 @@ import (
 
 // merging is one merge of another copy of a memory.
 type merging struct {
-	m         *History
+	history   *History
 	tx        *chain.Tx
 	ours      *chain.Chain // of m
 	theirs    *chain.Chain
@@ -119,7 +119,7 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 			continue
 		}
 		if s == nil {
-			s, steps = graph.Empty(g.m.scope.Options.Formats), append(steps, c)
+			s, steps = graph.Empty(g.history.scope.Options.Formats), append(steps, c)
 		}
 		for _, step := range slices.Backward(steps) {
 			if s, err = s.Apply(step, g.load); err != nil {

@@ -51,7 +51,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		}
 	}
 	target, _ := draft.Seal()
-	r := rollback{m: h, tx: tx, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
+	r := rollback{history: h, tx: tx, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
 		return len(paths) == 0 || slices.Contains(paths, path)
 	}}
 	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))
@@ -112,7 +112,7 @@ func (m moments) lastWith(ctx context.Context, path string) (string, error) {
 // instance by a dangling link, does not stop the others; if nothing else is to be done, it
 // is listed, and restoring it fails with the reason.
 func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
-	if r.restoresLost == nil || r.opts.MemoryOnly || !r.m.scope.HasFiles() {
+	if r.restoresLost == nil || r.opts.MemoryOnly || !r.history.scope.HasFiles() {
 		return nil
 	}
 	changed := map[string]bool{}
@@ -120,15 +120,15 @@ func (r *rollback) lost(ctx context.Context, delta *graph.Delta) []string {
 		changed[path] = true
 	}
 	var lost, barred []string
-	byOwner, may := r.m.rights.ByOwner(ctx), r.m.rights.May(ctx)
+	byOwner, may := r.history.rights.ByOwner(ctx), r.history.rights.May(ctx)
 	for _, path := range r.target.Paths() {
 		switch {
-		case !r.m.scope.IsFile(path), changed[path], r.m.scope.Drift().Removed(path), !r.restoresLost(path), !byOwner && r.m.rights.Protected(path):
+		case !r.history.scope.IsFile(path), changed[path], r.history.scope.Drift().Removed(path), !r.restoresLost(path), !byOwner && r.history.rights.Protected(path):
 		case may != nil && may(path) != nil:
 		case scope.IsLost(r.target.Nodes(path)):
-		case r.m.scope.Root.Vacant(path):
+		case r.history.scope.Root.Vacant(path):
 			lost = append(lost, path)
-		case r.m.scope.Root.Lost(path):
+		case r.history.scope.Root.Lost(path):
 			barred = append(barred, path)
 		}
 	}

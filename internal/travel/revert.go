@@ -84,14 +84,14 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Conflict,
 			fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
 	}
-	b := reversal{m: h, ctx: ctx, state: head.State, target: head.State, now: h.scope.Options.Now().UnixMilli()}
+	b := reversal{history: h, ctx: ctx, state: head.State, target: head.State, now: h.scope.Options.Now().UnixMilli()}
 	if err := b.choose(commits, head.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, nil, err
 	}
 	if err := b.walk(head.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
 	}
-	r := rollback{m: h, tx: tx, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
+	r := rollback{history: h, tx: tx, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
 	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
 	if err != nil {
 		return c, nil, nil, err
@@ -103,7 +103,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 // reversal walks back through the history and removes the changes of the chosen commits
 // from the present state, newest first.
 type reversal struct {
-	m         *History
+	history   *History
 	ctx       context.Context
 	commits   []uint64 // sorted
 	authors   []string
@@ -121,11 +121,11 @@ func (b *reversal) choose(commits []uint64, head uint64) error {
 		case seq == 1:
 			return fault.Wrap("revert", "seq:1", fault.Invalid, errors.New("the memory began with this commit; there is nothing before it"))
 		case seq == 0 || seq > head:
-			return b.m.moments().unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
+			return b.history.moments().unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
 		}
 	}
 	if len(b.commits) == 0 {
-		return fault.Wrap("revert", b.m.scope.Dir, fault.NotFound, chain.ErrNoCommit)
+		return fault.Wrap("revert", b.history.scope.Dir, fault.NotFound, chain.ErrNoCommit)
 	}
 	return nil
 }
@@ -133,7 +133,7 @@ func (b *reversal) choose(commits []uint64, head uint64) error {
 // walk undoes commit after commit. Consecutive chosen commits are reverted together.
 func (b *reversal) walk(head uint64) error {
 	var since []*graph.Commit // from the one before the oldest chosen commit
-	err := b.m.scope.Chain.Commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
+	err := b.history.scope.Chain.Commits(b.ctx, b.commits[0]-1, head, func(c *graph.Commit) error {
 		since = append(since, c)
 		return nil
 	})
@@ -150,7 +150,7 @@ func (b *reversal) walk(head uint64) error {
 			}
 			run = append(run, c)
 		}
-		if b.state, err = b.state.Undo(c, since[i-1].State, b.m.scope.Chain.Block); err != nil {
+		if b.state, err = b.state.Undo(c, since[i-1].State, b.history.scope.Chain.Block); err != nil {
 			return err
 		}
 		if _, goesOn := slices.BinarySearch(b.commits, since[i-1].Seq); len(run) > 0 && !goesOn {
@@ -166,10 +166,10 @@ func (b *reversal) walk(head uint64) error {
 // revert undoes a run of commits; b.state is the state before it.
 func (b *reversal) revert(run []*graph.Commit, after *graph.State) error {
 	oldest, newest := run[len(run)-1], run[0]
-	if err := b.m.scope.Chain.Whole(b.ctx, after, newest.Seq); err != nil {
+	if err := b.history.scope.Chain.Whole(b.ctx, after, newest.Seq); err != nil {
 		return err
 	}
-	if err := b.m.scope.Chain.Whole(b.ctx, b.state, oldest.Seq); err != nil {
+	if err := b.history.scope.Chain.Whole(b.ctx, b.state, oldest.Seq); err != nil {
 		return err
 	}
 	for _, c := range run {

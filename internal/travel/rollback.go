@@ -54,7 +54,8 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.NotFound, err)
 	}
-	r := rollback{m: h, tx: tx, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State, restoresLost: func(string) bool { return true }}
+	r := rollback{history: h, tx: tx, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State,
+		restoresLost: func(string) bool { return true }}
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
@@ -68,7 +69,7 @@ func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 
 // rollback makes a state the present one, files included.
 type rollback struct {
-	m            *History
+	history      *History
 	tx           *chain.Tx
 	name         string // for errors
 	kind         string // of the commit
@@ -76,7 +77,7 @@ type rollback struct {
 	target       *graph.State
 	secondParent *graph.Commit // commit that a merge takes in, else nil
 	marks        [][]byte      // additional marks of the commit
-	op           *filetx.Tx
+	op           *filetx.Operation
 	// restoresLost reports whether to write a file that is missing from the folder and
 	// the same in target and memory; nil for none.
 	restoresLost func(path string) bool
@@ -88,7 +89,7 @@ type rollback struct {
 }
 
 func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []string, error) {
-	m, now := r.m, r.m.scope.Options.Now().UnixMilli()
+	m, now := r.history, r.history.scope.Options.Now().UnixMilli()
 	if r.secondParent != nil {
 		now = max(now, r.secondParent.Time)
 	}
@@ -156,11 +157,11 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 func (r *rollback) recordDrift(paths []string) {
 	r.drift = map[string]merkle.Digest{}
 	for _, path := range paths {
-		if !r.m.scope.IsFile(path) {
+		if !r.history.scope.IsFile(path) {
 			continue
 		}
 		want, wanted := r.target.Text(path)
-		seen, _, err := r.m.scope.Root.Read(path, 0)
+		seen, _, err := r.history.scope.Root.Read(path, 0)
 		if err == nil && wanted && seen == want || errors.Is(err, corpus.ErrVanished) && !wanted || r.mustStay(path) {
 			continue
 		}
@@ -178,7 +179,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		return err
 	}
 	for _, path := range paths {
-		if !r.m.scope.IsFile(path) {
+		if !r.history.scope.IsFile(path) {
 			continue
 		}
 		err := r.file(head, path)
@@ -195,7 +196,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		if r.secondParent != nil {
 			way = "mend that and merge again"
 		}
-		return fault.Wrap(r.name, r.m.scope.Dir, fault.Conflict, fmt.Errorf(
+		return fault.Wrap(r.name, r.history.scope.Dir, fault.Conflict, fmt.Errorf(
 			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(r.reasons, "\n  ")))
 	}
 	return nil
@@ -204,7 +205,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 // file prepares one file, which must hold the present text or already that of target.
 func (r *rollback) file(head *graph.State, path string) error {
 	want, wanted := r.target.Text(path)
-	seen, _, err := r.m.scope.Root.Read(path, 0)
+	seen, _, err := r.history.scope.Root.Read(path, 0)
 	switch {
 	case r.mustStay(path):
 		return nil
@@ -215,7 +216,7 @@ func (r *rollback) file(head *graph.State, path string) error {
 		r.op.Follow(path, merkle.Sum([]byte(want)))
 		return nil
 	}
-	w := filetx.Write{Path: path, Next: corpus.Next{Text: want, Gone: !wanted}}
+	w := filetx.FileWrite{Path: path, Next: corpus.Next{Text: want, Gone: !wanted}}
 	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is written again
 		w.Base = merkle.Sum([]byte(have))
 	}
@@ -230,12 +231,12 @@ func (r *rollback) file(head *graph.State, path string) error {
 // of target names stays as its owner left it.
 func (r *rollback) mustStay(path string) bool {
 	_, wanted := r.target.Document(path)
-	return !wanted && !r.m.scope.Root.Lists(path)
+	return !wanted && !r.history.scope.Root.Lists(path)
 }
 
 // blockReason returns why a file blocks a rollback.
 func (r *rollback) blockReason(path string, err error) string {
-	if _, ok := r.m.scope.Drift()[path]; ok {
+	if _, ok := r.history.scope.Drift()[path]; ok {
 		return path + "  (differs since a rollback of memory only)"
 	}
 	for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "corpus: "); inner = errors.Unwrap(err) {
