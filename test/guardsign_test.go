@@ -185,7 +185,7 @@ func TestBaselinesOfOurOwn(t *testing.T) {
 	}
 	k.open(nil)
 	k.lockdown()
-	if why := k.m.Status().Baselines; !strings.Contains(why, "no key") {
+	if why := k.m.Status().Baselines; !strings.Contains(why, "no signing key") {
 		t.Errorf("without a key status says %q", why)
 	}
 	k.told(0)
