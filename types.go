@@ -27,7 +27,7 @@ type (
 	View = view.View
 	// Hit is a node found by View.Search, with its score and the contribution of each ranker.
 	Hit = view.Hit
-	// Difference is what lies between two views.
+	// Difference lists the nodes that were added, removed, changed or moved between two views.
 	Difference = view.Difference
 	// Commit is one durable step of the history, as the log shows it.
 	Commit = chain.Commit

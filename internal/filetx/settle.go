@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -193,9 +194,5 @@ func PathsOf(in *Intent) string {
 			names = append(names, in.files[i].path)
 		}
 	}
-	const few = 3
-	if len(names) > few {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
-	}
-	return strings.Join(names, ", ")
+	return scope.Abbreviate(names, "")
 }

@@ -13,13 +13,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
-// Diagnostics lists, by path and line, what is odd in the documents: ids borne
-// twice, malformed drawers, setup files that cannot be read, links that lead
-// nowhere. What links lead to outside the folder is not looked at, but for ids
-// that Options.ElsewhereID knows. Nothing is written. Errors: Other (ctx is
-// done). Complexity is that of a look at each link and at each file that is linked to
-// and no document, and of parsing, on all processors, the documents that changed since
-// it was last asked; the first time, every document.
+// Diagnostics lists problems by path and line: duplicate ids, malformed drawers,
+// unreadable setup files, broken links. Targets outside the folder are not checked,
+// except ids that Options.ElsewhereID knows. Nothing is written. Errors: Other (ctx is
+// done). O(links and linked files), and parsing, on all processors, of the documents that
+// changed since the last call; the first call parses every document.
 func (r *Reader) Diagnostics(ctx context.Context) ([]document.Problem, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap("diagnostics", r.scope.Dir, fault.Other, err)

@@ -17,7 +17,7 @@ type Trust struct {
 	Doubt string // why nothing vouches for the baselines, "" if something does
 }
 
-// Trust returns the present one.
+// Trust returns what the owner trusts now.
 func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
 
 // ledger keeps the guard's book. Its marks are [name, entries].
@@ -107,7 +107,7 @@ func (ledger) Attest(v Trust, to *chain.Statements) {
 	to.Add(headReported, noticeDigest(v.Book))
 }
 
-// toldDigest is that of the reported changes, "" for none.
+// noticeDigest returns the digest of the reported changes, "" for none.
 func noticeDigest(b *guard.Book) string {
 	if b.NotifiedCount() == 0 {
 		return ""

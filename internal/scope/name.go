@@ -27,7 +27,7 @@ const (
 	maxScopeBytes = 100
 )
 
-// Memex returns the memory of the memex to which m belongs, m itself if it is no scope.
+// Memex returns the scope of the memex: s itself, or its parent.
 func (s *Scope) Memex() *Scope {
 	if s.Parent != nil {
 		return s.Parent

@@ -28,7 +28,7 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 	if v == nil {
 		v = head.Derived.(*view.View)
 	}
-	asked := id // what it is called now is for those who see it
+	asked := id // errors name this one: the caller may not be allowed to see the present id
 	if id, err = h.scope.Chain.CurrentID(ctx, head, id); err != nil {
 		return nil, nil, nil, fault.Wrap("blame", asked, fault.Corrupt, err)
 	}
@@ -63,10 +63,10 @@ type textVersion struct {
 	traced []tracedLine // lines that stand in it and may be older
 }
 
-// tracedLine is a line of a version, and the one of the present that it is.
+// tracedLine is a line of a version, with its index in the present text.
 type tracedLine struct{ at, now int }
 
-// version takes a version in; a move brings no text.
+// version adds a version. A move adds none, because the text is the same.
 func (b *blame) version(s *chain.Step) error {
 	if s.After != nil && (s.Before == nil || s.Before.Own != s.After.Own) {
 		b.versions = append(b.versions, textVersion{own: s.After.Own, by: chain.Summary(s.Commit)})
@@ -74,8 +74,8 @@ func (b *blame) version(s *chain.Step) error {
 	return nil
 }
 
-// load reads the text of a version. It reports whether history has it; one that it
-// has not is noted as gone.
+// load reads the text of a version and reports whether history still has it; if not,
+// the commit joins gone.
 func (b *blame) load(v *textVersion) (bool, error) {
 	if v.lines != nil {
 		return true, nil
@@ -92,9 +92,8 @@ func (b *blame) load(v *textVersion) (bool, error) {
 	return true, nil
 }
 
-// trace hands the lines of each version on to an older one that has them, and
-// blames the commit for the rest. What was not written but brought back may be that
-// of any version before.
+// trace passes each line to the oldest version that has it and attributes the rest to
+// the commit. A line that a rollback restored may come from any earlier version.
 func (b *blame) trace() error {
 	b.by = make([]chain.Commit, len(b.lines))
 	if len(b.versions) == 0 {
@@ -148,8 +147,8 @@ func (b *blame) passOnFrom(k int) error {
 	return nil
 }
 
-// passOn gives those of the lines that an older version has to it, and returns the
-// others.
+// passOn moves the lines that an older version also has to that version and returns
+// the others.
 func passOn(from, to *textVersion, lines []tracedLine) (left []tracedLine) {
 	same := make([]int, len(from.lines)) // the line of the older that it is, plus one
 	at, was := 0, 0

@@ -40,8 +40,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	defer tx.End()
 	opts = opts.OrZero()
 	if first, err := h.scope.Repeated(ctx, tx, opts.Key, "drift", graph.KindIngest); first != nil || err != nil {
-		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
+		c, touched := replay(h.scope, first)
 		return c, touched, err
 	}
 	paths, err := drifting(h.scope, paths)

@@ -59,8 +59,7 @@ func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *
 	case h.scope.Closed:
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case first != nil || err != nil:
-		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
+		c, touched := replay(h.scope, first)
 		return c, touched, nil, err
 	case h.scope.IsSession():
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))

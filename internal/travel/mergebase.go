@@ -19,7 +19,7 @@ import (
 type mergeBaseSearch struct {
 	load graph.Loader
 	seen map[merkle.Digest]*searchedCommit
-	open []*searchedCommit // whose parents have yet to be told what it is
+	open []*searchedCommit // commits whose reach has not been passed to their parents
 }
 
 // searchedCommit is a commit that the search has reached.
@@ -36,10 +36,9 @@ type reach struct {
 
 func (s reach) both() bool { return s.ours && s.theirs }
 
-// find returns the newest commit that both heads have in their history and that none
-// such follows, nil where there is none; of several of one time that of the greatest
-// digest, so that who asks does not matter. O(commits since then), and of the
-// whole history where there is none.
+// find returns the newest commit in both histories that is not an ancestor of another such
+// commit, or nil. Of several with the same time it takes the greatest digest, so that both
+// sides find the same one. O(commits since), or O(history) if there is none.
 func (k *mergeBaseSearch) find(ctx context.Context, ours, theirs merkle.Digest) (*searchedCommit, error) {
 	if err := errors.Join(k.mark(ours, reach{ours: true}), k.mark(theirs, reach{theirs: true})); err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (k *mergeBaseSearch) newestOpen() int {
 	return best
 }
 
-// mark adds to what is known of a commit.
+// mark extends the reach of a commit and reopens it if that changed.
 func (k *mergeBaseSearch) mark(d merkle.Digest, more reach) error {
 	o := k.seen[d]
 	if o == nil {

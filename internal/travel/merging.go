@@ -85,7 +85,7 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 // load reads a block of our chain, or of theirs if ours lacks it.
 func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	b, err := g.ours.Block(d)
-	if errors.Is(err, graph.ErrGone) || errors.Is(err, store.ErrNotFound) {
+	if scope.IsGone(err) {
 		if theirs, otherErr := g.theirs.Block(d); otherErr == nil {
 			return theirs, nil
 		}

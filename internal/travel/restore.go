@@ -32,8 +32,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
 	}
 	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "restore", graph.KindRollback); first != nil || err != nil {
-		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
+		c, touched := replay(h.scope, first)
 		return c, touched, err
 	}
 	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {

@@ -75,8 +75,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "revert", graph.KindRevert); first != nil || err != nil {
-		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
+		c, touched := replay(h.scope, first)
 		return c, touched, nil, err
 	}
 	head := h.scope.Chain.Head()

@@ -36,8 +36,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Invalid, scope.ErrClosed)
 	}
 	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "rollback", graph.KindRollback); first != nil || err != nil {
-		var touched []string
-		c := h.scope.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
+		c, touched := replay(h.scope, first)
 		return c, touched, err
 	}
 	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
@@ -270,6 +269,12 @@ func goneDocuments(s *graph.State) []string {
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
+}
+
+// replay returns the result of an earlier commit, and the files that it changed.
+func replay(s *scope.Scope, first *graph.Commit) (c chain.Commit, touched []string) {
+	c = s.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
+	return c, touched
 }
 
 // filesOf lists the files that a commit changed, sorted.

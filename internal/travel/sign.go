@@ -11,9 +11,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// SignedHead returns the newest commit, and as a signed note: a text to keep
-// elsewhere and to give to Verify later, which then reports whether the history
-// still has that commit. It is a function of the commit, the key and what is trusted
+// SignedHead returns the newest commit and a signed note of it, to keep elsewhere and
+// pass to Verify, which then reports whether the history still contains that commit. The
+// note is a function of the commit, the key and what is trusted
 // of protected files; if the commit came without a signature that counts here,
 // Options.Signer makes one. Errors: Invalid (an empty memory, no key to sign with),
 // Corrupt.

@@ -7,8 +7,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Difference is what lies between two views: nodes that came, left, changed
-// their bytes, or only their place. Each list is sorted by id.
+// Difference lists the nodes that were added, removed, changed or moved between two
+// views. Each list is sorted by id.
 type Difference struct {
 	Added, Removed []*node.Node
 	Changed, Moved [][2]*node.Node // before and after

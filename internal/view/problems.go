@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
-// oddities are what is odd in single documents: by path, where anything is.
+// diagnostics indexes the problems of documents by path; it leaves out those without any.
 var diagnostics = &kind[champ.Map[[]document.Problem]]{
 	build: func(s *graph.State) champ.Map[[]document.Problem] {
 		return diagnose(champ.Map[[]document.Problem]{}, s, s.Paths())
@@ -21,7 +21,7 @@ var diagnostics = &kind[champ.Map[[]document.Problem]]{
 }
 
 // documents returns the paths of the documents that differ and of those that ask for one
-// of them as a setup file: these may have other problems though they read the same.
+// of them as a setup file: their problems can change although their text did not.
 func (g gap) documents(s *graph.State) []string {
 	var paths []string
 	asked := false
@@ -40,7 +40,7 @@ func (g gap) documents(s *graph.State) []string {
 	return paths
 }
 
-// oddIn returns what is known to be odd, known anew of the documents at some paths.
+// diagnose returns known with the problems of the documents at paths determined again.
 func diagnose(known champ.Map[[]document.Problem], s *graph.State, paths []string) champ.Map[[]document.Problem] {
 	e := known.Edit()
 	for i, problems := range s.Problems(paths, encodingProblems) {

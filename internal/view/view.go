@@ -87,7 +87,7 @@ func StateOf(v *View) *graph.State { return v.state }
 // WordsOf returns the index of words of a view.
 func WordsOf(v *View) *index.Lexical { return v.words.get() }
 
-// ProblemsOf returns what is odd in single documents of a view, by path.
+// ProblemsOf returns the problems of the single documents of a view, by path.
 func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.problems.get() }
 
 // LayersOf returns the scopes that a view of several lays over one another.
