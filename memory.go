@@ -123,9 +123,6 @@ func (m *Memory) Folder() *ingest.Reader { return m.folder }
 // Guard returns the guard of protected files.
 func (m *Memory) Guard() *protect.Guard { return m.guard }
 
-// Rights returns the rules that say who may write which file.
-func (m *Memory) Rights() *rights.Rules { return m.rights }
-
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }
 
@@ -147,7 +144,7 @@ func (m *Memory) close() error {
 		return nil
 	}
 	m.scope.Closed = true
-	err := errors.Join(tx.Images().Finish(), m.folder.SaveTable(), m.tokens.save(m.scope))
+	err := errors.Join(tx.Images().Finish(), ingest.Save(m.folder), m.tokens.save(m.scope))
 	return fail("close", m.scope.StateDir, Other, errors.Join(err, m.release()))
 }
 
@@ -212,20 +209,20 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.scope.InPlace("ingest"); err != nil {
 		return err
 	}
-	err := m.folder.Ingest(ctx, opts)
+	err := ingest.Run(ctx, m.folder, opts)
 	if m.scope.Parent != nil {
 		return err
 	}
 	for _, project := range slices.Sorted(maps.Keys(m.scope.Options.Projects)) {
 		s, scopeErr := m.Scope(ctx, scope.Project+"/"+project)
 		if scopeErr == nil {
-			scopeErr = s.folder.Ingest(ctx, opts)
+			scopeErr = ingest.Run(ctx, s.folder, opts)
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}
 	for _, s := range m.scope.Family.Sessions() {
 		if s := m.memex.openedScope(s.Name); s != nil {
-			err = cmp.Or(err, s.folder.Ingest(ctx, opts))
+			err = cmp.Or(err, ingest.Run(ctx, s.folder, opts))
 		}
 	}
 	return cmp.Or(err, m.scope.StoreInPlace("ingest"), unwritten(m.scope, "ingest"))
@@ -258,15 +255,15 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 	}
 	alone := *t // the scope is the destination, not a part of the tree
 	alone.Scope = ""
-	holder, path := m.folder.BufferedFile(&alone)
+	holder, path := ingest.BufferedFile(m.scope, &alone)
 	if path != "" {
 		if m, err = bufferScope(ctx, m, path); err != nil {
 			return nil, "", Commit{}, err
 		}
-	} else if err := m.notes.CheckTree(ctx, &alone); err != nil {
+	} else if err := notes.CheckTree(ctx, m.notes, &alone); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
-	id, c, err = m.folder.IngestTree(ctx, &alone, parent, opts.OrZero(), path, holder)
+	id, c, err = ingest.RunTree(ctx, m.scope, ingest.Tree{Tree: &alone, Parent: parent, Over: path, Holder: holder}, opts.OrZero())
 	return m, id, c, err
 }
 

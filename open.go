@@ -15,6 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -80,8 +82,7 @@ func (x *memex) openChain(ctx context.Context, m *Memory) error {
 	if err := recoverChain(ctx, m); err != nil {
 		return err
 	}
-	m.folder.LoadTable()
-	m.folder.PublishStatus()
+	ingest.Load(m.folder)
 	return nil
 }
 
@@ -141,27 +142,25 @@ func withHistory(err error, state string) error {
 	return fmt.Errorf("%w; its history is kept: make the folder and run fovea restore --missing, or, if it was moved, run fovea adopt in its new place", err)
 }
 
-// ledgers registers the ledgers of a scope. Their order is that of marks and of image sections;
-// do not change it.
-func ledgers(h *travel.History, s *scope.Scope, r *rights.Rules, n *notes.Notes) *chain.Ledgers {
+// ledgers registers the ledgers of a memory; one without rooms is a copy that is only read.
+// Their order is that of marks and of image sections; do not change it.
+func ledgers(m *Memory) *chain.Ledgers {
 	l := &chain.Ledgers{}
-	h.Register(l)
-	s.Register(l)
-	r.Register(l)
-	n.Register(l)
+	travel.Register(l, m.history)
+	scope.Register(l, m.scope)
+	rights.Register(l, m.rights)
+	notes.Register(l, m.notes)
 	return l
 }
 
 // newChain returns the chain of a memory over a store, not yet loaded.
 func newChain(m *Memory, from store.Store) *chain.Chain {
 	opts := chain.Options{
-		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m.history, m.scope, m.rights, m.notes),
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m),
 		Deriver: view.Deriver{Scope: m.scope.Name},
-		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Lost: m.folder.ScannedBefore, Committed: m.scope.Options.Committed,
-		Published: func(_ *chain.Moment, delta *graph.Delta) {
-			m.notes.FollowKnown(delta)
-			m.folder.FollowCommit()
-		},
+		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Committed: m.scope.Options.Committed,
+		Lost:      func() string { return ingest.ScannedBefore(m.scope.FS) },
+		Published: func(delta *graph.Delta) { notes.Follow(m.notes, delta) },
 	}
 	if m.scope.Options.Witness != nil && m.scope.HasFiles() {
 		opts.Witness = witness{m.scope}
@@ -193,7 +192,7 @@ func recoverChain(ctx context.Context, m *Memory) error {
 	if store.RecoveryOf(m.scope.Chain.Store()).Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
 		return nil
 	}
-	began, err := m.mender.BeginChain(ctx, tx)
+	began, err := mend.BeginChain(ctx, tx, m.mender)
 	if err != nil {
 		m.scope.Options.Log.Error("the damaged history cannot be read at the moment; it is left as it is", "error", err)
 	} else if began {
@@ -204,7 +203,6 @@ func recoverChain(ctx context.Context, m *Memory) error {
 
 // load is recoverChain without beginning a new chain.
 func load(ctx context.Context, tx *chain.Tx, m *Memory) error {
-	defer m.folder.PublishStatus()
 	pending, err := read(tx, m)
 	if errors.Is(err, store.ErrCorrupt) {
 		m.scope.Options.Log.Error("the journal is damaged; the memory is read-only at the last good commit", "error", err)
@@ -226,7 +224,6 @@ func load(ctx context.Context, tx *chain.Tx, m *Memory) error {
 // read loads the chain and returns the pending file operation, or nil. It skips one of a
 // later version: the next scan reads its files.
 func read(tx *chain.Tx, m *Memory) (*filetx.Intent, error) {
-	m.notes.ForgetKnown()
 	pending, err := tx.Load()
 	if err != nil || pending == nil {
 		return nil, err
@@ -267,7 +264,7 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	}
 	other := chain.New(opened, chain.Options{
 		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
-		Ledgers: ledgers(&travel.History{}, &scope.Scope{}, &rights.Rules{}, &notes.Notes{}), Deriver: view.Deriver{Scope: s.Name},
+		Ledgers: ledgers(&Memory{}), Deriver: view.Deriver{Scope: s.Name},
 	})
 	tx := other.Begin()
 	defer tx.End()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -47,7 +48,7 @@ type Status struct {
 func (m *Memory) Status() Status {
 	writable := m.Writable() // before Reading: it may wait for an opening scope
 	defer m.scope.Chain.Reading()()
-	at, t := m.scope.Chain.Head(), m.folder.Report()
+	at, t := m.scope.Chain.Head(), ingest.ReportOf(m.folder)
 	v := at.Derived.(*view.View)
 	s := Status{
 		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root(), Head: v.Head(),

@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/testhook"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -31,7 +32,7 @@ func init() {
 		return memory.(*Memory).notes.RememberTogether(ctx, under, titles)
 	}
 	testhook.MergeStore = func(ctx context.Context, memory any, state vfs.FS, opts any) (any, []string, []document.Conflict, error) {
-		return memory.(*Memory).history.MergeStore(ctx, state, "copy", opts.(*WriteOptions))
+		return travel.MergeStore(ctx, memory.(*Memory).history, state, "copy", opts.(*WriteOptions))
 	}
 	testhook.Fresh = func(v any) any { return view.Fresh(v.(*View)) }
 	testhook.State = func(v any) *graph.State { return view.StateOf(v.(*View)) }

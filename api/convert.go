@@ -24,7 +24,7 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	}
 	g := author.GrantOf(ctx)
 	s.Scopes = slices.DeleteFunc(s.Scopes, func(scope string) bool { return !g.Reaches(scope) })
-	if !l.m.Rights().ByOwner(ctx) {
+	if !l.m.Guard().ByOwner(ctx) {
 		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
 	all := append(s.Problems, found...)

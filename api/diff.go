@@ -41,7 +41,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if err != nil {
 		return nil, err
 	}
-	if l.m.Rights().ByOwner(ctx) { // who sees all but the text of what is locked down
+	if l.m.Guard().ByOwner(ctx) { // who sees all but the text of what is locked down
 		return withholdTexts(difference(a, b, req.Text), v.Lockdown()), nil
 	}
 	locked := withheld(ctx, l, v, a, b)

@@ -180,7 +180,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 // seen returns what a caller may see of the present: the owner all of it, since the
 // memory itself says what may be done with what is locked down.
 func (l *Local) seen(ctx context.Context) (*fovea.View, error) {
-	if l.m.Rights().ByOwner(ctx) {
+	if l.m.Guard().ByOwner(ctx) {
 		return l.view(ctx)
 	}
 	return l.reading(ctx)

@@ -94,7 +94,7 @@ func (l *Local) sync(ctx context.Context) error {
 // warnRemoved tells the owner, once, which files are gone from the folder, and how they
 // come back.
 func warnRemoved(ctx context.Context, l *Local) {
-	if !l.memex.Rights().ByOwner(ctx) {
+	if !l.memex.Guard().ByOwner(ctx) {
 		return
 	}
 	removed, before := l.memex.Folder().Removals()
@@ -248,7 +248,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 // which that one does not see are withheld.
 func visibleCommit(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit) Commit {
 	out := commit(c)
-	if l.m.Rights().ByOwner(ctx) {
+	if l.m.Guard().ByOwner(ctx) {
 		return out
 	}
 	for _, path := range v.Lockdown() {

@@ -48,7 +48,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	var none error
 	if notDigest == nil {
 		n, err := l.m.History().Version(ctx, now, d)
-		locked := err == nil && !l.m.Rights().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
+		locked := err == nil && !l.m.Guard().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
 		if locked || err == nil && !l.seesAll(ctx) && l.m.Guard().UntrustedVersion(n) {
 			return nil, &fovea.Error{Op: "show", What: n.Path, Kind: fovea.Locked, Err: errors.New("locked down: that is not the version of it that its owner trusts")}
 		}
@@ -126,7 +126,7 @@ func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 // seesAll reports whether a caller may read from history what its owner never
 // trusted: the owner, and who was granted guard-diff.
 func (l *Local) seesAll(ctx context.Context) bool {
-	return l.m.Rights().ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
+	return l.m.Guard().ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
 }
 
 func (l *Local) show(v *fovea.View, id string) (*Shown, error) {

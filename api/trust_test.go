@@ -176,7 +176,7 @@ func TestRolesThatAreNone(t *testing.T) {
 // memory, whether a grant carries it or the service is asked.
 func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{Lockdown: []string{"tasks.org"}, Trusted: []string{"skills/"}})
-	for name, protected := range map[string]func(string) bool{"carried": m.Rights().Protected, "asked for": nil} {
+	for name, protected := range map[string]func(string) bool{"carried": m.Guard().Protected, "asked for": nil} {
 		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
 		ada := api.Service(func(ctx context.Context, c api.Call) (any, error) {
 			return api.Trusted(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)

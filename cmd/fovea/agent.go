@@ -22,7 +22,7 @@ type agents struct {
 func (s *session) agents() agents {
 	a := agents{grants: s.config.Grants}
 	if s.memory != nil {
-		a.protected = s.memory.Rights().Protected
+		a.protected = s.memory.Guard().Protected
 	}
 	return a
 }

@@ -35,9 +35,9 @@ type Options struct {
 	// Lost says why a store without commits must have had some, "" if it need not. It is asked
 	// after the Witness.
 	Lost func() string
-	// Published is called by the writer for each moment that a commit or Hold makes,
-	// with the delta that led to it; nil is not called.
-	Published func(at *Moment, delta *graph.Delta)
+	// Published is called by the writer with the delta of each moment that a commit or Hold
+	// makes, and with nil when the chain is loaded; nil is not called.
+	Published func(delta *graph.Delta)
 	// Committed is called by the writer for each commit, in order; nil is not called.
 	Committed func(Commit)
 }

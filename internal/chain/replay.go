@@ -24,6 +24,9 @@ func (tx *Tx) reset() {
 	c := tx.c
 	c.past.Store(nil)
 	c.head.Store(c.emptyMoment())
+	if c.opts.Published != nil {
+		c.opts.Published(nil)
+	}
 	*tx = Tx{c: c, signer: tx.signer, images: Images{c: c, failed: tx.images.failed}}
 }
 

@@ -152,7 +152,7 @@ func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 		err := tx.applyMarks(at, step.marks...)
 		c.head.Store(at)
 		if c.opts.Published != nil {
-			c.opts.Published(at, step.delta)
+			c.opts.Published(step.delta)
 		}
 		if err != nil {
 			return done, fault.Wrap("commit", c.opts.Name, fault.Other, err)
@@ -225,7 +225,7 @@ func (tx *Tx) Hold(state *graph.State, delta *graph.Delta) {
 	next.State, next.Derived = state, tx.c.opts.Deriver.Follow(head.Derived, state, delta, head.Commit)
 	tx.c.head.Store(&next)
 	if tx.c.opts.Published != nil {
-		tx.c.opts.Published(&next, delta)
+		tx.c.opts.Published(delta)
 	}
 }
 

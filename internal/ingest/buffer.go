@@ -11,10 +11,10 @@ import (
 // A buffer is a tree that an editor has not saved: a session's document under the path of a
 // file. The drift of the session holds the digest that the file had when the buffer was sent.
 
-// BufferedFile returns the file whose document a tree names, "" for none, and the memory that
+// BufferedFile returns the file whose document a tree names, "" for none, and the scope that
 // holds it.
-func (r *Reader) BufferedFile(t *ast.Tree) (holder *scope.Scope, path string) {
-	for _, s := range r.scope.Family.WithFiles() {
+func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path string) {
+	for _, s := range in.Family.WithFiles() {
 		state := s.Present()
 		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
 			return s, n.Path

@@ -3,9 +3,8 @@
 // Package ingest brings what is in a folder into the memory of a scope: files that a scan found
 // new, changed or gone, and trees that belong to no file.
 //
-// A [Reader] belongs to one scope. [Reader.Ingest] reads the folder; [Reader.Refresh] reads
-// one file before an edit of it; [Reader.IngestTree] takes in a tree. [Report] is what the last
-// scan found.
+// A [Reader] belongs to one scope. [Run] reads its folder; [Refresh] reads one file before an
+// edit of it; [RunTree] takes in a tree. [Report] is what the last scan found.
 //
 // Invariants:
 //   - A commit of an ingest holds whole documents. A crash between two of them loses nothing:

@@ -43,21 +43,18 @@ const (
 	heldFrom = 20
 )
 
-// Ingest ingests one scope.
-func (r *Reader) Ingest(ctx context.Context, opts *Options) error {
-	if opts == nil {
-		opts = &Options{}
-	}
+// Run ingests the folder of one scope.
+func Run(ctx context.Context, r *Reader, opts *Options) error {
 	tx := r.scope.Chain.Begin()
 	defer tx.End()
 	if r.scope.Closed {
 		return fault.Wrap("ingest", r.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
-	return r.IngestTx(ctx, tx, opts)
+	return RunTx(ctx, tx, r, opts)
 }
 
-// IngestTx is Ingest within a write of its caller.
-func (r *Reader) IngestTx(ctx context.Context, tx *chain.Tx, opts *Options) error {
+// RunTx is Run within a write of its caller.
+func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *Options) error {
 	if !r.scope.HasFiles() {
 		return r.scope.EndBuffers(ctx, tx)
 	}
@@ -68,7 +65,7 @@ func (r *Reader) IngestTx(ctx context.Context, tx *chain.Tx, opts *Options) erro
 	}
 	r.problems, r.missing = scan.Problems, nil
 	begins := r.scope.Chain.Head().Commit.Seq == 0
-	defer r.PublishStatus()
+	defer r.publish()
 	in := newIngester(r, tx, opts, scan, now)
 	in.total, in.before = len(scan.Changed), r.fileCount()
 	in.next.draft = r.scope.Present().Edit(now.UnixMilli())
@@ -98,7 +95,7 @@ func (r *Reader) IngestTx(ctx context.Context, tx *chain.Tx, opts *Options) erro
 		return err
 	}
 	if begins && r.scope.Chain.Head().Commit.Seq > 0 { // the file table then survives a killed process
-		if err := r.SaveTable(); err != nil {
+		if err := Save(r); err != nil {
 			r.scope.Options.Log.Warn("cannot save the file table", "error", err)
 		}
 	}
@@ -361,7 +358,7 @@ func (in *ingester) remember() {
 
 // Refresh commits a file that changed since it was read, as a separate commit by "file", and
 // returns its text.
-func (r *Reader) Refresh(ctx context.Context, tx *chain.Tx, name, path string, now time.Time) (string, error) {
+func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, name, path string, now time.Time) (string, error) {
 	text, f, err := r.scope.Root.Read(path, 0)
 	if err != nil {
 		return "", scope.FailWrite(name, path, err)

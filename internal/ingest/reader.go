@@ -8,6 +8,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Reader brings what is in the folder, and trees without files, into the memory of a scope.
@@ -19,13 +20,14 @@ type Reader struct {
 	removals  removals
 
 	// The chain's writer guards what follows.
-	table    *corpus.Table
-	tableOld bool             // the table on disk is outdated
-	problems []corpus.Problem // of the last scan
-	missing  []string         // files absent from it whose deletion is held back, sorted
+	table     *corpus.Table
+	tableOld  bool             // it changed since it was loaded or saved
+	tableRoot merkle.Digest    // the root at that time
+	problems  []corpus.Problem // of the last scan
+	missing   []string         // files absent from it whose deletion is held back, sorted
 }
 
-// New returns the reader of a scope. LoadTable saves it from reading every file again.
+// New returns the reader of a scope.
 func New(s *scope.Scope, r *rights.Rules) *Reader {
 	return &Reader{scope: s, rights: r}
 }

@@ -19,11 +19,11 @@ type Report struct {
 	table     *corpus.Table
 }
 
-// Report returns what publishStatus published last.
-func (r *Reader) Report() *Report { return r.published.Load() }
+// ReportOf returns the report of a reader. It does not wait for writers.
+func ReportOf(r *Reader) *Report { return r.published.Load() }
 
-// PublishStatus publishes the writer's data for Status. The caller is the chain's writer.
-func (r *Reader) PublishStatus() {
+// publish publishes the report. The caller is the chain's writer.
+func (r *Reader) publish() {
 	r.published.Store(&Report{r.problems, r.missing, r.scope.Recovered, r.table})
 }
 
@@ -86,13 +86,13 @@ func (r *removals) drain() ([]string, uint64) {
 
 // ClearMissing removes written files, sorted, from the missing ones. The caller is the
 // chain's writer.
-func (r *Reader) ClearMissing(written []string) {
+func ClearMissing(r *Reader, written []string) {
 	left := slices.DeleteFunc(slices.Clone(r.missing), func(path string) bool {
 		_, is := slices.BinarySearch(written, path)
 		return is
 	})
 	if len(left) < len(r.missing) {
 		r.missing = left
-		r.PublishStatus()
+		r.publish()
 	}
 }

@@ -14,15 +14,16 @@ import (
 // the next scan reads every file.
 const tableFile = "cache/files"
 
-// LoadTable loads the result of the last scan. It drops a table of another state, which
-// could call a file unchanged whose nodes this state lacks.
-func (r *Reader) LoadTable() {
-	r.table = &corpus.Table{}
+// Load loads the result of the last scan, once the chain is loaded. It drops a table of
+// another state, which could call a file unchanged whose nodes this state lacks.
+func Load(r *Reader) {
+	defer r.publish()
+	root := r.scope.Present().Root()
+	r.table, r.tableRoot = &corpus.Table{}, root
 	b, err := r.scope.FS.ReadFile(tableFile)
 	if err != nil {
 		return
 	}
-	root := r.scope.Present().Root()
 	if len(b) < len(root) || merkle.Digest(b[:len(root)]) != root {
 		r.scope.Options.Log.Info("the file table belongs to another state; every file is read again")
 		return
@@ -33,10 +34,12 @@ func (r *Reader) LoadTable() {
 	}
 }
 
-// SaveTable saves the result of the last scan, prefixed with its root. It syncs the commits
-// of that root first, because a table without its history is taken as evidence of a loss.
-func (r *Reader) SaveTable() error {
-	if !r.tableOld || r.scope.Chain.Store().Err() != nil {
+// Save saves the result of the last scan, prefixed with its root, if either changed. It syncs
+// the commits of that root first, because a table without its history is taken as evidence
+// of a loss. The caller is the chain's writer.
+func Save(r *Reader) error {
+	root := r.scope.Present().Root()
+	if !r.tableOld && r.tableRoot == root || r.scope.Chain.Store().Err() != nil {
 		return nil
 	}
 	if err := store.Sync(r.scope.Chain.Store()); err != nil {
@@ -46,26 +49,23 @@ func (r *Reader) SaveTable() error {
 	if err != nil {
 		return err
 	}
-	root := r.scope.Present().Root()
 	if err := r.scope.FS.MkdirAll("cache", 0o700); err != nil {
 		return err
 	}
-	return vfs.WriteAtomic(r.scope.FS, tableFile, append(root[:], b...), 0o600)
+	err = vfs.WriteAtomic(r.scope.FS, tableFile, append(root[:], b...), 0o600)
+	if err == nil {
+		r.tableOld, r.tableRoot = false, root
+	}
+	return err
 }
 
 // ForgetTable makes the next scan read every file. The caller is the chain's writer.
-func (r *Reader) ForgetTable() { r.table, r.tableOld = &corpus.Table{}, true }
+func ForgetTable(r *Reader) { r.table, r.tableOld = &corpus.Table{}, true }
 
-// FollowCommit publishes the status after a commit. The caller is the chain's writer.
-func (r *Reader) FollowCommit() {
-	r.tableOld = true // it names its root
-	r.PublishStatus()
-}
-
-// ScannedBefore returns an error text if the file table belongs to a state with documents,
-// else "".
-func (r *Reader) ScannedBefore() string {
-	b, err := r.scope.FS.ReadFile(tableFile)
+// ScannedBefore returns an error text if the file table in a state folder belongs to a state
+// with documents, else "".
+func ScannedBefore(in vfs.FS) string {
+	b, err := in.ReadFile(tableFile)
 	empty := (&graph.State{}).Root()
 	if err != nil || len(b) < len(empty) || merkle.Digest(b[:len(empty)]) == empty {
 		return ""

@@ -20,22 +20,28 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// IngestTree ingests a tree into this scope, below parent unless that is "". over is the
-// path of the file that the tree is a buffer of, in holder, or "".
-func (r *Reader) IngestTree(ctx context.Context, t *ast.Tree, parent string, opts *scope.WriteOptions, over string, holder *scope.Scope) (string,
-	chain.Commit, error) {
-	in := &treeIngest{scope: r.scope, tree: t, parent: parent, opts: opts, over: over, holder: holder}
+// Tree is a tree to ingest.
+type Tree struct {
+	Tree   *ast.Tree
+	Parent string       // the id of a node of the scope, "" for none
+	Over   string       // path of the file that the tree is a buffer of, "" for none
+	Holder *scope.Scope // the scope that holds that file
+}
+
+// RunTree ingests a tree into a scope and returns the id of its root.
+func RunTree(ctx context.Context, s *scope.Scope, t Tree, opts *scope.WriteOptions) (string, chain.Commit, error) {
+	in := &treeIngest{scope: s, tree: t.Tree, parent: t.Parent, opts: opts, over: t.Over, holder: t.Holder}
 	return in.run(ctx)
 }
 
-// treeIngest is one run of IngestTree.
+// treeIngest is one run of RunTree.
 type treeIngest struct {
 	scope  *scope.Scope
 	tree   *ast.Tree
 	parent string
 	opts   *scope.WriteOptions
-	over   string       // path of the file that the tree is a buffer of, "" for none
-	holder *scope.Scope // the memory that holds that file
+	over   string // see Tree
+	holder *scope.Scope
 
 	state *graph.State         // before the ingest
 	trees map[string]*ast.Tree // changed documents by path; nil removes one
@@ -98,7 +104,7 @@ func (in *treeIngest) idNow() string {
 		}
 		return ""
 	}
-	path, _ := node.TreePath(in.scope.Name, in.tree) // checked by IngestTree
+	path, _ := node.TreePath(in.scope.Name, in.tree) // its caller checked it
 	return strings.TrimPrefix(path, document.MemoryPath(""))
 }
 
@@ -372,10 +378,10 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 	return nil
 }
 
-// MoveBranch returns the change of a draft of the present state that moves a node of a
+// MoveBranch returns the change of a draft of a state that moves a node of a
 // memory-backed document below another one, false if that is in the branch of the node.
-func (r *Reader) MoveBranch(n, to *node.Node) (func(*graph.Draft) error, bool) {
-	in := &treeIngest{scope: r.scope, state: r.scope.Present(), trees: map[string]*ast.Tree{}, tree: r.scope.Present().Branch(n.ID)}
+func MoveBranch(state *graph.State, n, to *node.Node) (func(*graph.Draft) error, bool) {
+	in := &treeIngest{state: state, trees: map[string]*ast.Tree{}, tree: state.Branch(n.ID)}
 	in.take([]*node.Node{n})
 	ok := in.change(to.Path, to.ID, func(t *ast.Tree) *ast.Tree {
 		next := *t

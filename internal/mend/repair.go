@@ -66,8 +66,8 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if err != nil {
 		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
-	md.folder.ForgetTable() // every file is read
-	if err := md.folder.IngestTx(context.WithoutCancel(ctx), tx, &ingest.Options{}); err != nil {
+	ingest.ForgetTable(md.folder) // every file is read
+	if err := ingest.RunTx(context.WithoutCancel(ctx), tx, md.folder, &ingest.Options{}); err != nil {
 		return plan, err
 	}
 	if err := md.refill(context.WithoutCancel(ctx), tx); err != nil {
@@ -207,7 +207,7 @@ func (md *Mender) refill(ctx context.Context, tx *chain.Tx) error {
 
 // BeginChain begins a new history if the old one was read completely and nothing in it
 // verifies. It reports whether it did.
-func (md *Mender) BeginChain(ctx context.Context, tx *chain.Tx) (bool, error) {
+func BeginChain(ctx context.Context, tx *chain.Tx, md *Mender) (bool, error) {
 	s, err := md.openSalvage(ctx)
 	if err != nil || !s.isHopeless() {
 		return false, err

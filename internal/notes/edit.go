@@ -195,7 +195,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 	case document.IsMemory(n.Path) && c.tree == nil:
 		return nil, fault.Wrap(e.name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
 	case !document.IsMemory(n.Path):
-		if _, err := e.ns.folder.Refresh(ctx, e.tx, e.name, n.Path, e.now); err != nil {
+		if _, err := ingest.Refresh(ctx, e.tx, e.ns.folder, e.name, n.Path, e.now); err != nil {
 			return nil, err
 		}
 		if n, ok = e.ns.scope.Present().Get(id); !ok {

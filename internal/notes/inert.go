@@ -153,7 +153,7 @@ func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
 }
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.
-func (ns *Notes) CheckTree(ctx context.Context, t *ast.Tree) error {
+func CheckTree(ctx context.Context, ns *Notes, t *ast.Tree) error {
 	if ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}

@@ -164,9 +164,11 @@ func inCommon(a, b map[string]bool) float64 {
 	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }
 
-// FollowKnown applies the changes of a commit to the known notes. The caller is the chain's writer.
-func (ns *Notes) FollowKnown(delta *graph.Delta) { ns.known.follow(delta) }
-
-// ForgetKnown drops the known notes, for a chain that is loaded again. The caller is the
-// chain's writer.
-func (ns *Notes) ForgetKnown() { ns.known = knownNotes{} }
+// Follow applies the changes of the chain to the known notes, see chain.Options.Published.
+func Follow(ns *Notes, delta *graph.Delta) {
+	if delta == nil {
+		ns.known = knownNotes{}
+	} else {
+		ns.known.follow(delta)
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -155,7 +156,7 @@ func (e *editing) present(ctx context.Context, name string) (text string, there 
 		return "", false, fault.Wrap(e.name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
 	}
 	_, known := e.ns.scope.Present().Document(name)
-	text, err = e.ns.folder.Refresh(ctx, e.tx, e.name, name, e.now)
+	text, err = ingest.Refresh(ctx, e.tx, e.ns.folder, e.name, name, e.now)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}

@@ -219,5 +219,11 @@ func readTombstones(r *merkle.Reader) tombstones {
 	return t
 }
 
-// Register registers the ledger of what was forgotten.
-func (ns *Notes) Register(to *chain.Ledgers) { ns.slot = chain.Register(to, tombstoneLedger{}) }
+// Register registers the ledger of what was forgotten; ns is nil for a copy that is only
+// read.
+func Register(to *chain.Ledgers, ns *Notes) {
+	slot := chain.Register(to, tombstoneLedger{})
+	if ns != nil {
+		ns.slot = slot
+	}
+}

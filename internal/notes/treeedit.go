@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -253,7 +254,7 @@ func (e *editing) declare(ctx context.Context) error {
 
 // moveTree moves a node of a memory-backed document below another node.
 func (e *editing) moveTree(n, to *node.Node) error {
-	put, ok := e.ns.folder.MoveBranch(n, to)
+	put, ok := ingest.MoveBranch(e.ns.scope.Present(), n, to)
 	if !ok {
 		return fault.Wrap(e.name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
 	}

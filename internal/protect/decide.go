@@ -24,6 +24,14 @@ import (
 // with their states. It reads and hashes each. O(bytes of protected files).
 func (g *Guard) Files() []guard.FileStatus { return g.fileStatuses(g.scope.Present()) }
 
+// Protected reports whether only the owner may write the file at a path below the memex. Of
+// all paths that lead to the file, the strictest rule applies.
+func (g *Guard) Protected(path string) bool { return g.rights.Protected(path) }
+
+// ByOwner reports whether the actor is the owner, who may see files in lockdown and decide
+// about them.
+func (g *Guard) ByOwner(ctx context.Context) bool { return g.rights.ByOwner(ctx) }
+
 // Policy returns the rules for protected files as text, one line per rule in order of
 // evaluation: its group number, mode and pattern.
 func (g *Guard) Policy() string { return rights.PolicyOf(g.rights).String() }
@@ -61,18 +69,18 @@ func (g *Guard) changes(s *guard.FileStatus) []guard.Change {
 	if s.Baseline != nil {
 		was = s.Baseline.Parts
 		if nodes, err := g.trustedNodes(s.Baseline); err == nil && len(nodes) > 0 {
-			was = guard.Parts(g.parseNodes(s.Path, node.Join(nodes)))
+			was = guard.Parts(parseNodes(g.scope, s.Path, node.Join(nodes)))
 		}
 	}
 	if text, _, err := g.scope.Root.Read(s.Path, 0); err == nil {
-		now = guard.Parts(g.parseNodes(s.Path, text))
+		now = guard.Parts(parseNodes(g.scope, s.Path, text))
 	}
 	return guard.Diff(was, now)
 }
 
 // parseNodes parses a text into the nodes of a file, independent of any state.
-func (g *Guard) parseNodes(path, text string) []*node.Node {
-	nodes, _ := node.Read(g.scope.Options.Formats, path, text, g.scope.Root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
+func parseNodes(s *scope.Scope, path, text string) []*node.Node {
+	nodes, _ := node.Read(s.Options.Formats, path, text, s.Root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
@@ -201,10 +209,10 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 	if _, err := g.protectedFile(op, path); err != nil {
 		return d, err
 	}
-	if err := g.folder.IngestTx(ctx, tx, &ingest.Options{}); err != nil {
+	if err := ingest.RunTx(ctx, tx, g.folder, &ingest.Options{}); err != nil {
 		return d, err
 	}
-	if _, err := g.folder.Refresh(ctx, tx, op, path, g.scope.Options.Now()); err != nil && fault.KindOf(err) != fault.NotFound {
+	if _, err := ingest.Refresh(ctx, tx, g.folder, op, path, g.scope.Options.Now()); err != nil && fault.KindOf(err) != fault.NotFound {
 		return d, err
 	}
 	d.head = g.scope.Present()

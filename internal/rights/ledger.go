@@ -22,7 +22,7 @@ func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
 
 // ledger keeps the guard's book. Its marks are [name, entries].
 type ledger struct {
-	rules *Rules // without a scope in a copy that is only read
+	rules *Rules // nil in a copy that is only read
 }
 
 const guardName = "guard"
@@ -122,7 +122,7 @@ func noticeDigest(b *guard.Book) string {
 // what was trusted.
 func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
 	m := l.rules
-	if m.scope == nil || !m.scope.HasFiles() {
+	if m == nil || !m.scope.HasFiles() {
 		return v
 	}
 	v.Doubt = ""
@@ -166,6 +166,11 @@ func (r *Rules) BaselineStatus() string {
 	return v.Doubt
 }
 
-// Register registers the ledger of what the owner trusts. The rules of a copy that is only
-// read have no scope.
-func (r *Rules) Register(to *chain.Ledgers) { r.slot = chain.Register(to, ledger{rules: r}) }
+// Register registers the ledger of what the owner trusts; r is nil for a copy that is only
+// read.
+func Register(to *chain.Ledgers, r *Rules) {
+	slot := chain.Register(to, ledger{rules: r})
+	if r != nil {
+		r.slot = slot
+	}
+}

@@ -39,7 +39,7 @@ func (r *Rules) MayReveal(state *graph.State, n *node.Node) bool {
 // of a trusted text is trusted; any other change only if it restores a text that was trusted
 // before. The marks of the commit name the files that differ from memory on purpose.
 func (l ledger) Propose(v Trust, c *chain.Change) [][]byte {
-	if l.rules.scope == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != scope.Owner || !v.Book.Initialized() || v.Doubt != "" {
+	if l.rules == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != scope.Owner || !v.Book.Initialized() || v.Doubt != "" {
 		return nil
 	}
 	var entries []guard.Entry

@@ -40,8 +40,13 @@ func (s *Scope) Drift() Drift { return s.DriftAt(s.Chain.Head()) }
 // DriftAt returns the drift at a moment of the chain's present.
 func (s *Scope) DriftAt(m *chain.Moment) Drift { return s.drift.At(m) }
 
-// Register registers the ledgers of this room, the drift.
-func (s *Scope) Register(to *chain.Ledgers) { s.drift = chain.Register(to, driftLedger{}) }
+// Register registers the ledger of the drift; s is nil for a copy that is only read.
+func Register(to *chain.Ledgers, s *Scope) {
+	slot := chain.Register(to, driftLedger{})
+	if s != nil {
+		s.drift = slot
+	}
+}
 
 // DriftMarks returns the marks that set the drift of paths; a path without drift is in
 // step again. Only changes need marks. In a scope without files, nil drift needs none:

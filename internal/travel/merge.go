@@ -46,11 +46,11 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.NotFound, err)
 	}
 	defer in.Close()
-	return h.MergeStore(ctx, in, state, opts)
+	return MergeStore(ctx, h, in, state, opts)
 }
 
-// MergeStore is Merge for an open state folder.
-func (h *History) MergeStore(ctx context.Context, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
+// MergeStore is History.Merge for an open state folder, called name in errors.
+func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -148,7 +149,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return c, nil, err
 	}
 	slices.Sort(r.touched)
-	m.folder.ClearMissing(r.touched)
+	ingest.ClearMissing(m.folder, r.touched)
 	return c, r.touched, nil
 }
 

@@ -266,8 +266,10 @@ func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
 	return s, r.Done()
 }
 
-// Register registers the ledger of the snapshots. What a session ingests takes none. The
-// history of a copy that is only read has no scope.
-func (h *History) Register(to *chain.Ledgers) {
-	h.slot = chain.Register(to, snapshotLedger{session: h.scope != nil && h.scope.IsSession()})
+// Register registers the ledger of the snapshots; h is nil for a copy that is only read.
+func Register(to *chain.Ledgers, h *History) {
+	slot := chain.Register(to, snapshotLedger{session: h != nil && h.scope.IsSession()})
+	if h != nil {
+		h.slot = slot
+	}
 }
