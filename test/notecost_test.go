@@ -35,7 +35,7 @@ const siblingsFile = "agents/ada/notes.org"
 
 // amongSiblings is a memory whose file of notes has so many.
 func amongSiblings(t testing.TB, siblings int) *world {
-	w := &world{t: t, dir: t.TempDir()}
+	w := &world{t: t, dir: t.TempDir(), state: t.TempDir() + "/state"}
 	var text strings.Builder
 	for i := range siblings {
 		fmt.Fprintf(&text, "* Note number %d\n:PROPERTIES:\n:ID:       00000000-0000-4000-8000-%012d\n:AUTHOR:   ada\n:CREATED:  [2026-11-21 Sat 18:00]\n"+
@@ -43,7 +43,7 @@ func amongSiblings(t testing.TB, siblings int) *world {
 	}
 	w.write(map[string]string{"mine.org": "* Rivets\n", siblingsFile: text.String()})
 	m, err := fovea.Open(t.Context(), w.dir, &fovea.Options{
-		StateDir: t.TempDir() + "/state", Now: func() time.Time { return time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC) },
+		StateDir: w.state, Now: func() time.Time { return time.Date(2026, 11, 21, 18, 0, 0, 0, time.UTC) },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func (r ref) isName() bool {
 // moments finds the commits that references name.
 type moments struct {
 	chain     *chain.Chain
-	snapshots []entry // newest first
+	snapshots []*entry // newest first
 }
 
 // moments returns the moments of the present.

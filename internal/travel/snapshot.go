@@ -29,7 +29,7 @@ type Snapshot struct {
 }
 
 // snapshotList returns the ledger's snapshots, newest first.
-func (h *History) snapshotList() []entry { return h.slot.At(h.scope.Chain.Head()).list() }
+func (h *History) snapshotList() []*entry { return h.slot.At(h.scope.Chain.Head()).list() }
 
 // Snapshots lists the snapshots, newest first. It does not wait for writers.
 func (h *History) Snapshots() []Snapshot {
@@ -95,7 +95,7 @@ func (m moments) newName(a author.Actor, name string) error {
 // keep adds a snapshot of the present state, unless it has one of that non-empty name.
 func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot, error) {
 	at := h.scope.Chain.Head()
-	same := func(o entry) bool { return o.seq == at.Commit.Seq && o.name == name }
+	same := func(o *entry) bool { return o.seq == at.Commit.Seq && o.name == name }
 	if i := slices.IndexFunc(h.snapshotList(), same); i >= 0 && name != "" {
 		return h.snapshotList()[i].snapshot(i), nil
 	}

@@ -29,22 +29,23 @@ type entry struct {
 }
 
 // entryOf is a moment without its indexes, which would hold more than the state.
-func entryOf(m *chain.Moment) entry {
-	return entry{seq: m.Commit.Seq, root: m.Commit.Root, time: m.Commit.Time.UnixMilli(), state: m.State}
+func entryOf(m *chain.Moment) *entry {
+	return &entry{seq: m.Commit.Seq, root: m.Commit.Root, time: m.Commit.Time.UnixMilli(), state: m.State}
 }
 
 func (e *entry) snapshot(i int) Snapshot {
 	return Snapshot{Index: i, Name: e.name, Seq: e.seq, Root: e.root, Time: time.UnixMilli(e.time).UTC()}
 }
 
-// snapshots are the automatic snapshots of a scope, oldest first, and the named ones.
-// They never change.
+// snapshots are the automatic snapshots of a scope, and the named ones. Neither they nor
+// their entries change after they were published; a copy shares the entries.
 //
 // A state in memory holds the nodes that were replaced or removed since. All states
 // together hold at most as many bytes as the live state has; then the oldest is released.
 type snapshots struct {
-	automatic []entry
-	named     []entry
+	ring  [maxAutomatic]*entry // the automatic ones; nil until used
+	next  int                  // index in ring of the next automatic one
+	named []*entry
 
 	replaced int64 // bytes of nodes replaced or removed, ever
 	live     int64 // bytes of the live nodes; 0 until needed
@@ -52,15 +53,20 @@ type snapshots struct {
 
 // list returns the snapshots, newest first; of one commit the automatic one is older
 // than the named.
-func (s *snapshots) list() []entry {
-	out := append(slices.Clone(s.named), s.automatic...)
-	unnamed := func(e entry) int {
+func (s *snapshots) list() []*entry {
+	out := slices.Clone(s.named)
+	for i := range s.ring {
+		if e := s.ring[(s.next+i)%maxAutomatic]; e != nil {
+			out = append(out, e)
+		}
+	}
+	unnamed := func(e *entry) int {
 		if e.name == "" {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(out, func(a, b entry) int {
+	slices.SortStableFunc(out, func(a, b *entry) int {
 		return cmp.Or(cmp.Compare(b.seq, a.seq), cmp.Compare(unnamed(a), unnamed(b)), strings.Compare(b.name, a.name))
 	})
 	return out
@@ -69,22 +75,31 @@ func (s *snapshots) list() []entry {
 // push adds an automatic snapshot of a moment. The state before the first ingest is no
 // snapshot, and equal states make one.
 func (s *snapshots) push(m *chain.Moment) {
-	if m.Commit.Seq == 0 || len(s.automatic) > 0 && s.automatic[len(s.automatic)-1].root == m.Commit.Root {
+	last := s.ring[(s.next+maxAutomatic-1)%maxAutomatic]
+	if m.Commit.Seq == 0 || last != nil && last.root == m.Commit.Root {
 		return
 	}
 	e := entryOf(m)
 	e.since = s.replaced
-	s.automatic = append(slices.Clone(s.automatic[max(0, len(s.automatic)-maxAutomatic+1):]), e)
+	s.add(e)
+}
+
+// add adds an automatic snapshot in place of the oldest.
+func (s *snapshots) add(e *entry) {
+	s.ring[s.next] = e
+	s.next = (s.next + 1) % maxAutomatic
 }
 
 // release drops the states of the entries that goes chooses; they are read from disk
 // when they are needed.
 func (s *snapshots) release(goes func(*entry) bool) {
-	for _, list := range []*[]entry{&s.automatic, &s.named} {
-		*list = slices.Clone(*list)
-		for i := range *list {
-			if e := &(*list)[i]; e.state != nil && goes(e) {
-				e.state = nil
+	s.named = slices.Clone(s.named)
+	for _, list := range [][]*entry{s.ring[:], s.named} {
+		for i, e := range list {
+			if e != nil && e.state != nil && goes(e) {
+				released := *e
+				released.state = nil
+				list[i] = &released
 			}
 		}
 	}
@@ -126,10 +141,10 @@ func (s *snapshots) account(state *graph.State, delta *graph.Delta) {
 // held returns since when the snapshots in memory hold nodes, and the bytes of these.
 func (s *snapshots) held() (since, bytes int64) {
 	since = s.replaced
-	for _, list := range [][]entry{s.automatic, s.named} {
-		for i := range list {
-			if list[i].state != nil {
-				since = min(since, list[i].since)
+	for _, list := range [][]*entry{s.ring[:], s.named} {
+		for _, e := range list {
+			if e != nil && e.state != nil {
+				since = min(since, e.since)
 			}
 		}
 	}
@@ -162,19 +177,19 @@ func (snapshotLedger) Label() string { return "the name of a snapshot" }
 func (snapshotLedger) Empty() *snapshots { return &snapshots{} }
 
 // snapshotMark keeps a moment under a name, automatic if the name is empty.
-func snapshotMark(e entry) []byte {
+func snapshotMark(e *entry) []byte {
 	return appendEntry(chain.NewMark(snapshotName, 4), e)
 }
 
-func appendEntry(b []byte, e entry) []byte {
+func appendEntry(b []byte, e *entry) []byte {
 	b = merkle.AppendUint(b, e.seq)
 	b = merkle.AppendLink(b, e.root)
 	b = merkle.AppendInt(b, e.time)
 	return merkle.AppendText(b, e.name)
 }
 
-func readEntry(r *merkle.Reader) entry {
-	return entry{seq: r.Uint(), root: r.Link(), time: r.Int(), name: r.Text()}
+func readEntry(r *merkle.Reader) *entry {
+	return &entry{seq: r.Uint(), root: r.Link(), time: r.Int(), name: r.Text()}
 }
 
 // Apply adds a snapshot. A name that is taken moves.
@@ -190,7 +205,7 @@ func (snapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*
 	}
 	switch {
 	case e.name != "":
-		next.named = slices.DeleteFunc(slices.Clone(v.named), func(o entry) bool { return o.name == e.name })
+		next.named = slices.DeleteFunc(slices.Clone(v.named), func(o *entry) bool { return o.name == e.name })
 		e.since = v.replaced
 		next.named = append(next.named, e)
 	case here:
@@ -260,7 +275,7 @@ func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
 		if e.name != "" {
 			s.named = append(s.named, e)
 		} else {
-			s.automatic = append(s.automatic, e)
+			s.add(e)
 		}
 	}
 	return s, r.Done()
