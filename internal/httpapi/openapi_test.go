@@ -3,6 +3,7 @@
 package httpapi_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // TestDescription: the OpenAPI document has every operation, every reference in it
@@ -24,6 +26,11 @@ func TestDescription(t *testing.T) {
 		} `json:"components"`
 	}
 	text := s.ask("GET", "/v1/openapi.json", "").body
+	var lines bytes.Buffer
+	if err := json.Indent(&lines, text, "", " "); err != nil {
+		t.Fatal(err)
+	}
+	foveatest.Golden(t, "openapi.json", lines.Bytes())
 	if err := json.Unmarshal(text, &doc); err != nil || doc.OpenAPI != "3.1.0" {
 		t.Fatalf("%s: %v", doc.OpenAPI, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
@@ -121,9 +122,9 @@ func TestTheListOfTools(t *testing.T) {
 		if last != "" && last != string(text) {
 			t.Errorf("the list is not the same twice:\n%s\n%s", last, text)
 		}
-		t.Logf("%d bytes", len(text))
 		last = string(text)
 	}
+	foveatest.Golden(t, "tools.json", []byte(strings.ReplaceAll(last, `},{"annotations"`, "},\n{\"annotations\"")+"\n"))
 }
 
 // TestTools goes through each tool once, as a model would.
