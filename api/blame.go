@@ -10,7 +10,7 @@ import (
 
 // BlameRequest asks who brought each line of a node's own text.
 type BlameRequest struct {
-	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
+	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:""`
 }
 
 // BlameResponse is a node's own text line by line. Gone are commits of which

@@ -17,7 +17,7 @@ import (
 // CheckpointRequest keeps the present state under a name; without one it is
 // checkpoint- and the day.
 type CheckpointRequest struct {
-	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME"`
+	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME" mcp:""`
 }
 
 // Checkpoint is a state that was written out whole and can be restored by name.
@@ -34,7 +34,7 @@ type Checkpoint struct {
 // it is.
 type RestoreRequest struct {
 	From string `json:"source,omitempty" jsonschema:"local, the default" flag:"--from <PLACE> where the checkpoint is (default local)"`
-	Name string `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default"`
+	Name string `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default" mcp:"to"`
 	// Files and Missing bring back files alone: those named, and those that the folder
 	// has lost.
 	Files      []string `json:"files,omitempty" jsonschema:"bring back these files alone, in their newest version"`

@@ -16,58 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// EditRequest changes one node. Fields that are absent change nothing; they
-// apply in the order in which they stand here.
-type EditRequest struct {
-	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
-	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"DIGEST"`
-
-	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick" flag:"tick the list item in this <LINE>"`
-	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick that in this <LINE>"`
-	Todo             *string  `json:"todo,omitempty" jsonschema:"keyword; empty takes it away" flag:"<KEYWORD> that the file declares"`
-	Title            *string  `json:"title,omitempty" jsonschema:"the new one" flag:"<TITLE> without keyword, priority and tags"`
-	Priority         *string  `json:"priority,omitempty" jsonschema:"letter or number; empty takes it away" flag:"<LETTER> or number"`
-	Tag              []string `json:"tag,omitempty" jsonschema:"tags to add" flag:"<TAG> to add"`
-	Untag            []string `json:"untag,omitempty" jsonschema:"tags to take away" flag:"<TAG> to take away"`
-	Property         []string `json:"property,omitempty" jsonschema:"each KEY=VALUE, to set" flag:"property to set, as <KEY=VALUE>"`
-	RemoveProperty   []string `json:"remove_property,omitempty" jsonschema:"keys to take away" flag:"<KEY> of a property to take away"`
-	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"DATE"`
-	Deadline         *string  `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, written as for --schedule"`
-	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer"`
-	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text"`
-	AllowSubheadings bool     `json:"allow_subheadings,omitempty" jsonschema:"body and append may hold headlines" flag:"the text may hold headlines"`
-}
-
-// EditResponse says what a node became. Seq is the commit's number, 0 when
-// nothing was to change.
-type EditResponse struct {
-	ID      string `json:"id" jsonschema:"the id of the node"`
-	Digest  string `json:"digest" jsonschema:"of the own bytes"`
-	Version string `json:"version" jsonschema:"the digest of it and all below it"`
-	Seq     uint64 `json:"seq" jsonschema:"the number of the commit, 0 when nothing was to change"`
-	Path    string `json:"path" jsonschema:"the file, below the memex"`
-	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
-
-	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
-	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`
-	SimilarFrom float64  `json:"similar_from,omitempty" jsonschema:"the share of words in common from which a node is similar"`
-}
-
-// MoveRequest moves a headline with all below it, or takes it away.
-type MoveRequest struct {
-	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
-	To   string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile" arg:"TARGET"`
-	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"DIGEST"`
-}
-
-// AssignRequest names nodes that are to have an :ID:.
-type AssignRequest struct {
-	IDs  []string `json:"ids,omitempty" jsonschema:"the nodes, each named as in show" arg:"NODE..."`
-	All  bool     `json:"all,omitempty" jsonschema:"every headline without one, below path if set" flag:"every headline that has none"`
-	Path string   `json:"path,omitempty" jsonschema:"the file or folder that all means" flag:"with --all: only in this <FILE> or folder"`
-	List bool     `json:"list,omitempty" jsonschema:"only list them" flag:"--dry-run only list them"`
-}
-
 func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, error) {
 	edits, err := req.edits()
 	if err != nil {

@@ -40,7 +40,9 @@ type Operation struct {
 	// node, or somebody else has committed since. "" is any other operation.
 	Replay string
 	// Tool is the MCP tool that offers the operation, with its action where it has
-	// several: "history log". "" is none.
+	// several: "history log". "" is none. Fields of the request with a tag mcp are its
+	// arguments: the tag has the argument's name, if that is not the JSON key, and after a
+	// comma its description.
 	Tool string
 	// Group is the group of fovea --help that the verb of the operation is in: read, write,
 	// history, agents or care. "" is an operation without a verb of its own. Fields of the

@@ -17,20 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// RememberRequest adds a headline.
-type RememberRequest struct {
-	Title    string   `json:"title" jsonschema:"one line" arg:"TITLE"`
-	Under    string   `json:"under,omitempty" jsonschema:"the node to stand below, named as in show; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; empty means inbox.org, for an agent its folder" flag:"<NODE>, Org file or folder/ it goes to (default inbox.org)"`
-	Todo     string   `json:"todo,omitempty" jsonschema:"keyword" flag:"<KEYWORD> that the file declares"`
-	Priority string   `json:"priority,omitempty" jsonschema:"letter or number" flag:"<LETTER> or number"`
-	Tag      []string `json:"tag,omitempty" jsonschema:"tags" flag:"<TAG> it has"`
-	Property []string `json:"property,omitempty" jsonschema:"each KEY=VALUE" flag:"property it has, as <KEY=VALUE>"`
-	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone" flag:"make an ID of the form id-UUID, not the UUID alone"`
-	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01"`
-	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01"`
-	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline"`
-}
-
 // inbox is the file that what has no other place is remembered in.
 const inbox = "inbox.org"
 
@@ -53,7 +39,8 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	if file := fileIn(under); file != "" {
 		scope := l.memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
-			return nil, &fovea.Error{Op: "remember", What: file, Kind: fovea.Denied, Err: fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)}
+			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
+			return nil, &fovea.Error{Op: "remember", What: file, Kind: fovea.Denied, Err: err}
 		}
 		l, err = l.in(ctx, scope)
 	} else {

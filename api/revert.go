@@ -13,41 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/document"
 )
-
-// RevertRequest takes back what commits did: those of Commits, or those of Author,
-// of Session, or of both together.
-type RevertRequest struct {
-	Author  string   `json:"author,omitempty" jsonschema:"whose commits: owner, file, fovea, or the name of an agent, as log has it" flag:"take back the commits of this <AUTHOR>"`
-	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count" flag:"take back the commits of the session <ID>"`
-	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff" flag:"only those after this <MOMENT>, a date or a commit"`
-	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit" arg:"COMMIT..."`
-	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
-	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open" flag:"leave out files that changed or are open, revert the rest"`
-	Head    uint64   `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
-}
-
-// RevertResponse is what a revert did, or would do.
-type RevertResponse struct {
-	Seq       uint64     `json:"seq" jsonschema:"of the commit that says so, 0 where nothing was to change and for a dry run"`
-	Root      string     `json:"root" jsonschema:"the digest of the whole state"`
-	Commits   []uint64   `json:"commits" jsonschema:"taken back"`
-	Files     []string   `json:"files" jsonschema:"written or removed"`
-	Removed   []string   `json:"removed" jsonschema:"of files; a dry run does not tell them"`
-	Conflicts []Conflict `json:"conflicts" jsonschema:"with what was done since"`
-}
-
-// Conflict is a field of a node that two sides changed in different ways. Both
-// values are in the node's text.
-type Conflict = document.Conflict
-
-// ResolveRequest ends conflicts that a node keeps.
-type ResolveRequest struct {
-	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
-	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
-	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is" flag:"<SIDE> to take: ours (the default), theirs, or the number of a conflict"`
-}
 
 func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {
 	if len(req.Commits) > 0 == (req.Author != "" || req.Session != "") || len(req.Commits) > 0 && req.Since != "" {

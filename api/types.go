@@ -12,10 +12,10 @@ import (
 
 // ContextRequest asks for a window.
 type ContextRequest struct {
-	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title" flag:"<NODE> being worked on: id, FILE:LINE, FILE:+BYTE, path or title"`
-	Question string `json:"question,omitempty" jsonschema:"what the model is asked" flag:"<QUESTION> that the model is asked"`
-	Task     string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on"`
-	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000" flag:"<TOKENS> the window may have (default 8000)"`
+	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title" flag:"<NODE> being worked on: id, FILE:LINE, FILE:+BYTE, path or title" mcp:",id, title, path or FILE:LINE it is about"`
+	Question string `json:"question,omitempty" jsonschema:"what the model is asked" flag:"<QUESTION> that the model is asked" mcp:""`
+	Task     string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on" mcp:""`
+	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000" flag:"<TOKENS> the window may have (default 8000)" mcp:",tokens, default 8000"`
 	Policy   string `json:"policy,omitempty" jsonschema:"value (default), foveal" flag:"<POLICY> that chooses: value (default), foveal"`
 	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
 	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
@@ -66,9 +66,9 @@ type QueryRequest struct {
 
 // SearchRequest ranks nodes by words.
 type SearchRequest struct {
-	Text          string  `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..."`
-	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score" flag:"leave out hits below this <SHARE> of the best score (0 to 1)"`
+	Text          string  `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..." mcp:"query"`
+	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)" mcp:",default 10"`
+	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score" flag:"leave out hits below this <SHARE> of the best score (0 to 1)" mcp:",0 to 1"`
 	Query         string  `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
 	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
@@ -103,8 +103,8 @@ type Hit struct {
 
 // ShowRequest asks for one node, now or as it was.
 type ShowRequest struct {
-	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE"`
-	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date, or a digest of the node"`
+	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",id, title, path or FILE:LINE"`
+	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date, or a digest of the node" mcp:",snapshot, commit, date or digest"`
 }
 
 // Shown is a node in full.
@@ -129,47 +129,87 @@ type Shown struct {
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
 }
 
+// RememberRequest adds a headline.
+type RememberRequest struct {
+	Title    string   `json:"title" jsonschema:"one line" arg:"TITLE" mcp:",one line"`
+	Under    string   `json:"under,omitempty" jsonschema:"the node to stand below, named as in show; or the path of an Org file, made if need be, or of a folder, with a slash at its end, for its file of the month; empty means inbox.org, for an agent its folder" flag:"<NODE>, Org file or folder/ it goes to (default inbox.org)" mcp:",id of a note or path of an .org file; default: your inbox"`
+	Todo     string   `json:"todo,omitempty" jsonschema:"keyword" flag:"<KEYWORD> that the file declares" mcp:""`
+	Priority string   `json:"priority,omitempty" jsonschema:"letter or number" flag:"<LETTER> or number" mcp:""`
+	Tag      []string `json:"tag,omitempty" jsonschema:"tags" flag:"<TAG> it has" mcp:"tags"`
+	Property []string `json:"property,omitempty" jsonschema:"each KEY=VALUE" flag:"property it has, as <KEY=VALUE>" mcp:"properties{}"`
+	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone" flag:"make an ID of the form id-UUID, not the UUID alone"`
+	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01" mcp:"scheduled,2026-03-01"`
+	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01" mcp:""`
+	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines"`
+}
+
+// EditRequest changes one node. Fields that are absent change nothing; they
+// apply in the order in which they stand here.
+type EditRequest struct {
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",id, title or FILE:LINE"`
+	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
+
+	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick" flag:"tick the list item in this <LINE>" mcp:",lines of items"`
+	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick that in this <LINE>" mcp:""`
+	Todo             *string  `json:"todo,omitempty" jsonschema:"keyword; empty takes it away" flag:"<KEYWORD> that the file declares" mcp:",empty removes"`
+	Title            *string  `json:"title,omitempty" jsonschema:"the new one" flag:"<TITLE> without keyword, priority and tags" mcp:""`
+	Priority         *string  `json:"priority,omitempty" jsonschema:"letter or number; empty takes it away" flag:"<LETTER> or number" mcp:""`
+	Tag              []string `json:"tag,omitempty" jsonschema:"tags to add" flag:"<TAG> to add" mcp:"add_tags"`
+	Untag            []string `json:"untag,omitempty" jsonschema:"tags to take away" flag:"<TAG> to take away" mcp:"remove_tags"`
+	Property         []string `json:"property,omitempty" jsonschema:"each KEY=VALUE, to set" flag:"property to set, as <KEY=VALUE>" mcp:"properties{},to set"`
+	RemoveProperty   []string `json:"remove_property,omitempty" jsonschema:"keys to take away" flag:"<KEY> of a property to take away" mcp:"unset,properties to remove"`
+	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"DATE" mcp:"scheduled"`
+	Deadline         *string  `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, written as for --schedule" mcp:""`
+	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer" mcp:",replaces the text"`
+	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text" mcp:""`
+	AllowSubheadings bool     `json:"allow_subheadings,omitempty" jsonschema:"body and append may hold headlines" flag:"the text may hold headlines"`
+}
+
+// EditResponse says what a node became. Seq is the commit's number, 0 when
+// nothing was to change.
+type EditResponse struct {
+	ID      string `json:"id" jsonschema:"the id of the node"`
+	Digest  string `json:"digest" jsonschema:"of the own bytes"`
+	Version string `json:"version" jsonschema:"the digest of it and all below it"`
+	Seq     uint64 `json:"seq" jsonschema:"the number of the commit, 0 when nothing was to change"`
+	Path    string `json:"path" jsonschema:"the file, below the memex"`
+	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+
+	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
+	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`
+	SimilarFrom float64  `json:"similar_from,omitempty" jsonschema:"the share of words in common from which a node is similar"`
+}
+
+// MoveRequest moves a headline with all below it, or takes it away.
+type MoveRequest struct {
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:""`
+	To   string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile" arg:"TARGET"`
+	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
+}
+
+// AssignRequest names nodes that are to have an :ID:.
+type AssignRequest struct {
+	IDs  []string `json:"ids,omitempty" jsonschema:"the nodes, each named as in show" arg:"NODE..."`
+	All  bool     `json:"all,omitempty" jsonschema:"every headline without one, below path if set" flag:"every headline that has none"`
+	Path string   `json:"path,omitempty" jsonschema:"the file or folder that all means" flag:"with --all: only in this <FILE> or folder"`
+	List bool     `json:"list,omitempty" jsonschema:"only list them" flag:"--dry-run only list them"`
+}
+
 // StatusRequest asks how the memory is.
 type StatusRequest struct {
 	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list what is odd in the files"`
 }
 
 // Status says how the memory is.
-type Status struct {
-	Memex             string    `json:"memex" jsonschema:"the folder"`
-	StateDir          string    `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
-	Scope             string    `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
-	Scopes            []string  `json:"scopes,omitempty" jsonschema:"beside the memex"`
-	Root              string    `json:"root" jsonschema:"the digest of the whole state"`
-	Head              string    `json:"head" jsonschema:"the digest of the newest commit"`
-	Seq               uint64    `json:"seq" jsonschema:"the number of the newest commit"`
-	Nodes             int       `json:"nodes" jsonschema:"how many documents and headlines"`
-	Documents         int       `json:"documents" jsonschema:"how many"`
-	WithoutID         int       `json:"without_id" jsonschema:"headlines whose id is derived"`
-	Diagnostics       int       `json:"diagnostics" jsonschema:"how many places a person may want to look at"`
-	DiagnosticList    []Problem `json:"diagnostic_list,omitempty" jsonschema:"where asked for"`
-	Drift             []string  `json:"drift" jsonschema:"files that differ from memory on purpose"`
-	Missing           []string  `json:"missing,omitempty" jsonschema:"files that the folder has lost and memory keeps"`
-	Lockdown          []string  `json:"lockdown" jsonschema:"protected files that nobody reads: somebody else changed them"`
-	Unreviewed        []string  `json:"unreviewed,omitempty" jsonschema:"served though somebody else changed them"`
-	PendingEmbeddings int       `json:"pending_embeddings" jsonschema:"how many are still to be made; there is no embedder yet"`
-	ReadOnly          string    `json:"read_only,omitempty" jsonschema:"why nothing can be written"`
-	Recovered         string    `json:"recovered,omitempty" jsonschema:"what the last opening mended"`
-	History           int64     `json:"history" jsonschema:"bytes of journal and packs"`
-	Large             string    `json:"large,omitempty" jsonschema:"that it is worth thinning"`
-	SignedBy          string    `json:"signed_by,omitempty" jsonschema:"the known key that signed the head"`
-	Signature         string    `json:"signature,omitempty" jsonschema:"why the newest signature does not vouch for the head"`
-	Baselines         string    `json:"baselines,omitempty" jsonschema:"why nothing vouches for what is trusted of protected files"`
-	RelaxedMs         int64     `json:"relaxed_ms,omitempty" jsonschema:"power lost loses what was told in this time"`
-}
+type Status = fovea.Status
 
 // Problem is something a person may want to look at.
 type Problem = document.Problem
 
 // LogRequest asks for the history, of a node when ID is set.
 type LogRequest struct {
-	ID    string `json:"id,omitempty" jsonschema:"the node, named as in show; without one the history of all" arg:"NODE"`
-	Limit int    `json:"limit,omitempty" jsonschema:"0 means all" flag:"at most <N> commits (0: all)"`
+	ID    string `json:"id,omitempty" jsonschema:"the node, named as in show; without one the history of all" arg:"NODE" mcp:",log, blame: of this note"`
+	Limit int    `json:"limit,omitempty" jsonschema:"0 means all" flag:"at most <N> commits (0: all)" mcp:",log: default 20"`
 }
 
 // Commit is one durable step of the history.
@@ -193,9 +233,9 @@ type Commit struct {
 // (seq:N or its digest), a date, or head. From defaults to snapshot 0, To to
 // head.
 type DiffRequest struct {
-	From string `json:"from,omitempty" jsonschema:"a snapshot's index or name, seq:N, a commit's digest, a date, or head; by default snapshot 0" arg:"FROM"`
-	To   string `json:"to,omitempty" jsonschema:"likewise; by default head" arg:"TO"`
-	Text bool   `json:"text,omitempty" jsonschema:"with text diffs" flag:"show the lines that changed"`
+	From string `json:"from,omitempty" jsonschema:"a snapshot's index or name, seq:N, a commit's digest, a date, or head; by default snapshot 0" arg:"FROM" mcp:",diff: snapshot, commit or date; default: newest snapshot"`
+	To   string `json:"to,omitempty" jsonschema:"likewise; by default head" arg:"TO" mcp:",diff: default: now"`
+	Text bool   `json:"text,omitempty" jsonschema:"with text diffs" flag:"show the lines that changed" mcp:",diff: with changed lines"`
 }
 
 // Difference is what lies between two moments.
@@ -227,7 +267,7 @@ type Snapshot = fovea.Snapshot
 
 // RollbackRequest makes an earlier state the present one.
 type RollbackRequest struct {
-	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0" arg:"MOMENT"`
+	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0" arg:"MOMENT" mcp:",snapshot, seq:N or date; default: newest"`
 	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, roll back the rest"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
 	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
@@ -240,6 +280,39 @@ type RollbackResponse struct {
 	RestoredFiles []string `json:"restored_files" jsonschema:"written or removed"`
 	RemovedFiles  []string `json:"removed_files" jsonschema:"removed"`
 	Drift         []string `json:"drift" jsonschema:"with memory_only, files that differ since"`
+}
+
+// RevertRequest takes back what commits did: those of Commits, or those of Author,
+// of Session, or of both together.
+type RevertRequest struct {
+	Author  string   `json:"author,omitempty" jsonschema:"whose commits: owner, file, fovea, or the name of an agent, as log has it" flag:"take back the commits of this <AUTHOR>" mcp:",revert: all by"`
+	Session string   `json:"session,omitempty" jsonschema:"of what session the commits are; with an author both count" flag:"take back the commits of the session <ID>"`
+	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff" flag:"only those after this <MOMENT>, a date or a commit" mcp:",revert: only later ones"`
+	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit" arg:"COMMIT..." mcp:",revert: seq:N"`
+	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing" mcp:",revert: only say what"`
+	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open" flag:"leave out files that changed or are open, revert the rest"`
+	Head    uint64   `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
+}
+
+// RevertResponse is what a revert did, or would do.
+type RevertResponse struct {
+	Seq       uint64     `json:"seq" jsonschema:"of the commit that says so, 0 where nothing was to change and for a dry run"`
+	Root      string     `json:"root" jsonschema:"the digest of the whole state"`
+	Commits   []uint64   `json:"commits" jsonschema:"taken back"`
+	Files     []string   `json:"files" jsonschema:"written or removed"`
+	Removed   []string   `json:"removed" jsonschema:"of files; a dry run does not tell them"`
+	Conflicts []Conflict `json:"conflicts" jsonschema:"with what was done since"`
+}
+
+// Conflict is a field of a node that two sides changed in different ways. Both
+// values are in the node's text.
+type Conflict = document.Conflict
+
+// ResolveRequest ends conflicts that a node keeps.
+type ResolveRequest struct {
+	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",resolve: this note"`
+	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
+	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is" flag:"<SIDE> to take: ours (the default), theirs, or the number of a conflict" mcp:",resolve: ours or theirs"`
 }
 
 // VerifyRequest says what the history must agree with.

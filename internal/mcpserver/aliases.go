@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -10,28 +11,18 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// addAliases accepts the tools that the specification calls by other names, with
-// its parameters. They are not listed: a model would pay for them in every window.
-func (s *Server) addAliases() {
-	add(s, "semantic-search", "Search", reads, "As recall, mode semantic.", semanticSearch)
-	add(s, "checkpoint-memory", "Checkpoint", adds, "As history, action checkpoint.", checkpointMemory)
-	add(s, "restore-memory", "Restore", sets, "As rollback, action restore.", restoreMemory)
-	for _, name := range []string{"semantic-search", "checkpoint-memory", "restore-memory"} {
-		s.hidden[name] = true
+// aliases returns the tools that the specification calls by other names, with its
+// parameters. They are not listed: a model would pay for them in every window.
+func aliases() []tool {
+	return []tool{
+		{"semantic-search", "Search", reads, "As recall, mode semantic.", "*query limit min-similarity", []action{act(api.OpSearch, semanticSearch)}},
+		{"checkpoint-memory", "Checkpoint", adds, "As history, action checkpoint.", "", []action{show(api.OpCheckpoint, checkpointMemory)}},
+		{"restore-memory", "Restore", sets, "As rollback, action restore.", "source cid", []action{act(api.OpRestore, restoreMemory)}},
 	}
 }
 
-type semanticSearchInput struct {
-	Query         string   `json:"query"`
-	Limit         int      `json:"limit,omitempty"`
-	MinSimilarity *float64 `json:"min-similarity,omitempty"`
-}
-
-func semanticSearch(ctx context.Context, svc api.Service, in semanticSearchInput) (reply, error) {
-	req := api.SearchRequest{Text: in.Query, Limit: in.Limit, MinSimilarity: 0.5}
-	if req.Limit == 0 {
-		req.Limit = 10
-	}
+func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest, in own) (reply, error) {
+	req.Limit, req.MinSimilarity = cmp.Or(req.Limit, 10), 0.5
 	if in.MinSimilarity != nil {
 		req.MinSimilarity = *in.MinSimilarity
 	}
@@ -49,20 +40,11 @@ type checkpointAnswer struct {
 	Errors []string `json:"errors"`
 }
 
-func checkpointMemory(ctx context.Context, svc api.Service, _ struct{}) (reply, error) {
-	c, err := api.OpCheckpoint.Call(ctx, svc, api.CheckpointRequest{})
-	if err != nil {
-		return reply{}, err
-	}
+func checkpointMemory(_ api.CheckpointRequest, c *api.Checkpoint) reply {
 	return reply{
 		text: fmt.Sprintf("Checkpoint %q: image %q, seq %d; no IPFS is set up.", c.Name, c.Image, c.Seq),
 		data: checkpointAnswer{Image: c.Image, Seq: c.Seq, Root: c.Root, Errors: []string{}},
-	}, nil
-}
-
-type restoreMemoryInput struct {
-	Source string `json:"source,omitempty" jsonschema:"LOCAL or IPFS"`
-	CID    string `json:"cid,omitempty"`
+	}
 }
 
 // restoreAnswer is contract P25.
@@ -73,12 +55,12 @@ type restoreAnswer struct {
 	RestoredFiles []string `json:"restored_files"`
 }
 
-func restoreMemory(ctx context.Context, svc api.Service, in restoreMemoryInput) (reply, error) {
-	source := strings.ToLower(in.Source)
-	if source == "ipfs" && in.CID == "" {
+func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest, in own) (reply, error) {
+	req.From = strings.ToLower(in.Source)
+	if req.From == "ipfs" && in.CID == "" {
 		return reply{}, misuse("restoring from IPFS needs a cid")
 	}
-	r, err := api.OpRestore.Call(ctx, svc, api.RestoreRequest{From: source})
+	r, err := api.OpRestore.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
 	}

@@ -4,6 +4,7 @@ package mcpserver
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -15,10 +16,11 @@ func (s *Server) SDK() *mcp.Server { return s.mcp }
 
 // AddTool adds a tool without arguments, as the memory's own are added.
 func AddTool(s *Server, name string, call func() (string, error)) {
-	add(s, name, name, reads, "For tests.", func(context.Context, api.Service, struct{}) (reply, error) {
-		text, err := call()
-		return reply{text: text}, err
-	})
+	s.add(tool{name, name, reads, "For tests.", "", []action{{&api.Operation{Request: reflect.TypeFor[api.None]()},
+		func(context.Context, api.Service, arguments) (reply, error) {
+			text, err := call()
+			return reply{text: text}, err
+		}}}})
 }
 
 // NewEvents returns what keeps events of sessions, Bytes how much that is.

@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -11,32 +12,18 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-type contextInput struct {
-	Focus    string `json:"focus,omitempty" jsonschema:"id, title, path or FILE:LINE it is about"`
-	Question string `json:"question,omitempty"`
-	Task     string `json:"task,omitempty"`
-	Budget   int    `json:"budget,omitempty" jsonschema:"tokens, default 8000"`
-}
-
 // maxBudget is the largest window that a client gets, in tokens.
 const maxBudget = 1_000_000
 
-func contextTool(ctx context.Context, svc api.Service, in contextInput) (reply, error) {
-	if in.Budget > maxBudget {
+func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _ own) (reply, error) {
+	if req.Budget > maxBudget {
 		return reply{}, misuse(fmt.Sprintf("budget is at most %d tokens", maxBudget))
 	}
-	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Focus: in.Focus, Question: in.Question, Task: in.Task, Budget: in.Budget})
+	w, err := api.OpContext.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
 	}
 	return reply{text: fmt.Sprintf("%d of %d tokens, %d notes, %d left out.\n%s", w.Tokens, w.Budget, len(w.Parts), w.Omitted, whole(w.Text))}, nil
-}
-
-type recallInput struct {
-	Query         string  `json:"query"`
-	Mode          string  `json:"mode,omitempty" jsonschema:"lexical (default) or query"`
-	Limit         int     `json:"limit,omitempty" jsonschema:"default 10"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1"`
 }
 
 // Limits of a list as a model gets it; more would flood its window.
@@ -46,40 +33,44 @@ const (
 	excerptRunes = 160
 )
 
-func recallTool(ctx context.Context, svc api.Service, in recallInput) (reply, error) {
-	if in.Limit < 0 {
-		return reply{}, misuse("limit is 0 or more")
+// listed returns the limit of a list for one of a request, of which 0 means usual.
+func listed(limit, usual int) (int, error) {
+	if limit < 0 {
+		return 0, misuse("limit is 0 or more")
 	}
-	limit := min(in.Limit, maxHits)
-	if limit == 0 {
-		limit = defaultHits
+	return min(cmp.Or(limit, usual), maxHits), nil
+}
+
+func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in own) (reply, error) {
+	var err error
+	if req.Limit, err = listed(req.Limit, defaultHits); err != nil {
+		return reply{}, err
 	}
-	if in.Mode != "query" && strings.TrimSpace(in.Query) == "" {
+	if in.Mode != "query" && strings.TrimSpace(req.Text) == "" {
 		return reply{}, advice{misuse("query is empty"), "use words from the note, or call history with action log, which shows what was written last"}
 	}
 	switch in.Mode {
-	case "", "lexical", "semantic", "hybrid", "query":
+	case "", "lexical", "semantic", "hybrid":
+		return searchTool(ctx, svc, req, in.Mode)
+	case "query":
 	default:
 		return reply{}, misuse("mode is lexical or query")
 	}
-	if in.Mode == "query" {
-		nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: in.Query, Limit: limit + 1, Excerpt: excerptRunes})
-		if err != nil {
-			return reply{}, err
-		}
-		more := len(nodes) > limit
-		nodes = nodes[:min(limit, len(nodes))]
-		var b strings.Builder
-		for i := range nodes {
-			writeHit(&b, i, &nodes[i], "")
-		}
-		if len(nodes) == 0 && !strings.ContainsAny(in.Query, ":()") {
-			return reply{text: "Nothing found: the query has no conditions, only words. Next: write conditions, such as todo:TODO deadline:to=+7, or use " +
-				"mode lexical.\n"}, nil
-		}
-		return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
+	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: req.Text, Limit: req.Limit + 1, Excerpt: excerptRunes})
+	if err != nil {
+		return reply{}, err
 	}
-	return searchTool(ctx, svc, api.SearchRequest{Text: in.Query, Limit: limit, MinSimilarity: in.MinSimilarity}, in.Mode)
+	more := len(nodes) > req.Limit
+	nodes = nodes[:min(req.Limit, len(nodes))]
+	var b strings.Builder
+	for i := range nodes {
+		writeHit(&b, i, &nodes[i], "")
+	}
+	if len(nodes) == 0 && !strings.ContainsAny(req.Text, ":()") {
+		return reply{text: "Nothing found: the query has no conditions, only words. Next: write conditions, such as todo:TODO deadline:to=+7, or use " +
+			"mode lexical.\n"}, nil
+	}
+	return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
 }
 
 // searchTool answers the modes that rank by words. There are no vectors yet, and a

@@ -13,17 +13,11 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-type readInput struct {
-	ID     string `json:"id" jsonschema:"id, title, path or FILE:LINE"`
-	At     string `json:"at,omitempty" jsonschema:"snapshot, commit, date or digest"`
-	Offset int    `json:"offset,omitempty"`
-}
-
 // maxChildren is how many children are named; a document can have thousands.
 const maxChildren = 50
 
-func readTool(ctx context.Context, svc api.Service, in readInput) (reply, error) {
-	n, err := api.OpShow.Call(ctx, svc, api.ShowRequest{ID: in.ID, At: in.At})
+func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in own) (reply, error) {
+	n, err := api.OpShow.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
 	}
@@ -32,7 +26,7 @@ func readTool(ctx context.Context, svc api.Service, in readInput) (reply, error)
 	if !strings.HasSuffix(n.Content, "\n") {
 		b.WriteByte('\n')
 	}
-	if err := writeChildren(ctx, svc, &b, n, in.At == ""); err != nil {
+	if err := writeChildren(ctx, svc, &b, n, req.At == ""); err != nil {
 		return reply{}, err
 	}
 	text := legible(b.String())

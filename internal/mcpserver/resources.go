@@ -111,7 +111,7 @@ func jsonOf[Q, A any](op api.Op[Q, A], req Q) resourceReader {
 }
 
 func nodeText(ctx context.Context, svc api.Service, id string, _ url.Values) (string, error) {
-	r, err := readTool(ctx, svc, readInput{ID: id})
+	r, err := readTool(ctx, svc, api.ShowRequest{ID: id}, own{})
 	return r.text, err
 }
 
@@ -171,6 +171,6 @@ func windowText(ctx context.Context, svc api.Service, focus string, options url.
 			return "", misuse("budget is a number of tokens")
 		}
 	}
-	r, err := contextTool(ctx, svc, contextInput{Focus: focus, Question: options.Get("question"), Budget: budget})
+	r, err := contextTool(ctx, svc, api.ContextRequest{Focus: focus, Question: options.Get("question"), Budget: budget}, own{})
 	return r.text, err
 }

@@ -62,8 +62,13 @@ func New(service api.Service, opts *Options) *Server {
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
 	})
-	s.addTools()
-	s.addAliases()
+	for _, t := range tools() {
+		s.add(t)
+	}
+	for _, t := range aliases() {
+		s.add(t)
+		s.hidden[t.name] = true
+	}
 	s.addResources()
 	s.addPrompts()
 	s.mcp.AddReceivingMiddleware(rpcline.RecoverPanics(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)

@@ -5,7 +5,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -52,91 +51,103 @@ func (r reply) small() any {
 	return r.data
 }
 
-// addTools registers the tools. The SDK lists them by name.
-func (s *Server) addTools() {
-	add(s, "context", "Context for a task", reads,
-		"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.", contextTool)
-	add(s, "recall", "Find notes", reads,
-		"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.", recallTool)
-	add(s, "read", "Read a note", reads,
-		"A note: text, attributes, digest, children; or as it was at an earlier moment.", readTool)
-	add(s, "remember", "Remember", adds,
-		"Keep a new note: one fact, decision or task with a title that can be found again.", rememberTool)
-	add(s, "edit", "Edit a note", changes,
-		"Change fields of a note, or move it with refile_to. Give base, the digest you read, so that nobody's change is lost.", editTool)
-	add(s, "forget", "Forget a note", changes,
-		"Take a note and all below it out of the files. History keeps it.", forgetTool)
-	add(s, "history", "History", adds,
-		"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go "+
-			"back to. checkpoint: keep this state under a name.", historyTool,
-		enum("action", historyActions.names()))
-	add(s, "rollback", "Go back", sets,
-		"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an "+
-			"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.", rollbackTool,
-		enum("action", rollbackActions.names()))
+// tool is a row of the list of tools.
+type tool struct {
+	name, title string
+	effect      effect
+	about       string
+	fields      string // its arguments, in the order of the schema; a needed one is marked by *
+	actions     []action
 }
 
-// actions are the actions of a tool with a field action, in the order of its schema.
-type actions[In any] []struct {
-	name string
-	call func(context.Context, api.Service, In) (reply, error)
-}
-
-func (a actions[In]) names() (names []string) {
-	for _, action := range a {
-		names = append(names, action.name)
+// tools returns the tools. The SDK lists them by name.
+func tools() []tool {
+	return []tool{
+		{"context", "Context for a task", reads,
+			"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.",
+			"focus question task budget", []action{act(api.OpContext, contextTool)}},
+		{"recall", "Find notes", reads,
+			"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget.",
+			"*query mode limit min_similarity", []action{act(api.OpSearch, recallTool)}},
+		{"read", "Read a note", reads,
+			"A note: text, attributes, digest, children; or as it was at an earlier moment.",
+			"*id at offset", []action{act(api.OpShow, readTool)}},
+		{"remember", "Remember", adds,
+			"Keep a new note: one fact, decision or task with a title that can be found again.",
+			"*title body under todo tags priority scheduled deadline properties", []action{show(api.OpRemember, remembered)}},
+		{"edit", "Edit a note", changes,
+			"Change fields of a note, or move it with refile_to. Give base, the digest you read, so that nobody's change is lost.",
+			"*id base title todo priority add_tags remove_tags properties unset scheduled deadline body append check uncheck refile_to",
+			[]action{act(api.OpEdit, editTool)}},
+		{"forget", "Forget a note", changes,
+			"Take a note and all below it out of the files. History keeps it.",
+			"*id base", []action{show(api.OpForget, forgotten)}},
+		{"history", "History", adds,
+			"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go " +
+				"back to. checkpoint: keep this state under a name.",
+			"*action id limit from to text name", []action{
+				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed)}},
+		{"rollback", "Go back", sets,
+			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
+				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",
+			"*action to commits author since dry_run id take", []action{
+				show(api.OpRollback, rolledBack), show(api.OpRevert, reverted), show(api.OpResolve, written[api.ResolveRequest]), show(api.OpRestore, restored)}},
 	}
-	return names
 }
 
-// do runs the named action.
-func (a actions[In]) do(ctx context.Context, svc api.Service, name string, in In) (reply, error) {
-	for _, action := range a {
-		if action.name == name {
-			return action.call(ctx, svc, in)
+// schema returns the schema of the tool's arguments.
+func (t *tool) schema() *jsonschema.Schema {
+	all := map[string]*jsonschema.Schema{}
+	for _, a := range slices.Backward(t.actions) { // the description of the first action counts
+		for _, field := range argumentsOf(a.Request) {
+			all[field.name] = field.schema()
 		}
 	}
-	names, last := a.names(), len(a)-1
-	return reply{}, misuse("action is " + strings.Join(names[:last], ", ") + " or " + names[last])
-}
-
-// act returns an action that calls an operation and shows its answer.
-func act[In, Q, A any](op api.Op[Q, A], request func(In) Q, show func(A) reply) func(context.Context, api.Service, In) (reply, error) {
-	return func(ctx context.Context, svc api.Service, in In) (reply, error) {
-		answer, err := op.Call(ctx, svc, request(in))
-		if err != nil {
-			return reply{}, err
-		}
-		return show(answer), nil
+	for _, field := range argumentsOf(reflect.TypeFor[own]()) {
+		all[field.name] = field.schema()
 	}
-}
-
-// enum limits a property of a tool's schema to values.
-func enum(property string, values []string) func(*jsonschema.Schema) {
-	return func(schema *jsonschema.Schema) {
-		for _, v := range values {
-			schema.Properties[property].Enum = append(schema.Properties[property].Enum, v)
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	for name := range strings.FieldsSeq(t.fields) {
+		name, needed := strings.CutPrefix(name, "*")
+		if needed {
+			s.Required = append(s.Required, name)
+		}
+		s.Properties[name], s.PropertyOrder = all[name], append(s.PropertyOrder, name)
+	}
+	if chosen := s.Properties["action"]; chosen != nil {
+		for _, a := range t.actions {
+			chosen.Enum = append(chosen.Enum, a.name())
 		}
 	}
+	return s
 }
 
-// add registers a tool whose arguments are an In.
-func add[In any](s *Server, name, title string, e effect, description string, call func(context.Context, api.Service, In) (reply, error),
-	adjust ...func(*jsonschema.Schema)) {
-	schema := schemaOf[In](adjust...)
-	s.schemas[name] = schema
-	tool := &mcp.Tool{Name: name, Description: description, InputSchema: schema, Annotations: e.hints(title)}
-	mcp.AddTool(s.mcp, tool, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		if e != reads {
+// call runs the action that the arguments name, or the only one.
+func (t *tool) call(ctx context.Context, svc api.Service, given arguments) (reply, error) {
+	var of own
+	if err := given.take(&of); err != nil {
+		return reply{}, err
+	}
+	i := slices.IndexFunc(t.actions, func(a action) bool { return a.name() == of.Action }) // the schema allows no others
+	return t.actions[max(i, 0)].call(ctx, svc, given)
+}
+
+// add registers a tool.
+func (s *Server) add(t tool) {
+	schema := t.schema()
+	s.schemas[t.name] = schema
+	listed := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: schema, Annotations: t.effect.hints(t.title)}
+	mcp.AddTool(s.mcp, listed, func(ctx context.Context, req *mcp.CallToolRequest, given arguments) (*mcp.CallToolResult, any, error) {
+		if t.effect != reads {
 			defer s.Changed(context.WithoutCancel(ctx))
 		}
 		key, err := keyOf(req.Params.Meta)
 		if err != nil {
-			return nil, nil, toolError{name, err}
+			return nil, nil, toolError{t.name, err}
 		}
-		r, err := call(ctx, api.WithKey(s.service, key), in)
+		r, err := t.call(ctx, api.WithKey(s.service, key), given)
 		if err != nil {
-			return nil, nil, toolError{name, err}
+			return nil, nil, toolError{t.name, err}
 		}
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.small(), nil
 	})
@@ -157,24 +168,6 @@ func keyOf(meta mcp.Meta) (string, error) {
 		return "", misuse("_meta: " + metaOp + " is printable ASCII, such as a random UUID")
 	}
 	return key, nil
-}
-
-// schemaOf infers the schema of a tool's arguments from its Go type. It leaves out that lists
-// and optional values may be null, which would cost a model tokens and tell it nothing.
-func schemaOf[In any](adjust ...func(*jsonschema.Schema)) *jsonschema.Schema {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(fmt.Sprintf("mcpserver: schema of %v: %v", reflect.TypeFor[In](), err)) // programming error, found at the start
-	}
-	for _, p := range schema.Properties {
-		if len(p.Types) == 2 && p.Types[0] == "null" {
-			p.Type, p.Types = p.Types[1], nil
-		}
-	}
-	for _, f := range adjust {
-		f(schema)
-	}
-	return schema
 }
 
 // listed is middleware that leaves the hidden tools out of the list.

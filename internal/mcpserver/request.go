@@ -1,0 +1,140 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// arguments are those of a call, by name.
+type arguments map[string]json.RawMessage
+
+// argument is a field of a request that a tool offers: one with a tag mcp, which has the
+// name, if that is not the field's JSON key, and after a comma the description. A name that
+// ends in {} is an object of the properties that the field lists as KEY=VALUE.
+type argument struct {
+	reflect.StructField
+	name, about string
+	pairs       bool
+}
+
+func argumentsOf(request reflect.Type) (list []argument) {
+	for _, f := range reflect.VisibleFields(request) {
+		tag, ok := f.Tag.Lookup("mcp")
+		if !ok {
+			continue
+		}
+		a := argument{StructField: f}
+		a.name, a.about, _ = strings.Cut(tag, ",")
+		if a.name == "" {
+			a.name, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		}
+		a.name, a.pairs = strings.CutSuffix(a.name, "{}")
+		list = append(list, a)
+	}
+	return list
+}
+
+// schema returns the schema of an argument. It leaves out that lists and optional values may
+// be null, which would cost a model tokens and tell it nothing.
+func (a *argument) schema() *jsonschema.Schema {
+	t := a.Type
+	if a.pairs {
+		t = reflect.TypeFor[map[string]string]()
+	}
+	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{})
+	if err != nil {
+		panic(fmt.Sprintf("mcpserver: schema of %s: %v", a.name, err)) // programming error, found at the start
+	}
+	if len(schema.Types) == 2 {
+		schema.Type, schema.Types = schema.Types[1], nil
+	}
+	schema.Description = a.about
+	return schema
+}
+
+// own are the arguments of tools that belong to no request.
+type own struct {
+	Action        string   `mcp:"action"`
+	Mode          string   `mcp:"mode,lexical (default) or query"`
+	Offset        int      `mcp:"offset"`
+	RefileTo      string   `mcp:"refile_to,alone"`
+	MinSimilarity *float64 `mcp:"min-similarity"`
+	Source        string   `mcp:"source"`
+	CID           string   `mcp:"cid"`
+}
+
+// take fills the fields of a request, or of own, with arguments.
+func (a arguments) take(request any) error {
+	v := reflect.ValueOf(request).Elem()
+	for _, field := range argumentsOf(v.Type()) {
+		text, ok := a[field.name]
+		if !ok {
+			continue
+		}
+		value := v.FieldByIndex(field.Index)
+		to := value.Addr().Interface()
+		var properties map[string]string
+		if field.pairs {
+			to = &properties
+		}
+		if err := json.Unmarshal(text, to); err != nil {
+			return misuse("the field " + field.name + " is out of range")
+		}
+		for _, key := range slices.Sorted(maps.Keys(properties)) {
+			value.Set(reflect.Append(value, reflect.ValueOf(key+"="+properties[key])))
+		}
+		if value.Kind() == reflect.Slice && value.Len() == 0 {
+			value.SetZero() // an empty list is none
+		}
+	}
+	return nil
+}
+
+// action is an operation as a tool offers it.
+type action struct {
+	*api.Operation
+	call func(context.Context, api.Service, arguments) (reply, error)
+}
+
+// name returns the value of the argument action that chooses the operation, "" for the only
+// operation of a tool.
+func (a action) name() string {
+	_, name, _ := strings.Cut(a.Tool, " ")
+	return name
+}
+
+// act returns an action that makes the request of the arguments and calls run.
+func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, own) (reply, error)) action {
+	return action{op.Operation, func(ctx context.Context, svc api.Service, given arguments) (reply, error) {
+		var request Q
+		var rest own
+		for _, to := range []any{&request, &rest} {
+			if err := given.take(to); err != nil {
+				return reply{}, err
+			}
+		}
+		return run(ctx, svc, request, rest)
+	}}
+}
+
+// show returns an action that calls its operation and shows the answer.
+func show[Q, A any](op api.Op[Q, A], text func(Q, A) reply) action {
+	return act(op, func(ctx context.Context, svc api.Service, request Q, _ own) (reply, error) {
+		answer, err := op.Call(ctx, svc, request)
+		if err != nil {
+			return reply{}, err
+		}
+		return text(request, answer), nil
+	})
+}
