@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -16,31 +15,38 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Status describes the state of a memory.
+// Status describes the state of a memory. Memory.Status leaves the fields empty that depend
+// on the reader or that take a pass over all nodes: WithoutID, Diagnostics, Lockdown and
+// Unreviewed; package api fills them.
 type Status struct {
-	Memex     string
-	StateDir  string
-	Scope     string   // memex, project/NAME or session/ID
-	Scopes    []string // of a memex: its other scopes
-	Root      merkle.Digest
-	Head      Commit
-	Nodes     int
-	Documents int
-	Drift     []string           // files that differ from memory on purpose, see WriteOptions
-	Missing   []string           // documents in memory without a file in the folder
-	Problems  []document.Problem // files that the last scan could not read
-	ReadOnly  string             // why writes are refused, or ""
-	Recovered string             // what opening repaired, or ""
-	Kin       string             // another store with these notes, how to adopt it, or ""
-	History   int64              // size of journal and packs in bytes
-	Large     string             // a warning if History exceeds Options.HistoryWarn, or ""
-	SignedBy  string             // the known key that signed the head, NAME+HASH, or ""
-	Signature string             // why the newest signature does not cover the head, or ""
-	Baselines string             // why the baselines of protected files are unverified, or ""
-	Relaxed   time.Duration      // how long an acknowledged commit may be unsynced, see Options
+	Memex             string             `json:"memex" jsonschema:"the folder"`
+	StateDir          string             `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
+	Scope             string             `json:"scope" jsonschema:"memex, project/NAME or session/ID"`
+	Scopes            []string           `json:"scopes,omitempty" jsonschema:"beside the memex"`
+	Root              string             `json:"root" jsonschema:"the digest of the whole state"`
+	Head              string             `json:"head" jsonschema:"the digest of the newest commit"`
+	Seq               uint64             `json:"seq" jsonschema:"the number of the newest commit"`
+	Nodes             int                `json:"nodes" jsonschema:"how many documents and headlines"`
+	Documents         int                `json:"documents" jsonschema:"how many"`
+	WithoutID         int                `json:"without_id" jsonschema:"headlines whose id is derived"`
+	Diagnostics       int                `json:"diagnostics" jsonschema:"how many places a person may want to look at"`
+	DiagnosticList    []document.Problem `json:"diagnostic_list,omitempty" jsonschema:"where asked for"` // here: files and scopes that could not be read
+	Drift             []string           `json:"drift" jsonschema:"files that differ from memory on purpose"`
+	Missing           []string           `json:"missing,omitempty" jsonschema:"files that the folder has lost and memory keeps"`
+	Lockdown          []string           `json:"lockdown" jsonschema:"protected files that nobody reads: somebody else changed them"`
+	Unreviewed        []string           `json:"unreviewed,omitempty" jsonschema:"served though somebody else changed them"`
+	PendingEmbeddings int                `json:"pending_embeddings" jsonschema:"how many are still to be made; there is no embedder yet"`
+	ReadOnly          string             `json:"read_only,omitempty" jsonschema:"why nothing can be written"`
+	Recovered         string             `json:"recovered,omitempty" jsonschema:"what the last opening mended"`
+	Kin               string             `json:"-"` // another store with these notes, how to adopt it, or ""
+	History           int64              `json:"history" jsonschema:"bytes of journal and packs"`
+	Large             string             `json:"large,omitempty" jsonschema:"that it is worth thinning"` // see Options.HistoryWarn
+	SignedBy          string             `json:"signed_by,omitempty" jsonschema:"the known key that signed the head"`
+	Signature         string             `json:"signature,omitempty" jsonschema:"why the newest signature does not vouch for the head"`
+	Baselines         string             `json:"baselines,omitempty" jsonschema:"why nothing vouches for what is trusted of protected files"`
+	RelaxedMs         int64              `json:"relaxed_ms,omitempty" jsonschema:"power lost loses what was told in this time"` // see Options.Relaxed
 }
 
 // Status returns the status of the memory, at low cost. It does not wait for writers, but
@@ -51,21 +57,24 @@ func (m *Memory) Status() Status {
 	at, t := m.scope.Chain.Head(), ingest.ReportOf(m.folder)
 	v := at.Derived.(*view.View)
 	s := Status{
-		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root(), Head: v.Head(),
+		Memex: m.scope.Dir, StateDir: m.scope.StateDir, Scope: m.scope.Name, Root: v.Root().String(), Seq: v.Head().Seq,
 		Nodes: v.Len(), Documents: view.StateOf(v).DocumentCount(), Drift: slices.Sorted(maps.Keys(m.scope.DriftAt(at))),
 		Missing: slices.Clone(t.Missing), Recovered: skippedOnOpen(m.scope.Chain),
 	}
+	if s.Seq > 0 {
+		s.Head = v.Head().Digest.String()
+	}
 	for _, p := range t.Problems {
-		s.Problems = append(s.Problems, document.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
+		s.DiagnosticList = append(s.DiagnosticList, document.Problem{Path: p.Path, Kind: string(p.Kind), Message: p.Err.Error()})
 	}
 	if m.scope.Parent == nil {
 		s.Kin = m.memex.kin
 		names, err := m.Scopes()
 		if s.Scopes = names; err != nil {
-			s.Problems = append(s.Problems, document.Problem{Path: scope.Folder, Kind: "scope", Message: err.Error()})
+			s.DiagnosticList = append(s.DiagnosticList, document.Problem{Path: scope.Folder, Kind: "scope", Message: err.Error()})
 		}
 	}
-	s.Relaxed = m.scope.Options.Relaxed
+	s.RelaxedMs = m.scope.Options.Relaxed.Milliseconds()
 	s.SignedBy, s.Signature = m.scope.Chain.SignedBy(at)
 	s.Baselines = m.rights.BaselineStatus()
 	s.History, s.Large = historySize(m.scope)

@@ -27,20 +27,14 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	if !l.m.Guard().ByOwner(ctx) {
 		found = slices.DeleteFunc(found, func(p document.Problem) bool { return slices.Contains(guarded.Lockdown(), p.Path) })
 	}
-	all := append(s.Problems, found...)
-	out := &Status{
-		Memex: s.Memex, StateDir: s.StateDir, Scope: s.Scope, Scopes: s.Scopes, Root: s.Root.String(), Seq: s.Head.Seq,
-		Nodes: s.Nodes, Documents: s.Documents, WithoutID: withoutID(l), Diagnostics: len(all), Drift: list(s.Drift), Missing: s.Missing,
-		Lockdown: list(guarded.Lockdown()), Unreviewed: guarded.Unreviewed(), ReadOnly: s.ReadOnly, Recovered: s.Recovered, History: s.History, Large: s.Large,
-		SignedBy: s.SignedBy, Signature: s.Signature, Baselines: s.Baselines, RelaxedMs: s.Relaxed.Milliseconds(),
-	}
-	if s.Head.Seq > 0 {
-		out.Head = s.Head.Digest.String()
-	}
+	found = append(s.DiagnosticList, found...)
+	s.Diagnostics, s.DiagnosticList = len(found), nil
 	if diagnostics {
-		out.DiagnosticList = all
+		s.DiagnosticList = found
 	}
-	return out, nil
+	s.WithoutID, s.Drift = withoutID(l), list(s.Drift)
+	s.Lockdown, s.Unreviewed = list(guarded.Lockdown()), guarded.Unreviewed()
+	return &s, nil
 }
 
 // guarded returns what readers may have of the present, without reading the folder

@@ -123,7 +123,7 @@ func (r *faulty) complete(s step, err error) {
 		r.t.Fatalf("%s: after %s: %s", r.failed, s.name, lost)
 	}
 	status := r.m.Status()
-	if s.name != "ingest" || len(status.Problems)+len(status.Drift) > 0 {
+	if s.name != "ingest" || len(status.DiagnosticList)+len(status.Drift) > 0 {
 		return
 	}
 	if diff := cmp.Diff(r.d.files(r.t), filesOf(r.m.View())); diff != "" {

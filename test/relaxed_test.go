@@ -26,7 +26,7 @@ func TestRelaxed(t *testing.T) {
 		return m
 	}
 	m := open(d)
-	if got := m.Status().Relaxed; got != time.Hour {
+	if got := m.Status().RelaxedMs; got != time.Hour.Milliseconds() {
 		t.Errorf("status says %v", got)
 	}
 	seen := map[uint64]string{0: m.View().Root().String()}

@@ -272,7 +272,7 @@ func printHistory(ctx context.Context, s *session) error {
 		return err
 	}
 	st := s.memory.Status()
-	own := stores.Store{Dir: st.StateDir, Memex: st.Memex, State: stores.There, Commits: st.Head.Seq, Size: st.History, Used: st.Head.Time}
+	own := stores.Store{Dir: st.StateDir, Memex: st.Memex, State: stores.There, Commits: st.Seq, Size: st.History, Used: s.memory.View().Head().Time}
 	return s.Answer(own, func() {
 		s.Out.Printf("memex    %s\nhistory  %d commits, in %s\n", own.Memex, own.Commits, own.Dir)
 	})

@@ -99,7 +99,7 @@ func TestLookersDoNotWait(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := m.Status(); got.Head.Seq != 3 || len(got.Drift) != 0 {
+	if got := m.Status(); got.Seq != 3 || len(got.Drift) != 0 {
 		t.Errorf("status %+v", got)
 	}
 	if n := len(m.History().Snapshots()); n != 3 {
