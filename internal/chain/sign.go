@@ -56,7 +56,8 @@ func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, values []any
 // firstCommit returns the digest of the commit that the chain of a commit began with.
 func (s *signer) firstCommit(ctx context.Context, c *Chain, commit Commit) (merkle.Digest, error) {
 	if commit.Seq == 1 {
-		return commit.Digest, nil
+		s.first = commit.Digest // a second commit may be signed before this one is in the store
+		return s.first, nil
 	}
 	if s.first.IsZero() {
 		head := c.Head()
