@@ -81,15 +81,18 @@ func (c *Chain) At(ctx context.Context, seq uint64) (*Moment, error) {
 // PartAt is At for a moment that may lack content, see Whole.
 func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
 	head := c.Head()
-	if seq == head.Commit.Seq {
+	switch {
+	case seq == head.Commit.Seq:
 		return head, nil
+	case seq > head.Commit.Seq:
+		return nil, ErrNoCommit
 	}
 	state, at := head.State, head.Commit.Seq
 	for i, e := range c.opts.Ledgers.list {
 		if e.nearest == nil {
 			continue
 		}
-		if s, n := e.nearest(head.values[i], seq, at); s != nil {
+		if s, n := e.nearest(head.values[i], seq, at); s != nil && s.Gone() == nil { // what it lacks may have come back since
 			state, at = s, n
 		}
 	}
