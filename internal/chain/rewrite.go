@@ -92,16 +92,17 @@ func removeCopies(tx *Tx) error {
 	if err := tx.images.Write(); err != nil {
 		return err
 	}
-	if err := store.RemoveImages(c.Store(), next.Commit.Seq); err != nil {
-		return err
-	}
-	return c.emptyQuarantine()
+	return c.removeOlderCopies(next.Commit.Seq)
 }
 
 const quarantine = "quarantine"
 
-// emptyQuarantine removes the damaged files that were put aside.
-func (c *Chain) emptyQuarantine() error {
+// removeOlderCopies removes the images before that of commit seq, and the damaged files
+// that were put aside.
+func (c *Chain) removeOlderCopies(seq uint64) error {
+	if err := store.RemoveImages(c.Store(), seq); err != nil {
+		return err
+	}
 	entries, err := c.opts.FS.ReadDir(quarantine)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -115,7 +116,7 @@ func (c *Chain) emptyQuarantine() error {
 }
 
 // Resume carries out a rewriting that a crash has left announced. An image of a purge
-// stands for the rewriting before it; what came after it is done again.
+// stands for the rewriting before it; what comes after the image is done again.
 func (tx *Tx) Resume(ctx context.Context) error {
 	c := tx.c
 	switch head := c.Head().Commit; {
@@ -129,7 +130,7 @@ func (tx *Tx) Resume(ctx context.Context) error {
 		c.opts.Log.Warn("a rewriting of history was cut short; it is done", "commit", w.seq)
 		return nil
 	case head.Kind == graph.KindPurge:
-		return store.RemoveImages(c.Store(), head.Seq)
+		return c.removeOlderCopies(head.Seq)
 	}
 	return nil
 }
