@@ -83,6 +83,7 @@ func readSummary(data []byte) (c Commit, err error) {
 	for _, s := range []*string{&c.Session, &c.Op, &c.Message} {
 		*s = r.Text()
 	}
+	c.Vouched = strings.HasPrefix(c.Op, VouchedOp)
 	c.Time = time.UnixMilli(r.Int()).UTC()
 	c.Changes = int(r.Uint())
 	return c, r.Done()
