@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package chain
+package chain_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
@@ -26,9 +27,9 @@ func (tally) Name() string   { return "tally" }
 func (tally) Fields() int    { return 1 }
 func (tally) Empty() []int64 { return nil }
 
-func tallyMark(n int64) []byte { return merkle.AppendInt(NewMark("tally", 1), n) }
+func tallyMark(n int64) []byte { return merkle.AppendInt(chain.NewMark("tally", 1), n) }
 
-func (tally) Apply(v []int64, r *merkle.Reader, _ *Moment) ([]int64, error) {
+func (tally) Apply(v []int64, r *merkle.Reader, _ *chain.Moment) ([]int64, error) {
 	n := r.Int()
 	if n == 13 {
 		return v, errors.New("unlucky")
@@ -53,14 +54,14 @@ func (tally) Decode(data []byte) ([]int64, error) {
 	return v, r.Done()
 }
 
-func (tally) Follow(v []int64, c *Change) []int64 {
+func (tally) Follow(v []int64, c *chain.Change) []int64 {
 	if c.Commit.Kind != graph.KindEdit {
 		return v
 	}
 	return append(slices.Clip(v), int64(c.Commit.Seq))
 }
 
-func (tally) Propose(_ []int64, c *Change) [][]byte {
+func (tally) Propose(_ []int64, c *chain.Change) [][]byte {
 	if c.Commit.Message != "propose" {
 		return nil
 	}
@@ -82,41 +83,10 @@ func (tally) Label() string { return "a number" }
 // plain derives nothing but the number of nodes.
 type plain struct{}
 
-func (plain) Derive(s *graph.State, _ Commit, _ any) any                 { return s.Len() }
-func (plain) Follow(_ any, s *graph.State, _ *graph.Delta, _ Commit) any { return s.Len() }
-func (plain) Encode(any) ([]byte, error)                                 { return nil, nil }
-func (plain) Load([]byte) any                                            { return nil }
-
-type fixture struct {
-	*Chain
-	tally Slot[[]int64]
-	all   *Ledgers
-}
-
-// openChain loads a chain over a history.
-func openChain(t interface {
-	Helper()
-	Fatal(...any)
-}, history *store.InMemory) fixture {
-	t.Helper()
-	all := &Ledgers{}
-	slot := Register(all, tally{})
-	c := New(history.Open(), Options{Name: "test", Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})
-	tx := c.Begin()
-	defer tx.End()
-	if pending, err := tx.Load(); err != nil || pending != nil {
-		t.Fatal(pending, err)
-	}
-	return fixture{c, slot, all}
-}
-
-// put commits a text of a document, by operation op.
-func (f fixture) put(tx *Tx, kind, op, message, text string, marks ...[]byte) (Commit, error) {
-	d := f.Head().State.Edit(1)
-	d.Put("a.org", text, false)
-	state, delta := d.Seal()
-	return tx.Append(context.Background(), state, &delta, graph.Commit{Kind: kind, Op: op, Message: message}, marks...)
-}
+func (plain) Derive(s *graph.State, _ chain.Commit, _ any) any                 { return s.Len() }
+func (plain) Follow(_ any, s *graph.State, _ *graph.Delta, _ chain.Commit) any { return s.Len() }
+func (plain) Encode(any) ([]byte, error)                                       { return nil, nil }
+func (plain) Load([]byte) any                                                  { return nil }
 
 // TestReloadModel: after any sequence of commits, marks and images, a chain that is loaded
 // again has the same head and the same ledger values, from an image or without.
@@ -275,7 +245,7 @@ func TestMarksOfLaterVersions(t *testing.T) {
 	f := openChain(t, &store.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
-	for _, mark := range [][]byte{NewMark("later", 0), merkle.AppendInt(merkle.AppendInt(NewMark("tally", 2), 1), 2)} {
+	for _, mark := range [][]byte{chain.NewMark("later", 0), merkle.AppendInt(merkle.AppendInt(chain.NewMark("tally", 2), 1), 2)} {
 		if err := tx.Mark(t.Context(), mark); err != nil {
 			t.Error(err)
 		}
@@ -306,7 +276,7 @@ func TestAnnouncedIsPending(t *testing.T) {
 	if err != nil || pending == nil || string(pending.Data) != "what is about to be done" {
 		t.Fatalf("pending %+v, %v", pending, err)
 	}
-	if err := tx.Mark(t.Context(), DroppedMark("2")); err != nil {
+	if err := tx.Mark(t.Context(), chain.DroppedMark("2")); err != nil {
 		t.Fatal(err)
 	}
 	if pending, err := tx.Load(); err != nil || pending != nil {
@@ -319,27 +289,27 @@ type second struct{ tally }
 
 func (second) Name() string { return "second" }
 
-func (second) Propose([]int64, *Change) [][]byte {
-	return [][]byte{merkle.AppendInt(NewMark("second", 1), 1)}
+func (second) Propose([]int64, *chain.Change) [][]byte {
+	return [][]byte{merkle.AppendInt(chain.NewMark("second", 1), 1)}
 }
 
 // TestOrderOfMarks: a commit's marks are its caller's, then those of the ledgers in the
 // order of their registration.
 func TestOrderOfMarks(t *testing.T) {
 	for _, tc := range []struct {
-		first Ledger[[]int64]
-		then  Ledger[[]int64]
+		first chain.Ledger[[]int64]
+		then  chain.Ledger[[]int64]
 		want  []string
 	}{
 		{tally{}, second{}, []string{"caller", "tally", "second"}},
 		{second{}, tally{}, []string{"caller", "second", "tally"}},
 	} {
-		all := &Ledgers{}
-		Register(all, tc.first)
-		Register(all, tc.then)
-		f := fixture{Chain: New((&store.InMemory{}).Open(), Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
+		all := &chain.Ledgers{}
+		chain.Register(all, tc.first)
+		chain.Register(all, tc.then)
+		f := fixture{Chain: chain.New((&store.InMemory{}).Open(), chain.Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
 		tx := f.Begin()
-		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", NewMark("caller", 0)); err != nil {
+		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", chain.NewMark("caller", 0)); err != nil {
 			t.Fatal(err)
 		}
 		tx.End()
@@ -379,7 +349,7 @@ func TestBrokenChain(t *testing.T) {
 	if err := tx.AppendBatch(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tx.Load(); !errors.Is(err, ErrBroken) {
+	if _, err := tx.Load(); !errors.Is(err, chain.ErrBroken) {
 		t.Errorf("%v", err)
 	}
 	if f.Head().Commit.Seq != 1 {

@@ -1,0 +1,250 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/org"
+)
+
+type fixture struct {
+	*chain.Chain
+	tally chain.Slot[[]int64]
+	vow   chain.Slot[promise]
+	held  chain.Slot[[]past]
+	all   *chain.Ledgers
+}
+
+// failer is what a test and a property have in common.
+type failer interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}
+
+// newChain returns a chain over a store that is not loaded. change may set options.
+func newChain(from store.Store, change func(*chain.Options)) fixture {
+	f := fixture{all: &chain.Ledgers{}}
+	f.tally, f.vow, f.held = chain.Register(f.all, tally{}), chain.Register(f.all, vow{}), chain.Register(f.all, held{})
+	opts := chain.Options{FS: faultfs.New(),
+		Name: "test", Log: slog.New(slog.DiscardHandler), Ledgers: f.all, Deriver: plain{}, Formats: document.Formats{org.Format{}},
+	}
+	if change != nil {
+		change(&opts)
+	}
+	f.Chain = chain.New(from, opts)
+	return f
+}
+
+// open loads a chain over a store.
+func open(t failer, from store.Store, change func(*chain.Options)) fixture {
+	t.Helper()
+	f := newChain(from, change)
+	tx := f.Begin()
+	defer tx.End()
+	if pending, err := tx.Load(); err != nil || pending != nil {
+		t.Fatal(pending, err)
+	}
+	return f
+}
+
+// openChain loads a chain over a history.
+func openChain(t failer, history *store.InMemory) fixture {
+	t.Helper()
+	return open(t, history.Open(), nil)
+}
+
+// put commits a text of the document a.org, by operation op.
+func (f fixture) put(tx *chain.Tx, kind, op, message, text string, marks ...[]byte) (chain.Commit, error) {
+	state, delta := f.draft(map[string]string{"a.org": text})
+	return tx.Append(context.Background(), state, delta, graph.Commit{Kind: kind, Op: op, Message: message}, marks...)
+}
+
+// draft returns the head with texts of documents set; an empty text removes the document.
+func (f fixture) draft(texts map[string]string) (*graph.State, *graph.Delta) {
+	d := f.Head().State.Edit(1)
+	for path, text := range texts {
+		if text == "" {
+			d.Drop(path)
+		} else {
+			d.Put(path, text, false)
+		}
+	}
+	state, delta := d.Seal()
+	return state, &delta
+}
+
+// commit is put for several documents, which must succeed.
+func (f fixture) commit(t failer, tx *chain.Tx, c graph.Commit, texts map[string]string, marks ...[]byte) chain.Commit {
+	t.Helper()
+	if c.Kind == "" {
+		c.Kind = graph.KindIngest
+	}
+	state, delta := f.draft(texts)
+	done, err := tx.Append(context.Background(), state, delta, c, marks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+// promise is the value of vow: a word, and what Verify said of it.
+type promise struct{ word, doubt string }
+
+// vow is a toy ledger that the signed head vouches for. A mark sets the word.
+type vow struct{}
+
+func (vow) Name() string   { return "vow" }
+func (vow) Fields() int    { return 1 }
+func (vow) Empty() promise { return promise{} }
+
+func vowMark(word string) []byte { return merkle.AppendText(chain.NewMark("vow", 1), word) }
+
+func (vow) Apply(_ promise, r *merkle.Reader, _ *chain.Moment) (promise, error) {
+	return promise{word: r.Text()}, nil
+}
+func (vow) Encode(v promise) []byte                { return []byte(v.word) }
+func (vow) Decode(data []byte) (promise, error)    { return promise{word: string(data)}, nil }
+func (vow) Attest(v promise, to *chain.Statements) { to.Add("vow", v.word) }
+
+func (vow) Verify(v promise, signed *chain.Statements, reason string, at *chain.Moment) promise {
+	switch {
+	case signed == nil:
+		v.doubt = reason
+	case signed.Get("vow") != v.word:
+		v.doubt = "another word was signed"
+	}
+	return v
+}
+
+// past is a state that the ledger held has in memory.
+type past struct {
+	seq   uint64
+	state *graph.State
+}
+
+// held is a toy ledger that holds the states of commits with the message "hold".
+type held struct{}
+
+func (held) Name() string                  { return "held" }
+func (held) Fields() int                   { return 0 }
+func (held) Empty() []past                 { return nil }
+func (held) Encode([]past) []byte          { return nil }
+func (held) Decode([]byte) ([]past, error) { return nil, nil }
+
+func (held) Apply(v []past, _ *merkle.Reader, _ *chain.Moment) ([]past, error) { return v, nil }
+
+func (held) Follow(v []past, c *chain.Change) []past {
+	if c.Commit.Message != "hold" {
+		return v
+	}
+	return append(v[:len(v):len(v)], past{c.Commit.Seq, c.After})
+}
+
+func (held) Nearest(v []past, seq, limit uint64) (*graph.State, uint64) {
+	for _, p := range v {
+		if p.seq >= seq && p.seq < limit {
+			return p.state, p.seq
+		}
+	}
+	return nil, 0
+}
+
+func (held) Release([]past) []past { return nil }
+
+// key returns a signer with its verifiers.
+func key(t failer, secret, public string) (note.Signer, note.Verifiers) {
+	t.Helper()
+	signer, err := note.NewSigner(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier, err := note.NewVerifier(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signer, note.VerifierList(verifier)
+}
+
+// machine returns the key of RFC 8032's first test.
+func machine(t failer) (note.Signer, note.Verifiers) {
+	t.Helper()
+	return key(t, "PRIVATE+KEY+machine+1aa4341c+AZ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g",
+		"machine+1aa4341c+AddamAGCsQq31Uv+08lkBzoO4XLz2qYjJa8CGmj3B1Ea")
+}
+
+// signed sets the key of the machine.
+func signed(t failer) func(*chain.Options) {
+	t.Helper()
+	signer, known := machine(t)
+	return func(o *chain.Options) { o.Signer, o.Verifiers = signer, known }
+}
+
+// breaking is a store that can do what an InMemory can, until its countdown has passed:
+// then every change fails, as for a process that was killed.
+type breaking struct {
+	store.Store
+	left int // changes that succeed; negative is any number
+}
+
+var errKilled = errors.New("killed")
+
+func (b *breaking) change() error {
+	if b.left == 0 {
+		return errKilled
+	}
+	b.left--
+	return nil
+}
+
+func (b *breaking) Append(ctx context.Context, batch *store.Batch) (store.Pos, error) {
+	if err := b.change(); err != nil {
+		return store.Pos{}, err
+	}
+	return b.Store.Append(ctx, batch)
+}
+
+func (b *breaking) WriteImage(img store.Image) error {
+	if err := b.change(); err != nil {
+		return err
+	}
+	return b.Store.WriteImage(img)
+}
+
+func (b *breaking) Rewrite(ctx context.Context, by uint64, drop func(merkle.Digest, []byte) bool) (store.Packed, error) {
+	if err := b.change(); err != nil {
+		return store.Packed{}, err
+	}
+	return store.Rewrite(ctx, b.Store, by, drop)
+}
+
+func (b *breaking) RemoveImages(before uint64) error {
+	if err := b.change(); err != nil {
+		return err
+	}
+	return store.RemoveImages(b.Store, before)
+}
+
+// records lists the records of a history.
+func records(t *testing.T, from store.Store) (all []store.Record) {
+	t.Helper()
+	if err := from.Replay(store.Pos{}, func(r store.Record) error {
+		all = append(all, r)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
