@@ -12,8 +12,7 @@ import (
 // batch is a model with changes applied, and the writes that make them durable.
 type batch struct {
 	*model
-	entities  []*entity           // created
-	relations []*relation         // created
+	created   []*headline
 	observed  map[string][]string // node id -> observations to add
 	dropped   map[string][]string // node id -> observations to remove
 	forgotten []string            // node ids
@@ -26,7 +25,7 @@ func newBatch(m *model) *batch {
 
 // empty reports whether there is nothing to write.
 func (b *batch) empty() bool {
-	return len(b.entities)+len(b.relations)+len(b.observed)+len(b.dropped)+len(b.forgotten) == 0
+	return len(b.created)+len(b.observed)+len(b.dropped)+len(b.forgotten) == 0
 }
 
 // onlyAdds reports whether the batch leaves all existing nodes unchanged.
@@ -42,11 +41,11 @@ func (b *batch) node() string {
 func (b *batch) createEntities(list []Entity) []Entity {
 	created := []Entity{}
 	for _, e := range list {
-		if _, ok := b.model.entities[e.Name]; ok {
+		if _, ok := b.entities[e.Name]; ok {
 			continue
 		}
 		e.Observations = slices.Clone(e.Observations)
-		b.entities = append(b.entities, b.putEntity(e, b.node(), b.last+1))
+		b.created = append(b.created, b.putEntity(e, b.node(), b.last+1))
 		created = append(created, e)
 	}
 	return created
@@ -56,10 +55,10 @@ func (b *batch) createEntities(list []Entity) []Entity {
 func (b *batch) createRelations(list []Relation) []Relation {
 	created := []Relation{}
 	for _, r := range list {
-		if _, ok := b.model.relations[r]; ok {
+		if _, ok := b.relations[r]; ok {
 			continue
 		}
-		b.relations = append(b.relations, b.putRelation(r, b.node(), b.last+1))
+		b.created = append(b.created, b.putRelation(r, b.node(), b.last+1))
 		created = append(created, r)
 	}
 	return created
@@ -75,14 +74,14 @@ type Observed struct {
 // returns an error and adds nothing.
 func (b *batch) addObservations(list []Addition) ([]Observed, error) {
 	for _, a := range list {
-		if b.model.entities[a.EntityName] == nil {
+		if b.entities[a.EntityName] == nil {
 			// The original server's message.
 			return nil, fmt.Errorf("Entity with name %s not found", a.EntityName)
 		}
 	}
 	results := []Observed{}
 	for _, a := range list {
-		e := b.model.entities[a.EntityName]
+		e := b.entities[a.EntityName]
 		added := []string{}
 		for _, o := range a.Contents {
 			if !slices.Contains(e.Observations, o) && !slices.Contains(added, o) {
@@ -104,7 +103,7 @@ func (b *batch) addObservations(list []Addition) ([]Observed, error) {
 func (b *batch) deleteEntities(names []string) {
 	gone := map[string]bool{}
 	for _, name := range names {
-		if e := b.model.entities[name]; e != nil {
+		if e := b.entities[name]; e != nil {
 			gone[name] = true
 			b.forget(e.nodes)
 		}
@@ -112,7 +111,7 @@ func (b *batch) deleteEntities(names []string) {
 	if len(gone) == 0 {
 		return
 	}
-	for r, have := range b.model.relations {
+	for r, have := range b.relations {
 		if gone[r.From] || gone[r.To] {
 			b.forget(have.nodes)
 		}
@@ -121,7 +120,7 @@ func (b *batch) deleteEntities(names []string) {
 
 func (b *batch) deleteObservations(list []Deletion) {
 	for _, d := range list {
-		e := b.model.entities[d.EntityName]
+		e := b.entities[d.EntityName]
 		if e == nil {
 			continue
 		}
@@ -145,7 +144,7 @@ func (b *batch) deleteObservations(list []Deletion) {
 
 func (b *batch) deleteRelations(list []Relation) {
 	for _, r := range list {
-		if have := b.model.relations[r]; have != nil {
+		if have := b.relations[r]; have != nil {
 			b.forget(have.nodes)
 		}
 	}
@@ -161,7 +160,6 @@ func (b *batch) forget(nodes []string) {
 			b.forgotten = append(b.forgotten, node)
 			continue
 		}
-		b.entities = slices.DeleteFunc(b.entities, func(e *entity) bool { return len(e.nodes) == 0 })
-		b.relations = slices.DeleteFunc(b.relations, func(r *relation) bool { return len(r.nodes) == 0 })
+		b.created = slices.DeleteFunc(b.created, func(h *headline) bool { return len(h.nodes) == 0 })
 	}
 }

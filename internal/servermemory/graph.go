@@ -4,7 +4,6 @@ package servermemory
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -29,145 +28,124 @@ type Graph struct {
 	Relations []Relation `json:"relations"`
 }
 
-// entity is an Entity in the memory. Its lists are replaced, never changed, so that lists
-// handed out earlier stay valid.
-type entity struct {
+// headline is an entity or a relation in the memory. Its lists are replaced, never changed,
+// so that lists handed out earlier stay valid.
+type headline struct {
 	Entity
-	// nodes holds the ids of its headlines: one, unless two writers created the entity
+	Relation
+	isRelation bool
+	// nodes holds the ids of the nodes that have it: one, unless two writers created it
 	// concurrently.
 	nodes  []string
 	order  int
-	folded string // searched text, in lower case
-}
-
-// relation is a Relation in the memory.
-type relation struct {
-	Relation
-	nodes []string
-	order int
+	folded string // an entity's searched text, in lower case
 }
 
 // model is this process's copy of the graph.
 type model struct {
-	entities  map[string]*entity
-	relations map[Relation]*relation
-	named     map[string]string   // node id -> name of the entity
-	related   map[string]Relation // node id -> relation
-	last      int                 // the highest order
+	entities  map[string]*headline
+	relations map[Relation]*headline
+	nodes     map[string]*headline // by node id
+	last      int                  // the highest order
 }
 
 func newModel() *model {
-	return &model{entities: map[string]*entity{}, relations: map[Relation]*relation{}, named: map[string]string{}, related: map[string]Relation{}}
+	return &model{entities: map[string]*headline{}, relations: map[Relation]*headline{}, nodes: map[string]*headline{}}
 }
 
 // putEntity adds an entity, or merges new observations into the one of the same name.
-func (m *model) putEntity(e Entity, node string, order int) *entity {
-	m.last = max(m.last, order)
+func (m *model) putEntity(e Entity, node string, order int) *headline {
 	have, ok := m.entities[e.Name]
 	if !ok {
-		have = &entity{Entity: e, order: order}
+		have = &headline{Entity: e, order: order}
 		m.entities[e.Name] = have
-	} else {
-		have.observe(slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(have.Observations, o) }))
+		e.Observations = nil
 	}
-	have.nodes = append(have.nodes, node)
-	m.named[node] = e.Name
-	have.fold()
-	return have
+	have.observe(slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(have.Observations, o) }))
+	return m.putNode(have, node, order)
 }
 
 // putRelation adds a relation.
-func (m *model) putRelation(r Relation, node string, order int) *relation {
-	m.last = max(m.last, order)
+func (m *model) putRelation(r Relation, node string, order int) *headline {
 	have, ok := m.relations[r]
 	if !ok {
-		have = &relation{Relation: r, order: order}
+		have = &headline{Relation: r, isRelation: true, order: order}
 		m.relations[r] = have
 	}
-	have.nodes = append(have.nodes, node)
-	m.related[node] = r
-	return have
+	return m.putNode(have, node, order)
 }
 
-// knows reports whether the model holds the content of a headline.
-func (m *model) knows(node string) bool {
-	_, isEntity := m.named[node]
-	_, isRelation := m.related[node]
-	return isEntity || isRelation
+func (m *model) putNode(h *headline, node string, order int) *headline {
+	m.last = max(m.last, order)
+	h.nodes = append(h.nodes, node)
+	m.nodes[node] = h
+	return h
 }
 
-// removeNode removes the content of a headline.
+// removeNode removes the content of a node.
 func (m *model) removeNode(node string) {
-	if name, ok := m.named[node]; ok {
-		delete(m.named, node)
-		e := m.entities[name]
-		if e.nodes = slices.DeleteFunc(e.nodes, func(n string) bool { return n == node }); len(e.nodes) == 0 {
-			delete(m.entities, name)
-		}
+	h, ok := m.nodes[node]
+	if !ok {
+		return
 	}
-	if r, ok := m.related[node]; ok {
-		delete(m.related, node)
-		have := m.relations[r]
-		if have.nodes = slices.DeleteFunc(have.nodes, func(n string) bool { return n == node }); len(have.nodes) == 0 {
-			delete(m.relations, r)
-		}
+	delete(m.nodes, node)
+	h.nodes = slices.DeleteFunc(h.nodes, func(n string) bool { return n == node })
+	switch {
+	case len(h.nodes) > 0:
+	case h.isRelation:
+		delete(m.relations, h.Relation)
+	default:
+		delete(m.entities, h.Name)
 	}
 }
 
-func (e *entity) observe(what []string) {
-	e.Observations = append(slices.Clip(e.Observations), what...)
-	e.fold()
+func (h *headline) observe(what []string) {
+	h.Observations = append(slices.Clip(h.Observations), what...)
+	h.fold()
 }
 
 // fold builds the searched text. A NUL between its parts keeps matches within one part.
-func (e *entity) fold() {
-	e.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
+func (h *headline) fold() {
+	h.folded = strings.ToLower(strings.Join(append([]string{h.Name, h.EntityType}, h.Observations...), "\x00"))
 }
 
 // graph returns the entities that keep selects, all if keep is nil, with the relations that
 // touch one of them.
-func (m *model) graph(keep func(*entity) bool) Graph {
-	var entities []*entity
-	if keep == nil {
-		entities = slices.Collect(maps.Values(m.entities))
-	} else {
-		for _, e := range m.entities {
-			if keep(e) {
-				entities = append(entities, e)
-			}
-		}
-	}
-	slices.SortFunc(entities, func(a, b *entity) int { return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Name, b.Name)) })
+func (m *model) graph(keep func(*headline) bool) Graph {
+	entities := inOrder(m.entities, keep)
 	g := Graph{Entities: make([]Entity, len(entities)), Relations: []Relation{}}
 	chosen := map[string]bool{}
 	for i, e := range entities {
 		g.Entities[i] = e.Entity
 		chosen[e.Name] = true
 	}
-	var relations []*relation
-	for _, r := range m.relations {
-		if keep == nil || chosen[r.From] || chosen[r.To] {
-			relations = append(relations, r)
-		}
-	}
-	slices.SortFunc(relations, func(a, b *relation) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), compareRelations(a.Relation, b.Relation))
-	})
-	for _, r := range relations {
+	touching := func(r *headline) bool { return keep == nil || chosen[r.From] || chosen[r.To] }
+	for _, r := range inOrder(m.relations, touching) {
 		g.Relations = append(g.Relations, r.Relation)
 	}
 	return g
 }
 
-func compareRelations(a, b Relation) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.RelationType, b.RelationType))
+// inOrder returns the headlines that keep selects, all if keep is nil, in order of creation.
+func inOrder[K comparable](all map[K]*headline, keep func(*headline) bool) []*headline {
+	var out []*headline
+	for _, h := range all {
+		if keep == nil || keep(h) {
+			out = append(out, h)
+		}
+	}
+	slices.SortFunc(out, func(a, b *headline) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.RelationType, b.RelationType))
+	})
+	return out
 }
 
 // search returns the entities with text in their name, type or an observation, ignoring
 // case, with their relations.
 func (m *model) search(text string) Graph {
 	text = strings.ToLower(text)
-	return m.graph(func(e *entity) bool { return strings.Contains(e.folded, text) })
+	return m.graph(func(e *headline) bool { return strings.Contains(e.folded, text) })
 }
 
 // open returns the entities with exactly these names, with their relations.
@@ -176,5 +154,5 @@ func (m *model) open(names []string) Graph {
 	for _, n := range names {
 		wanted[n] = true
 	}
-	return m.graph(func(e *entity) bool { return wanted[e.Name] })
+	return m.graph(func(e *headline) bool { return wanted[e.Name] })
 }

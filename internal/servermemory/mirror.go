@@ -110,11 +110,12 @@ func (m *Mirror) follow(b *batch, fresh func() (*model, error)) error {
 		return m.replace(fresh)
 	}
 	var g Graph
-	for _, e := range b.entities {
-		g.Entities = append(g.Entities, e.Entity)
-	}
-	for _, r := range b.relations {
-		g.Relations = append(g.Relations, r.Relation)
+	for _, h := range b.created {
+		if h.isRelation {
+			g.Relations = append(g.Relations, h.Relation)
+		} else {
+			g.Entities = append(g.Entities, h.Entity)
+		}
 	}
 	return m.append(g)
 }

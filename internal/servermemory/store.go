@@ -30,9 +30,8 @@ type Store struct {
 	files files
 	seq   uint64 // the commit of model
 
-	queued  sync.Mutex
-	queue   []*waiting
-	writing bool
+	queued sync.Mutex // guards queue
+	queue  []*waiting
 }
 
 // Open returns the graph of the memory behind svc. A mirror, which may be nil, keeps a copy
@@ -152,7 +151,7 @@ func (s *Store) catchUp(ctx context.Context, now uint64) error {
 
 // follow reads one changed headline.
 func (s *Store) follow(ctx context.Context, c api.Changed) error {
-	known := s.model.knows(c.ID)
+	_, known := s.model.nodes[c.ID]
 	s.model.removeNode(c.ID)
 	if !strings.HasPrefix(c.Path, folder) {
 		return nil
@@ -211,11 +210,8 @@ func (s *Store) Change(ctx context.Context, change func(*batch) error) error {
 	w := &waiting{change: change, done: make(chan struct{})}
 	s.queued.Lock()
 	s.queue = append(s.queue, w)
-	if !s.writing {
-		s.writing = true
-		go s.drain(context.WithoutCancel(ctx))
-	}
 	s.queued.Unlock()
+	go s.writeQueued(context.WithoutCancel(ctx))
 	select {
 	case <-w.done:
 		return w.err
@@ -224,39 +220,27 @@ func (s *Store) Change(ctx context.Context, change func(*batch) error) error {
 	}
 }
 
-// drain writes queued changes until the queue is empty.
-func (s *Store) drain(ctx context.Context) {
-	for {
-		s.queued.Lock()
-		queue := s.queue
-		s.queue = nil
-		if len(queue) == 0 {
-			s.writing = false
-			s.queued.Unlock()
-			return
-		}
-		s.queued.Unlock()
-		s.together(ctx, queue)
-		for _, w := range queue {
-			close(w.done)
-		}
-	}
-}
-
-// together writes changes as one batch and records the result of each.
-func (s *Store) together(ctx context.Context, queue []*waiting) {
+// writeQueued writes the queued changes, if another call has not, as one batch.
+func (s *Store) writeQueued(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.queued.Lock()
+	queue := s.queue
+	s.queue = nil
+	s.queued.Unlock()
+	if len(queue) == 0 {
+		return
+	}
 	err := s.refresh(ctx)
 	if err == nil {
 		b := newBatch(s.model)
 		for _, w := range queue {
 			w.err = w.change(b)
 		}
-		if b.empty() {
-			return
+		if !b.empty() {
+			err = s.write(ctx, b)
 		}
-		if err = s.write(ctx, b); err == nil {
+		if !b.empty() && err == nil {
 			err = s.mirror.follow(b, s.fresh(ctx))
 		}
 	}
@@ -264,5 +248,6 @@ func (s *Store) together(ctx context.Context, queue []*waiting) {
 		if w.err == nil {
 			w.err = err
 		}
+		close(w.done)
 	}
 }

@@ -85,20 +85,21 @@ func title(value string) string {
 }
 
 // link returns a link to the headline of an entity, or its name if e is nil.
-func link(name string, e *entity) string {
+func link(name string, e *headline) string {
 	if e == nil {
 		return title(name)
 	}
 	return "[[id:" + e.nodes[0] + "][" + strings.NewReplacer("[", "(", "]", ")").Replace(encode(name)) + "]]"
 }
 
-// entityText returns the headline of an entity with its drawer and observations.
-func entityText(e *entity) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n",
-		title(e.Name), e.nodes[0], encode(e.Name), encode(e.EntityType), e.order)
-	b.WriteString(items(e.Observations))
-	return b.String()
+// headlineText returns a headline with its drawer, and an entity's observations.
+func headlineText(h *headline, m *model) string {
+	if h.isRelation {
+		return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
+			relationTitle(h.Relation, m), h.nodes[0], encode(h.From), encode(h.RelationType), encode(h.To), h.order)
+	}
+	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n%s",
+		title(h.Name), h.nodes[0], encode(h.Name), encode(h.EntityType), h.order, items(h.Observations))
 }
 
 // items returns observations as list items.
@@ -113,12 +114,6 @@ func items(observations []string) string {
 // relationTitle returns the title of a relation's headline.
 func relationTitle(r Relation, m *model) string {
 	return link(r.From, m.entities[r.From]) + " " + title(r.RelationType) + " " + link(r.To, m.entities[r.To])
-}
-
-// relationText returns the headline of a relation with its drawer.
-func relationText(r *relation, m *model) string {
-	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
-		relationTitle(r.Relation, m), r.nodes[0], encode(r.From), encode(r.RelationType), encode(r.To), r.order)
 }
 
 // put adds the content of a headline to the model. It ignores any that is neither an entity

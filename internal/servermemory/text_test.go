@@ -48,7 +48,7 @@ func roundTrip(t *testing.T, a, b string) {
 	m := newModel()
 	e := m.putEntity(Entity{Name: a, EntityType: b, Observations: []string{a, b, a + b}}, "node-1", 7)
 	r := m.putRelation(Relation{From: a, To: b, RelationType: a}, "node-2", 8)
-	texts := []string{entityText(e), relationText(r, m)}
+	texts := []string{headlineText(e, m), headlineText(r, m)}
 	got := newModel()
 	got.put("node-1", texts[0])
 	got.put("node-2", texts[1])

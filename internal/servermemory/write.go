@@ -119,20 +119,12 @@ func (w *writing) commit(e *api.EditResponse, err error) error {
 // headlines writes new entities and relations in edits of about maxAddedBytes.
 func (w *writing) headlines(b *batch) error {
 	var text strings.Builder
-	put := func(headline string) error {
-		text.WriteString(headline)
+	for _, h := range b.created {
+		text.WriteString(headlineText(h, b.model))
 		if text.Len() < maxAddedBytes {
-			return nil
+			continue
 		}
-		return w.put(&text)
-	}
-	for _, e := range b.entities {
-		if err := put(entityText(e)); err != nil {
-			return err
-		}
-	}
-	for _, r := range b.relations {
-		if err := put(relationText(r, b.model)); err != nil {
+		if err := w.put(&text); err != nil {
 			return err
 		}
 	}
