@@ -105,9 +105,7 @@ func TestFailedWrite(t *testing.T) {
 	var log []string
 	from := &breaking{Store: (&store.InMemory{}).Open(), left: -1}
 	f := open(t, from, func(o *chain.Options) {
-		o.Published = func(at *chain.Moment, delta *graph.Delta) {
-			log = append(log, fmt.Sprint("published ", at.Commit.Seq, " of ", len(delta.Changes) > 0))
-		}
+		o.Published = func(delta *graph.Delta) { log = append(log, fmt.Sprint("published ", len(delta.Changes))) }
 		o.Committed = func(c chain.Commit) { log = append(log, fmt.Sprint("committed ", c.Seq)) }
 	})
 	tx := f.Begin()
@@ -125,7 +123,7 @@ func TestFailedWrite(t *testing.T) {
 	if _, err := tx.Publish(t.Context(), &s); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"published 1 of true", "committed 1", "published 2 of true", "published 3 of true", "committed 2", "committed 3"}
+	want := []string{"published 2", "committed 1", "published 3", "published 3", "committed 2", "committed 3"}
 	if !slices.Equal(log, want) {
 		t.Errorf("%q", log)
 	}
@@ -170,7 +168,7 @@ func TestRefusedMark(t *testing.T) {
 // store holds is still known.
 func TestHold(t *testing.T) {
 	history, published := &store.InMemory{}, 0
-	f := open(t, history.Open(), func(o *chain.Options) { o.Published = func(*chain.Moment, *graph.Delta) { published++ } })
+	f := open(t, history.Open(), func(o *chain.Options) { o.Published = func(*graph.Delta) { published++ } })
 	tx := f.Begin()
 	f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
 	stored := f.Head()
