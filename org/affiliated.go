@@ -16,9 +16,9 @@ func (p *sectionParser) skipAffiliated(start, limit int) int {
 	at := start
 	for at < limit {
 		l := lineAt(p.src, at, limit)
-		text := p.src[l.start:l.end]
+		text := l.text(p.src)
 		if !isAffiliated(text) {
-			if at > start && isBlankLine(p.src, l) {
+			if at > start && l.isBlank(p.src) {
 				p.orphanEnd = at
 				return start
 			}

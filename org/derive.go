@@ -61,7 +61,7 @@ func (d *deriver) headline(i int) *document.Derived {
 		Title: h.Title, Todo: h.Todo, Done: h.Done, Priority: h.Priority, Level: h.Level,
 		Tags: h.Tags, Properties: properties(h.Properties, nil),
 		Scheduled: h.Scheduled, Deadline: h.Deadline, Closed: h.Closed,
-		BodyStart: max(h.TextEnd, h.PlanningEnd, h.DrawerEnd) - h.Start, Commented: h.Commented, Archived: h.Archived,
+		BodyStart: h.metadataEnd() - h.Start, Commented: h.Commented, Archived: h.Archived,
 		Encrypted: d.encrypted != nil && d.encrypted[i],
 	}
 	end := h.SectionEnd

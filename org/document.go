@@ -30,9 +30,9 @@ type Document struct {
 	// LinkAbbreviations maps link types to their expansions, from the #+LINK lines of
 	// the file and its setup files. If a type occurs twice, the last line wins.
 	LinkAbbreviations map[string]string
-	// Properties are the lines of the document's property drawer, which only comment
-	// lines may precede.
-	Properties []Property
+	// Drawer is the property drawer of the document, which only comment lines may
+	// precede.
+	Drawer
 	// FileProperties are the #+PROPERTY lines, in order. Those of a setup file have
 	// Start and End -1.
 	FileProperties []Property
@@ -48,9 +48,6 @@ type Document struct {
 	// and in its setup files, whether found or not.
 	SetupFiles []string
 
-	// DrawerStart and DrawerEnd are the offsets of the document's property drawer,
-	// from its first byte to the end of its last line; both are 0 if there is none.
-	DrawerStart, DrawerEnd int
 	// SectionEnd is the end of the zeroth section: the offset of the first headline,
 	// or the length of Source if there is none.
 	SectionEnd int
@@ -99,6 +96,15 @@ type Property struct {
 	Value string
 	// Start and End are the offsets of the line, including its line end.
 	Start, End int
+}
+
+// A Drawer is the property drawer of a headline or document.
+type Drawer struct {
+	// Properties are the lines of the drawer, in order.
+	Properties []Property
+	// DrawerStart and DrawerEnd are the offsets of the drawer, from its first byte to
+	// the end of its last line; both are 0 if there is none.
+	DrawerStart, DrawerEnd int
 }
 
 // A Diagnostic describes text that looks like Org but is not parsed as it was
@@ -157,12 +163,12 @@ type Headline struct {
 	// its line end; both are 0 if there is none.
 	PlanningStart, PlanningEnd int
 
-	// Properties are the lines of the headline's property drawer, in order.
-	Properties []Property
-	// DrawerStart and DrawerEnd are the offsets of the property drawer, from its
-	// first byte to the end of its last line; both are 0 if there is none.
-	DrawerStart, DrawerEnd int
+	// Drawer is the property drawer of the headline.
+	Drawer
 }
+
+// metadataEnd returns the offset after the headline's line, planning line and drawer.
+func (h *Headline) metadataEnd() int { return max(h.TextEnd, h.PlanningEnd, h.DrawerEnd) }
 
 // OwnTitle returns the title of headline i as parsed without Options.Defaults, so
 // that it depends only on the file and its setup files. It panics if i is out of
@@ -175,8 +181,12 @@ func (d *Document) OwnTitle(i int) string {
 }
 
 // Text returns the own text of headline i: its line and everything below it up to the
-// next headline. It is a substring of Source. Text panics if i is out of range.
+// next headline. If i is -1 it returns the zeroth section. It is a substring of Source.
+// Text panics if i is out of range.
 func (d *Document) Text(i int) string {
+	if i == -1 {
+		return d.Section()
+	}
 	h := &d.Headlines[i]
 	return d.Source[h.Start:h.SectionEnd]
 }

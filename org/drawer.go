@@ -12,42 +12,42 @@ const (
 	drawerClose = ":END:"
 )
 
-// isDrawerOpen reports whether the text of a line opens a property drawer.
-func isDrawerOpen(text string) bool {
+// isDrawerLine reports whether the text of a line is mark, in any case.
+func isDrawerLine(text, mark string) bool {
 	text = trimBlanks(text)
-	return len(text) == len(drawerOpen) && strings.EqualFold(text, drawerOpen)
+	return len(text) == len(mark) && strings.EqualFold(text, mark)
 }
 
 // parseDrawer parses the property drawer at the offset at, if there is one. Each of
 // its lines must be a property and it must end before limit. Otherwise it is an
 // ordinary drawer or plain text without properties, and parseDrawer adds a
 // diagnostic.
-func (p *parser) parseDrawer(at, limit int) (properties []Property, start, end int) {
+func (p *parser) parseDrawer(at, limit int) Drawer {
 	src := p.doc.Source
-	l := lineAt(src, at, limit)
-	if !isDrawerOpen(src[l.start:l.end]) {
-		return nil, 0, 0
+	first := lineAt(src, at, limit)
+	if !isDrawerLine(first.text(src), drawerOpen) {
+		return Drawer{}
 	}
 	p.drawerOpenings = append(p.drawerOpenings, at)
 	p.properties.begin()
-	for l = lineAt(src, l.next, limit); l.start < limit; l = lineAt(src, l.next, limit) {
-		text := trimBlanks(src[l.start:l.end])
-		if strings.EqualFold(text, drawerClose) {
-			properties = p.properties.close()
+	for l := range linesOf(src, first.next, limit) {
+		text := trimBlanks(l.text(src))
+		if isDrawerLine(text, drawerClose) {
+			properties := p.properties.close()
 			p.reportRepeatedKeys(properties)
-			return properties, at, l.next
+			return Drawer{properties, at, l.next}
 		}
 		key, value, ok := splitProperty(text)
 		if !ok {
 			p.properties.drop()
 			p.doc.addDiagnostic(l.start, "line is not a property, so its property drawer is not read")
-			return nil, 0, 0
+			return Drawer{}
 		}
 		p.properties.open = append(p.properties.open, Property{key, value, l.start, l.next})
 	}
 	p.properties.drop()
 	p.doc.addDiagnostic(at, "property drawer is not closed, so it is not read")
-	return nil, 0, 0
+	return Drawer{}
 }
 
 // maxLinearKeys is the number of properties up to which reportRepeatedKeys compares

@@ -32,8 +32,7 @@ func (e *editor) bodyRange() (start, end int) {
 		start, end = max(e.doc.Start, e.doc.DrawerEnd, e.doc.settingsEnd()), e.doc.SectionEnd
 	} else {
 		h := e.headline()
-		start, end = max(h.TextEnd, h.PlanningEnd, h.DrawerEnd), h.SectionEnd
-		start = e.skipLog(start, end)
+		start, end = e.skipLog(h.metadataEnd(), h.SectionEnd), h.SectionEnd
 	}
 	return start, max(start, endOfText(src, start, end))
 }
@@ -43,11 +42,11 @@ func (e *editor) skipLog(at, limit int) int {
 	src := e.doc.Source
 	open := lineAt(src, at, limit)
 	name := e.doc.logging(e.at).drawer
-	if text := trimBlanks(src[open.start:open.end]); !strings.EqualFold(text, ":"+name+":") && !strings.EqualFold(text, ":LOGBOOK:") {
+	if text := trimBlanks(open.text(src)); !strings.EqualFold(text, ":"+name+":") && !strings.EqualFold(text, ":"+DefaultLogDrawer+":") {
 		return at
 	}
-	for l := lineAt(src, open.next, limit); l.start < limit; l = lineAt(src, l.next, limit) {
-		if strings.EqualFold(trimBlanks(src[l.start:l.end]), drawerClose) {
+	for l := range linesOf(src, open.next, limit) {
+		if isDrawerLine(l.text(src), drawerClose) {
 			return l.next
 		}
 	}
@@ -129,14 +128,15 @@ func (e *editor) misplacedHeadline(text string, children bool) string {
 	if e.at >= 0 {
 		level = e.headline().Level
 	}
-	for at, line := 0, 1; at < len(text); line++ {
-		switch n := starsAt(text, at); {
+	line := 0
+	for l := range linesOf(text, 0, len(text)) {
+		line++
+		switch n := starsAt(text, l.start); {
 		case n > 0 && !children:
 			return fmt.Sprintf("line %d of the text begins a headline; escape it with a comma, or allow subheadings", line)
 		case n > 0 && n <= level:
 			return fmt.Sprintf("line %d of the text begins a headline of level %d; give it at least %d stars", line, n, level+1)
 		}
-		at = lineAt(text, at, len(text)).next
 	}
 	return ""
 }
@@ -150,8 +150,8 @@ func (e *editor) bodyProblem(before *Document, start, end int) string {
 	if e.at >= 0 && inside(e.headline().PlanningStart, e.headline().PlanningEnd) {
 		return fmt.Sprintf("line %d of the text is a planning line; set the date by an edit of its own", line(e.headline().PlanningStart))
 	}
-	if _, from, to := e.drawer(); inside(from, to) {
-		return fmt.Sprintf("line %d of the text begins a property drawer; set properties by edits of their own", line(from))
+	if drawer := e.drawer(); inside(drawer.DrawerStart, drawer.DrawerEnd) {
+		return fmt.Sprintf("line %d of the text begins a property drawer; set properties by edits of their own", line(drawer.DrawerStart))
 	}
 	if k := firstMissing(e.doc.Keywords, before.Keywords); k != nil && inside(k.Start, k.End) {
 		return fmt.Sprintf("line %d of the text sets #+%s for the file; escape it with a comma", line(k.Start), k.Key)

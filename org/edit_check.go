@@ -79,7 +79,7 @@ func (d *Document) checklist(i int) *checklist {
 		c.parent[k] = up
 		c.children[up] = append(c.children[up], k)
 		l := lineAt(d.Source, int(el.Start), int(el.End))
-		if o := itemParts(d.Source[l.start:l.end]); o.checkbox > 0 {
+		if o := itemParts(l.text(d.Source)); o.checkbox > 0 {
 			c.checkbox[k] = l.start + o.checkbox
 			c.state[k] = d.Source[c.checkbox[k]]
 		}

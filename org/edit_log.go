@@ -115,7 +115,7 @@ func (l *logging) addMarks(word string) {
 // created if necessary, or after the property drawer if the log has no drawer.
 func (e *editor) addLogLine(line string) {
 	h, src := e.headline(), e.doc.Source
-	at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd)
+	at := h.metadataEnd()
 	indent := ""
 	switch {
 	case h.DrawerEnd > 0:
@@ -129,10 +129,10 @@ func (e *editor) addLogLine(line string) {
 		return
 	}
 	if open, ok := e.findDrawer(drawer); ok {
-		e.insertLines(open.next, indented(indentOf(src[open.start:open.end]), line))
+		e.insertLines(open.next, indented(indentOf(open.text(src)), line))
 		return
 	}
-	e.insertLines(at, indented(indent, ":"+drawer+":", line, ":END:"))
+	e.insertLines(at, indented(indent, ":"+drawer+":", line, drawerClose))
 }
 
 // indented returns lines with the same indentation, each followed by a line feed.
@@ -147,16 +147,13 @@ func indentOf(s string) string { return s[:len(s)-len(trimBlanksLeft(s))] }
 // text of the headline.
 func (e *editor) findDrawer(name string) (open line, ok bool) {
 	h, src := e.headline(), e.doc.Source
-	for at := max(h.TextEnd, h.PlanningEnd, h.DrawerEnd); at < h.SectionEnd; {
-		l := lineAt(src, at, h.SectionEnd)
-		text := trimBlanks(src[l.start:l.end])
-		switch {
+	for l := range linesOf(src, h.metadataEnd(), h.SectionEnd) {
+		switch text := trimBlanks(l.text(src)); {
 		case strings.EqualFold(text, ":"+name+":"):
 			open, ok = l, true
-		case ok && strings.EqualFold(text, drawerClose):
+		case ok && isDrawerLine(text, drawerClose):
 			return open, true
 		}
-		at = l.next
 	}
 	return line{}, false
 }

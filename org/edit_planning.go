@@ -110,7 +110,7 @@ func (e *editor) setPlanning(item string, remove ...string) {
 		return
 	}
 	l := lineAt(src, h.PlanningStart, h.PlanningEnd)
-	text := src[l.start:l.end]
+	text := l.text(src)
 	indent := indentOf(text)
 	items := e.planningItems()
 	for k := len(items) - 1; k >= 0; k-- {

@@ -33,8 +33,7 @@ func (e *editor) setProperty(s document.SetProperty) error {
 		return kindErrorf(ErrProperty, "set property %q to %q: %s", s.Key, s.Value, reason)
 	}
 	e.putProperty(key, line)
-	properties, _, _ := e.drawer()
-	if got, ok := lastValue(properties, key); !ok || got != value {
+	if got, ok := lastValue(e.drawer().Properties, key); !ok || got != value {
 		return kindErrorf(ErrStructure, "set property %q to %q: it would not be read back; correct the drawer first", s.Key, s.Value)
 	}
 	return nil
@@ -64,64 +63,51 @@ func propertyLine(key, value string) string {
 	return trimBlanksRight(padRight(":"+key+":", 10) + " " + trimBlanks(value))
 }
 
-// drawer returns the edited headline's or document's properties and the range of its
-// drawer.
-func (e *editor) drawer() (properties []Property, start, end int) {
+// drawer returns the property drawer of the edited headline or document.
+func (e *editor) drawer() Drawer {
 	if e.at < 0 {
-		return e.doc.Properties, e.doc.DrawerStart, e.doc.DrawerEnd
+		return e.doc.Drawer
 	}
-	h := e.headline()
-	return h.Properties, h.DrawerStart, h.DrawerEnd
+	return e.headline().Drawer
 }
 
 // putProperty replaces the last line of a property, which is the effective one, or
 // adds one.
 func (e *editor) putProperty(key, text string) {
-	properties, start, end := e.drawer()
-	if end == 0 {
+	drawer := e.drawer()
+	if drawer.DrawerEnd == 0 {
 		indent := ""
 		if e.at >= 0 && e.headline().PlanningEnd > 0 {
 			indent = indentOf(e.doc.Source[e.headline().PlanningStart:])
 		}
-		e.insertLines(e.drawerInsertionPoint(), indented(indent, ":PROPERTIES:", text, ":END:"))
+		e.insertLines(e.drawerInsertionPoint(), indented(indent, drawerOpen, text, drawerClose))
 		return
 	}
 	src := e.doc.Source
-	text = src[start:len(src)-len(trimBlanksLeft(src[start:]))] + text
-	for _, p := range slices.Backward(properties) {
+	text = indentOf(src[drawer.DrawerStart:]) + text
+	for _, p := range slices.Backward(drawer.Properties) {
 		if strings.EqualFold(p.Key, key) {
 			e.replace(p.Start, lineAt(src, p.Start, p.End).end, text)
 			return
 		}
 	}
-	// The line that closes the drawer is its last.
-	closing := strings.LastIndexByte(src[:len(strings.TrimSuffix(src[:end], "\n"))], '\n') + 1
-	e.insertLines(closing, text+"\n")
+	e.insertLines(lineStart(src, drawer.DrawerEnd-1), text+"\n") // before the line that closes the drawer
 }
 
 // drawerInsertionPoint returns the offset for a new property drawer: after the
 // planning line or, in the document, after the comment lines at its start.
 func (e *editor) drawerInsertionPoint() int {
-	if e.at >= 0 {
-		return max(e.headline().TextEnd, e.headline().PlanningEnd)
+	if e.at < 0 {
+		return e.doc.commentsEnd()
 	}
-	at := e.doc.Start
-	for at < e.doc.SectionEnd {
-		l := lineAt(e.doc.Source, at, e.doc.SectionEnd)
-		if text := trimBlanks(e.doc.Source[l.start:l.end]); text != "#" && !strings.HasPrefix(text, "# ") {
-			break
-		}
-		at = l.next
-	}
-	return at
+	return max(e.headline().TextEnd, e.headline().PlanningEnd)
 }
 
 // removeProperty removes all lines of a property, and the drawer if it becomes empty.
 func (e *editor) removeProperty(s document.RemoveProperty) error {
-	properties, start, end := e.drawer()
-	rest := 0
-	for k := len(properties) - 1; k >= 0; k-- {
-		p := properties[k]
+	drawer := e.drawer()
+	rest, end := 0, drawer.DrawerEnd
+	for _, p := range slices.Backward(drawer.Properties) {
 		if !strings.EqualFold(p.Key, s.Key) {
 			rest++
 			continue
@@ -129,11 +115,10 @@ func (e *editor) removeProperty(s document.RemoveProperty) error {
 		e.replace(p.Start, p.End, "")
 		end -= p.End - p.Start
 	}
-	if rest == 0 && len(properties) > 0 {
-		e.removeLines(start, end)
+	if rest == 0 && len(drawer.Properties) > 0 {
+		e.removeLines(drawer.DrawerStart, end)
 	}
-	properties, _, _ = e.drawer()
-	if _, ok := lastValue(properties, s.Key); ok {
+	if _, ok := lastValue(e.drawer().Properties, s.Key); ok {
 		return kindErrorf(ErrStructure, "remove property %q: a drawer after the first one has it too; remove that drawer first", s.Key)
 	}
 	return nil

@@ -39,22 +39,17 @@ func (d *Document) elements(i int, objects bool, radio *radioTargets, out []Elem
 	}
 	p := sectionParser{builder: builder{doc: d, src: d.Source, elements: out[:0], open: -1, objects: objects, radio: radio}}
 	if i < 0 {
-		p.drawer, p.properties = span{d.DrawerStart, d.DrawerEnd}, d.Properties
+		p.head = &Headline{Drawer: d.Drawer}
 		p.parse(TypeDocument, d.Start, d.Start, d.SectionEnd)
 	} else {
-		h := &d.Headlines[i]
-		p.head = h
-		p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
-		p.parse(TypeHeadline, h.Start, h.TextEnd, h.SectionEnd)
+		p.head = &d.Headlines[i]
+		p.parse(TypeHeadline, p.head.Start, p.head.TextEnd, p.head.SectionEnd)
 	}
 	return p.elements
 }
 
 // span is a range of the source.
 type span struct{ start, end int }
-
-// isAt reports whether the span exists and starts at the offset.
-func (s span) isAt(offset int) bool { return s.end > 0 && s.start == offset }
 
 // sectionParser parses one section.
 type sectionParser struct {
@@ -63,10 +58,7 @@ type sectionParser struct {
 	end    int     // end of the section
 	frames []frame // open greater elements, innermost last
 
-	head       *Headline // nil in the zeroth section
-	planning   span
-	drawer     span // the property drawer
-	properties []Property
+	head *Headline // the last headline or inline task; in the zeroth section it has only the drawer
 
 	ends        ends            // the lines that may end blocks
 	items       []listItem      // items of the open lists
@@ -87,7 +79,7 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	}
 	p.end = end
 	top := p.beginElement(kind, start)
-	if p.objects && p.head != nil {
+	if p.objects && kind == TypeHeadline {
 		p.parseTitle(top, p.head)
 	}
 	p.at = skipBlankLines(p.src, text, end)
@@ -100,7 +92,7 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 	} else {
 		p.elements[top].PostBlank = p.countLines(text, end)
 	}
-	p.builder.endElement(top, end)
+	p.endElement(top, end)
 }
 
 // parseTitle parses the objects in the title of h, which is element top.
@@ -148,7 +140,7 @@ func (p *sectionParser) run() {
 		case !f.list && p.at < f.limit:
 			p.parseElement(f.limit)
 		default:
-			p.builder.endElement(f.element, f.resume)
+			p.endElement(f.element, f.resume)
 			p.at = f.resume
 			if f.ownsStructure {
 				p.dropStructure()
@@ -164,10 +156,10 @@ func (p *sectionParser) parseElement(limit int) {
 	case p.at > 0 && p.src[p.at-1] != '\n' && p.at != p.doc.Start:
 		p.addParagraph(p.at, p.at, limit) // after the bullet of an item or a footnote label
 		return
-	case p.planning.isAt(p.at):
-		p.addLeaf(TypePlanning, p.at, p.at, p.planning.end, limit)
+	case p.head.PlanningEnd > 0 && p.at == p.head.PlanningStart:
+		p.addLeaf(TypePlanning, p.at, p.at, p.head.PlanningEnd, limit)
 		return
-	case p.drawer.isAt(p.at):
+	case p.head.DrawerEnd > 0 && p.at == p.head.DrawerStart:
 		p.addPropertyDrawer(limit)
 		return
 	}
@@ -201,19 +193,12 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 	case TypeFootnoteDefinition:
 		p.openFootnote(start, l, limit)
 	case TypeComment, TypeFixedWidth:
-		end := l.next
-		for end < limit {
-			next := lineAt(p.src, end, limit)
-			if !isRunLine(o.kind, p.src[next.start:next.end]) {
-				break
-			}
-			end = next.next
-		}
+		end := skipLines(p.src, l.next, limit, func(text string) bool { return isRunLine(o.kind, text) })
 		p.addLeaf(o.kind, start, l.start, end, limit)
 	case TypeCenterBlock, TypeQuoteBlock, TypeSpecialBlock, TypeDynamicBlock, TypeDrawer:
 		p.openContainer(o.kind, start, l, o.end, limit)
 	case TypeVerseBlock:
-		p.addVerse(start, l, o.end, limit)
+		p.addText(o.kind, start, l.start, span{l.next, o.end.start}, o.end.next, limit)
 	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock, TypeCommentBlock, TypeLatexEnvironment:
 		p.addLeaf(o.kind, start, l.start, o.end.next, limit)
 	default:
@@ -224,24 +209,27 @@ func (p *sectionParser) open(o opening, start int, l line, limit int) {
 // addLeaf adds an element without children between the offsets start and end, with
 // the blank lines after it, and advances.
 func (p *sectionParser) addLeaf(kind Type, start, body, end, limit int) {
-	i := p.beginElement(kind, start)
-	p.elements[i].Body = int32(body)
-	p.at = p.skipPostBlank(i, end, limit)
-	p.builder.endElement(i, p.at)
+	p.addText(kind, start, body, span{}, end, limit)
 }
 
-// addVerse adds a verse block, which contains objects.
-func (p *sectionParser) addVerse(start int, first, last line, limit int) {
-	i := p.beginElement(TypeVerseBlock, start)
-	p.elements[i].Body = int32(first.start)
-	p.at = p.skipPostBlank(i, last.next, limit)
-	if first.next < last.start {
-		p.setContents(i, first.next, last.start)
+// addText is addLeaf for an element with a range of text that contains objects.
+func (p *sectionParser) addText(kind Type, start, body int, text span, end, limit int) {
+	i := p.beginBody(kind, start, body)
+	if text.start < text.end {
+		p.setContents(i, text.start, text.end)
 		if p.objects {
-			p.inline(i, first.next, last.start)
+			p.inline(i, text.start, text.end)
 		}
 	}
-	p.builder.endElement(i, p.at)
+	p.at = p.skipPostBlank(i, end, limit)
+	p.endElement(i, p.at)
+}
+
+// beginBody opens an element whose affiliated keywords are between start and body.
+func (p *sectionParser) beginBody(kind Type, start, body int) int32 {
+	i := p.beginElement(kind, start)
+	p.elements[i].Body = int32(body)
+	return i
 }
 
 // skipPostBlank counts the blank lines after an element that ends at the offset end
@@ -254,8 +242,7 @@ func (p *sectionParser) skipPostBlank(i int32, end, limit int) int {
 
 // openContainer opens a greater element with a first and a last line of its own.
 func (p *sectionParser) openContainer(kind Type, start int, first, last line, limit int) {
-	i := p.beginElement(kind, start)
-	p.elements[i].Body = int32(first.start)
+	i := p.beginBody(kind, start, first.start)
 	resume := p.skipPostBlank(i, last.next, limit)
 	contents := first.next
 	if kind == TypeDrawer { // leading blank lines are not part of its contents
@@ -271,37 +258,29 @@ func (p *sectionParser) openContainer(kind Type, start int, first, last line, li
 // addParagraph adds the paragraph whose text starts at the offset body. It ends
 // before a blank line or a line that opens another element.
 func (p *sectionParser) addParagraph(start, body, limit int) {
-	i := p.beginElement(TypeParagraph, start)
-	p.elements[i].Body = int32(body)
 	l := lineAt(p.src, body, limit)
 	end := l.next
-	for end < limit && !isBlankLine(p.src, l) {
+	for end < limit && !l.isBlank(p.src) {
 		if l = lineAt(p.src, end, limit); p.endsParagraph(l, limit) {
 			break
 		}
 		end = l.next
 	}
-	p.setContents(i, body, end)
-	p.at = p.skipPostBlank(i, end, limit)
-	if p.objects {
-		p.inline(i, body, end)
-	}
-	p.builder.endElement(i, p.at)
+	p.addText(TypeParagraph, start, body, span{body, end}, end, limit)
 }
 
 // addPropertyDrawer adds the property drawer found by the outline parser.
 func (p *sectionParser) addPropertyDrawer(limit int) {
 	i := p.beginElement(TypePropertyDrawer, p.at)
-	next := p.skipPostBlank(i, p.drawer.end, limit)
-	if n := len(p.properties); n > 0 {
-		p.setContents(i, p.properties[0].Start, p.properties[n-1].End)
+	p.at = p.skipPostBlank(i, p.head.DrawerEnd, limit)
+	properties := p.head.Properties
+	if n := len(properties); n > 0 {
+		p.setContents(i, properties[0].Start, properties[n-1].End)
 	}
-	for _, property := range p.properties {
-		k := p.beginElement(TypeNodeProperty, property.Start)
-		p.builder.endElement(k, property.End)
+	for _, property := range properties {
+		p.endElement(p.beginElement(TypeNodeProperty, property.Start), property.End)
 	}
-	p.at = next
-	p.builder.endElement(i, next)
+	p.endElement(i, p.at)
 }
 
 // setContents sets the range of the children of an element.

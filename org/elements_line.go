@@ -18,7 +18,7 @@ type opening struct {
 // opening returns what line l opens between its start and limit. A block without an
 // end before limit is text.
 func (p *sectionParser) opening(l line, limit int) opening {
-	text := trimBlanksLeft(p.src[l.start:l.end])
+	text := trimBlanksLeft(l.text(p.src))
 	if text == "" {
 		return opening{}
 	}
@@ -62,7 +62,7 @@ func (p *sectionParser) opening(l line, limit int) opening {
 // paragraph although they open no element, and some that open one do not end the text
 // they are in.
 func (p *sectionParser) endsParagraph(l line, limit int) bool {
-	text := p.src[l.start:l.end]
+	text := l.text(p.src)
 	o := p.opening(l, limit)
 	switch text := trimBlanksLeft(text); {
 	case text == "":
@@ -218,12 +218,6 @@ func drawerName(text string) string {
 		return ""
 	}
 	return name
-}
-
-// isDrawerClose reports whether a line closes a drawer.
-func isDrawerClose(text string) bool {
-	text = trimBlanks(text)
-	return len(text) == len(drawerClose) && strings.EqualFold(text, drawerClose)
 }
 
 // isName reports whether s is a valid drawer name or footnote label.

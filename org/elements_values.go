@@ -20,7 +20,7 @@ func (t *Tree) firstLine(i int, kind Type) string {
 		return ""
 	}
 	l := lineAt(t.Source, int(e.Body), int(e.End))
-	return trimBlanks(t.Source[l.start:l.end])
+	return trimBlanks(l.text(t.Source))
 }
 
 // An Item describes the first line of a list item.
@@ -43,7 +43,7 @@ func (t *Tree) Item(i int) Item {
 		return Item{}
 	}
 	l := lineAt(t.Source, int(e.Body), int(e.End))
-	text := t.Source[l.start:l.end]
+	text := l.text(t.Source)
 	o := itemParts(text)
 	m := Item{Bullet: trimBlanksRight(text[o.bullet:o.bulletEnd]), Counter: counterNumber(text[o.counter:o.counterEnd])}
 	if o.checkbox > 0 {
@@ -77,7 +77,7 @@ func (t *Tree) Keyword(i int) Keyword {
 		return Keyword{}
 	}
 	l := lineAt(t.Source, int(e.Body), int(e.End))
-	key, value := keyword(trimBlanks(t.Source[l.start:l.end]))
+	key, value := keyword(trimBlanks(l.text(t.Source)))
 	return Keyword{Key: strings.ToUpper(key), Value: value, Start: l.start, End: l.next}
 }
 
@@ -129,7 +129,7 @@ func (t *Tree) Affiliated(i int) iter.Seq[AffiliatedKeyword] {
 		for at := int(e.Start); at < int(e.Body); {
 			l := lineAt(t.Source, at, int(e.Body))
 			at = l.next
-			key, option, value := affiliatedKey(trimBlanks(t.Source[l.start:l.end]))
+			key, option, value := affiliatedKey(trimBlanks(l.text(t.Source)))
 			if !yield(AffiliatedKeyword{currentKey(strings.ToUpper(key)), option, value}) {
 				return
 			}
@@ -191,7 +191,7 @@ func (t *Tree) Formulas(i int) iter.Seq[string] {
 		for at := int(e.ContentsEnd); at > 0 && at < int(e.End); {
 			l := lineAt(t.Source, at, int(e.End))
 			at = l.next
-			text := trimBlanks(t.Source[l.start:l.end])
+			text := trimBlanks(l.text(t.Source))
 			if !hasPrefixFold(text, formulaKey) || !yield(trimBlanks(text[len(formulaKey):])) {
 				return
 			}

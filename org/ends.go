@@ -80,12 +80,10 @@ func (e *ends) find(p *sectionParser, key endKey, from, limit int) (line, bool) 
 }
 
 func (e *ends) collect(src string, at, limit int) {
-	for at < limit {
-		l := lineAt(src, at, limit)
-		if key, ok := endOf(src[l.start:l.end]); ok {
+	for l := range linesOf(src, at, limit) {
+		if key, ok := endOf(l.text(src)); ok {
 			e.lines = append(e.lines, endLine{key, l})
 		}
-		at = l.next
 	}
 	slices.SortFunc(e.lines, func(a, b endLine) int {
 		if c := a.compare(b.endKey); c != 0 {
@@ -114,7 +112,7 @@ func endOf(text string) (endKey, bool) {
 			return endKey{endBlock, rest[1:]}, true
 		}
 	case text[0] == ':':
-		if isDrawerClose(text) {
+		if isDrawerLine(text, drawerClose) {
 			return endKey{endDrawer, ""}, true
 		}
 	}

@@ -7,15 +7,14 @@ import "strings"
 // openFootnote opens the footnote definition in line l. It extends to the next one,
 // to two blank lines, or to limit.
 func (p *sectionParser) openFootnote(start int, l line, limit int) {
-	i := p.beginElement(TypeFootnoteDefinition, start)
-	p.elements[i].Body = int32(l.start)
+	i := p.beginBody(TypeFootnoteDefinition, start, l.start)
 	end, keywords := l.next, 0 // keywords: offset of the affiliated keywords above the line
 	next := l.next
 	for next < limit {
 		m := lineAt(p.src, next, limit)
-		text := p.src[m.start:m.end]
-		if isBlankLine(p.src, m) {
-			if m.next < limit && isBlankLine(p.src, lineAt(p.src, m.next, limit)) {
+		text := m.text(p.src)
+		if m.isBlank(p.src) {
+			if m.next < limit && lineAt(p.src, m.next, limit).isBlank(p.src) {
 				break
 			}
 			keywords = 0
@@ -42,14 +41,14 @@ func (p *sectionParser) openFootnote(start int, l line, limit int) {
 // pushDefinition pushes the frame of a footnote definition that ends at the offset
 // end.
 func (p *sectionParser) pushDefinition(i int32, l line, end, limit int) {
-	at := l.start + footnoteLabel(p.src[l.start:l.end])
+	at := l.start + footnoteLabel(l.text(p.src))
 	for at < end && isSpaceByte(p.src[at]) {
 		at++
 	}
 	resume := p.skipPostBlank(i, end, limit)
 	if at >= end {
 		p.at = resume
-		p.builder.endElement(i, resume)
+		p.endElement(i, resume)
 		return
 	}
 	if at > l.end {

@@ -56,7 +56,8 @@ func (t Text) Own(i int) (start, end int) {
 	if i < 0 {
 		return 0, t.SectionEnd
 	}
-	return t.Document.Headlines[i].Start, t.Document.Headlines[i].SectionEnd
+	h := &t.Document.Headlines[i]
+	return h.Start, h.SectionEnd
 }
 
 // Parse parses a text of the document at a path.

@@ -17,15 +17,13 @@ func (d *Document) isInlinetask(at int) bool {
 // line, and the end of the task. A task that is not closed before the next one is a
 // single line with empty content.
 func (p *sectionParser) inlinetaskText(l line, limit int) (text span, end int) {
-	for at := l.next; at < limit; {
-		next := lineAt(p.src, at, limit)
+	for next := range linesOf(p.src, l.next, limit) {
 		if next.start < next.end && p.src[next.start] == '*' && p.doc.isInlinetask(next.start) {
-			if trimBlanks(strings.TrimLeft(p.src[next.start:next.end], "*")) == inlinetaskEnd {
+			if trimBlanks(strings.TrimLeft(next.text(p.src), "*")) == inlinetaskEnd {
 				return span{l.next, next.start}, next.next
 			}
 			break
 		}
-		at = next.next
 	}
 	return span{l.next, l.next}, l.next
 }
@@ -40,7 +38,7 @@ func (p *sectionParser) openInlinetask(l line, limit int) {
 	if p.objects {
 		p.parseTitle(i, &h)
 	}
-	p.planning, p.drawer, p.properties = span{h.PlanningStart, h.PlanningEnd}, span{h.DrawerStart, h.DrawerEnd}, h.Properties
+	p.head = &h
 	p.at = skipBlankLines(p.src, text.start, text.end)
 	if p.at < text.end {
 		p.setContents(i, p.at, text.end)

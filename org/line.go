@@ -2,7 +2,10 @@
 
 package org
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // A line holds the offsets of a line of the source.
 type line struct {
@@ -10,6 +13,12 @@ type line struct {
 	end   int // end of the text: the line feed, or the carriage return before it
 	next  int // offset after the line feed: the start of the next line
 }
+
+// text returns the text of the line in src, without its end.
+func (l line) text(src string) string { return src[l.start:l.end] }
+
+// isBlank reports whether the line contains only blanks.
+func (l line) isBlank(src string) bool { return trimBlanksLeft(l.text(src)) == "" }
 
 // lineAt returns the line of src at the offset at, cut at limit. A carriage return
 // before a line feed is part of the line end even if other lines end otherwise, so
@@ -28,16 +37,33 @@ func lineAt(src string, at, limit int) line {
 	return l
 }
 
+// linesOf yields the lines of src between two offsets.
+func linesOf(src string, at, limit int) iter.Seq[line] {
+	return func(yield func(line) bool) {
+		for at < limit {
+			l := lineAt(src, at, limit)
+			if !yield(l) {
+				return
+			}
+			at = l.next
+		}
+	}
+}
+
+// skipLines returns the offset after the lines from at on for whose texts, without
+// leading blanks, skip holds.
+func skipLines(src string, at, limit int, skip func(text string) bool) int {
+	for l := range linesOf(src, at, limit) {
+		if !skip(trimBlanksLeft(l.text(src))) {
+			return l.start
+		}
+	}
+	return max(at, limit)
+}
+
 // skipBlankLines returns the start of the first non-blank line from at on, or limit.
 func skipBlankLines(src string, at, limit int) int {
-	for at < limit {
-		l := lineAt(src, at, limit)
-		if trimBlanks(src[l.start:l.end]) != "" {
-			break
-		}
-		at = l.next
-	}
-	return at
+	return skipLines(src, at, limit, func(text string) bool { return text == "" })
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
@@ -74,9 +100,6 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// isBlankLine reports whether a line contains only blanks.
-func isBlankLine(src string, l line) bool { return trimBlanksLeft(src[l.start:l.end]) == "" }
-
 // trimmedEnd returns the end of src[start:end] without its trailing blanks.
 func trimmedEnd(src string, start, end int) int {
 	for end > start && isBlank(src[end-1]) {
@@ -100,6 +123,7 @@ func trimBlankLines(src string, start, end int) int {
 	return end
 }
 
+// isSpaceByte reports whether c is ASCII white space.
 func isSpaceByte(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // lineStart returns the start of the line that contains the offset.

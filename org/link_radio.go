@@ -46,13 +46,7 @@ func (d *Document) radioTargets() *radioTargets {
 func (d *Document) collectRadio() *radioTargets {
 	var found radioTargets
 	for i := -1; i < len(d.Headlines); i++ {
-		text := ""
-		if i < 0 {
-			text = d.Section()
-		} else {
-			text = d.Text(i)
-		}
-		if !strings.Contains(text, "<<<") {
+		if !strings.Contains(d.Text(i), "<<<") {
 			continue
 		}
 		t := d.tree(i, true, nil)

@@ -66,10 +66,7 @@ func Links(text string) iter.Seq[Link] {
 // if the text can contain a link. It panics if i is out of range. Offsets are those
 // of Source.
 func (d *Document) Links(i int) iter.Seq[Link] {
-	text := d.Section()
-	if i >= 0 {
-		text = d.Text(i)
-	}
+	text := d.Text(i)
 	return func(yield func(Link) bool) {
 		if !canContainLink(text) {
 			return

@@ -33,8 +33,7 @@ func (p *sectionParser) openList(start, body, limit int) {
 		last = n
 	}
 	end := p.items[last].text
-	i := p.beginElement(TypePlainList, start)
-	p.elements[i].Body = int32(body)
+	i := p.beginBody(TypePlainList, start, body)
 	p.setContents(i, body, end)
 	resume := p.skipPostBlank(i, end, limit)
 	p.push(frame{element: i, list: true, item: k, ownsStructure: outermost, limit: end, resume: resume})
@@ -81,7 +80,7 @@ func (p *sectionParser) scanItems(at, limit int) {
 	blank := false   // the previous line was blank
 	for at < limit {
 		l := lineAt(p.src, at, limit)
-		if isBlankLine(p.src, l) {
+		if l.isBlank(p.src) {
 			if blank {
 				break
 			}
@@ -89,7 +88,7 @@ func (p *sectionParser) scanItems(at, limit int) {
 			continue
 		}
 		blank = false
-		indent, margin := indentation(p.src[l.start:l.end])
+		indent, margin := indentation(l.text(p.src))
 		o := p.opening(l, limit)
 		switch {
 		case o.kind == TypeInlinetask: // part of the item, whatever its margin
@@ -108,7 +107,7 @@ func (p *sectionParser) scanItems(at, limit int) {
 		default:
 			open = p.closeItems(open, indent, l.start, text)
 			at = l.next
-			if o.end.next > 0 && o.kind != TypeLatexEnvironment && !isDrawerClose(p.src[l.start:l.end]) {
+			if o.end.next > 0 && o.kind != TypeLatexEnvironment && !isDrawerLine(l.text(p.src), drawerClose) {
 				at = o.end.next
 			}
 		}
@@ -140,7 +139,7 @@ func (p *sectionParser) openItem(f *frame) {
 	}
 	i := p.beginElement(TypeItem, it.start)
 	l := lineAt(p.src, it.start, end)
-	parts := itemParts(p.src[l.start:l.end])
+	parts := itemParts(l.text(p.src))
 	if p.objects && parts.tagEnd > 0 {
 		p.parseSecondary(i, l.start+parts.tagStart, l.start+parts.tagEnd)
 	}

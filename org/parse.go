@@ -74,7 +74,7 @@ func (d *Document) outline(s *scanner, isDone map[string]bool) {
 	if d.defaults != nil {
 		p.ownIsDone = d.ownTodo.doneSet()
 	}
-	p.zerothSection()
+	d.Drawer = p.parseDrawer(d.commentsEnd(), d.SectionEnd)
 	d.Headlines = make([]Headline, len(s.headlines))
 	for i, mark := range s.headlines {
 		h := &d.Headlines[i]
@@ -108,29 +108,19 @@ func (p *parser) headline(h *Headline) {
 	p.parseTitle(h, p.doc.Source[h.Start+h.Level:text.end])
 
 	at := h.TextEnd
-	if line := lineAt(p.doc.Source, at, h.SectionEnd); isPlanning(p.doc.Source[line.start:line.end]) {
+	if line := lineAt(p.doc.Source, at, h.SectionEnd); isPlanning(line.text(p.doc.Source)) {
 		h.PlanningStart, h.PlanningEnd = line.start, line.next
 		p.planning(h, line)
 		// Org allows only blank lines between planning line and drawer.
 		at = skipBlankLines(p.doc.Source, line.next, h.SectionEnd)
 	}
-	h.Properties, h.DrawerStart, h.DrawerEnd = p.parseDrawer(at, h.SectionEnd)
+	h.Drawer = p.parseDrawer(at, h.SectionEnd)
 }
 
-// zerothSection parses the property drawer of the document, which only comment lines
-// may precede.
-func (p *parser) zerothSection() {
-	d := p.doc
-	at := d.Start
-	for at < d.SectionEnd {
-		line := lineAt(d.Source, at, d.SectionEnd)
-		text := trimBlanks(d.Source[line.start:line.end])
-		if text != "#" && !strings.HasPrefix(text, "# ") {
-			break
-		}
-		at = line.next
-	}
-	d.Properties, d.DrawerStart, d.DrawerEnd = p.parseDrawer(at, d.SectionEnd)
+// commentsEnd returns the offset after the comment lines at the start of the document,
+// where its property drawer may be.
+func (d *Document) commentsEnd() int {
+	return skipLines(d.Source, d.Start, d.SectionEnd, func(text string) bool { return isRunLine(TypeComment, trimBlanksRight(text)) })
 }
 
 // reportMisplacedDrawers adds a diagnostic for each opening of a property drawer, at

@@ -28,8 +28,10 @@ func TestParseOffsets(t *testing.T) {
 			{
 				Start: at("* a"), TextEnd: after("* a\n"), SectionEnd: at("** b"), End: at("* c"), Level: 1, Parent: -1,
 				Title: "a", Scheduled: "<2026-01-05>", PlanningStart: at("SCHEDULED"), PlanningEnd: after("05>\n"),
-				Properties:  []org.Property{{Key: "ID", Value: "1", Start: at(":ID:"), End: at(":END:")}},
-				DrawerStart: at(":PROP"), DrawerEnd: after(":END:\n"),
+				Drawer: org.Drawer{
+					Properties:  []org.Property{{Key: "ID", Value: "1", Start: at(":ID:"), End: at(":END:")}},
+					DrawerStart: at(":PROP"), DrawerEnd: after(":END:\n"),
+				},
 			},
 			{Start: at("** b"), TextEnd: at("* c"), SectionEnd: at("* c"), End: at("* c"), Level: 2, Parent: 0, Title: "b"},
 			{Start: at("* c"), TextEnd: len(src), SectionEnd: len(src), End: len(src), Level: 1, Parent: -1, Title: "c"},

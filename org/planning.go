@@ -47,7 +47,7 @@ func planningWordAt(text string, start, at int) string {
 // may extend over the next keyword, which still counts. Org compares the keywords in
 // upper case and treats every other spelling as CLOSED.
 func (p *parser) planning(h *Headline, l line) {
-	text := p.doc.Source[l.start:l.end]
+	text := l.text(p.doc.Source)
 	for i := 0; i < len(text); {
 		word := planningWordAt(text, 0, i)
 		if word == "" {

@@ -79,7 +79,7 @@ func (s *scanner) line(l line) {
 		return
 	}
 	if text[0] == ':' {
-		if isDrawerOpen(text) {
+		if isDrawerLine(text, drawerOpen) {
 			s.drawerOpenings = append(s.drawerOpenings, l.start)
 		}
 		return

@@ -15,15 +15,9 @@ type tableElRun struct {
 // last line must be a rule. The run is cached because each of its rules asks for it.
 func (p *sectionParser) tableElOpening(l line, limit int) opening {
 	if r := &p.lastTableEl; l.start < r.start || l.start >= r.end || limit != r.limit {
-		*r = tableElRun{start: l.start, end: l.next, limit: limit}
-		for r.end < limit {
-			next := lineAt(p.src, r.end, limit)
-			text := trimBlanks(p.src[next.start:next.end])
-			if text == "" || text[0] != '|' && text[0] != '+' {
-				break
-			}
-			r.complete, r.end = isTableElRule(text), next.next
-		}
+		end := skipLines(p.src, l.next, limit, isTableElLine)
+		last := lineAt(p.src, lineStart(p.src, end-1), end)
+		*r = tableElRun{l.start, end, limit, end > l.next && isTableElRule(trimBlanks(last.text(p.src)))}
 	}
 	if !p.lastTableEl.complete {
 		return opening{}
@@ -34,45 +28,34 @@ func (p *sectionParser) tableElOpening(l line, limit int) opening {
 // addTable adds a table whose first row is at the offset body. Formulas below an Org
 // table belong to it.
 func (p *sectionParser) addTable(start, body, limit int, foreign bool) {
-	i := p.beginElement(TypeTable, start)
-	p.elements[i].Body = int32(body)
-	end := body
-	for end < limit {
-		l := lineAt(p.src, end, limit)
-		text := trimBlanksLeft(p.src[l.start:l.end])
-		if text == "" || text[0] != '|' && !(foreign && text[0] == '+') {
-			break
+	i := p.beginBody(TypeTable, start, body)
+	var end int
+	if foreign {
+		end = skipLines(p.src, body, limit, isTableElLine)
+	} else {
+		end = skipLines(p.src, body, limit, func(text string) bool { return strings.HasPrefix(text, "|") })
+		for l := range linesOf(p.src, body, end) {
+			p.addRow(l)
 		}
-		if !foreign {
-			p.addRow(l, text)
-		}
-		end = l.next
-	}
-	if !foreign {
 		p.setContents(i, body, end)
-		end = p.formulasEnd(end, limit)
+		end = skipLines(p.src, end, limit, isFormula)
 	}
 	p.at = p.skipPostBlank(i, end, limit)
-	p.builder.endElement(i, p.at)
+	p.endElement(i, p.at)
 }
 
-// formulasEnd returns the end of the formula lines at the offset at.
-func (p *sectionParser) formulasEnd(at, limit int) int {
-	for at < limit {
-		l := lineAt(p.src, at, limit)
-		if !hasPrefixFold(trimBlanksLeft(p.src[l.start:l.end]), formulaKey) {
-			break
-		}
-		at = l.next
-	}
-	return at
-}
+// isTableElLine reports whether text is a line of a table.el table.
+func isTableElLine(text string) bool { return text != "" && (text[0] == '|' || text[0] == '+') }
+
+// isFormula reports whether text is a line with the formulas of the table above it.
+func isFormula(text string) bool { return hasPrefixFold(text, formulaKey) }
 
 const formulaKey = "#+TBLFM: "
 
 // addRow adds the row in line l, whose text starts with a bar.
-func (p *sectionParser) addRow(l line, text string) {
+func (p *sectionParser) addRow(l line) {
 	i := p.beginElement(TypeTableRow, l.start)
+	text := trimBlanksLeft(l.text(p.src))
 	if !strings.HasPrefix(text, "|-") {
 		start := l.end - len(text) + 1
 		end := trimmedEnd(p.src, start, l.end)
@@ -81,7 +64,7 @@ func (p *sectionParser) addRow(l line, text string) {
 			p.addCells(start, end)
 		}
 	}
-	p.builder.endElement(i, l.next)
+	p.endElement(i, l.next)
 }
 
 // addCells adds the cells of a row between its first bar and the offset end.
@@ -100,7 +83,7 @@ func (p *sectionParser) addCells(at, end int) {
 			p.setContents(i, at, text)
 			p.inline(i, at, text)
 		}
-		p.builder.endElement(i, next)
+		p.endElement(i, next)
 		at = next
 	}
 }
