@@ -96,6 +96,9 @@ func (e *editor) apply(edit document.Edit) error {
 	if e.deleted {
 		return fmt.Errorf("edit a deleted headline: %w", ErrNoHeadline)
 	}
+	if name := headlineEdit(edit); name != "" && e.at < 0 {
+		return kindErrorf(ErrNoHeadline, "%s: not possible on the document itself; name a headline", name)
+	}
 	switch edit := edit.(type) {
 	case document.SetTodo:
 		return e.setTodo(edit)
@@ -112,9 +115,9 @@ func (e *editor) apply(edit document.Edit) error {
 	case document.RemoveProperty:
 		return e.removeProperty(edit)
 	case document.Schedule:
-		return e.schedule(edit)
+		return e.setTimestamp("SCHEDULED", "schedule", edit.When)
 	case document.Deadline:
-		return e.deadline(edit)
+		return e.setTimestamp("DEADLINE", "deadline", edit.When)
 	case document.AppendBody:
 		return e.appendBody(edit)
 	case document.ReplaceBody:
@@ -124,7 +127,7 @@ func (e *editor) apply(edit document.Edit) error {
 	case document.CheckItem:
 		return e.checkItem(edit)
 	case document.Delete:
-		return e.delete(edit)
+		return e.delete()
 	default:
 		return fmt.Errorf("unknown edit %T: %w", edit, ErrStructure)
 	}
@@ -133,13 +136,31 @@ func (e *editor) apply(edit document.Edit) error {
 // headline returns the edited headline. The pointer is invalid after a change.
 func (e *editor) headline() *Headline { return &e.doc.Headlines[e.at] }
 
-// onHeadline returns an error for the edit with this name if the document is being
-// edited.
-func (e *editor) onHeadline(name string) error {
-	if e.at < 0 {
-		return kindErrorf(ErrNoHeadline, "%s: not possible on the document itself; name a headline", name)
+// headlineEdit returns the name of an edit that only a headline can have, or "".
+func headlineEdit(edit document.Edit) string {
+	switch edit := edit.(type) {
+	case document.SetTodo:
+		return "set todo"
+	case document.SetPriority:
+		return "set priority"
+	case document.SetTitle:
+		return "set title"
+	case document.AddTag:
+		return "add tag"
+	case document.RemoveTag:
+		return "remove tag"
+	case document.Schedule:
+		return "schedule"
+	case document.Deadline:
+		return "deadline"
+	case document.InsertHeadline:
+		if edit.Sibling {
+			return "insert sibling"
+		}
+	case document.Delete:
+		return "delete"
 	}
-	return nil
+	return ""
 }
 
 // replace replaces the bytes from start to end and parses the outline again.

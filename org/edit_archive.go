@@ -138,17 +138,10 @@ func displayTitle(title string) string {
 		b.WriteString(title[at:link.Start] + shown)
 		at = link.End
 	}
-	title = b.String() + title[at:]
-	b.Reset()
-	for i := 0; i < len(title); {
-		if title[i] == '[' {
-			if n := cookieLength(title[i:]); n > len("[/]") {
-				i += n
-				continue
-			}
+	return trimBlanks(mapCookies(b.String()+title[at:], func(cookie string) string {
+		if len(cookie) > len("[/]") {
+			return ""
 		}
-		b.WriteByte(title[i])
-		i++
-	}
-	return trimBlanks(b.String())
+		return cookie
+	}))
 }

@@ -176,7 +176,6 @@ func (c *checklist) parentState(items []int) byte {
 // updateCookies records the changes of the statistics cookies in the texts of all
 // items.
 func (c *checklist) updateCookies(recursive bool) {
-	src := c.tree.Source
 	for _, k := range c.items {
 		el := &c.tree.Elements[k]
 		start, end := int(el.Start), int(el.End)
@@ -190,9 +189,7 @@ func (c *checklist) updateCookies(recursive bool) {
 			}
 		}
 		done, all := c.countChecked(c.boxesBelow(k, recursive))
-		if text := withCounts(src[start:end], done, all); text != "" {
-			c.edits = append(c.edits, document.Splice{Start: start, End: end, New: text})
-		}
+		c.updateRange(start, end, done, all)
 	}
 }
 
@@ -204,10 +201,15 @@ func (c *checklist) updateSectionCookies(done, all int) {
 		if el.Type != TypeParagraph || c.inItem(i) {
 			continue
 		}
-		start, end := int(el.ContentsStart), int(el.ContentsEnd)
-		if text := withCounts(c.tree.Source[start:end], done, all); text != "" {
-			c.edits = append(c.edits, document.Splice{Start: start, End: end, New: text})
-		}
+		c.updateRange(int(el.ContentsStart), int(el.ContentsEnd), done, all)
+	}
+}
+
+// updateRange records the changes of the cookies between two offsets.
+func (c *checklist) updateRange(start, end, done, all int) {
+	text := c.tree.Source[start:end]
+	if counted := withCounts(text, done, all); counted != text {
+		c.edits = append(c.edits, document.Splice{Start: start, End: end, New: counted})
 	}
 }
 

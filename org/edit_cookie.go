@@ -57,56 +57,43 @@ func (d *Document) countDone(i int, recursive bool, excluded int) (done, all int
 func (e *editor) setCookies(i, done, all int) {
 	p := e.doc.parts(i)
 	line := e.doc.Source[p.title:p.titleEnd]
-	if text := withCounts(line, done, all); text != "" && text != line {
-		e.replace(p.title, p.titleEnd, text)
-		e.alignTags(i)
+	if text := withCounts(line, done, all); text != line {
+		e.replaceInLine(i, p.title, p.titleEnd, text)
 	}
 }
 
-// withCounts returns text with the counts in its cookies, or "" if it has none.
-func withCounts(text string, done, all int) string {
+// mapCookies replaces each statistics cookie in text, such as [1/2] and [50%].
+func mapCookies(text string, change func(cookie string) string) string {
 	var b strings.Builder
 	at := 0
 	for i := 0; i < len(text); i++ {
 		if text[i] != '[' {
 			continue
 		}
-		n := cookieLength(text[i:])
-		if n == 0 {
-			continue
+		if n := cookieLength(text[i:]); n > 0 {
+			b.WriteString(text[at:i] + change(text[i:i+n]))
+			at = i + n
+			i = at - 1
 		}
-		b.WriteString(text[at:i])
-		if text[i+n-2] == '%' {
-			fmt.Fprintf(&b, "[%d%%]", 100*done/max(all, 1))
-		} else {
-			fmt.Fprintf(&b, "[%d/%d]", done, all)
-		}
-		at = i + n
-		i = at - 1
 	}
-	if at == 0 {
-		return ""
-	}
-	b.WriteString(text[at:])
-	return b.String()
+	return b.String() + text[at:]
 }
 
-// WithoutCookies returns a title without its statistics cookies, such as [1/2] and
-// [50%]. If the title has a bracket, runs of blanks become one blank.
+// withCounts returns text with the counts in its cookies.
+func withCounts(text string, done, all int) string {
+	return mapCookies(text, func(cookie string) string {
+		if strings.HasSuffix(cookie, "%]") {
+			return fmt.Sprintf("[%d%%]", 100*done/max(all, 1))
+		}
+		return fmt.Sprintf("[%d/%d]", done, all)
+	})
+}
+
+// WithoutCookies returns a title without its statistics cookies. If the title has a
+// bracket, runs of blanks become one blank.
 func WithoutCookies(title string) string {
 	if strings.IndexByte(title, '[') < 0 {
 		return title
 	}
-	var b strings.Builder
-	for i := 0; i < len(title); {
-		if title[i] == '[' {
-			if n := cookieLength(title[i:]); n > 0 {
-				i += n
-				continue
-			}
-		}
-		b.WriteByte(title[i])
-		i++
-	}
-	return strings.Join(strings.Fields(b.String()), " ")
+	return strings.Join(strings.Fields(mapCookies(title, func(string) string { return "" })), " ")
 }

@@ -63,29 +63,25 @@ func (d *Document) parts(i int) parts {
 // setPriority refuses a priority outside the range of #+PRIORITIES, by default A to C,
 // with [ErrPriority].
 func (e *editor) setPriority(s document.SetPriority) error {
-	if err := e.onHeadline("set priority"); err != nil {
-		return err
-	}
 	priority := strings.ToUpper(s.Priority)
 	if err := e.doc.checkPriority(priority); err != nil {
 		return err
 	}
 	h, p := e.headline(), e.doc.parts(e.at)
+	start, end, text := p.priority, p.priorityEnd, "[#"+priority+"]"
 	switch {
 	case priority == "":
-		end := p.priorityEnd
+		text = ""
 		if h.Priority != "" && end < p.lineEnd && e.doc.Source[end] == ' ' {
 			end++
 		}
-		e.replace(p.priority, end, "")
 	case h.Priority != "":
-		e.replace(p.priority, p.priorityEnd, "[#"+priority+"]")
 	case h.Todo != "":
-		e.replace(p.keywordEnd, p.keywordEnd, " [#"+priority+"]")
+		start, end, text = p.keywordEnd, p.keywordEnd, " "+text
 	default:
-		e.replace(p.comment, p.comment, "[#"+priority+"] ")
+		start, end, text = p.comment, p.comment, text+" "
 	}
-	e.alignTags(e.at)
+	e.replaceInLine(e.at, start, end, text)
 	if got := e.headline().Priority; got != priority {
 		return kindErrorf(ErrStructure, "set priority %q: it would be read as %q; change the title first", priority, got)
 	}
@@ -121,9 +117,6 @@ func (d *Document) checkPriority(priority string) error {
 // setTitle keeps COMMENT, and refuses a title that would not be parsed as the title
 // with [ErrStructure].
 func (e *editor) setTitle(s document.SetTitle) error {
-	if err := e.onHeadline("set title"); err != nil {
-		return err
-	}
 	title := trimBlanks(s.Title)
 	if strings.ContainsAny(title, "\r\n") {
 		return kindErrorf(ErrStructure, "set title %q: a title is one line; leave out the line break", title)
@@ -135,8 +128,7 @@ func (e *editor) setTitle(s document.SetTitle) error {
 	if len(before.Tags) > 0 {
 		title += " "
 	}
-	e.replace(p.title, p.tags, title)
-	e.alignTags(e.at)
+	e.replaceInLine(e.at, p.title, p.tags, title)
 	after := e.headline()
 	if after.Title != trimBlanks(title) || after.Todo != before.Todo || after.Priority != before.Priority ||
 		after.Commented != before.Commented || !slices.Equal(after.Tags, before.Tags) {
@@ -147,9 +139,6 @@ func (e *editor) setTitle(s document.SetTitle) error {
 
 // addTag refuses an invalid tag with [ErrTag].
 func (e *editor) addTag(s document.AddTag) error {
-	if err := e.onHeadline("add tag"); err != nil {
-		return err
-	}
 	if s.Tag == "" || strings.Contains(s.Tag, ":") || !isTagGroup(s.Tag) {
 		return fmt.Errorf("add tag %q: %w", s.Tag, ErrTag)
 	}
@@ -161,9 +150,6 @@ func (e *editor) addTag(s document.AddTag) error {
 }
 
 func (e *editor) removeTag(s document.RemoveTag) error {
-	if err := e.onHeadline("remove tag"); err != nil {
-		return err
-	}
 	return e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == s.Tag }))
 }
 
@@ -176,18 +162,23 @@ func (e *editor) setTags(tags []string) error {
 	tags = slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return tag == "" })
 	text := ""
 	if len(tags) > 0 {
-		text = " :" + strings.Join(tags, ":") + ":"
+		text = " " + tagWord(tags)
 	}
 	p := e.doc.parts(e.at)
-	e.replace(max(p.titleEnd, p.priorityEnd, p.keywordEnd), p.lineEnd, text)
-	e.alignTags(e.at)
+	e.replaceInLine(e.at, max(p.titleEnd, p.priorityEnd, p.keywordEnd), p.lineEnd, text)
 	if got := e.headline().Tags; !slices.Equal(got, tags) {
 		return kindErrorf(ErrStructure, "set tags %q: the headline would be read with %q; change the title first", tags, got)
 	}
 	return nil
 }
 
-// alignTags moves the tags of headline i to the column where Emacs puts them.
+// replaceInLine replaces bytes in the line of headline i and moves its tags to the
+// column where Emacs puts them.
+func (e *editor) replaceInLine(i, start, end int, text string) {
+	e.replace(start, end, text)
+	e.alignTags(i)
+}
+
 func (e *editor) alignTags(i int) {
 	if h := &e.doc.Headlines[i]; len(h.Tags) > 0 {
 		e.replace(h.Start, e.doc.parts(i).lineEnd, e.doc.lineAtLevel(i, h.Level))

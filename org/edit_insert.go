@@ -11,11 +11,6 @@ import (
 
 // insertHeadline inserts a blank line where Emacs does: if the headline before has one.
 func (e *editor) insertHeadline(s document.InsertHeadline) error {
-	if s.Sibling {
-		if err := e.onHeadline("insert sibling"); err != nil {
-			return err
-		}
-	}
 	at := e.insertEmptyHeadline(s.Sibling)
 	inner := &editor{draft: e.draft, doc: e.doc, at: e.doc.headlineAt(at), now: e.now}
 	for _, edit := range s.Edits() {
@@ -130,10 +125,7 @@ func (d *Document) headlineAt(offset int) int {
 	return -1
 }
 
-func (e *editor) delete(document.Delete) error {
-	if err := e.onHeadline("delete"); err != nil {
-		return err
-	}
+func (e *editor) delete() error {
 	h := e.headline()
 	e.removeLines(h.Start, h.End)
 	e.deleted = true

@@ -7,18 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/fovea-memory/fovea/document"
 )
-
-// schedule refuses anything but a timestamp with [ErrTimestamp]. A CLOSED timestamp is
-// removed, as in Emacs.
-func (e *editor) schedule(s document.Schedule) error {
-	return e.setTimestamp("SCHEDULED", "schedule", s.When)
-}
-func (e *editor) deadline(s document.Deadline) error {
-	return e.setTimestamp("DEADLINE", "deadline", s.When)
-}
 
 // planningLogs are the log texts of each planning keyword: rescheduled and removed.
 var planningLogs = map[string][2]string{
@@ -26,12 +15,11 @@ var planningLogs = map[string][2]string{
 	"DEADLINE":  {"New deadline from", "Removed deadline, was"},
 }
 
-// setTimestamp sets the planning timestamp of a keyword and logs the change.
+// setTimestamp sets the planning timestamp of a keyword and logs the change. It refuses
+// anything but a timestamp with [ErrTimestamp]. A CLOSED timestamp is removed, as in
+// Emacs.
 func (e *editor) setTimestamp(keyword, name, when string) error {
-	if err := e.onHeadline(name); err != nil {
-		return err
-	}
-	old, l := e.headline().planningTimestamp(keyword), e.doc.logging(e.at)
+	old, l := *e.headline().planned(keyword), e.doc.logging(e.at)
 	log := keyword == "SCHEDULED" && l.reschedule || keyword == "DEADLINE" && l.redeadline
 	text, want := planningLogs[keyword][0], ""
 	if when == "" {
@@ -48,54 +36,13 @@ func (e *editor) setTimestamp(keyword, name, when string) error {
 		e.setPlanning(keyword+": "+stamp, keyword, "CLOSED")
 		log, want = log && stamp != old, stamp
 	}
-	if got := e.headline().planningTimestamp(keyword); got != want {
+	if got := *e.headline().planned(keyword); got != want {
 		return kindErrorf(ErrStructure, "%s %q: it would be read as %q; correct the planning line first", name, when, got)
 	}
 	if log && old != "" {
 		e.addLogLine(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
 	}
 	return nil
-}
-
-// planningTimestamp returns the timestamp of SCHEDULED or DEADLINE.
-func (h *Headline) planningTimestamp(keyword string) string {
-	if keyword == "DEADLINE" {
-		return h.Deadline
-	}
-	return h.Scheduled
-}
-
-// planningItem is a keyword of a planning line and its timestamp.
-type planningItem struct {
-	keyword    string // SCHEDULED, DEADLINE, or CLOSED for any other spelling
-	start, end int
-}
-
-// planningItems returns the timestamps of the headline's planning line, in order. It
-// leaves out a keyword inside the brackets of another one.
-func (e *editor) planningItems() []planningItem {
-	h := e.headline()
-	text := e.doc.Source[:lineAt(e.doc.Source, h.PlanningStart, h.PlanningEnd).end]
-	var items []planningItem
-	for i := h.PlanningStart; i < h.PlanningEnd && i < len(text); {
-		word := planningWordAt(text, h.PlanningStart, i)
-		if word == "" {
-			i++
-			continue
-		}
-		start := i
-		for i += len(word); i < len(text) && text[i] == ' '; i++ {
-		}
-		if n := timestampLength(text[i:]); n > 0 {
-			keyword := strings.TrimSuffix(word, ":")
-			if planningLogs[keyword] == [2]string{} {
-				keyword = "CLOSED"
-			}
-			items = append(items, planningItem{keyword, start, i + n})
-			i += n
-		}
-	}
-	return items
 }
 
 // setPlanning removes the timestamps of some keywords from the planning line and
@@ -110,15 +57,20 @@ func (e *editor) setPlanning(item string, remove ...string) {
 		return
 	}
 	l := lineAt(src, h.PlanningStart, h.PlanningEnd)
-	text := l.text(src)
-	indent := indentOf(text)
-	items := e.planningItems()
-	for k := len(items) - 1; k >= 0; k-- {
-		if slices.Contains(remove, items[k].keyword) {
-			text = text[:items[k].start-l.start] + trimBlanksLeft(text[items[k].end-l.start:])
+	line := l.text(src)
+	kept, from, end := "", 0, 0
+	for entry := range planningEntries(line, 0) {
+		n := timestampLength(line[entry.value:])
+		if n == 0 || entry.start < end { // inside the brackets of another one
+			continue
+		}
+		if end = entry.value + n; slices.Contains(remove, entry.keyword) {
+			kept += line[from:entry.start]
+			from = end + len(indentOf(line[end:]))
 		}
 	}
-	switch text = trimBlanks(text); {
+	indent := indentOf(line)
+	switch text := trimBlanks(kept + line[from:]); {
 	case text == "" && item == "":
 		e.removeLines(l.start, l.next)
 	case text == "" || item == "":
@@ -192,8 +144,7 @@ func isCookie(word string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(rest, "/") {
-		digits := strings.TrimLeft(part, "0123456789")
-		if len(digits) == len(part) || len(digits) != 1 || !strings.Contains("hdwmy", digits) {
+		if _, n := interval(part); n == 0 || n < len(part) {
 			return false
 		}
 	}

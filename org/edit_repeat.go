@@ -167,12 +167,7 @@ func catchUp(t time.Time, r Interval, now time.Time) time.Time {
 // rewriteTimestamp replaces the date and time of a single timestamp and keeps its
 // other parts. It adds the name of the day if that is missing.
 func rewriteTimestamp(stamp string, start, end time.Time, t Timestamp) string {
-	rest := stamp[len("<0000-00-00"):]
-	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {
-		if n := strings.IndexAny(word, " +-]>0123456789\r\n"); n > 0 {
-			rest = word[n:]
-		}
-	}
+	rest := afterDay(stamp)
 	out := stamp[:1] + start.Format("2006-01-02 Mon")
 	if t.StartTime {
 		_, after, _ := timeOfDay(skipBlankRun(rest))

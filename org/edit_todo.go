@@ -15,9 +15,6 @@ import (
 // LOGGING. Finishing a task with a repeater shifts its timestamps and sets its first
 // state again. The statistics cookies of ancestors are updated.
 func (e *editor) setTodo(s document.SetTodo) error {
-	if err := e.onHeadline("set todo"); err != nil {
-		return err
-	}
 	if s.Keyword != "" && !slices.Contains(e.doc.Todo.All, s.Keyword) {
 		return kindErrorf(ErrKeyword, "set todo %q: unknown TODO keyword; the file has %s; %s", s.Keyword, strings.Join(e.doc.Todo.All, " "),
 			e.doc.declarationHint(s.Keyword))
@@ -55,8 +52,7 @@ func (e *editor) writeKeyword(keyword string) {
 	if keyword != "" {
 		text = " " + keyword + " "
 	}
-	e.replace(h.Start+h.Level, rest, text)
-	e.alignTags(e.at)
+	e.replaceInLine(e.at, h.Start+h.Level, rest, text)
 }
 
 // trackState updates CLOSED and the log after a change of state.

@@ -2,7 +2,10 @@
 
 package org
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // maxTimestamp is the maximum length of a timestamp or expression. It limits the time
 // for a line without closing brackets. Real timestamps with repeater, warning period
@@ -32,48 +35,59 @@ func planningWord(s string) string {
 // needs to follow.
 func isPlanning(text string) bool { return planningWord(trimBlanksLeft(text)) != "" }
 
-// planningWordAt returns the planning keyword at the offset at of text if a word
-// starts there, else "".
-func planningWordAt(text string, start, at int) string {
-	word := planningWord(text[at:])
-	if word != "" && !startsWord(text, start, at) {
-		return ""
+// planningEntry is a keyword of a planning line and the offset of the text after it.
+type planningEntry struct {
+	keyword      string // SCHEDULED, DEADLINE, or CLOSED for any other spelling, as Org reads it
+	start, value int
+}
+
+// planningEntries yields the keywords of text[start:] in order. A keyword is the start of
+// a word.
+func planningEntries(text string, start int) iter.Seq[planningEntry] {
+	return func(yield func(planningEntry) bool) {
+		for i := start; i < len(text); {
+			word := planningWord(text[i:])
+			if word == "" || !startsWord(text, start, i) {
+				i++
+				continue
+			}
+			entry := planningEntry{keyword: strings.TrimSuffix(word, ":"), start: i}
+			if entry.keyword != "SCHEDULED" && entry.keyword != "DEADLINE" {
+				entry.keyword = "CLOSED"
+			}
+			for i += len(word); i < len(text) && text[i] == ' '; i++ { // not a tab
+			}
+			if entry.value = i; !yield(entry) {
+				return
+			}
+		}
 	}
-	return word
 }
 
 // planning parses the timestamps of the planning line l. If a keyword occurs twice
 // the last one wins, even if its brackets contain no timestamp. An unclosed bracket
-// may extend over the next keyword, which still counts. Org compares the keywords in
-// upper case and treats every other spelling as CLOSED.
+// may extend over the next keyword, which still counts.
 func (p *parser) planning(h *Headline, l line) {
 	text := l.text(p.doc.Source)
-	for i := 0; i < len(text); {
-		word := planningWordAt(text, 0, i)
-		if word == "" {
-			i++
-			continue
-		}
-		i += len(word)
-		for i < len(text) && text[i] == ' ' { // not a tab
-			i++
-		}
-		if !startsWithBracket(text[i:]) {
-			continue
-		}
-		stamp := text[i : i+timestampLength(text[i:])]
-		switch word {
-		case "DEADLINE:":
-			h.Deadline = stamp
-		case "SCHEDULED:":
-			h.Scheduled = stamp
-		default:
-			h.Closed = stamp
+	for entry := range planningEntries(text, 0) {
+		if rest := text[entry.value:]; startsWithBracket(rest) {
+			*h.planned(entry.keyword) = rest[:timestampLength(rest)]
 		}
 	}
 	if h.Deadline == "" && h.Scheduled == "" && h.Closed == "" {
 		p.doc.addDiagnostic(l.start, "planning line without a timestamp")
 	}
+}
+
+// planned returns the timestamp of a planning keyword.
+func (h *Headline) planned(keyword string) *string {
+	switch keyword {
+	case "DEADLINE":
+		return &h.Deadline
+	case "SCHEDULED":
+		return &h.Scheduled
+	}
+	return &h.Closed
 }
 
 // startsWithBracket reports whether s starts with bracketed text. The brackets need

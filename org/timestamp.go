@@ -48,7 +48,8 @@ func ParseTimestamp(s string) (Timestamp, bool) {
 	if strings.HasPrefix(s, "<%%") {
 		return Timestamp{Diary: true}, true
 	}
-	t := Timestamp{Active: s[0] == '<', Repeater: repeater(s), Warning: warning(s)}
+	t := Timestamp{Active: s[0] == '<', Repeater: repeater(s)}
+	t.Warning, _ = markedInterval(s, '-')
 	first := singleTimestampLength(s)
 	date, clock := stampDate(s), stampClock(s[:first])
 	t.Start, t.StartTime = date.Add(clock.start), clock.hasStart
@@ -78,16 +79,21 @@ type clock struct {
 	hasStart, hasEnd bool
 }
 
-// stampClock parses the time of the single timestamp s. It follows the date and at
-// most one word without digits, the name of the day.
-func stampClock(s string) clock {
+// afterDay returns the text of a timestamp after its date and at most one word without
+// digits, the name of the day.
+func afterDay(s string) string {
 	rest := s[len("<0000-00-00"):]
 	if word := skipBlankRun(rest); word != "" && !isDigit(word[0]) {
-		n := strings.IndexAny(word, " +-]>0123456789\r\n")
-		if n > 0 {
-			rest = word[n:]
+		if n := strings.IndexAny(word, " +-]>0123456789\r\n"); n > 0 {
+			return word[n:]
 		}
 	}
+	return rest
+}
+
+// stampClock parses the time of the single timestamp s.
+func stampClock(s string) clock {
+	rest := afterDay(s)
 	if rest[0] != ' ' {
 		return clock{}
 	}
@@ -113,43 +119,33 @@ func timeOfDay(s string) (at time.Duration, rest string, ok bool) {
 
 // repeater returns the first repeater in s.
 func repeater(s string) Interval {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '+' {
+	v, rest := markedInterval(s, '+')
+	if strings.HasPrefix(rest, "/") {
+		if bound, n := interval(rest[1:]); n > 0 {
+			v.MaxCount, v.MaxUnit = bound.Count, bound.Unit
+		}
+	}
+	return v
+}
+
+// markedInterval returns the first interval in s after a sign, and the text after it.
+// Before the sign there may be another one, or a dot before a plus.
+func markedInterval(s string, sign byte) (v Interval, rest string) {
+	for i := range len(s) {
+		if s[i] != sign {
 			continue
 		}
 		v, n := interval(s[i+1:])
 		if n == 0 {
 			continue
 		}
-		v.Mark = "+"
-		if i > 0 && (s[i-1] == '+' || s[i-1] == '.') {
+		v.Mark = s[i : i+1]
+		if i > 0 && (s[i-1] == sign || s[i-1] == '.' && sign == '+') {
 			v.Mark = s[i-1 : i+1]
 		}
-		if rest := s[i+1+n:]; rest != "" && rest[0] == '/' {
-			if bound, n := interval(rest[1:]); n > 0 {
-				v.MaxCount, v.MaxUnit = bound.Count, bound.Unit
-			}
-		}
-		return v
+		return v, s[i+1+n:]
 	}
-	return Interval{}
-}
-
-// warning returns the first warning period in s.
-func warning(s string) Interval {
-	for i := 0; i < len(s); i++ {
-		if s[i] != '-' {
-			continue
-		}
-		if v, n := interval(s[i+1:]); n > 0 {
-			v.Mark = "-"
-			if i > 0 && s[i-1] == '-' {
-				v.Mark = "--"
-			}
-			return v
-		}
-	}
-	return Interval{}
+	return Interval{}, ""
 }
 
 // interval parses digits and a unit; n is their length, or 0 if s starts with
