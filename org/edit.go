@@ -208,10 +208,7 @@ func (e *editor) lineEndAt(at int) string {
 	if i < 0 {
 		i = strings.IndexByte(src, '\n')
 	}
-	if i > 0 && src[i-1] == '\r' {
-		return "\r\n"
-	}
-	return "\n"
+	return lineEnd(src[:i+1])
 }
 
 // removeLines removes the whole lines from start to end. If the text has no final

@@ -21,12 +21,11 @@ import (
 //	: +the lost value
 //	:END:
 const (
-	drawerBegin = ":CONFLICT:"
-	drawerEnd   = ":END:"
-	entryItem   = "- "
-	entryBy     = " :: by "
-	entryKept   = ": -"
-	entryLost   = ": +"
+	conflictDrawer = ":CONFLICT:"
+	entryItem      = "- "
+	entryBy        = " :: by "
+	entryKept      = ": -"
+	entryLost      = ": +"
 )
 
 // conflictSetting is the line that tags a document.
@@ -79,15 +78,14 @@ func oneLine(s string) string {
 // cutConflicts splits the conflict drawer from the beginning of a body. A drawer of that
 // name in any other form is part of the body.
 func cutConflicts(text string) (entries []string, body string) {
-	line, rest := cutLine(text)
-	if line != drawerBegin {
+	first := lineAt(text, 0, len(text))
+	if first.text(text) != conflictDrawer {
 		return nil, text
 	}
-	for rest != "" {
-		line, rest = cutLine(rest)
-		switch {
-		case line == drawerEnd && len(entries) > 0:
-			return entries, rest
+	for l := range linesOf(text, first.next, len(text)) {
+		switch line := l.text(text); {
+		case line == drawerClose && len(entries) > 0:
+			return entries, text[l.next:]
 		case strings.HasPrefix(line, entryItem) && strings.Contains(line, entryBy):
 			entries = append(entries, line+"\n")
 		case len(entries) > 0 && (strings.HasPrefix(line, entryKept) || strings.HasPrefix(line, entryLost)):
@@ -99,24 +97,16 @@ func cutConflicts(text string) (entries []string, body string) {
 	return nil, text
 }
 
-// cutLine returns the first line without its line end, and the rest.
-func cutLine(text string) (line, rest string) {
-	line, rest, _ = strings.Cut(text, "\n")
-	return strings.TrimSuffix(line, "\r"), rest
-}
-
 // readEntry parses a drawer entry. Values that are not empty end in a line feed.
 func readEntry(text string) document.Conflict {
-	head, rest := cutLine(text)
+	head, values, _ := strings.Cut(text, "\n")
 	var c document.Conflict
 	c.Field, c.By, _ = strings.Cut(strings.TrimPrefix(head, entryItem), entryBy)
-	for rest != "" {
-		var line string
-		line, rest = cutLine(rest)
+	for line := range strings.Lines(values) {
 		if v, ok := strings.CutPrefix(line, entryKept); ok {
-			c.Kept += v + "\n"
+			c.Kept += v
 		} else if v, ok := strings.CutPrefix(line, entryLost); ok {
-			c.Lost += v + "\n"
+			c.Lost += v
 		}
 	}
 	return c
@@ -125,7 +115,7 @@ func readEntry(text string) document.Conflict {
 // Conflicts returns the conflicts in the drawer of a node, in order; nil without a
 // drawer. Values that are not empty end in a line feed.
 func (Format) Conflicts(n *document.Part) []document.Conflict {
-	if n.Derived.Opaque || !strings.Contains(n.Content, drawerBegin) {
+	if n.Derived.Opaque || !strings.Contains(n.Content, conflictDrawer) {
 		return nil
 	}
 	var out []document.Conflict

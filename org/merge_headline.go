@@ -3,54 +3,61 @@
 package org
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
 )
 
+// The fields of a headline's line before its tags: keyword, priority cookie, COMMENT and
+// title.
+const (
+	headingTodo = iota
+	headingPriority
+	headingComment
+	headingTitle
+	headingFields
+)
+
+// headingNames are the names of the fields in conflicts. Two sides cannot differ in
+// COMMENT if both changed it.
+var headingNames = [headingFields]string{"todo", "priority", "comment", "title"}
+
 // heading is a headline's line after the stars, split into fields and the blanks after
 // each of them.
 type heading struct {
-	first                                              string // the blanks before the first field
-	todo, priority, comment, title                     string
-	afterTodo, afterPriority, afterComment, afterTitle string
-	tags                                               []string
-	tail                                               string // after the tags, line end included
+	first         string // the blanks before the first field
+	fields, after [headingFields]string
+	tags          []string
+	tail          string // after the tags, line end included
 }
 
 // readHeading splits a line by the fields that the parser found in it; ok is false if
 // they are not in the line.
 func readHeading(line string, d *document.Derived) (h heading, ok bool) {
-	text := strings.TrimRight(line, "\r\n")
-	ok = true
-	blanks := func() string {
-		n := len(text) - len(strings.TrimLeft(text, " \t"))
-		b := text[:n]
-		text = text[n:]
-		return b
-	}
-	take := func(field string) (string, string) {
-		if field == "" {
-			return "", ""
-		}
-		rest, found := strings.CutPrefix(text, field)
-		ok, text = ok && found, rest
-		return field, blanks()
-	}
-	h.first = blanks()
-	h.todo, h.afterTodo = take(d.Todo)
+	h.fields = [...]string{headingTodo: d.Todo, headingTitle: d.Title}
 	if d.Priority != "" {
-		h.priority, h.afterPriority = take("[#" + d.Priority + "]")
+		h.fields[headingPriority] = "[#" + d.Priority + "]"
 	}
 	if d.Commented {
-		h.comment, h.afterComment = take("COMMENT")
+		h.fields[headingComment] = "COMMENT"
 	}
-	h.title, h.afterTitle = take(d.Title)
+	text, ok := strings.TrimRight(line, "\r\n"), true
+	take := func(field string) (after string) {
+		rest, found := strings.CutPrefix(text, field)
+		after = indentOf(rest)
+		text, ok = rest[len(after):], ok && found
+		return after
+	}
+	h.first = take("")
+	for i, field := range h.fields {
+		h.after[i] = take(field)
+	}
 	if h.tags = d.Tags; len(h.tags) > 0 {
-		_, h.tail = take(tagWord(d.Tags))
+		h.tail = take(tagWord(d.Tags))
 	}
-	h.tail += text + line[len(strings.TrimRight(line, "\r\n")):]
+	h.tail += text + ending(line)
 	return h, ok && text == ""
 }
 
@@ -58,30 +65,16 @@ func tagWord(tags []string) string { return ":" + strings.Join(tags, ":") + ":" 
 
 // String returns the line, with one blank after a new field.
 func (h heading) String() string {
-	var b strings.Builder
-	put := func(field, after string) {
-		if field == "" {
-			return
+	line := h.first
+	for i, field := range h.fields {
+		if field != "" {
+			line += field + cmp.Or(h.after[i], " ")
 		}
-		b.WriteString(field)
-		if after == "" {
-			after = " "
-		}
-		b.WriteString(after)
 	}
-	b.WriteString(h.first)
-	put(h.todo, h.afterTodo)
-	put(h.priority, h.afterPriority)
-	put(h.comment, h.afterComment)
-	put(h.title, h.afterTitle)
-	line := b.String()
-	if len(h.tags) == 0 {
-		if line = strings.TrimRight(line, " \t"); line == "" {
-			line = h.first
-		}
-		return line + strings.TrimLeft(h.tail, " \t")
+	if len(h.tags) > 0 {
+		return line + tagWord(h.tags) + h.tail
 	}
-	return line + tagWord(h.tags) + h.tail
+	return cmp.Or(trimBlanksRight(line), h.first) + trimBlanksLeft(h.tail)
 }
 
 // headline merges the fields of a headline's line. If the result would be parsed as
@@ -102,18 +95,19 @@ func (o *ownMerge) headline() string {
 
 func (o *ownMerge) mergeHeading(b, w, l heading) string {
 	h := w
-	if h.todo = document.Pick(b.todo, w.todo, l.todo, o.todo); h.todo == l.todo && h.todo != w.todo {
-		h.afterTodo = l.afterTodo
+	for i, name := range headingNames {
+		if i == headingTodo {
+			h.fields[i] = document.Pick(b.fields[i], w.fields[i], l.fields[i], o.todo)
+		} else {
+			h.fields[i] = o.Field(name, b.fields[i], w.fields[i], l.fields[i])
+		}
+		if h.fields[i] != w.fields[i] && i != headingTitle {
+			h.after[i] = l.after[i]
+		}
 	}
-	if h.priority = o.Field("priority", b.priority, w.priority, l.priority); h.priority != w.priority {
-		h.afterPriority = l.afterPriority
-	}
-	if h.comment = document.Pick(b.comment, w.comment, l.comment, nil); h.comment != w.comment {
-		h.afterComment = l.afterComment
-	}
-	h.title = o.Field("title", b.title, w.title, l.title)
 	h.tags = document.Union(b.tags, w.tags, l.tags)
-	if document.Pick(strings.HasSuffix(b.tail, "\n"), strings.HasSuffix(w.tail, "\n"), strings.HasSuffix(l.tail, "\n"), nil) && !strings.HasSuffix(h.tail, "\n") {
+	ends := func(h heading) bool { return strings.HasSuffix(h.tail, "\n") }
+	if !ends(h) && document.Pick(ends(b), ends(w), ends(l), nil) {
 		h.tail += "\n"
 	}
 	return h.String()

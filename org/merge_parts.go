@@ -13,6 +13,7 @@ import (
 type fields struct {
 	line     string // a headline's line after the stars; of a document, the text before its drawer
 	planning string
+	head     Headline // as read from the text alone
 	drawer   string   // of properties
 	settings string   // of a document: its first #+KEY: lines
 	entries  []string // of the conflict drawer
@@ -34,11 +35,11 @@ func fieldsOf(n *document.Part) fields {
 		return piece
 	}
 	if n.Type == document.TypeHeadline && len(doc.Headlines) > 0 {
-		h := &doc.Headlines[0]
-		at = h.Start + h.Level
-		p.line = cut(h.TextEnd)
-		p.planning = cut(h.PlanningEnd)
-		p.drawer = cut(h.DrawerEnd)
+		p.head = doc.Headlines[0]
+		at = p.head.Start + p.head.Level
+		p.line = cut(p.head.TextEnd)
+		p.planning = cut(p.head.PlanningEnd)
+		p.drawer = cut(p.head.DrawerEnd)
 	} else {
 		p.line = cut(doc.DrawerStart)
 		p.drawer = cut(doc.DrawerEnd)
@@ -53,8 +54,7 @@ func fieldsOf(n *document.Part) fields {
 func (p *fields) join() string {
 	drawer := ""
 	if len(p.entries) > 0 {
-		drawer = drawerBegin + "\n" + strings.Join(p.entries, "") + drawerEnd + "\n"
-		drawer = strings.ReplaceAll(drawer, "\n", p.end())
+		drawer = withLineEnds(conflictDrawer+"\n"+strings.Join(p.entries, "")+drawerClose+"\n", p.end())
 	}
 	var b strings.Builder
 	open := false
@@ -73,17 +73,14 @@ func (p *fields) join() string {
 
 // end returns the line end of the text, that of its first line.
 func (p *fields) end() string {
-	for _, piece := range []string{p.line, p.planning, p.drawer, p.settings, p.body} {
-		if first, _, ok := strings.Cut(piece, "\n"); ok {
-			return lineEnd(first + "\n")
-		}
-	}
-	return "\n"
+	text := p.line + p.planning + p.drawer + p.settings + p.body
+	return lineEnd(text[:lineAt(text, 0, len(text)).next])
 }
 
-// lineEnd returns the line end of a line, a line feed if it has none.
-func lineEnd(line string) string {
-	if strings.HasSuffix(line, "\r\n") {
+// lineEnd returns the line end of a text that ends with a line, a line feed if it has
+// none.
+func lineEnd(text string) string {
+	if strings.HasSuffix(text, "\r\n") {
 		return "\r\n"
 	}
 	return "\n"

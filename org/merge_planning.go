@@ -13,23 +13,13 @@ import (
 func (o *ownMerge) planning() string {
 	line := o.w.planning
 	for _, keyword := range []string{"CLOSED", "DEADLINE", "SCHEDULED"} {
-		was := planned(o.won.Derived, keyword)
-		has := o.Field(strings.ToLower(keyword), planned(o.base.Derived, keyword), was, planned(o.lost.Derived, keyword))
+		was := *o.w.head.planned(keyword)
+		has := o.Field(strings.ToLower(keyword), *o.b.head.planned(keyword), was, *o.l.head.planned(keyword))
 		if has != was {
 			line = replan(line, keyword, was, has, lineEnd(o.w.line))
 		}
 	}
 	return line
-}
-
-func planned(d *document.Derived, keyword string) string {
-	switch keyword {
-	case "CLOSED":
-		return d.Closed
-	case "DEADLINE":
-		return d.Deadline
-	}
-	return d.Scheduled
 }
 
 // replan replaces one timestamp in a planning line by another; "" is none. Other bytes
@@ -54,7 +44,7 @@ func replan(line, keyword, was, has, end string) string {
 		return ""
 	}
 	if line != "" {
-		end = line[len(strings.TrimRight(line, "\r\n")):]
+		end = ending(line)
 	}
 	return text + end
 }

@@ -46,13 +46,11 @@ func (Format) Resolved(n *document.Part, take bool, which ...int) (string, error
 }
 
 // dropLine removes the first occurrence of a line.
-func dropLine(text, line string) string {
-	for at := 0; at < len(text); {
-		first, rest := cutLine(text[at:])
-		if first == line {
-			return text[:at] + rest
+func dropLine(text, dropped string) string {
+	for l := range linesOf(text, 0, len(text)) {
+		if l.text(text) == dropped {
+			return text[:l.start] + text[l.next:]
 		}
-		at = len(text) - len(rest)
 	}
 	return text
 }
@@ -64,11 +62,11 @@ func (p *fields) exchange(c document.Conflict, n *document.Part) error {
 	switch field {
 	case "todo", "priority", "title":
 		return p.exchangeHeading(n, field, kept, lost)
-	case "headline":
+	case "headline", "beginning":
 		return swap(&p.line, c, lineEnd(p.line))
 	case "closed", "deadline", "scheduled":
 		keyword := strings.ToUpper(field)
-		if planned(n.Derived, keyword) != kept {
+		if *p.head.planned(keyword) != kept {
 			return document.ErrMoved
 		}
 		p.planning = replan(p.planning, keyword, kept, lost, lineEnd(p.line))
@@ -79,19 +77,17 @@ func (p *fields) exchange(c document.Conflict, n *document.Part) error {
 		return swap(&p.body, c, lineEnd(p.line))
 	case "settings":
 		return swap(&p.settings, c, lineEnd(p.settings))
-	case "beginning":
-		return swap(&p.line, c, lineEnd(p.line))
 	}
 	return errors.New("this cannot be taken here; move or forget the node, and drop the conflict")
 }
 
 func (p *fields) exchangeHeading(n *document.Part, field, kept, lost string) error {
 	h, ok := readHeading(p.line, n.Derived)
-	at := map[string]*string{"todo": &h.todo, "priority": &h.priority, "title": &h.title}[field]
-	if !ok || *at != kept {
+	i := slices.Index(headingNames[:], field)
+	if !ok || h.fields[i] != kept {
 		return document.ErrMoved
 	}
-	*at = lost
+	h.fields[i] = lost
 	p.line = h.String()
 	return nil
 }
@@ -104,10 +100,10 @@ func (p *fields) exchangeProperty(key, kept, lost string) error {
 	end := lineEnd(p.line)
 	var with []drawerLine
 	if lost != "" {
-		with = []drawerLine{{key: key, text: strings.ReplaceAll(lost, "\n", end) + end}}
+		with = []drawerLine{{key: key, text: withLineEnds(lost, end) + end}}
 	}
 	if d.begin == "" {
-		d.begin, d.end = ":PROPERTIES:"+end, ":END:"+end
+		d.begin, d.end = drawerOpen+end, drawerClose+end
 	}
 	d.lines = putProperty(d.lines, key, with)
 	p.drawer = d.String()
@@ -117,7 +113,7 @@ func (p *fields) exchangeProperty(key, kept, lost string) error {
 // swap replaces the kept lines in a text by the lost ones, or appends these if nothing
 // was kept.
 func swap(text *string, c document.Conflict, end string) error {
-	kept, lost := strings.ReplaceAll(c.Kept, "\n", end), strings.ReplaceAll(c.Lost, "\n", end)
+	kept, lost := withLineEnds(c.Kept, end), withLineEnds(c.Lost, end)
 	whole := *text
 	if whole != "" && !strings.HasSuffix(whole, "\n") {
 		whole += end
