@@ -2,11 +2,14 @@
 
 package org
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // affiliatedKeys are the keys of keywords that belong to the element below them.
 // ATTR_ followed by a back-end is another such key.
-var affiliatedKeys = [...]string{
+var affiliatedKeys = []string{
 	"CAPTION", "DATA", "HEADER", "HEADERS", "LABEL", "NAME", "PLOT", "RESNAME", "RESULT", "RESULTS", "SOURCE", "SRCNAME", "TBLNAME",
 }
 
@@ -80,10 +83,5 @@ func isAffiliatedKey(key string) bool {
 	if hasPrefixFold(key, attribute) {
 		return len(key) > len(attribute)
 	}
-	for _, k := range affiliatedKeys {
-		if len(k) == len(key) && strings.EqualFold(k, key) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(affiliatedKeys, func(k string) bool { return equalFold(k, key) })
 }

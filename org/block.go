@@ -63,7 +63,7 @@ func switchesLength(text string) int {
 		switch c := rest[1]; {
 		case c == 'n':
 			digits := trimBlanksLeft(rest[2:])
-			if k := len(digits) - len(strings.TrimLeft(digits, "0123456789")); k > 0 {
+			if _, k := number(digits); k > 0 {
 				n += len(rest[2:]) - len(digits) + k
 			}
 		case rest[0] == '+':

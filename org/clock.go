@@ -67,11 +67,8 @@ func clockParts(rest string) (stamp, duration string, ok bool) {
 	return stamp, duration, true
 }
 
+// isDigits reports whether s consists of digits.
 func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	_, n := number(s)
+	return n > 0 && n == len(s)
 }

@@ -3,6 +3,7 @@
 package org
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -13,28 +14,17 @@ import (
 type deriver struct {
 	path      string
 	doc       *Document
-	encrypted []bool // by headline; nil when no tag says so
+	encrypted []bool // the document, then its headlines: has or inherits the tag crypt
 }
 
 func newDeriver(path string, doc *Document) *deriver {
-	d := &deriver{path: path, doc: doc}
-	own := func(h Headline) bool { return slices.Contains(h.Tags, document.CryptTag) }
-	if !slices.Contains(doc.FileTags, document.CryptTag) && !slices.ContainsFunc(doc.Headlines, own) {
-		return d
-	}
-	d.encrypted = make([]bool, len(doc.Headlines))
+	d := &deriver{path: path, doc: doc, encrypted: make([]bool, len(doc.Headlines)+1)}
+	d.encrypted[0] = slices.Contains(doc.FileTags, document.CryptTag)
 	for i := range doc.Headlines { // a parent precedes its children
-		d.encrypted[i] = d.inherits(i) || own(doc.Headlines[i])
+		h := &doc.Headlines[i]
+		d.encrypted[i+1] = d.encrypted[h.Parent+1] || slices.Contains(h.Tags, document.CryptTag)
 	}
 	return d
-}
-
-// inherits reports whether headline i inherits the tag crypt.
-func (d *deriver) inherits(i int) bool {
-	if p := d.doc.Headlines[i].Parent; p >= 0 {
-		return d.encrypted[p]
-	}
-	return slices.Contains(d.doc.FileTags, document.CryptTag)
 }
 
 // document reads the fields of the document itself.
@@ -44,13 +34,12 @@ func (d *deriver) top() *document.Derived {
 		Title: doc.Title, Tags: doc.FileTags, Category: doc.Category, TagGroups: doc.TagGroups,
 		Properties: properties(doc.Properties, doc.FileValues()),
 		BodyStart:  afterSettings(doc.Source[:doc.SectionEnd], max(doc.Start, doc.DrawerEnd)),
-		Encrypted:  slices.Contains(doc.FileTags, document.CryptTag),
+		Encrypted:  d.encrypted[0],
 		Setup:      setupPaths(d.path, doc),
 	}
 	if !x.Encrypted {
-		x.Links = links(doc, -1, doc.SectionEnd)
+		x.Links = distinctTargets(doc.Links(-1), doc.SectionEnd)
 	}
-	x.DeclaredID = declared(doc.Properties)
 	return x
 }
 
@@ -62,14 +51,13 @@ func (d *deriver) headline(i int) *document.Derived {
 		Tags: h.Tags, Properties: properties(h.Properties, nil),
 		Scheduled: h.Scheduled, Deadline: h.Deadline, Closed: h.Closed,
 		BodyStart: h.metadataEnd() - h.Start, Commented: h.Commented, Archived: h.Archived,
-		Encrypted: d.encrypted != nil && d.encrypted[i],
+		Encrypted: d.encrypted[i+1],
 	}
 	end := h.SectionEnd
 	if x.Encrypted {
 		end = h.TextEnd
 	}
-	x.Links = links(d.doc, i, end)
-	x.DeclaredID = declared(h.Properties)
+	x.Links = distinctTargets(d.doc.Links(i), end)
 	return x
 }
 
@@ -95,21 +83,15 @@ func properties(drawer, lines []Property) []document.Property {
 	return out
 }
 
-// links returns the distinct link targets of headline i's own text up to the offset end;
-// of the zeroth section if i is -1.
-func links(doc *Document, i, end int) []string {
+// distinctTargets returns the distinct targets of the links that end at limit or before.
+func distinctTargets(links iter.Seq[Link], limit int) []string {
 	var out []string
-	var seen map[string]bool
-	for l := range doc.Links(i) {
-		target := written(l)
-		if l.End > end || seen[target] {
-			continue
+	seen := map[string]bool{}
+	for l := range links {
+		if target := written(l); l.End <= limit && !seen[target] {
+			seen[target] = true
+			out = append(out, target)
 		}
-		if seen == nil {
-			seen = map[string]bool{}
-		}
-		seen[target] = true
-		out = append(out, target)
 	}
 	return out
 }
@@ -152,17 +134,12 @@ func written(l Link) string {
 // afterSettings returns the offset after the #+KEY: lines and blank lines at the beginning
 // of a document.
 func afterSettings(text string, from int) int {
-	for at := from; at < len(text); {
-		line := text[at:]
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i+1]
-		}
-		at += len(line)
-		trimmed := strings.TrimSpace(line)
+	for l := range linesOf(text, from, len(text)) {
+		trimmed := strings.TrimSpace(l.text(text))
 		key, _, isSetting := strings.Cut(trimmed, ":")
 		switch {
 		case isSetting && strings.HasPrefix(key, "#+") && !strings.ContainsAny(key, " \t"):
-			from = at
+			from = l.next
 		case trimmed != "":
 			return from
 		}
@@ -171,22 +148,4 @@ func afterSettings(text string, from int) int {
 }
 
 // LinkTargets returns the link targets of a text that may contain headlines.
-func LinkTargets(text string) []string {
-	if strings.IndexByte(text, ':') < 0 && !strings.Contains(text, "[[") { // a link has one of them
-		return nil
-	}
-	doc := Parse(text, nil)
-	out := links(doc, -1, len(text))
-	seen := make(map[string]bool, len(out))
-	for _, l := range out {
-		seen[l] = true
-	}
-	for i := range doc.Headlines {
-		for _, l := range links(doc, i, len(text)) {
-			if !seen[l] {
-				seen[l], out = true, append(out, l)
-			}
-		}
-	}
-	return out
-}
+func LinkTargets(text string) []string { return distinctTargets(Links(text), len(text)) }

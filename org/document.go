@@ -2,7 +2,11 @@
 
 package org
 
-import "github.com/fovea-memory/fovea/document"
+import (
+	"slices"
+
+	"github.com/fovea-memory/fovea/document"
+)
 
 // A Document is the outline of one Org file. It does not change after [Parse] returns
 // it, so it is safe for concurrent use. Callers must not modify its slices.
@@ -195,28 +199,19 @@ func (d *Document) Text(i int) string {
 // byte order mark. It is a substring of Source.
 func (d *Document) Section() string { return d.Source[:d.SectionEnd] }
 
-// AllTags returns the tags in effect at headline i, without duplicates: those of the
-// file, then those of the ancestors from the top down, then its own. The caller owns
-// the slice. AllTags takes time in proportion to the tags and the depth, and panics
-// if i is out of range.
+// AllTags returns the tags in effect at headline i, or in the document if i is -1,
+// without duplicates: those of the file, then those of the ancestors from the top down,
+// then its own. The caller owns the slice. AllTags takes time in proportion to the tags
+// and the depth, and panics if i is out of range.
 func (d *Document) AllTags(i int) []string {
-	own := d.Headlines[i].Tags
-	lists := [][]string{own}
-	n := len(own) + len(d.FileTags)
-	for p := d.Headlines[i].Parent; p >= 0; p = d.Headlines[p].Parent {
-		if tags := d.Headlines[p].Tags; len(tags) > 0 {
-			lists = append(lists, tags)
-			n += len(tags)
-		}
+	var lists [][]string
+	for ; i >= 0; i = int(d.Headlines[i].Parent) {
+		lists = append(lists, d.Headlines[i].Tags)
 	}
-	if n == 0 {
-		return nil
-	}
-	lists = append(lists, d.FileTags)
-	all := make([]string, 0, n)
-	seen := make(map[string]bool, n)
-	for i := len(lists) - 1; i >= 0; i-- {
-		for _, tag := range lists[i] {
+	var all []string
+	seen := map[string]bool{}
+	for _, tags := range slices.Backward(append(lists, d.FileTags)) {
+		for _, tag := range tags {
 			if !seen[tag] {
 				seen[tag] = true
 				all = append(all, tag)

@@ -14,8 +14,7 @@ const (
 
 // isDrawerLine reports whether the text of a line is mark, in any case.
 func isDrawerLine(text, mark string) bool {
-	text = trimBlanks(text)
-	return len(text) == len(mark) && strings.EqualFold(text, mark)
+	return equalFold(mark, trimBlanks(text))
 }
 
 // parseDrawer parses the property drawer at the offset at, if there is one. Each of

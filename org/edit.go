@@ -227,13 +227,10 @@ func (e *editor) removeLines(start, end int) {
 // the nearest ancestor that has it, else that of the file. Unlike
 // [Document.Property], it returns the value nil, with which Org turns features off.
 func (d *Document) rawProperty(i int, key string) (string, bool) {
-	for ; i >= 0; i = int(d.Headlines[i].Parent) {
-		if value, ok := lastValue(d.Headlines[i].Properties, key); ok {
+	for drawer := range d.drawers(i) {
+		if value, ok := lastValue(drawer, key); ok {
 			return value, true
 		}
-	}
-	if value, ok := lastValue(d.Properties, key); ok {
-		return value, true
 	}
 	return lastValue(d.FileProperties, key)
 }

@@ -5,6 +5,7 @@ package org
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,19 +95,11 @@ func (d *Document) archiveProperties(i int, name string, now time.Time) []Proper
 			properties = append(properties, Property{Key: key, Value: value})
 		}
 	}
-	add("ARCHIVE_OLPATH", d.outlinePath(int(d.Headlines[i].Parent)))
+	h := &d.Headlines[i]
+	add("ARCHIVE_OLPATH", d.outlinePath(int(h.Parent)))
 	add("ARCHIVE_CATEGORY", d.CategoryOf(i, name))
-	add("ARCHIVE_TODO", d.Headlines[i].Todo)
-	own := map[string]bool{}
-	for _, tag := range d.Headlines[i].Tags {
-		own[tag] = true
-	}
-	var inherited []string
-	for _, tag := range d.AllTags(i) {
-		if !own[tag] {
-			inherited = append(inherited, tag)
-		}
-	}
+	add("ARCHIVE_TODO", h.Todo)
+	inherited := slices.DeleteFunc(d.AllTags(int(h.Parent)), func(tag string) bool { return slices.Contains(h.Tags, tag) })
 	add("ARCHIVE_ITAGS", strings.Join(inherited, " "))
 	return properties
 }

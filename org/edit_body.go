@@ -188,16 +188,13 @@ func sameExceptBody(before, after *Document, i int, children bool) bool {
 		}
 		a, b := &before.Headlines[k], &after.Headlines[n]
 		if a.Level != b.Level || a.Todo != b.Todo || a.Title != b.Title || a.Priority != b.Priority ||
-			!slices.Equal(a.Tags, b.Tags) || !sameMetadata(a, b) {
+			a.Scheduled != b.Scheduled || a.Deadline != b.Deadline || a.Closed != b.Closed ||
+			!slices.Equal(a.Tags, b.Tags) || !sameProperties(a.Properties, b.Properties) {
 			return false
 		}
 	}
 	return sameProperties(before.Properties, after.Properties) &&
 		slices.EqualFunc(before.Keywords, after.Keywords, sameKeyword)
-}
-
-func sameMetadata(a, b *Headline) bool {
-	return a.Scheduled == b.Scheduled && a.Deadline == b.Deadline && a.Closed == b.Closed && sameProperties(a.Properties, b.Properties)
 }
 
 func sameProperties(a, b []Property) bool {

@@ -3,6 +3,7 @@
 package org
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,15 +11,21 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// checklist holds the list items of one section.
+// checklist holds the list items of one section. The first one stands for the section
+// itself; the items at the top are its children.
 type checklist struct {
-	tree     *Tree
-	items    []int         // elements of the items, in order
-	parent   map[int]int   // the item that contains an item's list; -1 at the top
-	children map[int][]int // the items in the lists of an item; those at the top for -1
-	checkbox map[int]int   // offset of the state of each item with a checkbox
-	state    map[int]byte  // state of each item with a checkbox
-	edits    []document.Splice
+	tree  *Tree
+	items []checkItem
+	edits []document.Splice
+}
+
+// checkItem is a list item.
+type checkItem struct {
+	*Element
+	children []int // the items in its lists
+	parent   int   // the item that contains its list
+	box      int   // offset of the state of its checkbox; 0 if it has none
+	state    byte  // state of the checkbox
 }
 
 // checkItem also updates the statistics cookies in the headline's own text. [ErrItem]
@@ -30,7 +37,7 @@ func (e *editor) checkItem(c document.CheckItem) error {
 	switch {
 	case c.State != "X" && c.State != " " && c.State != "-":
 		return fmt.Errorf(`check item to %q: want "X", " " or "-": %w`, c.State, ErrItem)
-	case item < 0 || list.checkbox[item] == 0:
+	case list.items[item].box == 0:
 		return fmt.Errorf("check item: line %d is not an item with a checkbox: %w", c.Line, ErrItem)
 	case len(list.boxesBelow(item, false)) > 0:
 		return fmt.Errorf("check item: the checkbox in line %d depends on the items below it: %w", c.Line, ErrItem)
@@ -38,10 +45,10 @@ func (e *editor) checkItem(c document.CheckItem) error {
 	if open := list.hasOpenBefore(item); open && e.doc.ordered(e.at) {
 		return fmt.Errorf("check item: an open checkbox before line %d blocks it: %w", c.Line, ErrItem)
 	}
-	list.state[item] = c.State[0]
+	list.items[item].state = c.State[0]
 	list.propagate(list.topItem(item))
 	data, _ := e.doc.Property(e.at, "COOKIE_DATA", false)
-	done, all := list.countChecked(list.boxesBelow(-1, strings.Contains(data, "recursive")))
+	done, all := countChecked(list.boxesBelow(0, strings.Contains(data, "recursive")))
 	if !strings.Contains(data, "todo") {
 		list.updateCookies(strings.Contains(data, "recursive"))
 		list.updateSectionCookies(done, all)
@@ -65,66 +72,64 @@ func (d *Document) ordered(i int) bool {
 
 // checklist returns the list items of the section of headline i.
 func (d *Document) checklist(i int) *checklist {
-	c := &checklist{tree: d.Elements(i), parent: map[int]int{}, children: map[int][]int{}, checkbox: map[int]int{}, state: map[int]byte{}}
+	c := &checklist{tree: d.Elements(i), items: make([]checkItem, 1)}
+	index := map[int32]int{} // the item of an element
 	for k := range c.tree.Elements {
 		el := &c.tree.Elements[k]
 		if el.Type != TypeItem {
 			continue
 		}
-		c.items = append(c.items, k)
-		up := int(c.tree.Elements[el.Parent].Parent)
-		if up < 0 || c.tree.Elements[up].Type != TypeItem {
-			up = -1
-		}
-		c.parent[k] = up
-		c.children[up] = append(c.children[up], k)
+		item := checkItem{Element: el, parent: index[c.tree.Elements[el.Parent].Parent]}
 		l := lineAt(d.Source, int(el.Start), int(el.End))
 		if o := itemParts(l.text(d.Source)); o.checkbox > 0 {
-			c.checkbox[k] = l.start + o.checkbox
-			c.state[k] = d.Source[c.checkbox[k]]
+			item.box = l.start + o.checkbox
+			item.state = d.Source[item.box]
 		}
+		n := len(c.items)
+		index[int32(k)] = n
+		c.items[item.parent].children = append(c.items[item.parent].children, n)
+		c.items = append(c.items, item)
 	}
 	return c
 }
 
-// itemAtLine returns the item that starts in line n, or -1.
+// itemAtLine returns the item that starts in line n, or 0.
 func (c *checklist) itemAtLine(n int) int {
-	src := c.tree.Source
 	at, line := 0, 1
-	for _, k := range c.items {
-		start := int(c.tree.Elements[k].Start)
-		line += strings.Count(src[at:start], "\n")
+	for k := 1; k < len(c.items); k++ {
+		start := int(c.items[k].Start)
+		line += strings.Count(c.tree.Source[at:start], "\n")
 		at = start
 		if line == n {
 			return k
 		}
 	}
-	return -1
+	return 0
 }
 
 // hasOpenBefore reports whether an open checkbox precedes item, apart from those of
 // the items that contain it.
 func (c *checklist) hasOpenBefore(item int) bool {
-	return slices.ContainsFunc(c.items, func(k int) bool {
-		return k < item && c.checkbox[k] > 0 && c.state[k] == ' ' && item >= int(c.tree.Elements[k].Next)
+	return slices.ContainsFunc(c.items[:item], func(k checkItem) bool {
+		return k.box > 0 && k.state == ' ' && c.items[item].Start >= k.End
 	})
 }
 
 // topItem returns the outermost item that contains item k.
 func (c *checklist) topItem(k int) int {
-	for c.parent[k] >= 0 {
-		k = c.parent[k]
+	for c.items[k].parent > 0 {
+		k = c.items[k].parent
 	}
 	return k
 }
 
-// boxesBelow returns the items with a checkbox whose parent is item k or, if
-// recursive is set, all of them below it. Parent -1 is the top.
-func (c *checklist) boxesBelow(k int, recursive bool) []int {
-	var out []int
-	for _, i := range c.children[k] {
-		if c.checkbox[i] > 0 {
-			out = append(out, i)
+// boxesBelow returns the states of the checkboxes of the items in item k or, if
+// recursive is set, of all items below it.
+func (c *checklist) boxesBelow(k int, recursive bool) []byte {
+	var out []byte
+	for _, i := range c.items[k].children {
+		if c.items[i].box > 0 {
+			out = append(out, c.items[i].state)
 		}
 		if recursive {
 			out = append(out, c.boxesBelow(i, true)...)
@@ -133,62 +138,49 @@ func (c *checklist) boxesBelow(k int, recursive bool) []int {
 	return out
 }
 
-// countChecked returns the number of items that are done, and of all items.
-func (c *checklist) countChecked(items []int) (done, all int) {
-	for _, k := range items {
-		if c.state[k] == 'X' {
-			done++
-		}
-	}
-	return done, len(items)
+// countChecked returns the number of states that are done, and of all.
+func countChecked(states []byte) (done, all int) {
+	return bytes.Count(states, []byte("X")), len(states)
 }
 
 // propagate makes the checkboxes of the list of item top agree with those below them,
 // and records the changes.
 func (c *checklist) propagate(top int) {
-	list := c.tree.Elements[top].Parent
-	src := c.tree.Source
-	for i := len(c.items) - 1; i >= 0; i-- {
-		k := c.items[i]
-		if c.tree.Elements[c.topItem(k)].Parent != list || c.checkbox[k] == 0 {
+	for k := len(c.items) - 1; k > 0; k-- {
+		item := &c.items[k]
+		if c.items[c.topItem(k)].Parent != c.items[top].Parent || item.box == 0 {
 			continue
 		}
 		if below := c.boxesBelow(k, false); len(below) > 0 {
-			c.state[k] = c.parentState(below)
+			item.state = parentState(below)
 		}
-		if at := c.checkbox[k]; src[at] != c.state[k] {
-			c.edits = append(c.edits, document.Splice{Start: at, End: at + 1, New: string(c.state[k])})
+		if c.tree.Source[item.box] != item.state {
+			c.edits = append(c.edits, document.Splice{Start: item.box, End: item.box + 1, New: string(item.state)})
 		}
 	}
 }
 
-// parentState returns the state of an item that contains items.
-func (c *checklist) parentState(items []int) byte {
-	state := c.state[items[0]]
-	for _, k := range items {
-		if c.state[k] != state {
-			return '-'
-		}
+// parentState returns the state of an item that contains items with these states.
+func parentState(states []byte) byte {
+	if bytes.Count(states, states[:1]) < len(states) {
+		return '-'
 	}
-	return state
+	return states[0]
 }
 
 // updateCookies records the changes of the statistics cookies in the texts of all
 // items.
 func (c *checklist) updateCookies(recursive bool) {
-	for _, k := range c.items {
-		el := &c.tree.Elements[k]
-		start, end := int(el.Start), int(el.End)
-		if c.checkbox[k] > 0 {
-			start = c.checkbox[k] + len("]")
+	for k := 1; k < len(c.items); k++ {
+		item := &c.items[k]
+		start, end := int(item.Start), int(item.End)
+		if item.box > 0 {
+			start = item.box + len("]")
 		}
-		for child := range c.tree.Children(k) {
-			if c.tree.Elements[child].Type == TypePlainList {
-				end = int(c.tree.Elements[child].Start)
-				break
-			}
+		if len(item.children) > 0 { // the text ends before its first list
+			end = int(c.tree.Elements[c.items[item.children[0]].Parent].Start)
 		}
-		done, all := c.countChecked(c.boxesBelow(k, recursive))
+		done, all := countChecked(c.boxesBelow(k, recursive))
 		c.updateRange(start, end, done, all)
 	}
 }

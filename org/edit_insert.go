@@ -11,14 +11,14 @@ import (
 
 // insertHeadline inserts a blank line where Emacs does: if the headline before has one.
 func (e *editor) insertHeadline(s document.InsertHeadline) error {
-	at := e.insertEmptyHeadline(s.Sibling)
-	inner := &editor{draft: e.draft, doc: e.doc, at: e.doc.headlineAt(at), now: e.now}
+	edited, start := e.at, e.insertEmptyHeadline(s.Sibling)
+	e.at = e.doc.headlineAt(start)
 	for _, edit := range s.Edits() {
-		if err := inner.apply(edit); err != nil {
+		if err := e.apply(edit); err != nil {
 			return fmt.Errorf("insert headline: %w", err)
 		}
 	}
-	e.draft, e.doc = inner.draft, inner.doc
+	e.at = edited
 	return nil
 }
 

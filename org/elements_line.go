@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // opening is the element that a line opens; TypeNone is text.
@@ -30,7 +32,7 @@ func (p *sectionParser) opening(l line, limit int) opening {
 		return p.colonOpening(text, l, limit)
 	case '\\':
 		if name := environmentName(text); name != "" {
-			return p.closedOpening(TypeLatexEnvironment, endKey{endEnvironment, name}, l.start, limit)
+			return p.closedOpening(TypeLatexEnvironment, endKey{endEnvironment, document.Lower(name)}, l.start, limit)
 		}
 	case '|':
 		return opening{kind: TypeTable}
@@ -113,7 +115,7 @@ func (p *sectionParser) hashOpening(text string, l line, limit int) opening {
 		return opening{}
 	}
 	if name := blockName(text); name != "" {
-		return p.closedOpening(blockType(name), endKey{endBlock, name}, l.next, limit)
+		return p.closedOpening(blockType(name), endKey{endBlock, document.Lower(name)}, l.next, limit)
 	}
 	if isDynamic(text) {
 		return p.closedOpening(TypeDynamicBlock, endKey{endDynamic, ""}, l.next, limit)
@@ -157,7 +159,7 @@ var blockTypes = [...]struct {
 
 func blockType(name string) Type {
 	for _, b := range blockTypes {
-		if len(b.name) == len(name) && strings.EqualFold(b.name, name) {
+		if equalFold(b.name, name) {
 			return b.kind
 		}
 	}
@@ -201,7 +203,7 @@ func environmentName(text string) string {
 		return ""
 	}
 	name, _, ok := strings.Cut(rest, "}")
-	if !ok || strings.ContainsFunc(name, notLaTeXName) {
+	if !ok || strings.ContainsFunc(name, func(r rune) bool { return r != '*' && (r >= utf8.RuneSelf || !isAlnumByte(byte(r))) }) {
 		return ""
 	}
 	return name
@@ -228,7 +230,7 @@ func nameLength(s string) int {
 	for i := 0; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
-			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			if !isAlnumByte(c) && c != '-' && c != '_' {
 				return i
 			}
 			i++

@@ -34,7 +34,7 @@ type Item struct {
 }
 
 // Ordered reports whether the bullet is a number.
-func (m Item) Ordered() bool { return m.Bullet != "" && m.Bullet[0] >= '0' && m.Bullet[0] <= '9' }
+func (m Item) Ordered() bool { return m.Bullet != "" && isDigit(m.Bullet[0]) }
 
 // Item returns the description of list item i.
 func (t *Tree) Item(i int) Item {
@@ -95,7 +95,7 @@ func (t *Tree) Call(i int) Inline {
 		}
 	}
 	if strings.HasPrefix(text, "(") {
-		if end := closingBracket(text, 0); end > 0 {
+		if end := closingBracket(text, 0, len(text)); end > 0 {
 			n.Body, text = text[1:end], text[end+1:]
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // The kinds of lines that end an element.
@@ -16,35 +18,14 @@ const (
 	endEnvironment        // \end{NAME} at the end of a line
 )
 
-// endKey identifies the line that ends an element. The case of the name does not
-// matter.
+// endKey identifies the line that ends an element.
 type endKey struct {
 	kind uint8
-	name string
+	name string // in lower case: the case of ASCII letters does not matter
 }
 
 func (k endKey) compare(other endKey) int {
-	if c := cmp.Compare(k.kind, other.kind); c != 0 {
-		return c
-	}
-	return compareFold(k.name, other.name)
-}
-
-// compareFold compares strings without regard to the case of ASCII letters.
-func compareFold(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		if c := cmp.Compare(lowerASCII(a[i]), lowerASCII(b[i])); c != 0 {
-			return c
-		}
-	}
-	return cmp.Compare(len(a), len(b))
-}
-
-func lowerASCII(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c | 0x20
-	}
-	return c
+	return cmp.Or(cmp.Compare(k.kind, other.kind), strings.Compare(k.name, other.name))
 }
 
 // endLine is a line that can end an element.
@@ -68,10 +49,7 @@ func (e *ends) find(p *sectionParser, key endKey, from, limit int) (line, bool) 
 		e.collect(p.src, p.at, p.end)
 	}
 	i, _ := slices.BinarySearchFunc(e.lines, from, func(l endLine, from int) int {
-		if c := l.compare(key); c != 0 {
-			return c
-		}
-		return cmp.Compare(l.start, from)
+		return cmp.Or(l.compare(key), cmp.Compare(l.start, from))
 	})
 	if i == len(e.lines) || e.lines[i].compare(key) != 0 || e.lines[i].next > limit {
 		return line{}, false
@@ -86,10 +64,7 @@ func (e *ends) collect(src string, at, limit int) {
 		}
 	}
 	slices.SortFunc(e.lines, func(a, b endLine) int {
-		if c := a.compare(b.endKey); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.start, b.start)
+		return cmp.Or(a.compare(b.endKey), cmp.Compare(a.start, b.start))
 	})
 }
 
@@ -109,7 +84,7 @@ func endOf(text string) (endKey, bool) {
 		case rest == "" || rest == ":":
 			return endKey{endDynamic, ""}, true
 		case rest[0] == '_':
-			return endKey{endBlock, rest[1:]}, true
+			return endKey{endBlock, document.Lower(rest[1:])}, true
 		}
 	case text[0] == ':':
 		if isDrawerLine(text, drawerClose) {
@@ -118,7 +93,7 @@ func endOf(text string) (endKey, bool) {
 	}
 	if text[len(text)-1] == '}' {
 		if i := strings.LastIndexByte(text, '{'); i >= 4 && strings.EqualFold(text[i-4:i], `\end`) {
-			return endKey{endEnvironment, text[i+1 : len(text)-1]}, true
+			return endKey{endEnvironment, document.Lower(text[i+1 : len(text)-1])}, true
 		}
 	}
 	return endKey{}, false

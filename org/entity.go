@@ -8,13 +8,7 @@ import "strings"
 const maxEntityLength = len("Leftrightarrow")
 
 // entityNames are the names of Org's predefined entities.
-var entityNames = func() map[string]bool {
-	names := map[string]bool{}
-	for name := range strings.FieldsSeq(entityList) {
-		names[name] = true
-	}
-	return names
-}()
+var entityNames = wordSet(entityList)
 
 // entityLength returns the length of the entity at the start of s, including a {}
 // after it; 0 if the name is unknown or a letter follows it.

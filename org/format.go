@@ -112,8 +112,9 @@ func (d *Document) toOutline(path string) *document.Outline {
 	o := &document.Outline{Label: label, Parts: make([]document.Part, len(d.Headlines)+1)}
 	derive := newDeriver(path, d)
 	o.Parts[0] = document.Part{
-		Parent: -1, Type: document.TypeDocument, Content: d.Source[:d.SectionEnd], Derived: derive.top(), Line: 1, Refused: refused(d.Properties),
+		Parent: -1, Type: document.TypeDocument, Content: d.Source[:d.SectionEnd], Derived: derive.top(), Line: 1,
 	}
+	o.Parts[0].Derived.DeclaredID, o.Parts[0].Refused = d.declaredID()
 	line, at := 1, 0
 	for i := range d.Headlines {
 		h := &d.Headlines[i]
@@ -123,8 +124,9 @@ func (d *Document) toOutline(path string) *document.Outline {
 		o.Parts[i+1] = document.Part{
 			Parent: int(h.Parent) + 1, Type: document.TypeHeadline, Content: d.Text(i), Derived: x,
 			Key:    document.Key{Title: d.OwnTitle(i)}, // independent of the defaults: ids depend on the files alone
-			Custom: x.Last("CUSTOM_ID"), Line: line, Refused: refused(h.Properties),
+			Custom: x.Last("CUSTOM_ID"), Line: line,
 		}
+		x.DeclaredID, o.Parts[i+1].Refused = h.declaredID()
 	}
 	for _, found := range d.Diagnostics {
 		o.Problems = append(o.Problems, document.Problem{Path: path, Line: found.Line, Kind: "syntax", Message: found.Message})
@@ -132,18 +134,13 @@ func (d *Document) toOutline(path string) *document.Outline {
 	return o
 }
 
-// declared returns the usable id that a drawer declares, "" for none.
-func declared(drawer []Property) string {
-	if value, ok := lastValue(drawer, "ID"); ok && document.UnusableID(strings.TrimSpace(value)) == "" {
-		return strings.TrimSpace(value)
+// declaredID returns the id that a drawer declares, or why it cannot be used. Both are ""
+// if there is none.
+func (d *Drawer) declaredID() (id, refused string) {
+	value, _ := lastValue(d.Properties, "ID")
+	id = strings.TrimSpace(value)
+	if refused = document.UnusableID(id); refused != "" {
+		return "", refused
 	}
-	return ""
-}
-
-// refused returns why the id that a drawer declares cannot be used, "" if it can.
-func refused(drawer []Property) string {
-	if value, ok := lastValue(drawer, "ID"); ok {
-		return document.UnusableID(strings.TrimSpace(value))
-	}
-	return ""
+	return id, ""
 }

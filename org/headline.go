@@ -71,12 +71,11 @@ func priorityCookie(text string) int {
 	end := strings.IndexByte(text[:min(len(text), len("[#64]"))], ']')
 	switch {
 	case end == len("[#A"):
-		if c := text[2]; c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+		if isAlnumByte(text[2]) {
 			return end + 1
 		}
 	case end == len("[#64"):
-		a, b := text[2], text[3]
-		if a >= '1' && a <= '9' && b >= '0' && b <= '9' && int(a-'0')*10+int(b-'0') <= maxNumericPriority {
+		if value, n := number(text[2:end]); n == end-2 && text[2] != '0' && value <= maxNumericPriority {
 			return end + 1
 		}
 	}
@@ -108,8 +107,7 @@ func isTagGroup(s string) bool {
 	for i := 0; i < len(s); {
 		c := s[i]
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9',
-			c == ':', c == '_', c == '@', c == '#', c == '%':
+		case isAlnumByte(c), c == ':', c == '_', c == '@', c == '#', c == '%':
 			i++
 		case c < utf8.RuneSelf:
 			return false

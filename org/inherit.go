@@ -3,6 +3,7 @@
 package org
 
 import (
+	"iter"
 	"path"
 	"strings"
 
@@ -18,18 +19,26 @@ import (
 // properties on the path, and panics if i is out of range.
 func (d *Document) Property(i int, key string, inherit bool) (string, bool) {
 	var v document.Values
-	at := i
-	for at >= 0 {
-		h := &d.Headlines[at]
-		if addDrawer(&v, h.Properties, key) || !inherit {
+	for drawer := range d.drawers(i) {
+		if addDrawer(&v, drawer, key) || !inherit {
 			return v.Join()
 		}
-		at = int(h.Parent)
 	}
-	if !addDrawer(&v, d.Properties, key) && inherit {
-		addDrawer(&v, d.FileValues(), key)
-	}
+	addDrawer(&v, d.FileValues(), key)
 	return v.Join()
+}
+
+// drawers yields the properties of headline i, those of its ancestors, and those of the
+// document.
+func (d *Document) drawers(i int) iter.Seq[[]Property] {
+	return func(yield func([]Property) bool) {
+		for ; i >= 0; i = int(d.Headlines[i].Parent) {
+			if !yield(d.Headlines[i].Properties) {
+				return
+			}
+		}
+		yield(d.Properties)
+	}
 }
 
 // addDrawer adds the lines of a drawer to v and reports whether the search ends
@@ -72,23 +81,14 @@ func (d *Document) FileValues() []Property {
 // nearest non-empty CATEGORY property, else #+CATEGORY, else the name of the file
 // without folder and extension. It panics if i is out of range.
 func (d *Document) CategoryOf(i int, file string) string {
-	for at := i; at >= 0; at = int(d.Headlines[at].Parent) {
-		if c := category(d.Headlines[at].Properties); c != "" {
+	for drawer := range d.drawers(i) {
+		if c, _ := lastValue(drawer, "CATEGORY"); c != "" {
 			return c
 		}
-	}
-	if c := category(d.Properties); c != "" {
-		return c
 	}
 	if d.Category != "" {
 		return d.Category
 	}
 	base := path.Base(file)
 	return strings.TrimSuffix(base, path.Ext(base))
-}
-
-// category returns the CATEGORY of a drawer, or "".
-func category(drawer []Property) string {
-	value, _ := lastValue(drawer, "CATEGORY")
-	return value
 }

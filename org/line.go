@@ -95,6 +95,9 @@ func cutBlank(s string) (word, rest string) {
 	return s, ""
 }
 
+// equalFold reports whether s is the ASCII string word, in any case.
+func equalFold(word, s string) bool { return len(word) == len(s) && strings.EqualFold(word, s) }
+
 // hasPrefixFold reports whether s starts with the ASCII string prefix, in any case.
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)

@@ -116,8 +116,8 @@ func (p *objectParser) radioLink(c *contents, at int) int {
 // foldAt returns the lower-case character at the offset at and the offset after it. A
 // run of white space is one blank.
 func foldAt(text string, at int) (rune, int) {
-	if c := text[at]; c == ' ' || c >= '\t' && c <= '\r' {
-		for at < len(text) && (text[at] == ' ' || text[at] >= '\t' && text[at] <= '\r') {
+	if isSpaceByte(text[at]) {
+		for at < len(text) && isSpaceByte(text[at]) {
 			at++
 		}
 		return ' ', at

@@ -23,15 +23,8 @@ func (p *objectParser) bracketLink(c *contents, at int) int {
 }
 
 // addressEnd returns the offset of the next unescaped bracket, which ends the address
-// of a bracket link, or the length of the text. Like find, it remembers the result.
-func (p *objectParser) addressEnd(from int) int {
-	if p.lookahead[closeAddress] >= from {
-		return p.lookahead[closeAddress]
-	}
-	at := from + unescapedBracket(p.text[min(from, len(p.text)):])
-	p.lookahead[closeAddress] = at
-	return at
-}
+// of a bracket link, or the length of the text.
+func (p *objectParser) addressEnd(from int) int { return p.next(closeAddress, from, unescapedBracket) }
 
 // unescapedBracket returns the index of the first unescaped bracket in s, or the
 // length of s.

@@ -163,10 +163,8 @@ func bulletLength(text string, margin int) int {
 	switch c := text[0]; {
 	case c == '-' || c == '+' || c == '*' && margin > 0:
 		n = 1
-	case c >= '0' && c <= '9':
-		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-			n++
-		}
+	case isDigit(c):
+		_, n = number(text)
 		if n == len(text) || text[n] != '.' && text[n] != ')' {
 			return 0
 		}
@@ -231,7 +229,7 @@ func itemParts(text string) itemOffsets {
 		at += 3
 		skip()
 	}
-	if c := text[o.bullet]; c < '0' || c > '9' {
+	if !isDigit(text[o.bullet]) {
 		if n := tagLength(text[at:]); n > 0 {
 			o.tagStart, o.tagEnd = at, at+n-1
 			at += n + len("::")
@@ -251,8 +249,8 @@ func counterLength(text string) (n, before int) {
 	}
 	rest = strings.TrimPrefix(rest, "start:")
 	before = len(text) - len(rest)
-	digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-	if digits == 0 && rest != "" && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z') {
+	_, digits := number(rest)
+	if digits == 0 && rest != "" && isAlphaByte(rest[0]) {
 		digits = 1
 	}
 	if digits == 0 || digits == len(rest) || rest[digits] != ']' {

@@ -85,13 +85,14 @@ func (p *objectParser) script(c *contents, kind Type, at int) int {
 		return 0
 	}
 	inner := at + 1
-	switch p.text[inner] {
-	case '{':
-		if end := scriptEnd(p.text[:c.end], inner); end > 0 {
+	switch open := p.text[inner]; open {
+	case '{', '(':
+		end := closingBracket(p.text[:c.end], inner, maxScriptDepth)
+		switch {
+		case end == 0:
+		case open == '{':
 			return p.nest(c, kind, at, inner+1, end, end+1)
-		}
-	case '(':
-		if end := scriptEnd(p.text[:c.end], inner); end > 0 {
+		default: // the parentheses are part of the script
 			return p.nest(c, kind, at, inner, end+1, end+1)
 		}
 	case '*':
@@ -104,26 +105,6 @@ func (p *objectParser) script(c *contents, kind Type, at int) int {
 	default:
 		if end := bareScript(p.text[:c.end], inner); end > 0 {
 			return p.nest(c, kind, at, inner, end, end)
-		}
-	}
-	return 0
-}
-
-// scriptEnd returns the offset of the bracket that closes the one at the offset at,
-// or 0 if there is none or the nesting is too deep.
-func scriptEnd(text string, at int) int {
-	open := text[at]
-	shut, depth := matchingBracket(open), 0
-	for i := at; i < len(text); i++ {
-		switch text[i] {
-		case open:
-			if depth++; depth > maxScriptDepth {
-				return 0
-			}
-		case shut:
-			if depth--; depth == 0 {
-				return i
-			}
 		}
 	}
 	return 0

@@ -96,13 +96,22 @@ func (p *objectParser) leaf(c *contents, kind Type, start, stop int) int {
 	return p.close(p.beginElement(kind, start), stop, c.end)
 }
 
+// enclosed is leaf for an object that ends with the next shut from the offset inner on.
+func (p *objectParser) enclosed(c *contents, kind Type, start, inner, search int, shut string) int {
+	stop := p.find(search, shut, inner) + len(shut)
+	if stop > c.end {
+		return 0
+	}
+	return p.leaf(c, kind, start, stop)
+}
+
 // nest adds an object with contents.
 func (p *objectParser) nest(c *contents, kind Type, start, inner, innerEnd, stop int) int {
 	if !c.allowed.has(kind) || c.depth == maxObjectDepth {
 		return 0
 	}
 	i := p.beginElement(kind, start)
-	p.elements[i].ContentsStart, p.elements[i].ContentsEnd = int32(inner), int32(innerEnd)
+	p.setContents(i, inner, innerEnd)
 	p.scan(contents{start: inner, end: innerEnd, last: inner, allowed: allowedIn(kind), depth: c.depth + 1})
 	return p.close(i, stop, c.end)
 }

@@ -19,9 +19,7 @@ func (p *objectParser) macro(c *contents, at int) int {
 	case strings.HasPrefix(rest, "}}}"):
 		return p.leaf(c, TypeMacro, at, stop+3)
 	case strings.HasPrefix(rest, "("):
-		if end := p.find(closeMacro, ")}}}", stop+1); end+4 <= c.end {
-			return p.leaf(c, TypeMacro, at, end+4)
-		}
+		return p.enclosed(c, TypeMacro, at, stop+1, closeMacro, ")}}}")
 	}
 	return 0
 }
@@ -39,10 +37,7 @@ func (p *objectParser) exportSnippet(c *contents, at int) int {
 	if stop == at+2 || stop == len(text) || text[stop] != ':' {
 		return 0
 	}
-	if end := p.find(closeSnippet, "@@", stop+1); end+2 <= c.end {
-		return p.leaf(c, TypeExportSnippet, at, end+2)
-	}
-	return 0
+	return p.enclosed(c, TypeExportSnippet, at, stop+1, closeSnippet, "@@")
 }
 
 // inlineSyntax is the notation of inline code: a keyword and an underscore, a name up

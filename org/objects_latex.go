@@ -18,13 +18,9 @@ func (p *objectParser) backslash(c *contents, at int) int {
 	case next == '\\':
 		return p.lineBreak(c, at)
 	case next == '(':
-		if end := p.find(closeParen, `\)`, at+2); end+2 <= c.end {
-			return p.leaf(c, TypeLatexFragment, at, end+2)
-		}
+		return p.enclosed(c, TypeLatexFragment, at, at+2, closeParen, `\)`)
 	case next == '[':
-		if end := p.find(closeSquare, `\]`, at+2); end+2 <= c.end {
-			return p.leaf(c, TypeLatexFragment, at, end+2)
-		}
+		return p.enclosed(c, TypeLatexFragment, at, at+2, closeSquare, `\]`)
 	case next == '_':
 		stop := at + 2
 		for stop < len(text) && text[stop] == ' ' {
@@ -95,10 +91,7 @@ func commandLength(s string) int {
 func (p *objectParser) dollar(c *contents, at int) int {
 	text := p.text[:c.end]
 	if strings.HasPrefix(text[at:], "$$") {
-		if end := p.find(closeDollars, "$$", at+2); end+2 <= c.end {
-			return p.leaf(c, TypeLatexFragment, at, end+2)
-		}
-		return 0
+		return p.enclosed(c, TypeLatexFragment, at, at+2, closeDollars, "$$")
 	}
 	if at+2 >= len(text) || at > c.start && text[at-1] == '$' || isSpace(runeAt(text, at+1)) || strings.IndexByte(".,;", text[at+1]) >= 0 {
 		return 0

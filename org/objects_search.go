@@ -28,49 +28,43 @@ const (
 	searches
 )
 
-// find returns the offset of the next match of pattern from the offset from on, or
-// the length of the text. For each search the offsets must not decrease.
-func (p *objectParser) find(search int, pattern string, from int) int {
+// next returns the next result of a search from the offset from on, or the length of the
+// text. index returns the offset of a match in the text from there on, or -1. For each
+// search the offsets must not decrease.
+func (p *objectParser) next(search, from int, index func(text string) int) int {
 	if p.lookahead[search] < from {
-		p.lookahead[search] = p.remember(strings.Index(p.text[min(from, len(p.text)):], pattern), from)
+		if at := index(p.text[min(from, len(p.text)):]); at < 0 {
+			p.lookahead[search] = len(p.text)
+		} else {
+			p.lookahead[search] = from + at
+		}
 	}
 	return p.lookahead[search]
+}
+
+// find returns the offset of the next match of pattern, see [objectParser.next].
+func (p *objectParser) find(search int, pattern string, from int) int {
+	return p.next(search, from, func(text string) int { return strings.Index(text, pattern) })
 }
 
 // findAny is find for any byte of set.
 func (p *objectParser) findAny(search int, set string, from int) int {
-	if p.lookahead[search] < from {
-		p.lookahead[search] = p.remember(strings.IndexAny(p.text[min(from, len(p.text)):], set), from)
-	}
-	return p.lookahead[search]
-}
-
-// remember converts a match relative to from into an offset.
-func (p *objectParser) remember(found, from int) int {
-	if found < 0 {
-		return len(p.text)
-	}
-	return from + found
+	return p.next(search, from, func(text string) int { return strings.IndexAny(text, set) })
 }
 
 // findWhere is find for the next byte c for which ok holds.
 func (p *objectParser) findWhere(search int, c byte, from int, ok func(text string, at int) bool) int {
-	if p.lookahead[search] >= from {
-		return p.lookahead[search]
-	}
-	at := min(from, len(p.text))
-	for ; at < len(p.text); at++ {
-		i := strings.IndexByte(p.text[at:], c)
-		if i < 0 {
-			at = len(p.text)
-			break
+	return p.next(search, from, func(text string) int {
+		for at := from; ; at++ {
+			i := strings.IndexByte(p.text[min(at, len(p.text)):], c)
+			if i < 0 {
+				return -1
+			}
+			if at += i; ok(p.text, at) {
+				return at - from
+			}
 		}
-		if at += i; ok(p.text, at) {
-			break
-		}
-	}
-	p.lookahead[search] = at
-	return at
+	})
 }
 
 // maxPairScan is the number of bytes to scan for a closing bracket before all
@@ -82,7 +76,7 @@ const maxPairScan = 1024
 func (p *objectParser) closingOffset(at, limit int) int {
 	if p.closingBrackets == nil {
 		near := min(limit, at+maxPairScan)
-		if end := closingBracket(p.text[:near], at); end > 0 || near == limit {
+		if end := closingBracket(p.text[:near], at, near); end > 0 || near == limit {
 			return end
 		}
 		p.closingBrackets = matchBrackets(p.text[p.base:])
@@ -94,14 +88,16 @@ func (p *objectParser) closingOffset(at, limit int) int {
 }
 
 // closingBracket returns the offset of the bracket that closes the one at the offset
-// at, or 0.
-func closingBracket(text string, at int) int {
+// at, or 0 if there is none or brackets are nested deeper than maxDepth.
+func closingBracket(text string, at, maxDepth int) int {
 	open := text[at]
 	shut, depth := matchingBracket(open), 0
 	for i := at; i < len(text); i++ {
 		switch text[i] {
 		case open:
-			depth++
+			if depth++; depth > maxDepth {
+				return 0
+			}
 		case shut:
 			if depth--; depth == 0 {
 				return i

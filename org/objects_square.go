@@ -126,7 +126,7 @@ func (p *objectParser) citation(c *contents, at int) int {
 	}
 	i := p.beginElement(TypeCitation, at)
 	stop := p.citationReferences(start, end)
-	p.elements[i].ContentsStart, p.elements[i].ContentsEnd = int32(start), int32(stop)
+	p.setContents(i, start, stop)
 	return p.close(i, end+1, c.end)
 }
 

@@ -186,7 +186,7 @@ func (t *Tree) Inline(i int) Inline {
 // cutBracketed returns the text between the bracket at the start of text and its
 // closing bracket, and the text after that.
 func cutBracketed(text string) (inner, rest string) {
-	end := closingBracket(text, 0)
+	end := closingBracket(text, 0, len(text))
 	return text[1:end], text[end+1:]
 }
 

@@ -124,7 +124,7 @@ func singleTimestampLength(s string) int {
 		return 0
 	}
 	for i := 1; i < len(date); i++ {
-		if digit := s[i] >= '0' && s[i] <= '9'; date[i] == '-' && s[i] != '-' || date[i] == '0' && !digit {
+		if date[i] == '-' && s[i] != '-' || date[i] == '0' && !isDigit(s[i]) {
 			return 0
 		}
 	}

@@ -14,8 +14,8 @@ type scanner struct {
 	drawerOpenings []int // offsets of lines that open a property drawer
 	diagnostics    []Diagnostic
 
-	block    block     // the current block
-	unclosed blockKind // kinds of blocks that do not end before the next headline
+	block    block  // the current block
+	unclosed uint64 // types of blocks that do not end before the next headline, as bits
 }
 
 // headlineMark is the offset of a headline's first star and the number of its stars.
@@ -27,7 +27,7 @@ type headlineMark struct{ start, level int }
 func (s *scanner) scan(at int) {
 	for {
 		if at >= len(s.src) {
-			if s.block.kind == 0 {
+			if s.block.kind == TypeNone {
 				return
 			}
 			at = s.abandonBlock()
@@ -41,7 +41,7 @@ func (s *scanner) scan(at int) {
 				continue
 			}
 			switch {
-			case level > 0 && s.block.kind != 0:
+			case level > 0 && s.block.kind != TypeNone:
 				at = s.abandonBlock()
 			case level > 0:
 				s.unclosed = 0
@@ -68,13 +68,13 @@ func (s *scanner) line(l line) {
 		return
 	}
 	text := s.src[i:l.end]
-	if s.block.kind != 0 {
+	if s.block.kind != TypeNone {
 		if s.block.endsAt(text) {
 			s.block = block{}
 		}
 		return
 	}
-	if kind, name := blockStart(text); kind != 0 && s.unclosed&kind == 0 {
+	if kind, name := hidingBlock(text); kind != TypeNone && s.unclosed&(1<<kind) == 0 {
 		s.block = block{kind, name, l.start, l.next}
 		return
 	}
@@ -94,75 +94,38 @@ func (s *scanner) line(l line) {
 func (s *scanner) abandonBlock() int {
 	b := s.block
 	s.block = block{}
-	s.unclosed |= b.kind
+	s.unclosed |= 1 << b.kind
 	message := "block is not closed before the next headline, so it is no block"
 	s.diagnostics = append(s.diagnostics, Diagnostic{Offset: b.start, Message: message})
 	return b.next
 }
 
-// blockKind is a set of kinds of blocks whose lines are not parsed as Org.
-type blockKind uint8
-
-const (
-	blockSrc blockKind = 1 << iota
-	blockExample
-	blockExport
-	blockComment
-	blockVerse
-	blockLaTeX
-)
-
-// blockNames are the names of blocks that hide keywords, as after #+begin_. The lines
-// of other blocks, such as quotes, are Org.
-var blockNames = [...]struct {
-	name string
-	kind blockKind
-}{
-	{"src", blockSrc},
-	{"example", blockExample},
-	{"export", blockExport},
-	{"comment", blockComment},
-	{"verse", blockVerse},
-}
-
 // block is an opened block.
 type block struct {
-	kind        blockKind
+	kind        Type
 	name        string
 	start, next int // offsets of its first and second line
 }
 
-// blockStart returns the kind and name of the block that a trimmed line starts, or 0.
-func blockStart(text string) (blockKind, string) {
-	const begin, beginLaTeX = "#+begin_", `\begin{`
-	if strings.HasPrefix(text, beginLaTeX) {
-		name, _, ok := strings.Cut(text[len(beginLaTeX):], "}")
-		if !ok || name == "" || strings.ContainsFunc(name, notLaTeXName) {
-			return 0, ""
-		}
-		return blockLaTeX, name
+// hidingBlock returns the type and name of the block that a trimmed line starts if its
+// lines are not parsed as Org. Those of other blocks, such as quotes, are.
+func hidingBlock(text string) (Type, string) {
+	if name := environmentName(text); name != "" {
+		return TypeLatexEnvironment, name
 	}
-	if !hasPrefixFold(text, begin) {
-		return 0, ""
+	name := blockName(text)
+	switch kind := blockType(name); kind {
+	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock, TypeCommentBlock, TypeVerseBlock:
+		return kind, name
 	}
-	word, _ := cutBlank(text[len(begin):])
-	for _, b := range blockNames {
-		if strings.EqualFold(word, b.name) {
-			return b.kind, b.name
-		}
-	}
-	return 0, ""
-}
-
-func notLaTeXName(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '*')
+	return TypeNone, ""
 }
 
 // endsAt reports whether a line without leading blanks ends b.
 func (b block) endsAt(text string) bool {
 	const end, endLaTeX = "#+end_", `\end{`
 	text = trimBlanksRight(text)
-	if b.kind == blockLaTeX {
+	if b.kind == TypeLatexEnvironment {
 		rest, ok := strings.CutPrefix(text, endLaTeX)
 		return ok && len(rest) == len(b.name)+1 && strings.HasPrefix(rest, b.name) && rest[len(b.name)] == '}'
 	}

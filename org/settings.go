@@ -5,6 +5,7 @@ package org
 import (
 	"path"
 	"strings"
+	"unicode/utf8"
 )
 
 // settingKeys are the keys of in-buffer settings. Other keyword lines are content.
@@ -31,7 +32,7 @@ func setting(text string) (key, value string) {
 		return "", ""
 	}
 	for _, key := range settingKeys {
-		if len(key) == len(name) && strings.EqualFold(key, name) {
+		if equalFold(key, name) {
 			return key, trimBlanks(text[2+colon+1:])
 		}
 	}
@@ -85,11 +86,8 @@ func (d *Document) applySettings(opts *Options) map[string]bool {
 func (d *Document) addFileTags(value string) {
 	for _, word := range strings.FieldsFunc(value, isFieldSpace) {
 		word = strings.TrimSuffix(strings.TrimPrefix(word, ":"), ":")
-		if word == "" {
-			continue
-		}
-		for tag := range strings.SplitSeq(word, ":") {
-			d.FileTags = append(d.FileTags, tag)
+		if word != "" {
+			d.FileTags = append(d.FileTags, strings.Split(word, ":")...)
 		}
 	}
 }
@@ -174,7 +172,7 @@ func withoutFastKey(word string) string {
 }
 
 // isFieldSpace reports whether r separates words in a setting.
-func isFieldSpace(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
+func isFieldSpace(r rune) bool { return r < utf8.RuneSelf && isSpaceByte(byte(r)) }
 
 // settingsCollector collects the settings of a document and of its setup files in the
 // order in which Org reads them.

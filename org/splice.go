@@ -4,7 +4,6 @@ package org
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
@@ -89,24 +88,18 @@ func (d *draft) splitAt(at int) int {
 // splices returns the splices that turn the source into the text.
 func (d *draft) splices() []document.Splice {
 	var out []document.Splice
-	at := 0
-	var text strings.Builder
-	flush := func(next int) {
-		if text.Len() > 0 || next > at {
-			out = append(out, document.Splice{Start: at, End: next, New: text.String()})
-			text.Reset()
-		}
-	}
-	for _, p := range d.pieces {
+	at, text := 0, ""
+	end := piece{start: len(d.src), end: len(d.src)}
+	for _, p := range append(slices.Clip(d.pieces), end) {
 		if p.text != "" {
-			text.WriteString(p.text)
+			text += p.text
 			continue
 		}
-		if p.start > at || text.Len() > 0 {
-			flush(p.start)
+		if p.start > at || text != "" {
+			out = append(out, document.Splice{Start: at, End: p.start, New: text})
+			text = ""
 		}
 		at = p.end
 	}
-	flush(len(d.src))
 	return out
 }
