@@ -65,16 +65,17 @@ func tagWord(tags []string) string { return ":" + strings.Join(tags, ":") + ":" 
 
 // String returns the line, with one blank after a new field.
 func (h heading) String() string {
-	line := h.first
+	var line strings.Builder
+	line.WriteString(h.first)
 	for i, field := range h.fields {
 		if field != "" {
-			line += field + cmp.Or(h.after[i], " ")
+			line.WriteString(field + cmp.Or(h.after[i], " "))
 		}
 	}
 	if len(h.tags) > 0 {
-		return line + tagWord(h.tags) + h.tail
+		return line.String() + tagWord(h.tags) + h.tail
 	}
-	return cmp.Or(trimBlanksRight(line), h.first) + trimBlanksLeft(h.tail)
+	return cmp.Or(trimBlanksRight(line.String()), h.first) + trimBlanksLeft(h.tail)
 }
 
 // headline merges the fields of a headline's line. If the result would be parsed as
