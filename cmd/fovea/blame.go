@@ -15,7 +15,6 @@ import (
 
 func blameCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "blame NODE",
 		Short: "Show who wrote each line of a node, and when",
 		Long: `Blame prints a node's own text and before each line the number of the commit
 that wrote it, the day, the author and the line's number in the file. It follows
@@ -24,7 +23,7 @@ author.`,
 		Example: `  fovea blame "Pika at the vet"
   fovea blame projects/kaplja.org:12 --json`,
 		Args: oneNode,
-	}, api.OpBlame, nil, func(_ *api.BlameRequest, b *api.BlameResponse) {
+	}, api.OpBlame, nil, func(b *api.BlameResponse) {
 		printBlame(s.Out, b)
 		if len(b.Gone) > 0 {
 			s.Report("%s", goneFrom(b.Gone))

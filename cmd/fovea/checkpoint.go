@@ -10,7 +10,6 @@ import (
 
 func checkpointCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "checkpoint [NAME]",
 		Short: "Write an image of the current state, and keep it",
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
 nothing, and keeps the state under a name; without one it is checkpoint- and the
@@ -18,7 +17,7 @@ day. Nothing that was committed depends on it: the journal has it already.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move`,
 		Args: args(0, 1, "at most one name"),
-	}, api.OpCheckpoint, nil, func(_ *api.CheckpointRequest, done *api.Checkpoint) { printCheckpoint(s.Out, done) })
+	}, api.OpCheckpoint, nil, printer(s.Out, printCheckpoint))
 }
 
 func restoreCommand(s *session) *cobra.Command {
@@ -43,7 +42,7 @@ All else stays as it is then.`,
 			req.Files = a
 		}
 		return nil
-	}, func(_ *api.RestoreRequest, done *api.RestoreResponse) {
+	}, func(done *api.RestoreResponse) {
 		if done.Name != "" {
 			s.Report("restored %s", done.Name)
 		} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {

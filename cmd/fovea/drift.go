@@ -40,7 +40,7 @@ func driftAction(s *session, action, short, done string) *cobra.Command {
 	}, api.OpDrift, func(req *api.DriftRequest, _ []string) error {
 		req.Action = action
 		return nil
-	}, func(_ *api.DriftRequest, r *api.DriftResponse) {
+	}, func(r *api.DriftResponse) {
 		printDrift(s.Out, r, done)
 		if len(r.Drift) == 0 {
 			s.Report("no file differs from memory on purpose")

@@ -14,7 +14,6 @@ import (
 func editCommand(s *session) *cobra.Command {
 	var body, add func() (*string, error)
 	c := verb(s, &cobra.Command{
-		Use: "edit NODE",
 		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
 properties, dates, text, checkboxes. Several changes may be asked for at once.
 Keywords are logged as the file's #+STARTUP says, and repeaters move on.
@@ -34,7 +33,7 @@ touched; the error shows both sides.`,
 		}
 		req.Append, err = add()
 		return err
-	}, func(_ *api.EditRequest, r *api.EditResponse) { printEdit(s, r) })
+	}, printer(s, printEdit))
 	body = textFlag(s, c, "body", "`TEXT` that replaces the text below headline and drawer")
 	add = textFlag(s, c, "append", "`TEXT` to add at the end")
 	return c
@@ -61,7 +60,6 @@ func printEdit(s *session, r *api.EditResponse) {
 func rememberCommand(s *session) *cobra.Command {
 	var body func() (*string, error)
 	c := verb(s, &cobra.Command{
-		Use: "remember TITLE",
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
 the end of an Org file, which is made when there is none of that path. A folder,
 with a slash at its end, means its file of the month: agents/ada/2026-11.org,
@@ -77,7 +75,7 @@ written again.`,
 			req.Body = *text
 		}
 		return err
-	}, func(_ *api.RememberRequest, r *api.EditResponse) { printEdit(s, r) })
+	}, printer(s, printEdit))
 	body = textFlag(s, c, "body", "`TEXT` below the headline")
 	return c
 }
@@ -91,7 +89,7 @@ and no agent brings back a note of the same title and text, unless you roll that
 back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.OpForget, nil, func(_ *api.MoveRequest, r *api.EditResponse) {
+	}, api.OpForget, nil, func(r *api.EditResponse) {
 		s.Out.Printf("commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }
@@ -103,7 +101,7 @@ func refileCommand(s *session) *cobra.Command {
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
 		Args:    args(2, 2, "a node and its target"),
-	}, api.OpRefile, nil, func(_ *api.MoveRequest, r *api.EditResponse) { printEdit(s, r) })
+	}, api.OpRefile, nil, printer(s, printEdit))
 }
 
 func archiveCommand(s *session) *cobra.Command {
@@ -114,7 +112,7 @@ or where #+ARCHIVE or the property ARCHIVE says, with the properties that Org
 adds.`,
 		Example: `  fovea archive "Pika at the vet"`,
 		Args:    oneNode,
-	}, api.OpArchive, nil, func(_ *api.MoveRequest, r *api.EditResponse) { printEdit(s, r) })
+	}, api.OpArchive, nil, printer(s, printEdit))
 }
 
 func idCommand(s *session) *cobra.Command {
@@ -163,7 +161,7 @@ func idAssignCommand(s *session) *cobra.Command {
 			return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
 		}
 		return nil
-	}, func(_ *api.AssignRequest, nodes []api.Node) {
+	}, func(nodes []api.Node) {
 		for _, n := range nodes {
 			s.Out.Row(append([]terminal.Cell{{Text: n.ID}}, nodeCells(s.Out, n)...)...)
 		}

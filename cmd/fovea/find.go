@@ -10,7 +10,7 @@ import (
 
 func searchCommand(s *session) *cobra.Command {
 	var format string
-	c := verb(s, &cobra.Command{
+	c := verbFor(s, &cobra.Command{
 		Use: "search WORDS",
 		Long: `Search prints the nodes that contain most of the words, best first. The number
 is the score relative to the best one. Headings count more than text; --query
@@ -47,7 +47,6 @@ func nodesOf(hits []api.Hit) []api.Node {
 
 func showCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "show NODE",
 		Short: "Print one node, now or as it was",
 		Long: `Show prints the properties of one node, and its own text. NODE is an id or the
 beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
@@ -55,5 +54,5 @@ beginning of one, a title, a path, FILE:LINE, or FILE:+BYTE.`,
   fovea show projects/kaplja.org:12 --json
   fovea show "Pika at the vet" --at 2026-11-01`,
 		Args: oneNode,
-	}, api.OpShow, nil, func(_ *api.ShowRequest, n *api.Shown) { printShown(s.Out, n) })
+	}, api.OpShow, nil, printer(s.Out, printShown))
 }

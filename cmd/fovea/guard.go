@@ -35,8 +35,7 @@ func guardListCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     "list",
 		Example: "  fovea guard list",
-		Args:    noArguments,
-	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) { printProtected(s.Out, p.Files) })
+	}, api.OpGuard, nil, func(p *api.Protection) { printProtected(s.Out, p.Files) })
 }
 
 func guardPolicyCommand(s *session) *cobra.Command {
@@ -46,8 +45,7 @@ func guardPolicyCommand(s *session) *cobra.Command {
 		Long: `Policy prints each pattern behind its mode. The first group of patterns with one
 that matches decides; a file that none matches is trusted.`,
 		Example: "  fovea guard policy",
-		Args:    noArguments,
-	}, api.OpGuard, nil, func(_ *api.None, p *api.Protection) {
+	}, api.OpGuard, nil, func(p *api.Protection) {
 		for _, line := range p.Policy {
 			s.Out.Printf("%s\n", line)
 		}
@@ -65,13 +63,13 @@ func guardDiffCommand(s *session) *cobra.Command {
 	}, api.OpGuardDiff, func(req *api.GuardDiffRequest, _ []string) error {
 		req.Text = !brief
 		return nil
-	}, func(_ *api.GuardDiffRequest, d *api.GuardDiff) { printGuardDiff(s.Out, d) })
+	}, printer(s.Out, printGuardDiff))
 	c.Flags().BoolVar(&brief, "brief", false, "leave out the changed lines")
 	return c
 }
 
 func decideCommand(s *session, name, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
-	return verb(s, &cobra.Command{
+	return verbFor(s, &cobra.Command{
 		Use:     name + " PATH",
 		Long:    long,
 		Example: "  fovea guard " + name + " skills/plan.org",

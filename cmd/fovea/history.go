@@ -13,14 +13,13 @@ import (
 
 func logCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use: "log [NODE]",
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
 before it was renamed or moved.`,
 		Example: `  fovea log --limit 5
   fovea log "Pika at the vet"`,
 		Args: args(0, 1, "at most one node"),
-	}, api.OpLog, nil, func(_ *api.LogRequest, commits []api.Commit) {
+	}, api.OpLog, nil, func(commits []api.Commit) {
 		printCommits(s.Out, commits)
 		if len(commits) == 0 {
 			s.Report("nothing was committed yet")
@@ -39,7 +38,7 @@ node see fovea log and fovea blame.`,
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
 		Args: args(0, 2, "at most two moments"),
-	}, api.OpDiff, nil, func(_ *api.DiffRequest, d *api.Difference) {
+	}, api.OpDiff, nil, func(d *api.Difference) {
 		if printDiff(s.Out, d) == 0 {
 			s.Report("nothing changed")
 		}
@@ -57,21 +56,19 @@ node see fovea log and fovea blame.`,
 
 func snapshotCommand(s *session) *cobra.Command {
 	c := verb(s, &cobra.Command{
-		Use: "snapshot [NAME]",
 		Long: `Snapshot keeps the present state. A named one is kept for good; without a name
 it counts as one of the twenty automatic ones. "snapshot list" lists them,
 newest first.`,
 		Example: `  fovea snapshot before-move
   fovea snapshot list`,
 		Args: args(0, 1, "at most one name"),
-	}, api.OpSnapshot, nil, func(_ *api.SnapshotRequest, snap *api.Snapshot) {
+	}, api.OpSnapshot, nil, func(snap *api.Snapshot) {
 		printSnapshots(s.Out, []api.Snapshot{*snap})
 	})
 	c.AddCommand(verb(s, &cobra.Command{
 		Use:     "list",
 		Example: "  fovea snapshot list --json",
-		Args:    noArguments,
-	}, api.OpSnapshots, nil, func(_ *api.None, list []api.Snapshot) {
+	}, api.OpSnapshots, nil, func(list []api.Snapshot) {
 		printSnapshots(s.Out, list)
 		if len(list) == 0 {
 			s.Report("no snapshots yet: one is made before each change")
@@ -93,7 +90,6 @@ func reportWritten(s *session, done *api.RollbackResponse) {
 
 func rollbackCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use: "rollback [MOMENT]",
 		Long: `Rollback makes an earlier state the present one as a new commit; what came
 later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
 snapshot's index (0, the default, is the newest) or name, seq:N or a commit, or
@@ -104,7 +100,7 @@ as well; "fovea rollback head" brings back nothing else.`,
   fovea rollback before-move
   fovea rollback 2026-11-01 --memory-only`,
 		Args: args(0, 1, "at most one moment"),
-	}, api.OpRollback, nil, func(_ *api.RollbackRequest, done *api.RollbackResponse) {
+	}, api.OpRollback, nil, func(done *api.RollbackResponse) {
 		printRollback(s.Out, done)
 		reportWritten(s, done)
 	})

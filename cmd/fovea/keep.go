@@ -14,15 +14,13 @@ import (
 func statusCommand(s *session) *cobra.Command {
 	all := false
 	c := verb(s, &cobra.Command{
-		Use: "status",
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
 newest and who signed it, and everything that needs attention. With --all it
 lists the stores of all memexes of this user, even of removed ones.`,
 		Example: `  fovea status
   fovea status --all
   fovea status --diagnostics`,
-		Args: noArguments,
-	}, api.OpStatus, nil, func(_ *api.StatusRequest, st *api.Status) { printStatus(s.Out, st) })
+	}, api.OpStatus, nil, printer(s.Out, printStatus))
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if all {
@@ -52,7 +50,6 @@ func ingestCommand(s *session) *cobra.Command {
 	var tree api.IngestTreeRequest
 	var ast string
 	c := verb(s, &cobra.Command{
-		Use:   "ingest",
 		Short: "Read what changed in the folder, and say what was committed",
 		Long: `Ingest reads what changed and prints a line for each commit as it becomes
 durable, then the status. Other verbs do the same silently.
@@ -65,7 +62,6 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
   fovea ingest --accept-deletions --json
   echo '{"type":"headline","properties":{"TITLE":"Rain"}}' |
     fovea ingest --ast -`,
-		Args: noArguments,
 	}, api.OpIngest, func(req *api.IngestRequest, _ []string) error {
 		if tree.Parent != "" {
 			return misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
@@ -80,7 +76,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 			}
 		}
 		return nil
-	}, func(_ *api.IngestRequest, st *api.Status) { printStatus(s.Out, st) })
+	}, printer(s.Out, printStatus))
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if ast != "" {

@@ -15,7 +15,6 @@ import (
 
 func repairCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "repair",
 		Short: "Repair a damaged memory, and report what is lost",
 		Long: `Repair moves damaged files into the folder quarantine, keeps every block and
 commit that verifies, follows the chain of commits as far as it is intact, takes
@@ -23,8 +22,7 @@ lost blocks from images, and reads the folder. A commit records what could not
 be recovered. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
-		Args: noArguments,
-	}, api.OpRepair, nil, func(_ *api.RepairRequest, r *api.RepairResponse) { printRepair(s.Out, r) })
+	}, api.OpRepair, nil, printer(s.Out, printRepair))
 }
 
 func printRepair(out *terminal.Stream, r *api.RepairResponse) {
@@ -40,8 +38,7 @@ func printRepair(out *terminal.Stream, r *api.RepairResponse) {
 }
 
 func retainCommand(s *session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use:   "retain",
+	return verbFor(s, &cobra.Command{
 		Short: "Thin the history: drop old versions by their age",
 		Long: `Retain keeps every moment of the history that is younger than --keep-all, the
 last of each hour younger than --hourly, the last of each day younger than
@@ -50,7 +47,6 @@ moments need is deleted for good; their commits stay in the log. Ages are
 written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
 whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
-		Args:    noArguments,
 	}, api.OpRetain, nil, func(req *api.RetainRequest, r *api.RetainResponse) {
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
@@ -62,8 +58,7 @@ whole until this is run.`,
 func purgeCommand(s *session) *cobra.Command {
 	var c *cobra.Command
 	var text func() (*string, error)
-	c = verb(s, &cobra.Command{
-		Use:   "purge [ID...]",
+	c = verbFor(s, &cobra.Command{
 		Short: "Remove every version of nodes, or of a text, from history for good",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
 with what was forgotten together with them, or every version that holds a text,

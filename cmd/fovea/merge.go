@@ -14,8 +14,7 @@ import (
 )
 
 func mergeCommand(s *session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use:   "merge COPY",
+	return verbFor(s, &cobra.Command{
 		Short: "Merge the changes of another copy of this memory",
 		Long: `Merge brings in what another copy of this memory has done since both were one:
 note by note and field by field, files included, all or none. COPY is the state

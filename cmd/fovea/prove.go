@@ -15,14 +15,12 @@ import (
 
 func headCommand(s *session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use:   "head",
 		Short: "Print the newest commit, signed, to keep elsewhere",
 		Long: `Head prints the newest commit as a note signed with the key of this machine.
 Keep it where a program that changes the state folder cannot change it: "fovea
 verify --anchor" then checks that the history still has that commit.`,
 		Example: "  fovea head >>anchors.txt",
-		Args:    noArguments,
-	}, api.OpHead, nil, func(_ *api.None, h *api.Head) { fmt.Fprint(s.Out, h.Note) })
+	}, api.OpHead, nil, func(h *api.Head) { fmt.Fprint(s.Out, h.Note) })
 }
 
 func verifyCommand(s *session) *cobra.Command {

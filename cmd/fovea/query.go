@@ -17,7 +17,7 @@ import (
 func queryCommand(s *session) *cobra.Command {
 	var projects, completed bool
 	var format string
-	c := verb(s, &cobra.Command{
+	c := verbFor(s, &cobra.Command{
 		Use:  "query QUERY",
 		Long: "Query lists matching nodes in document order. It asks for\n\n" + predicates() + syntaxes,
 		Example: `  fovea query 'todo:NEXT,WAIT tags:work'

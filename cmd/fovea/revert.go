@@ -13,8 +13,7 @@ import (
 )
 
 func revertCommand(s *session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use:   "revert [COMMIT...]",
+	return verbFor(s, &cobra.Command{
 		Short: "Revert the commits of an author or a session, or some commits",
 		Long: `Revert takes back the changes of an author's or a session's commits, or of those
 named, and keeps later changes, files included. A change that later work builds
@@ -59,7 +58,6 @@ func printConflicts(out *terminal.Stream, conflicts []api.Conflict) {
 func resolveCommand(s *session) *cobra.Command {
 	var drop bool
 	c := verb(s, &cobra.Command{
-		Use: "resolve NODE",
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
 stays, unless --take says otherwise: theirs puts all that was lost in its place,
 a number the lost value of that conflict alone. "fovea query tags:conflict"
@@ -74,7 +72,7 @@ finds such nodes.`,
 			return misuse{errors.New("--drop keeps what stands; leave out --take")}
 		}
 		return nil
-	}, func(_ *api.ResolveRequest, e *api.EditResponse) {
+	}, func(e *api.EditResponse) {
 		if e.Path == "" {
 			s.Out.Printf("deleted\n")
 			return

@@ -26,8 +26,8 @@ file SKILL.md. Fovea executes nothing in it.`,
 	}
 	return group(c,
 		verb(s, &cobra.Command{
-			Use: "list", Short: "List the skills, highest priority first", Example: "  fovea skill list", Args: noArguments,
-		}, api.OpSkills, nil, func(_ *api.None, r *api.Skills) {
+			Use: "list", Example: "  fovea skill list",
+		}, api.OpSkills, nil, func(r *api.Skills) {
 			printSkills(s.Out, r)
 			if n := len(r.Problems); n > 0 {
 				s.Report("%s: see fovea skill check", several(n, "problem"))
@@ -36,7 +36,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		verb(s, &cobra.Command{
 			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence",
 			Args: args(1, 1, "the name of a skill"),
-		}, api.OpSkill, nil, func(_ *api.SkillRequest, r *api.SkillSource) { s.Out.Text(r.Source) }),
+		}, api.OpSkill, nil, func(r *api.SkillSource) { s.Out.Text(r.Source) }),
 		skillTriggerCommand(s),
 		&cobra.Command{
 			Use: "check", Short: "Show the problems of the skills, and their order", Example: "  fovea skill check", Args: noArguments,
@@ -69,7 +69,7 @@ checkpoint; where nothing changed, nothing is written. Other skills that answer
 to the event are named; Fovea executes nothing in them.`,
 		Example: "  fovea skill trigger heartbeat",
 		Args:    args(1, 1, "the name of an event"),
-	}, api.OpTrigger, nil, func(_ *api.TriggerRequest, r *api.Triggered) {
+	}, api.OpTrigger, nil, func(r *api.Triggered) {
 		if r.Checkpoint != nil {
 			printCheckpoint(s.Out, r.Checkpoint)
 		}

@@ -15,15 +15,17 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-// verb completes the command of an operation, whose summary it is described by unless it has
-// its own text. The tags of a request's fields map flags and
-// arguments to them; prepare, if not nil, does the rest; show prints the answer unless JSON
-// is wanted.
-func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
-	c.Short = cmp.Or(c.Short, op.Summary)
+// verb completes the command of an operation, see describe. prepare, if not nil, finishes the
+// request; show prints the answer unless JSON is wanted.
+func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(answer A)) *cobra.Command {
+	return verbFor(s, c, op, prepare, func(_ *Q, answer A) { show(answer) })
+}
+
+// verbFor is verb whose answer is shown by what was asked.
+func verbFor[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
 	req := new(Q)
 	fields := reflect.ValueOf(req).Elem()
-	addFlags(c, fields)
+	describe(c, op.Operation, fields)
 	c.RunE = func(c *cobra.Command, a []string) error {
 		takeArguments(fields, a)
 		if prepare != nil {
@@ -36,18 +38,39 @@ func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(
 	return c
 }
 
+// printer returns print with its output.
+func printer[Out, A any](out Out, print func(Out, A)) func(A) {
+	return func(answer A) { print(out, answer) }
+}
+
+// describe adds to a command what it does not say itself and its operation does: the summary,
+// and by the tags of the request's fields the arguments and the flags.
+func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
+	use := op.Name
+	for _, f := range reflect.VisibleFields(op.Request) {
+		arg := f.Tag.Get("arg")
+		switch {
+		case arg == "":
+		case strings.HasSuffix(f.Tag.Get("json"), ",omitempty"):
+			use += " [" + arg + "]"
+		default:
+			use += " " + arg
+		}
+	}
+	if c.Args == nil && use == op.Name {
+		c.Args = noArguments
+	}
+	c.Use, c.Short = cmp.Or(c.Use, use), cmp.Or(c.Short, op.Summary)
+	addFlags(c, req)
+}
+
 // plainVerb is the command of an operation without its own verb here: it prints the answer
 // as JSON.
 func plainVerb(s *session, op *api.Operation) *cobra.Command {
 	req := reflect.New(op.Request).Elem()
-	use := []string{op.Name}
-	for _, f := range reflect.VisibleFields(op.Request) {
-		if arg := f.Tag.Get("arg"); arg != "" {
-			use = append(use, "["+arg+"]")
-		}
-	}
 	c := &cobra.Command{
-		Use: strings.Join(use, " "), Short: op.Summary, Example: "  fovea " + op.Name,
+		Example: "  fovea " + op.Name,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, a []string) error {
 			if rest := takeArguments(req, a); len(rest) > 0 {
 				return misuse{fmt.Errorf("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())}
@@ -59,7 +82,7 @@ func plainVerb(s *session, op *api.Operation) *cobra.Command {
 			return s.Out.JSON(answer)
 		},
 	}
-	addFlags(c, req)
+	describe(c, op, req)
 	return c
 }
 

@@ -13,8 +13,7 @@ import (
 )
 
 func contextCommand(s *session) *cobra.Command {
-	c := verb(s, &cobra.Command{
-		Use:   "context",
+	c := verbFor(s, &cobra.Command{
 		Short: "Print the best context for a model within a token budget",
 		Long: `Context chooses, for what is being worked on, which nodes a model should see and
 how closely (title, snippet, full), within a token budget that is never
