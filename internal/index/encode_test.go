@@ -107,6 +107,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"one id twice", header + "\x02\x00\x01\x01aa\x01\x01", ErrDamaged, "ids"},
 		{"terms that fall", header + "\x01\x02\x01a\x01\x01\x01ba\x01\x01\x01\x01", ErrDamaged, "terms"},
 		{"string beyond the data", header + "\x01\x00\x05a\x01", ErrDamaged, "number"},
+		{"ids beyond the data", header + "\x03\x00\x01\x01", ErrDamaged, "table"},
 		{"bytes left over", header + "\x00\x00\x00", ErrDamaged, "end"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -115,6 +116,34 @@ func TestDecodeRefuses(t *testing.T) {
 				t.Errorf("got %v, want %v that says %q", err, tc.want, tc.says)
 			}
 		})
+	}
+}
+
+// TestForgedPostings: postings that name a document that there is not are left out.
+func TestForgedPostings(t *testing.T) {
+	header := Magic + "\x00" + string(rune(len(AnalyzerVersion))) + AnalyzerVersion
+	const docs, terms = "\x02\x02\x01\x01ab\x01\x01", "\x01\x01xy"
+	for _, tc := range []struct {
+		name, lists string
+		want        []string
+	}{
+		{"both documents", "\x01\x01\x01\x03", []string{"a", "b"}},
+		{"one behind the last", "\x02\x01\x03\x01\x03", []string{"b", "b"}},
+		{"far behind it", "\x01\x05\x0b\xff\xff\xff\x7f\x01", []string{"", ""}},
+	} {
+		x, err := Decode(sealed([]byte(header + docs + terms + tc.lists)))
+		if err != nil {
+			t.Fatal(tc.name, err)
+		}
+		for i, word := range []string{"x", "y"} {
+			got := ""
+			for id := range x.Scores(word) {
+				got += id
+			}
+			if got != tc.want[i] {
+				t.Errorf("%s: %q has %q, want %q", tc.name, word, got, tc.want[i])
+			}
+		}
 	}
 }
 

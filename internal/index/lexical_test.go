@@ -223,6 +223,14 @@ func TestEmptyIndex(t *testing.T) {
 	}
 }
 
+// TestTitleAlone: a node may be a long title and nothing else.
+func TestTitleAlone(t *testing.T) {
+	x := Build([]Doc{{ID: "a", Title: strings.Repeat("a long title ", 100)}})
+	if got := x.Search(Query{Text: "title"}); len(got) != 1 || got[0].ID != "a" {
+		t.Errorf("found %v", got)
+	}
+}
+
 func TestFieldsWeigh(t *testing.T) {
 	filler := strings.Repeat("filler words about nothing at all ", 3)
 	x := Build([]Doc{

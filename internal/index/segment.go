@@ -118,7 +118,7 @@ func (s *segment) decodePostings(dst []posting, list string, at int, from uint32
 		if v&1 == 0 {
 			weight, i = uvarint(list, i)
 		}
-		if v>>1 >= docs || doc+v>>1 >= docs {
+		if doc+v>>1 >= docs {
 			break
 		}
 		doc += v >> 1

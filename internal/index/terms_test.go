@@ -99,6 +99,8 @@ func TestProse(t *testing.T) {
 		{"with more on the line", ":PROPERTIES: x\n:ID: 7", []string{":PROPERTIES: x\n:ID: 7"}},
 		{"two drawers", ":PROPERTIES:\n:A: 1\n:END:\nx\n:PROPERTIES:\n:B: 2\n:END:", []string{"1", "x\n", "2"}},
 		{"carriage returns", ":PROPERTIES:\r\n:A: 1\r\n:END:\r\nx", []string{"1", "x"}},
+		{"a property without a value", ":PROPERTIES:\n:A:\n:B: c\n:END:\nx", []string{"c", "x"}},
+		{"a value of END", ":PROPERTIES:\n:END: of it\n:B: c\n:END:\nx", []string{"of it", "c", "x"}},
 		{"at the end", "x\n:PROPERTIES:", []string{"x\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
