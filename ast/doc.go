@@ -5,7 +5,7 @@
 //
 // A [Tree] is an element and all below it. [DecodeTree] reads one from JSON, as
 // doc/format/ast.md describes it. [Format] makes it a format of documents:
-// [Tree.Outline] and [Tree.Branch] return its parts, and [Merge] merges two versions.
+// [Tree.Parts] and [Tree.Branch] return its parts, and [Merge] merges two versions.
 //
 // Invariants:
 //

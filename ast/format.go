@@ -20,7 +20,7 @@ func (Format) Owns(path string) bool { return document.IsMemory(path) }
 
 // Outline derives the fields of the parts of a tree.
 func (Format) Outline(_ string, stored []document.Part, _ document.Files) *document.Outline {
-	return derived(slices.Clone(stored), Above{})
+	return derived(stored, Above{})
 }
 
 // LinkLines is that of Org, in which the contents of a tree are written.
@@ -49,32 +49,48 @@ func derived(parts []document.Part, top Above) *document.Outline {
 	return &document.Outline{Parts: parts, Label: func(part int, property string) string { return wherePart(parts, part, "properties."+property) }}
 }
 
-// Outline reads a whole tree at path, which is that of node.TreePath or of the file that
-// the tree is laid over. Errors: that of Check; ErrTree for a tree laid over a file that
-// it does not name. O(nodes and their bytes).
-func (t *Tree) Outline(path string) (*document.Outline, error) {
-	o, err := t.Branch(Above{})
-	if err == nil && !document.IsMemory(path) && len(t.Attrs) == 0 && t.Type == document.TypeDocument {
+// IsTree reports whether a document at a path with this first part is a tree: one in no
+// file, or one laid over a file, whose root names the file in an attribute or has a type
+// that files do not have.
+func IsTree(path string, root *document.Part) bool {
+	return document.IsMemory(path) || len(root.Attrs) > 0 || root.Type != document.TypeDocument
+}
+
+// Parts returns the parts of a whole tree at path, which is that of node.TreePath or of
+// the file that the tree is laid over. Errors: that of Check; ErrTree for a tree laid over
+// a file that it does not name. O(nodes).
+func (t *Tree) Parts(path string) ([]document.Part, error) {
+	parts, err := t.parts(0)
+	if err == nil && !IsTree(path, &parts[0]) {
 		return nil, fmt.Errorf("properties: a tree laid over a file names it, by ID, PATH or FILE: %w", document.ErrTree)
 	}
-	return o, err
+	return parts, err
 }
 
 // Branch reads a part of a tree that inherits top. Errors: that of Check; ErrTree for a
 // branch that is too deep there.
 func (t *Tree) Branch(top Above) (*document.Outline, error) {
+	parts, err := t.parts(top.Level)
+	if err != nil {
+		return nil, err
+	}
+	return derived(parts, top), nil
+}
+
+// parts returns the parts of a tree whose root is at a level.
+func (t *Tree) parts(level int) ([]document.Part, error) {
 	spots, err := t.layout()
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]document.Part, len(spots))
 	for i, at := range spots {
-		if top.Level+at.level >= MaxTreeDepth {
+		if level+at.level >= MaxTreeDepth {
 			return nil, fmt.Errorf("%sdeeper than %d in the whole tree: %w", where(spots, i, ""), MaxTreeDepth, document.ErrTree)
 		}
 		parts[i] = document.Part{Parent: at.parent, Type: at.tree.Type, Attrs: at.tree.Attrs, Content: at.tree.Content, Bare: at.tree.Bare}
 	}
-	return derived(parts, top), nil
+	return parts, nil
 }
 
 // wherePart is where for the parts of an outline. O(parts for each level).

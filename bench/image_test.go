@@ -135,7 +135,7 @@ func newKeepers(tb testing.TB, s *graph.State) []*keeper {
 func generated(headlines int) *graph.State {
 	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for f := range headlines / 10 {
-		d.Put(fmt.Sprintf("f%06d.org", f), foveatest.GenFile(f, 10), false)
+		d.Put(fmt.Sprintf("f%06d.org", f), document.File(foveatest.GenFile(f, 10), false))
 	}
 	s, _ := d.Seal()
 	return s

@@ -107,7 +107,7 @@ type forest struct{ trees []*ast.Tree }
 // newForest makes trees of the headlines of foveatest.GenTree.
 func newForest(headlines int) *forest {
 	draft := graph.Empty(document.Formats{org.Format{}}).Edit(1)
-	draft.Put("tree.org", foveatest.GenTree(headlines), false)
+	draft.Put("tree.org", document.File(foveatest.GenTree(headlines), false))
 	s, _ := draft.Seal()
 	at := map[string]*ast.Tree{}
 	f := &forest{}
@@ -145,9 +145,12 @@ func treeOf(n *node.Node) *ast.Tree {
 func (f *forest) ingest(s *graph.State) (*graph.State, error) {
 	d := s.Edit(1)
 	for _, t := range f.trees {
-		if err := d.PutTree(document.MemoryPath(t.ID()), t); err != nil {
+		path := document.MemoryPath(t.ID())
+		parts, err := t.Parts(path)
+		if err != nil {
 			return nil, err
 		}
+		d.Put(path, parts...)
 	}
 	next, _ := d.Seal()
 	return next, nil

@@ -31,7 +31,7 @@ const (
 func BenchmarkSeedImage(b *testing.B) {
 	seed := newSeed(b)
 	draft := graph.Empty(document.Formats{org.Format{}}).Edit(1)
-	draft.Put("tree.org", foveatest.GenTree(seedHeadlines), false)
+	draft.Put("tree.org", document.File(foveatest.GenTree(seedHeadlines), false))
 	state, _ := draft.Seal()
 	seed.run(b) // compiles the libraries the first time
 	for b.Loop() {

@@ -13,10 +13,11 @@ import (
 type Format interface {
 	// Owns reports whether the file at a path is of this format.
 	Owns(path string) bool
-	// Outline reads a document. Of the stored parts it uses parents, types, attributes
-	// and contents; a text that is read for the first time is one part. The contents of
-	// the result are those of the stored parts in the same order, perhaps divided
-	// otherwise. Strings share memory with the stored parts. O(bytes).
+	// Outline reads a document. Of the stored parts, which it may keep and change, it uses
+	// parents, types, attributes and contents; a text that is read for the first time is
+	// one part. The contents of the result are those of the stored parts in the same
+	// order, perhaps divided otherwise. Strings share memory with the stored parts.
+	// O(bytes).
 	Outline(path string, stored []Part, files Files) *Outline
 	// Merge merges two versions of a part, see Merging, into its own data without derived
 	// fields. base is nil if both

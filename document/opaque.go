@@ -42,7 +42,12 @@ func Join(parts []Part) string {
 	if len(parts) == 1 {
 		return parts[0].Content
 	}
+	size := 0
+	for i := range parts {
+		size += len(parts[i].Content)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for i := range parts {
 		b.WriteString(parts[i].Content)
 	}

@@ -24,6 +24,16 @@ type Part struct {
 	Refused string // why the declared id cannot be used, "" if it can or there is none
 }
 
+// File returns the part that a file is before a format reads it: all its text. An opaque
+// file is not parsed.
+func File(text string, opaque bool) Part {
+	p := Part{Parent: -1, Type: TypeDocument, Content: text}
+	if opaque {
+		p.Derived = &Derived{Opaque: true}
+	}
+	return p
+}
+
 // Key distinguishes siblings before their order does: by title, or by type where a format
 // allows nodes without a title. One of the two is empty.
 type Key struct{ Title, Type string }

@@ -19,7 +19,7 @@ import (
 // bytes of the file.
 func TestDetach(t *testing.T) {
 	read := func(text string) []*node.Node {
-		nodes, _ := node.Read(document.Formats{org.Format{}}, "a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
+		nodes, _ := node.Read(document.Formats{org.Format{}}, "a.org", nil, document.File(text, false)).Nodes(func(node.Claim) bool { return true })
 		return nodes
 	}
 	head := "#+TITLE: Aim\n#+FILETAGS: :all:\n#+CATEGORY: things\n#+TAGS: [ group : member ]\n#+TODO: NEXT | FINE\n"

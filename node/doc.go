@@ -7,9 +7,9 @@
 // makes a new Node. Its [Entry] is its place and its digests in a state; its derived
 // fields are what the format read from its bytes.
 //
-// [Read] and [Reread] return the [Outline] of a document, [Below] that of a branch of a
-// tree; [Outline.Nodes] makes nodes of any outline. [Join] and [TreeOf] turn nodes back
-// into the file or the tree.
+// [Read] returns the [Outline] of a document, [Replace] that of a branch of a tree,
+// [Extend] that of headlines added to a file; [Outline.Nodes] makes nodes of any outline.
+// [Join], [TreeOf] and [Parts] turn nodes back into the file or the tree.
 //
 // Invariants:
 //

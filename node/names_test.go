@@ -20,7 +20,7 @@ func TestNamesInProblems(t *testing.T) {
 		for _, key := range []string{"ID", "CUSTOM_ID"} {
 			text := fmt.Sprintf("* a\n:PROPERTIES:\n:%s: %s\n:END:\n* b\n:PROPERTIES:\n:%s: %s\n:END:\n", key, name, key, name)
 			seen := map[string]bool{}
-			_, problems := node.Read(document.Formats{org.Format{}}, "a.org", text, false, nil).Nodes(func(c node.Claim) bool {
+			_, problems := node.Read(document.Formats{org.Format{}}, "a.org", nil, document.File(text, false)).Nodes(func(c node.Claim) bool {
 				again := seen[c.ID]
 				seen[c.ID] = true
 				return !again
@@ -46,7 +46,7 @@ func TestLastPropertyCounts(t *testing.T) {
 		"* a\n:PROPERTIES:\n:ID: one\n:A: 1\n:A+: x\n:id: two\n:A: 2\n:END:\n" +
 		"* b\n:PROPERTIES:\n:CUSTOM_ID: c1\n:CUSTOM_ID: c2\n:END:\n" +
 		"* c\n:PROPERTIES:\n:ID: good\n:ID: ~bad\n:END:\n"
-	nodes, problems := node.Read(document.Formats{org.Format{}}, "a.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
+	nodes, problems := node.Read(document.Formats{org.Format{}}, "a.org", nil, document.File(text, false)).Nodes(func(node.Claim) bool { return true })
 	var ids []string
 	for _, n := range nodes {
 		ids = append(ids, n.ID)

@@ -19,7 +19,7 @@ var formats = document.Formats{org.Format{}}
 
 func split(t *testing.T, path, text string) ([]*Node, []document.Problem) {
 	t.Helper()
-	nodes, problems := Read(formats, path, text, false, nil).Nodes(everyone)
+	nodes, problems := Read(formats, path, nil, document.File(text, false)).Nodes(everyone)
 	if got := Join(nodes); got != text {
 		t.Fatalf("joined nodes give %q, want %q", got, text)
 	}

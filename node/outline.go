@@ -28,15 +28,14 @@ func placeOf(k document.Key, parent merkle.Digest, ordinal int) merkle.Digest {
 type Outline struct {
 	*document.Outline
 	path string
-	stem *Stem // nil for a whole document
+	stem *stem // nil for a whole document
 }
 
-// Stem is the place at which a branch is attached to its document.
-type Stem struct {
-	Path   string               // of the document
-	Parent *Node                // of the branch
-	ID     string               // of the branch if it declares none; "" to derive one
-	Place  func() merkle.Digest // of the branch, as TreePlace returns it; called only to derive ids
+// stem is the place at which a branch is attached to its document.
+type stem struct {
+	above []*Node              // a part of the branch whose Parent is -1-i is below the i-th
+	id    string               // of the first part if it declares none; "" to derive one
+	place func() merkle.Digest // of the first part, called only to derive ids; nil if none may be derived
 }
 
 // Claims returns the ids that the parts claim, in document order; repeated ids are
@@ -60,20 +59,24 @@ func (o *Outline) wish(i int) string {
 	return id
 }
 
-// HasCustom reports whether a part has a CUSTOM_ID, which must be unique in the whole
-// document.
+// HasCustom reports whether a part without a declared id has a CUSTOM_ID, which must be
+// unique in the whole document.
 func (o *Outline) HasCustom() bool {
-	return slices.ContainsFunc(o.Parts, func(p document.Part) bool { return p.Custom != "" })
+	return slices.ContainsFunc(o.Parts, func(p document.Part) bool { return p.Custom != "" && p.Derived.DeclaredID == "" })
 }
 
 // Nodes returns the nodes in document order, with ids, digests, parents and children
 // set. bears decides whether a claimed id goes to this document; of several parts that
 // claim it, the first gets it. Parts without an id of their own get a derived one; a
-// refused claim is a problem. Strings share memory with what the format read. Nodes
-// must be called at most once. O(parts and their bytes).
+// refused claim is a problem. Strings share memory with what the format read. There are
+// no nodes if a branch of a file has a part without an id of its own. Nodes must be called
+// at most once. O(parts and their bytes).
 func (o *Outline) Nodes(bears func(Claim) bool) ([]*Node, []document.Problem) {
 	b := builder{Outline: o, bears: bears, ids: make([]string, len(o.Parts))}
 	b.chooseIDs()
+	if o.stem != nil && o.stem.place == nil && slices.Contains(b.ids, "") {
+		return nil, nil
+	}
 	b.deriveIDs()
 	nodes := b.nodes()
 	Hash(nodes)
@@ -104,7 +107,7 @@ func (b *builder) chooseIDs() {
 		}
 		if id == "" && i == 0 {
 			id = b.fallbackID()
-		} else if id == "" && p.Custom != "" {
+		} else if id == "" && p.Custom != "" && b.stem == nil {
 			id = b.customID(i, used)
 		}
 		if b.ids[i] = id; id != "" {
@@ -117,7 +120,7 @@ func (b *builder) chooseIDs() {
 func (b *builder) fallbackID() string {
 	switch {
 	case b.stem != nil:
-		return b.stem.ID
+		return b.stem.id
 	case !document.IsMemory(b.path):
 		return rawDocumentID(b.path)
 	}
@@ -163,7 +166,7 @@ func (b *builder) deriveIDs() {
 		p := &b.Parts[i]
 		switch {
 		case i == 0 && b.stem != nil:
-			places[0] = b.stem.Place()
+			places[0] = b.stem.place()
 		case i == 0:
 			places[0] = outlineOf(b.ids[0])
 		case needed[p.Parent]:
@@ -182,8 +185,10 @@ func (b *builder) deriveIDs() {
 // nodes makes the nodes, whose ids are known.
 func (b *builder) nodes() []*Node {
 	kids := make([]int, len(b.Parts))
-	for _, p := range b.Parts[1:] {
-		kids[p.Parent]++
+	for _, p := range b.Parts {
+		if p.Parent >= 0 {
+			kids[p.Parent]++
+		}
 	}
 	nodes := make([]*Node, len(b.Parts))
 	for i := range b.Parts {
@@ -194,11 +199,11 @@ func (b *builder) nodes() []*Node {
 		if kids[i] > 0 {
 			n.Kids = make([]string, 0, kids[i])
 		}
-		if i > 0 {
+		if p.Parent >= 0 {
 			up := nodes[p.Parent]
 			n.Parent, up.Kids = up.ID, append(up.Kids, n.ID)
 		} else if b.stem != nil {
-			n.Parent = b.stem.Parent.ID
+			n.Parent = b.stem.above[-1-p.Parent].ID
 		}
 		nodes[i] = n
 	}

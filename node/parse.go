@@ -9,28 +9,34 @@ import (
 	"github.com/fovea-memory/fovea/document"
 )
 
-// At returns an outline as that of the document at path.
-func At(path string, o *document.Outline) *Outline { return &Outline{Outline: o, path: path} }
-
-// Read reads the outline of the file at path, as one opaque part if opaque is set.
-// O(len(text)).
-func Read(formats document.Formats, path, text string, opaque bool, files document.Files) *Outline {
-	var f document.Format = document.Opaque{}
-	if !opaque {
-		f = formats.Of(path)
+// FormatOf returns the format that reads a document from these parts: that of trees if
+// they are a tree's, that of its path for a file. A file that its format would parse can
+// be stored as opaque.
+func FormatOf(formats document.Formats, path string, parts []document.Part) document.Format {
+	top := &parts[0]
+	switch {
+	case ast.IsTree(path, top):
+		return ast.Format{}
+	case top.Derived != nil && top.Derived.Opaque && formats.KeptWhole(path, top.Content) == "":
+		return document.Opaque{}
 	}
-	return At(path, f.Outline(path, []document.Part{{Parent: -1, Type: document.TypeDocument, Content: text}}, files))
+	return formats.Of(path)
 }
 
-// Reread reads the outline of a document from its nodes.
-func Reread(formats document.Formats, nodes []*Node, files document.Files) *Outline {
-	path := nodes[0].Path
-	if IsTree(nodes) {
-		parts, _ := partsOf(nodes)
-		return At(path, ast.Format{}.Outline(path, parts, files))
+// Read reads the outline of the document at path from its parts, which it may change: a
+// document.File, those of an ast.Tree, or Parts of nodes. O(bytes).
+func Read(formats document.Formats, path string, files document.Files, parts ...document.Part) *Outline {
+	return &Outline{Outline: FormatOf(formats, path, parts).Outline(path, parts, files), path: path}
+}
+
+// Parts returns what the document of these nodes is read from again: the text of a file,
+// or the parts of a tree. No nodes have none.
+func Parts(nodes []*Node) []document.Part {
+	if len(nodes) > 0 && !nodes[0].IsTree() {
+		return []document.Part{document.File(Join(nodes), nodes[0].Derived.Opaque)}
 	}
-	text := Join(nodes)
-	return Read(formats, path, text, nodes[0].Derived.Opaque && formats.KeptWhole(path, text) == "", files)
+	parts, _ := partsOf(nodes)
+	return parts
 }
 
 // partsOf returns the stored parts of a document or branch; ErrShape if a node is not
@@ -53,6 +59,9 @@ func partsOf(nodes []*Node) ([]document.Part, error) {
 	}
 	return parts, nil
 }
+
+// IsTree reports whether the document of this first node is a tree.
+func (n *Node) IsTree() bool { return ast.IsTree(n.Path, n.Part()) }
 
 // Part returns the node's own data, without its place.
 func (n *Node) Part() *document.Part {
@@ -86,13 +95,10 @@ func Rederive(formats document.Formats, nodes []*Node, files document.Files) ([]
 	if err != nil {
 		return nil, err
 	}
-	f := formats.Of(path)
-	if IsTree(nodes) {
-		f = ast.Format{}
-	}
-	o := f.Outline(path, parts, files)
+	parts[0].Derived = nil // it may be that of another parser
+	o := Read(formats, path, files, parts...)
 	if len(nodes) == 1 && len(o.Parts) > 1 { // kept opaque by the configuration
-		o = document.Opaque{}.Outline(path, parts, files)
+		o = Read(formats, path, files, document.File(nodes[0].Content, true))
 	}
 	if len(o.Parts) != len(nodes) {
 		return nil, ErrShape
@@ -116,11 +122,11 @@ func Rederive(formats document.Formats, nodes []*Node, files document.Files) ([]
 // DeriveAlone sets the derived fields of a node outside any document, such as an old
 // version: keywords that its file declared are unknown. The node must not be in a state.
 func DeriveAlone(formats document.Formats, n *Node) {
-	if IsTree([]*Node{n}) && n.Type != document.TypeHeadline || document.IsMemory(n.Path) || len(n.Attrs) > 0 || n.Bare {
+	if n.IsTree() && n.Type != document.TypeHeadline || document.IsMemory(n.Path) || len(n.Attrs) > 0 || n.Bare {
 		n.Derived = ast.Derive(n.Attrs, n.Content, ast.Above{})
 		return
 	}
-	parts := Read(formats, n.Path, n.Content, false, nil).Parts
+	parts := Read(formats, n.Path, nil, document.File(n.Content, false)).Parts
 	i := 0
 	if n.Type == document.TypeHeadline && len(parts) > 1 {
 		i = 1

@@ -18,15 +18,16 @@ func TreePath(scope string, t *ast.Tree) (string, error) {
 	if t != nil && t.ID() != "" {
 		return document.MemoryPath(t.ID()), nil
 	}
-	o, err := t.Outline(document.MemoryMark)
+	parts, err := t.Parts(document.MemoryMark)
 	if err != nil {
 		return "", err
 	}
+	o := Read(nil, document.MemoryMark, nil, parts...)
 	b := merkle.AppendText(merkle.AppendText(merkle.AppendList(nil, 3), "tree"), scope)
 	if title := o.Parts[0].Derived.Title; title != "" {
 		b = merkle.AppendText(b, title)
 	} else {
-		nodes, _ := At(document.MemoryMark, o).Nodes(func(Claim) bool { return true })
+		nodes, _ := o.Nodes(func(Claim) bool { return true })
 		b = merkle.AppendLink(b, nodes[0].Version)
 	}
 	return document.MemoryPath(derive(merkle.Sum(b))), nil
@@ -58,38 +59,9 @@ func (n *Node) siblingKey() document.Key { return ast.KeyOf(n.Type, n.Derived.Ti
 // HasCustom reports whether a node of a tree has a CUSTOM_ID.
 func (n *Node) HasCustom() bool { return ast.Custom(n.Attrs) != "" }
 
-// TreePlace returns the place of the last node of way, which leads to it from the root
-// of its tree, node by node. get finds siblings. O(siblings on the way).
-func TreePlace(way []*Node, get func(id string) (*Node, bool)) merkle.Digest {
-	place := outlineOf(way[0].ID)
-	for i, n := range way[1:] {
-		key, ordinal := n.siblingKey(), 0
-		for _, id := range way[i].Kids {
-			if id == n.ID {
-				break
-			}
-			if k, ok := get(id); ok && k.siblingKey() == key {
-				ordinal++
-			}
-		}
-		place = placeOf(key, place, ordinal)
-	}
-	return place
-}
-
-// SamePlace reports whether a branch with the root t can replace the branch with the
-// root n without changing a derived id beside or above it.
-func (n *Node) SamePlace(t *ast.Tree) bool { return n.siblingKey() == t.Key() }
-
-// Below reads the outline of a branch of a tree, to be attached at stem. A branch that
-// HasCustom must be put with its whole document instead. Errors as ast.Tree.Branch.
-func Below(stem Stem, t *ast.Tree) (*Outline, error) {
-	o, err := t.Branch(stem.Parent.above())
-	if err != nil {
-		return nil, err
-	}
-	return &Outline{Outline: o, path: stem.Path, stem: &stem}, nil
-}
+// SamePlace reports whether a branch with this key of its root can replace the branch with
+// the root n without changing a derived id beside or above it.
+func (n *Node) SamePlace(key document.Key) bool { return n.siblingKey() == key }
 
 // above returns what the children of a node of a tree inherit.
 func (n *Node) above() ast.Above {

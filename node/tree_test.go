@@ -22,11 +22,11 @@ func everyone(Claim) bool { return true }
 // treeNodes returns the nodes of a tree that bears every id it claims.
 func treeNodes(t *testing.T, path string, tree *ast.Tree) ([]*Node, []document.Problem) {
 	t.Helper()
-	o, err := tree.Outline(path)
+	parts, err := tree.Parts(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return At(path, o).Nodes(everyone)
+	return Read(formats, path, nil, parts...).Nodes(everyone)
 }
 
 func decode(t *testing.T, text string) *ast.Tree {

@@ -189,9 +189,11 @@ func (m *model) placed(t *rapid.T, v *fovea.View) *fovea.View {
 	draft := graph.Empty(document.Formats{org.Format{}}).Edit(0)
 	for r := range v.Documents() {
 		if text, _ := v.Text(r.Path); !document.IsMemory(r.Path) {
-			draft.Put(r.Path, text, false)
-		} else if err := draft.PutTree(r.Path, node.TreeOf(slices.Collect(v.Document(r.Path)))); err != nil {
+			draft.Put(r.Path, document.File(text, false))
+		} else if parts, err := node.TreeOf(slices.Collect(v.Document(r.Path))).Parts(r.Path); err != nil {
 			t.Fatal(err)
+		} else {
+			draft.Put(r.Path, parts...)
 		}
 	}
 	state, _ := draft.Seal()

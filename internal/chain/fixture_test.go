@@ -79,7 +79,7 @@ func (f fixture) draft(texts map[string]string) (*graph.State, *graph.Delta) {
 		if text == "" {
 			d.Drop(path)
 		} else {
-			d.Put(path, text, false)
+			d.Put(path, document.File(text, false))
 		}
 	}
 	state, delta := d.Seal()

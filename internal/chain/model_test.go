@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -103,7 +104,7 @@ func (m *model) commit(t *rapid.T) {
 	}
 	var s chain.Steps
 	d := state.Edit(1)
-	d.Put("c.org", text(t), false)
+	d.Put("c.org", document.File(text(t), false))
 	next, after := d.Seal()
 	for i, step := range []*graph.State{state, next} {
 		if err := tx.Add(context.Background(), &s, step, []*graph.Delta{delta, &after}[i], c); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -40,7 +41,7 @@ func TestHeadSaysWhatIsThere(t *testing.T) {
 	var s chain.Steps
 	for i := range 3 {
 		d := s.Head(tx).State.Edit(1)
-		d.Put("a.org", fmt.Sprintf("* %d\n", i), false)
+		d.Put("a.org", document.File(fmt.Sprintf("* %d\n", i), false))
 		state, delta := d.Seal()
 		if err := tx.Add(t.Context(), &s, state, &delta, graph.Commit{Kind: graph.KindIngest}, vowMark(fmt.Sprint("word", i))); err != nil {
 			t.Fatal(err)

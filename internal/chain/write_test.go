@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -120,7 +121,7 @@ func TestFailedWrite(t *testing.T) {
 	var s chain.Steps
 	for i := range 2 {
 		d := s.Head(tx).State.Edit(1)
-		d.Put("a.org", fmt.Sprintf("* step %d\n", i), false)
+		d.Put("a.org", document.File(fmt.Sprintf("* step %d\n", i), false))
 		state, delta := d.Seal()
 		if err := tx.Add(t.Context(), &s, state, &delta, graph.Commit{Kind: graph.KindIngest, Op: "steps"}); err != nil {
 			t.Fatal(err)

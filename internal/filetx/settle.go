@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -140,14 +141,18 @@ func (files *Files) finish(ctx context.Context, tx *chain.Tx, in *Intent) error 
 		if err != nil {
 			return err
 		}
-		draft.Put(p.path, text, f.Opaque)
+		draft.Put(p.path, document.File(text, f.Opaque))
 	}
 	for _, t := range in.trees {
 		if t.tree == nil {
 			draft.Drop(t.path)
-		} else if err := draft.PutTree(t.path, t.tree); err != nil {
+			continue
+		}
+		parts, err := t.tree.Parts(t.path)
+		if err != nil {
 			return err
 		}
+		draft.Put(t.path, parts...)
 	}
 	files.scope.DropUnusedSetups(head.State, draft)
 	state, delta := draft.Seal()

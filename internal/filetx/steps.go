@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 )
 
@@ -14,7 +15,7 @@ func (files *Files) AddSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps
 	for _, s := range steps {
 		head := all.Head(tx).State
 		draft := head.Edit(s.Commit.Time)
-		draft.Put(path, text[:s.Length], false)
+		draft.Put(path, document.File(text[:s.Length], false))
 		files.scope.DropUnusedSetups(head, draft)
 		state, delta := draft.Seal()
 		if delta.Empty() {

@@ -129,7 +129,7 @@ func (b *builder) gather(path string) {
 	if !ok {
 		return
 	}
-	doc := &docNodes{top: top.ID, extent: b.sizes[path], tree: node.IsTree([]*node.Node{top})}
+	doc := &docNodes{top: top.ID, extent: b.sizes[path]}
 	if was, had := b.base.documents.Get(path); had {
 		doc.size += was.size
 		doc.bytes += was.bytes
@@ -267,7 +267,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
 		if doc, ok := target.documents.Get(path); ok {
-			b.documents.Set(path, &docNodes{top: doc.top, extent: doc.extent, tree: doc.tree})
+			b.documents.Set(path, &docNodes{top: doc.top, extent: doc.extent})
 		} else {
 			b.documents.Delete(path)
 		}
@@ -282,9 +282,9 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 // reports whether that was enough: the document was this tree before, and nothing that
 // its nodes hand down has changed.
 func (b *builder) rederiveBranches(path string) bool {
-	doc, ok := b.documents.Get(path)
-	was, had := b.base.documents.Get(path)
-	if !ok || !had || !doc.tree || !was.tree || doc.top != was.top {
+	top, ok := b.nodes.Get(b.tops[path])
+	was, had := b.base.Document(path)
+	if !ok || !had || !top.IsTree() || !was.IsTree() || top.ID != was.ID {
 		return false
 	}
 	waiting := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -14,7 +15,7 @@ import (
 func generated(files int) *State {
 	d := Empty(orgFiles).Edit(1)
 	for f := range files {
-		d.Put(fmt.Sprintf("f%05d.org", f), foveatest.GenFile(f, 10), false)
+		d.Put(fmt.Sprintf("f%05d.org", f), document.File(foveatest.GenFile(f, 10), false))
 	}
 	s, _ := d.Seal()
 	return s
@@ -50,7 +51,7 @@ func BenchmarkPut(b *testing.B) {
 	for b.Loop() {
 		d := Empty(orgFiles).Edit(1)
 		for f, text := range texts {
-			d.Put(fmt.Sprintf("f%05d.org", f), text, false)
+			d.Put(fmt.Sprintf("f%05d.org", f), document.File(text, false))
 		}
 		d.Seal()
 	}
@@ -68,7 +69,7 @@ func BenchmarkDiff(b *testing.B) {
 			for f := range 100 {
 				path := fmt.Sprintf("f%05d.org", f*97)
 				nodes := s.Nodes(path)
-				d.Put(path, nodes[0].Content+c.before+node.Join(nodes[1:])+c.after, false)
+				d.Put(path, document.File(nodes[0].Content+c.before+node.Join(nodes[1:])+c.after, false))
 			}
 			next, _ := d.Seal()
 			changes := 0
@@ -89,7 +90,7 @@ func BenchmarkEdit(b *testing.B) {
 	for b.Loop() {
 		i++
 		d := s.Edit(2)
-		d.Put("f00007.org", fmt.Sprintf("%s%d\n", text, i), false)
+		d.Put("f00007.org", document.File(fmt.Sprintf("%s%d\n", text, i), false))
 		s, _ = d.Seal()
 	}
 }

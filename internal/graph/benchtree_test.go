@@ -41,7 +41,7 @@ func BenchmarkPutTree(b *testing.B) {
 	t := foliage(10_000)
 	for b.Loop() {
 		d := Empty(orgFiles).Edit(1)
-		if err := d.PutTree("/root", t); err != nil {
+		if err := putTree(d, "/root", t); err != nil {
 			b.Fatal(err)
 		}
 		d.Seal()
@@ -54,7 +54,7 @@ func BenchmarkPutBranch(b *testing.B) {
 	for _, size := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			d := Empty(orgFiles).Edit(1)
-			if err := d.PutTree("/root", foliage(size)); err != nil {
+			if err := putTree(d, "/root", foliage(size)); err != nil {
 				b.Fatal(err)
 			}
 			s, _ := d.Seal()
@@ -78,7 +78,7 @@ func BenchmarkPutBranch(b *testing.B) {
 // does with the end of its journal.
 func BenchmarkApplyBranch(b *testing.B) {
 	d := Empty(orgFiles).Edit(1)
-	if err := d.PutTree("/root", foliage(10_000)); err != nil {
+	if err := putTree(d, "/root", foliage(10_000)); err != nil {
 		b.Fatal(err)
 	}
 	s, _ := d.Seal()

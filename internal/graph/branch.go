@@ -15,118 +15,73 @@ import (
 // PutBranch sets a branch of a tree: the node with this id and all below it. Where no
 // id beside or above the branch can change, only the branch and its ancestors are
 // touched: O(nodes of the branch, children of the ancestors). Otherwise the whole tree
-// is put. Errors: node.ErrTree; nothing is changed then.
+// is put. Errors: document.ErrTree; nothing is changed then.
 func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 	n, ok := d.nodes.Get(id)
-	var whole *docNodes
-	if ok {
-		whole, ok = d.documents.Get(n.Path)
-	}
-	if !ok || !whole.tree {
+	if !ok || !d.way(n)[0].IsTree() {
 		return fmt.Errorf("%.60q is no node of a tree: %w", id, document.ErrTree)
 	}
-	if n.Parent == "" {
-		return d.PutTree(n.Path, t)
-	}
-	old := walk(id, whole.size, d.nodes.Get)
-	nodes, err := d.branch(old, whole.size, t)
-	if err != nil {
-		return err
-	}
-	if nodes != nil {
-		d.graft(whole, old, nodes)
-		return nil
-	}
-	tree, _ := node.TreeOf(d.current(n.Path)).With(id, func(*ast.Tree) *ast.Tree { return t })
-	return d.PutTree(n.Path, tree)
-}
-
-// branch returns the nodes of a tree in the place of the old ones of a branch; nil if
-// the rest of the tree, of size nodes in all, must be looked at.
-func (d *Draft) branch(old []*node.Node, size int, t *ast.Tree) ([]*node.Node, error) {
-	n := old[0]
-	way := d.way(n)
-	stem := node.Stem{Path: n.Path, Parent: way[len(way)-2], Place: func() merkle.Digest { return node.TreePlace(way, d.nodes.Get) }}
-	if node.IsDerived(n.ID) {
-		stem.ID = n.ID
-	}
-	o, err := node.Below(stem, t)
-	if err != nil || !n.SamePlace(t) || o.HasCustom() || d.movesIDs(old, o.Claims()) {
-		return nil, err
-	}
-	nodes, _ := o.Nodes(func(node.Claim) bool { return true })
-	if size+len(nodes)-len(old) > ast.MaxTreeNodes {
-		return nil, nil // putting the whole tree reports this
-	}
-	return nodes, nil
-}
-
-// movesIDs reports whether ids could move between documents by the new claims of a
-// branch or by the end of its old ones.
-func (d *Draft) movesIDs(old []*node.Node, claims []node.Claim) bool {
-	mine := map[string]bool{}
-	for _, n := range old {
-		if mine[n.ID] = true; n.HasCustom() || loses(n) {
-			return true
+	tree := t
+	if n.Parent != "" {
+		whole, _ := d.documents.Get(n.Path)
+		old := walk(id, whole.size, d.nodes.Get)
+		o, err := node.Replace(d.way(n), t, d.nodes.Get)
+		if err != nil {
+			return err
 		}
-		if _, contested := d.contested.Get(n.ID); contested {
-			return true
+		if whole.size+len(o.Parts)-len(old) <= ast.MaxTreeNodes && d.graft(old, o) {
+			return nil
 		}
+		tree, _ = node.TreeOf(d.current(n.Path)).With(id, func(*ast.Tree) *ast.Tree { return t })
 	}
-	return slices.ContainsFunc(claims, func(c node.Claim) bool { return !mine[c.ID] && !d.free(c.ID) })
-}
-
-// free reports whether nobody claims an id.
-func (d *Draft) free(id string) bool {
-	_, borne := d.nodes.Get(id)
-	_, contested := d.contested.Get(id)
-	return !borne && !contested
+	parts, err := tree.Parts(n.Path)
+	if err == nil {
+		d.Put(n.Path, parts...)
+	}
+	return err
 }
 
 // extend puts a text that adds headlines with ids to the end of what a file holds. It
 // returns false, and changes nothing, for any other text.
-func (d *Draft) extend(path, text string) bool {
-	whole, ok := d.documents.Get(path)
+func (d *Draft) extend(f document.Extender, path, text string) bool {
+	nodes := d.current(path)
 	_, isSetup := d.setup.Get(path)
-	if !ok || whole.tree || isSetup {
+	if nodes == nil || nodes[0].IsTree() || isSetup {
 		return false
 	}
-	nodes := d.current(path)
 	more, ok := cutPrefix(text, nodes)
 	if !ok {
 		return false
 	}
-	added := node.Extend(d.base.formats.Of(path), nodes, more, filesOf(d.current), d.free)
-	if added == nil {
-		return false
-	}
-	delete(d.problem, path)
-	d.graft(whole, nil, added)
-	return true
+	o := node.Extend(f, nodes, more, filesOf(d.current))
+	return o != nil && d.graft(nil, o)
 }
 
-// graft replaces a branch of a document by nodes, or with no old nodes adds them behind
-// the last children of their parents, and updates the ancestors. The parent of the first
-// node is the deepest. The other nodes of the document are not touched.
-func (d *Draft) graft(whole *docNodes, old, nodes []*node.Node) {
-	d.keep(old, nodes, false)
-	if len(old) > 0 && nodes[0] == old[0] {
-		return // its version covers all below it
+// graft puts a branch of a document in the place of old nodes, or with none behind the
+// last children of its parents, and updates the ancestors. The parent of the first part is
+// the deepest. The other nodes of the document are not touched: if an id could change
+// among them, graft returns false, and changes nothing.
+func (d *Draft) graft(old []*node.Node, o *node.Outline) bool {
+	if d.movesIDs(old, o) {
+		return false
+	}
+	nodes, _ := o.Nodes(func(node.Claim) bool { return true })
+	if nodes == nil {
+		return false
+	}
+	if d.keep(old, nodes, len(old) == 0); len(old) > 0 && nodes[0] == old[0] {
+		return true // its version covers all below it
 	}
 	d.changed = true
 	d.swap(old, nodes)
-	first := nodes[0]
-	up, _ := d.nodes.Get(first.Parent)
-	way := d.way(up)
 	roots := map[string][]string{} // by parent
-	for _, n := range way {
-		roots[n.ID] = nil
-	}
-	for _, n := range nodes {
-		if ids, above := roots[n.Parent]; above {
-			roots[n.Parent] = append(ids, n.ID)
+	for i, n := range nodes {
+		if o.Parts[i].Parent < 0 {
+			roots[n.Parent] = append(roots[n.Parent], n.ID)
 		}
 	}
+	deepest, _ := d.nodes.Get(nodes[0].Parent)
+	way := d.way(deepest)
 	for _, up := range slices.Backward(way) {
 		n := *up
 		if ids := roots[n.ID]; len(ids) > 0 && len(old) == 0 {
@@ -138,7 +93,33 @@ func (d *Draft) graft(whole *docNodes, old, nodes []*node.Node) {
 		n.Version = d.version(&n)
 		d.set(&n)
 	}
-	d.documents.Set(first.Path, &docNodes{top: whole.top, extent: whole.plus(-1, old...).plus(1, nodes...), tree: whole.tree})
+	path := nodes[0].Path
+	whole, _ := d.documents.Get(path)
+	d.documents.Set(path, &docNodes{top: whole.top, extent: whole.plus(-1, old...).plus(1, nodes...)})
+	return true
+}
+
+// movesIDs reports whether an id outside a branch could change when it replaces the old
+// nodes, or is added at the end: for another order of siblings, or because a node outside
+// loses or wins an id.
+func (d *Draft) movesIDs(old []*node.Node, o *node.Outline) bool {
+	if o.HasCustom() || len(old) > 0 && !old[0].SamePlace(o.Parts[0].Key) {
+		return true
+	}
+	mine := map[string]bool{}
+	for _, n := range old {
+		if mine[n.ID] = true; n.HasCustom() || loses(n) {
+			return true
+		}
+		if _, contested := d.contested.Get(n.ID); contested {
+			return true
+		}
+	}
+	return slices.ContainsFunc(o.Claims(), func(c node.Claim) bool {
+		_, borne := d.nodes.Get(c.ID)
+		_, contested := d.contested.Get(c.ID)
+		return !mine[c.ID] && (borne || contested)
+	})
 }
 
 // way returns the nodes from the document to n.

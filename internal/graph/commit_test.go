@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -25,7 +26,7 @@ import (
 func goldenChain(t testing.TB) []*Commit {
 	t.Helper()
 	headline := func(id string) string { return "* " + id + "\n:PROPERTIES:\n:ID: " + id + "\n:END:\n" }
-	document := func(first string, ids ...string) folder {
+	fileOf := func(first string, ids ...string) folder {
 		for _, id := range ids {
 			first += headline(id)
 		}
@@ -34,14 +35,14 @@ func goldenChain(t testing.TB) []*Commit {
 	state, parent := Empty(orgFiles), merkle.Digest{}
 	var chain []*Commit
 	for i, f := range []folder{
-		document("", "a", "b", "c", "d", "e"),
-		document("", "a", "b", "c", "d", "e", "f"),
-		document("", "e", "b", "x", "y", "d", "f"),
-		document("#+title: A\n", "e", "b", "x", "y", "d", "f"),
+		fileOf("", "a", "b", "c", "d", "e"),
+		fileOf("", "a", "b", "c", "d", "e", "f"),
+		fileOf("", "e", "b", "x", "y", "d", "f"),
+		fileOf("#+title: A\n", "e", "b", "x", "y", "d", "f"),
 		{"a.org": "#+title: A\n"},
 	} {
 		draft := state.Edit(int64(i))
-		draft.Put("a.org", f["a.org"], false)
+		draft.Put("a.org", document.File(f["a.org"], false))
 		next, delta := draft.Seal()
 		c := &Commit{
 			Seq: uint64(i + 1), State: next.Root(), Delta: delta.Records(), Lineage: delta.Lineage,
@@ -195,7 +196,7 @@ func TestCommitIsAsLargeAsItsChange(t *testing.T) {
 		}
 		s := fresh(folder{"a.org": text.String()}, []string{"a.org"})
 		draft := s.Edit(1)
-		draft.Put("a.org", text.String()+"* More\n:PROPERTIES:\n:ID: more\n:END:\n", false)
+		draft.Put("a.org", document.File(text.String()+"* More\n:PROPERTIES:\n:ID: more\n:END:\n", false))
 		next, delta := draft.Seal()
 		c := &Commit{Seq: 2, State: next.Root(), Delta: delta.Records(), Kind: KindEdit}
 		block, err := c.Encode(nil)

@@ -20,8 +20,8 @@ func copied(n int) *graph.State {
 		fmt.Fprintf(&b, "* h\n:PROPERTIES:\n:ID: id-%d\n:END:\n", i)
 	}
 	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
-	d.Put("a.org", b.String(), false)
-	d.Put("b.org", b.String(), false)
+	d.Put("a.org", document.File(b.String(), false))
+	d.Put("b.org", document.File(b.String(), false))
 	s, _ := d.Seal()
 	return s
 }

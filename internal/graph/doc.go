@@ -4,14 +4,14 @@
 //
 // A [State] is all nodes of a scope at one moment: an immutable value that shares
 // structure with other states, so that a snapshot is a pointer. A [Draft] collects
-// changes to a state and seals them into the next state and its [Delta]: whole files
-// (Draft.Put) and trees (Draft.PutTree), or a branch alone, which is part of a tree
-// (Draft.PutBranch) or headlines added at the end of a file. A [Commit] records a delta
-// with its author, time and message, in a [Record] for each change. Applied to the
-// state of its parent it gives the next state, and undone the one before, so that any
-// past state is reached from a neighbour. A [Ledger] follows a chain by its digests
-// alone; [Lives] and [Retention] determine what a thinned history needs. [Merge] merges
-// two states that share a base, and [Revert] undoes the changes between two states.
+// changes to a state and seals them into the next state and its [Delta]: whole documents
+// (Draft.Put), or a branch alone, which is part of a tree (Draft.PutBranch) or headlines
+// added at the end of a file. A [Commit] records a delta with its author, time and
+// message, in a [Record] for each change. Applied to the state of its parent it gives the
+// next state, and undone the one before, so that any past state is reached from a
+// neighbour. A [Ledger] follows a chain by its digests alone; [Lives] and [Retention]
+// determine what a thinned history needs. [Merge] merges two states that share a base, and
+// [Revert] undoes the changes between two states.
 //
 // Invariants:
 //

@@ -16,7 +16,6 @@ import (
 type docNodes struct {
 	top string // id of the document
 	extent
-	tree bool // it is a tree, not a file
 
 	once  sync.Once
 	nodes []*node.Node // in document order
@@ -45,7 +44,7 @@ func newDocument(nodes []*node.Node) *docNodes {
 }
 
 func (d *docNodes) init(nodes []*node.Node) {
-	d.top, d.extent, d.tree = nodes[0].ID, extent{}.plus(1, nodes...), node.IsTree(nodes)
+	d.top, d.extent = nodes[0].ID, extent{}.plus(1, nodes...)
 	d.once.Do(func() { d.nodes = nodes })
 }
 
@@ -75,8 +74,8 @@ func walk(top string, maxNodes int, get func(id string) (*node.Node, bool)) []*n
 
 // IsTree reports whether the document at path is a tree.
 func (s *State) IsTree(path string) bool {
-	d, ok := s.documents.Get(path)
-	return ok && d.tree
+	top, ok := s.Document(path)
+	return ok && top.IsTree()
 }
 
 // Branch returns the tree of a node and all below it, nil for a node of a file.

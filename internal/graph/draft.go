@@ -5,7 +5,6 @@ package graph
 import (
 	"slices"
 
-	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/merkle"
@@ -27,7 +26,6 @@ type Draft struct {
 	changed bool     // a document was put or dropped
 	touched []string // ids whose nodes were set or deleted, with repetitions
 	retry   []string // paths to read again: for their ids, or for a setup file
-	problem map[string][]document.Problem
 	now     int64
 }
 
@@ -36,48 +34,36 @@ type Draft struct {
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: setupCounts{s.setup.Edit()},
-		ranks: s.ranks, problem: map[string][]document.Problem{}, now: now,
+		ranks: s.ranks, now: now,
 	}
 }
 
-// Put sets the bytes of a file. An opaque file is one node and not parsed. O(len(text));
-// where an id moves to another document, also parsing of that document, and where the
-// file is a setup file, of all that name it. Where text is what the file held with
-// headlines that declare ids added at its end, only those are parsed, and Problems does
-// not contain those of the others.
-func (d *Draft) Put(path, text string, opaque bool) {
-	if !opaque && d.extend(path, text) {
+// Put sets a document to its parts, which it may change: a document.File, those of an
+// ast.Tree, or node.Parts of another state; no parts remove it. An opaque file is one node
+// and not parsed. Of an id that both a file and a tree claim, the file is the bearer.
+// O(bytes); where an id moves to another document, also parsing of that document, and
+// where the file is a setup file, of all that name it. Where a text is what the file held
+// with headlines that declare ids added at its end, only those are parsed.
+func (d *Draft) Put(path string, parts ...document.Part) {
+	if len(parts) == 0 {
+		d.Drop(path)
 		return
 	}
-	d.put(path, node.Read(d.base.formats, path, text, opaque, filesOf(d.current)))
-	d.settle(path)
-}
-
-// PutTree sets a document that is a tree; path is as in ast.Tree.Outline. Of an id that
-// both a file and the tree claim, the file is the bearer. Errors: node.ErrTree; nothing
-// is changed then. O(nodes of the tree), and as Put for ids that move.
-func (d *Draft) PutTree(path string, t *ast.Tree) error {
-	o, err := t.Outline(path)
-	if err != nil {
-		return err
+	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Extender)
+	if ok && d.extend(f, path, parts[0].Content) {
+		return
 	}
-	d.put(path, node.At(path, o))
+	d.put(path, parts)
 	d.settle(path)
-	return nil
 }
 
 // Drop removes a document and all its nodes.
 func (d *Draft) Drop(path string) {
 	old := d.take(path)
-	d.setup.replace(old, nil)
 	d.claim(path, old, nil)
 	d.swap(old, nil)
 	d.settle(path)
 }
-
-// Problems returns, by path, what the formats and the choice of ids found in the
-// documents put.
-func (d *Draft) Problems() map[string][]document.Problem { return d.problem }
 
 // settle reads documents again whose setup file is at path, or that lost or won a
 // contested id.
@@ -86,59 +72,48 @@ func (d *Draft) settle(path string) {
 	for len(d.retry) > 0 {
 		path := d.retry[0]
 		d.retry = d.retry[1:]
-		nodes := d.current(path)
-		if nodes == nil {
-			continue
+		if parts := node.Parts(d.current(path)); len(parts) > 0 {
+			d.put(path, parts)
 		}
-		d.put(path, node.Reread(d.base.formats, nodes, filesOf(d.current)))
 	}
 }
 
-// put sets the nodes of a document.
-func (d *Draft) put(path string, o *node.Outline) {
+// put sets a document to what its format reads of its parts.
+func (d *Draft) put(path string, parts []document.Part) {
+	o := node.Read(d.base.formats, path, filesOf(d.current), parts...)
 	old := d.take(path)
 	d.claim(path, old, o.Claims())
-	nodes, problems := o.Nodes(d.bears)
-	if delete(d.problem, path); len(problems) > 0 {
-		d.problem[path] = problems
-	}
-	now := newDocument(nodes)
-	d.keep(old, nodes, !now.tree)
+	nodes, _ := o.Nodes(d.bears)
+	d.keep(old, nodes, len(old) > 0 && !nodes[0].IsTree())
 	d.swap(old, nodes)
-	d.setup.replace(old, nodes)
-	d.documents.Set(path, now)
+	d.documents.Set(path, newDocument(nodes))
 }
 
 // keep replaces new nodes that are unchanged by the old objects. shared says that the
-// text of the nodes is part of one string: changed nodes of a known file get a copy, so
-// that a small edit does not retain the whole old and new text.
+// text of the nodes is part of the text of a known file: changed nodes get a copy, so that
+// a small edit does not retain the whole old and new text.
 func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
-	own := func(n, was *node.Node) {
-		if shared && len(old) > 0 {
-			n.Detach(was)
-		}
-	}
 	was := make(map[string]*node.Node, len(old))
 	for _, n := range old {
 		was[n.ID] = n
 	}
 	for i, n := range nodes {
 		o := was[n.ID]
-		switch {
-		case o == nil:
-			n.Modified = d.now
-			own(n, nil)
-		case o.Own != n.Own:
-			n.Modified = d.now
-			own(n, o)
-		case o.Type == typeGone: // the file still contains it
+		n.Modified = d.now
+		if o != nil && o.Own == n.Own {
 			n.Modified = o.Modified
-			own(n, nil)
-		case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
-			nodes[i] = o
-		default:
-			own(n, o)
-			n.Modified, n.Content, n.Attrs = o.Modified, o.Content, o.Attrs
+			switch {
+			case o.Type == typeGone: // the file still contains it
+				o = nil
+			case o.Entry.Equal(&n.Entry) && o.Derived.Equal(n.Derived):
+				nodes[i] = o
+				continue
+			default:
+				n.Content, n.Attrs = o.Content, o.Attrs
+			}
+		}
+		if shared {
+			n.Detach(o)
 		}
 	}
 }
@@ -152,10 +127,11 @@ func (d *Draft) take(path string) []*node.Node {
 	return nodes
 }
 
-// swap replaces the old nodes of a document by others in the map of ids. Unchanged
-// entries are left alone so that the new map shares structure with its base. An id that
-// another document has won is not deleted.
+// swap replaces the old nodes of a document or branch by others in the map of ids.
+// Unchanged entries are left alone so that the new map shares structure with its base. An
+// id that another document has won is not deleted.
 func (d *Draft) swap(old, nodes []*node.Node) {
+	d.setup.replace(old, nodes)
 	d.touched = slices.Grow(d.touched, len(nodes))
 	for _, n := range nodes {
 		if now, _ := d.nodes.Get(n.ID); now != n {

@@ -19,8 +19,8 @@ func TestPutShares(t *testing.T) {
 		again func(d *Draft)
 	}{
 		{"file",
-			func(d *Draft) { d.Put("a.org", "* One\n* Two\n", false) },
-			func(d *Draft) { d.Put("a.org", "* One\n* Two\n", false) }},
+			func(d *Draft) { d.Put("a.org", document.File("* One\n* Two\n", false)) },
+			func(d *Draft) { d.Put("a.org", document.File("* One\n* Two\n", false)) }},
 		{"tree",
 			func(d *Draft) { putLeaves(t, d, 2) },
 			func(d *Draft) { putLeaves(t, d, 2) }},
@@ -49,7 +49,7 @@ func putLeaves(t *testing.T, d *Draft, leaves int) {
 	for i := range leaves {
 		root.Kids = append(root.Kids, &ast.Tree{Type: "paragraph", Content: fmt.Sprint(i)})
 	}
-	if err := d.PutTree("/root", root); err != nil {
+	if err := putTree(d, "/root", root); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -59,9 +59,9 @@ func putLeaves(t *testing.T, d *Draft, leaves int) {
 func TestPutLeaves(t *testing.T) {
 	const one, two = "* One\n:PROPERTIES:\n:ID: one\n:END:\n", "* Two\n:PROPERTIES:\n:ID: two\n:END:\n"
 	d := Empty(orgFiles).Edit(1)
-	d.Put("b.org", one+two, false)
-	d.Put("a.org", one, false)
-	d.Put("b.org", two+"more\n", false)
+	d.Put("b.org", document.File(one+two, false))
+	d.Put("a.org", document.File(one, false))
+	d.Put("b.org", document.File(two+"more\n", false))
 	s, _ := d.Seal()
 	want := map[string]string{"one": "a.org", "two": "b.org"}
 	for id, path := range want {

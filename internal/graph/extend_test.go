@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // drawText makes a file of parts that could be read otherwise for what stands behind
@@ -48,10 +50,10 @@ func TestExtend(t *testing.T) {
 	extended, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		base := Empty(orgFiles).Edit(1)
-		base.Put("b.org", "* B\n:PROPERTIES:\n:ID: same\n:END:\n", false)
-		base.Put("theme.setup", "#+TODO: SET | UP\n", true)
+		base.Put("b.org", document.File("* B\n:PROPERTIES:\n:ID: same\n:END:\n", false))
+		base.Put("theme.setup", document.File("#+TODO: SET | UP\n", true))
 		text := drawText(t, "old", 4)
-		base.Put(path, text, false)
+		base.Put(path, document.File(text, false))
 		s, _ := base.Seal()
 		short, long := s.Edit(2), s.Edit(2)
 		for range rapid.IntRange(1, 3).Draw(t, "steps") {
@@ -65,7 +67,7 @@ func TestExtend(t *testing.T) {
 			}
 			text += more
 			before := short.nodes.Map()
-			if short.extend(path, text) {
+			if short.extend(org.Format{}, path, text) {
 				extended++
 			} else if diff := before.Len() - short.nodes.Map().Len(); diff != 0 {
 				t.Fatalf("it does not extend, and the nodes are %d fewer", diff)
@@ -84,14 +86,14 @@ func TestExtend(t *testing.T) {
 
 // putWhole is Put without extending the file.
 func (d *Draft) putWhole(path, text string) {
-	d.put(path, node.Read(d.base.formats, path, text, false, filesOf(d.current)))
+	d.put(path, []document.Part{document.File(text, false)})
 	d.settle(path)
 }
 
 // sameSeal compares two drafts, and what one more document changes in each.
 func sameSeal(t *rapid.T, short, long *Draft) {
 	for _, d := range []*Draft{short, long} {
-		d.Put("agents/c.org", "* C\n:PROPERTIES:\n:ID: plain0\n:END:\n", false)
+		d.Put("agents/c.org", document.File("* C\n:PROPERTIES:\n:ID: plain0\n:END:\n", false))
 	}
 	got, gotDelta := short.Seal()
 	want, wantDelta := long.Seal()
@@ -141,6 +143,8 @@ func TestExtendOrNot(t *testing.T) {
 		{"a note without an id", "* A\n", "* New\n", false},
 		{"an id that another bears", "* A\n:PROPERTIES:\n:ID: new\n:END:\n", note, false},
 		{"an id twice", "* A\n", note + note, false},
+		{"an id twice, once with a CUSTOM_ID", "* A\n", note + strings.Replace(note, ":END:", ":CUSTOM_ID: c\n:END:", 1), false},
+		{"an id and a CUSTOM_ID", "* A\n", strings.Replace(note, ":END:", ":CUSTOM_ID: c\n:END:", 1), true},
 		{"a setting behind", "* A\n", note + "#+TODO: X | Y\n", false},
 		{"a setting amidst", "* A\n#+FILETAGS: :a:\n* B\n", note, false},
 		{"a setup file", "#+SETUPFILE: b.org\n* A\n", note, false},
@@ -148,15 +152,15 @@ func TestExtendOrNot(t *testing.T) {
 		{"a radio target behind", "* A\n", note + "<<<x>>>\n", false},
 	} {
 		d := Empty(orgFiles).Edit(1)
-		d.Put("a.org", tc.old, false)
-		if got := d.extend("a.org", tc.old+tc.more); got != tc.want {
+		d.Put("a.org", document.File(tc.old, false))
+		if got := d.extend(org.Format{}, "a.org", tc.old+tc.more); got != tc.want {
 			t.Errorf("%s: extended %v, want %v", tc.name, got, tc.want)
 		}
 	}
 	d := Empty(orgFiles).Edit(1)
-	d.Put("a.org", "* A\n", false)
-	d.Put("b.org", "#+SETUPFILE: a.org\n", false)
-	if d.extend("a.org", "* A\n"+note) {
+	d.Put("a.org", document.File("* A\n", false))
+	d.Put("b.org", document.File("#+SETUPFILE: a.org\n", false))
+	if d.extend(org.Format{}, "a.org", "* A\n"+note) {
 		t.Error("a file that another one draws on is extended")
 	}
 }

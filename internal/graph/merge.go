@@ -132,7 +132,7 @@ func (m *merge) draft(s *State, now int64) (*Draft, []document.Conflict) {
 		w := texts[path]
 		old, had := s.Document(path)
 		if have, _ := s.Text(path); !had || have != w.text.String() || old.Derived.Opaque != w.opaque {
-			d.Put(path, w.text.String(), w.opaque)
+			d.Put(path, document.File(w.text.String(), w.opaque))
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(texts)) {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 )
 
 // TestMergeCommits: the same two commits give the same bytes in either order; the
@@ -17,7 +18,7 @@ func TestMergeCommits(t *testing.T) {
 	tip := func(from Tip, by string, time int64, f folder) Tip {
 		d := from.State.Edit(time)
 		for _, p := range sorted(f) {
-			d.Put(p, f[p], false)
+			d.Put(p, document.File(f[p], false))
 		}
 		state, delta := d.Seal()
 		for _, c := range delta.Changes {

@@ -14,7 +14,7 @@ import (
 func MergeFile(formats document.Formats, path, base, a, b string, who func(text string) string) (string, []document.Conflict) {
 	state := func(text string) *State {
 		d := Empty(formats).Edit(0)
-		d.Put(path, text, false)
+		d.Put(path, document.File(text, false))
 		s, _ := d.Seal()
 		return s
 	}

@@ -324,7 +324,7 @@ func TestMergeTie(t *testing.T) {
 func TestMergeTreesOfStates(t *testing.T) {
 	grown := func(file string, trees ...string) *State {
 		d := Empty(orgFiles).Edit(1)
-		d.Put("a.org", file, false)
+		d.Put("a.org", document.File(file, false))
 		for _, text := range trees {
 			tree, err := ast.DecodeTree([]byte(text))
 			if err != nil {
@@ -334,7 +334,7 @@ func TestMergeTreesOfStates(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.PutTree(path, tree); err != nil {
+			if err := putTree(d, path, tree); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -26,12 +26,10 @@ func (m *merge) trees(d *Draft) {
 		switch {
 		case b == l || w == l:
 			d.Adopt(path, m.won.Nodes(path), 0)
-		case b == w:
+		case b == w || w.IsZero() && !m.own.Undo:
 			d.Adopt(path, m.lost.Nodes(path), 0)
-		case l.IsZero() || w.IsZero() && m.own.Undo:
+		case w.IsZero() || l.IsZero():
 			d.Adopt(path, m.won.Nodes(path), 0)
-		case w.IsZero():
-			d.Adopt(path, m.lost.Nodes(path), 0)
 		default:
 			m.both(d, path)
 		}
@@ -46,7 +44,9 @@ func (m *merge) both(d *Draft, path string) {
 		trees[v] = node.TreeOf(s.Nodes(path))
 	}
 	merged, conflicts := ast.Merge(&m.own, trees[inBase], trees[inWon], trees[inLost])
-	if err := d.PutTree(path, merged); err != nil {
+	if parts, err := merged.Parts(path); err == nil {
+		d.Put(path, parts...)
+	} else {
 		d.Adopt(path, m.won.Nodes(path), 0)
 		conflicts = []document.Conflict{{ID: top(m.won, path).ID, Field: "tree", By: m.own.Lost}}
 	}

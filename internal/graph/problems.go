@@ -27,7 +27,7 @@ func (s *State) problems(path string) (found []document.Problem) {
 		list, ok := s.contested.Get(c.ID)
 		return !ok || list[0] == c
 	}
-	_, found = node.Reread(s.formats, s.Nodes(path), s.Files).Nodes(bears)
+	_, found = node.Read(s.formats, path, s.Files, node.Parts(s.Nodes(path))...).Nodes(bears)
 	return found
 }
 

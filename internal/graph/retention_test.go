@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -48,7 +49,7 @@ func chain(t *testing.T, texts ...string) []*Commit {
 	var out []*Commit
 	for i, text := range texts {
 		d := s.Edit(int64(i + 1))
-		d.Put("a.org", text, false)
+		d.Put("a.org", document.File(text, false))
 		next, delta := d.Seal()
 		out = append(out, &Commit{Seq: uint64(i + 1), State: next.Root(), Delta: delta.Records()})
 		s = next

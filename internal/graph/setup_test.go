@@ -4,14 +4,16 @@ package graph
 
 import (
 	"testing"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // TestSetupFileGoneMeansDefaults: a setup file counts while it is there, and a
 // change of it is a change of those that name it.
 func TestSetupFileGoneMeansDefaults(t *testing.T) {
 	d := Empty(orgFiles).Edit(1)
-	d.Put("a.org", "#+SETUPFILE: theme.setup\n* WAIT Call\n", false)
-	d.Put("theme.setup", "#+TODO: WAIT | OVER\n#+TAGS: [ G : a ]\n", true)
+	d.Put("a.org", document.File("#+SETUPFILE: theme.setup\n* WAIT Call\n", false))
+	d.Put("theme.setup", document.File("#+TODO: WAIT | OVER\n#+TAGS: [ G : a ]\n", true))
 	s, _ := d.Seal()
 	if n := s.Nodes("a.org")[1]; n.Derived.Todo != "WAIT" || n.Title() != "Call" {
 		t.Errorf("with the setup file: keyword %q, title %q", n.Derived.Todo, n.Title())

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -96,5 +97,5 @@ func churn(d *Draft, f, round, changes int) {
 			text.WriteString(mark)
 		}
 	}
-	d.Put(path, text.String(), false)
+	d.Put(path, document.File(text.String(), false))
 }

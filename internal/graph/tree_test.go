@@ -18,24 +18,33 @@ import (
 // put sets a document of the model: text that begins as JSON is a tree.
 func put(d *Draft, path, text string) {
 	if !strings.HasPrefix(text, "{") {
-		d.Put(path, text, !document.IsOrgPath(path))
+		d.Put(path, document.File(text, !document.IsOrgPath(path)))
 		return
 	}
 	t, err := ast.DecodeTree([]byte(text))
 	if err == nil {
-		err = d.PutTree(path, t)
+		err = putTree(d, path, t)
 	}
 	if err != nil {
 		panic(err) // a fault of the test
 	}
 }
 
+// putTree puts a tree as a document.
+func putTree(d *Draft, path string, t *ast.Tree) error {
+	parts, err := t.Parts(path)
+	if err == nil {
+		d.Put(path, parts...)
+	}
+	return err
+}
+
 // change makes one change to the draft and to the model.
 func change(t *rapid.T, d *Draft, f folder) {
 	p := rapid.SampledFrom(append(sorted(f), paths...)).Draw(t, "path")
 	_, known := f[p]
-	doc, _ := d.documents.Get(p)
-	isTree := doc != nil && doc.tree
+	nodes := d.current(p)
+	isTree := nodes != nil && nodes[0].IsTree()
 	switch rapid.IntRange(0, 9).Draw(t, "change") {
 	case 0, 1:
 		if known {
@@ -45,7 +54,7 @@ func change(t *rapid.T, d *Draft, f folder) {
 	case 2, 3, 4:
 		tree := drawTree(t, 3)
 		p = pathFor(t, tree)
-		if f[p] = string(tree.JSON()); d.PutTree(p, tree) != nil {
+		if f[p] = string(tree.JSON()); putTree(d, p, tree) != nil {
 			t.Fatal("a drawn tree is refused")
 		}
 	case 5, 6, 7:
@@ -58,7 +67,7 @@ func change(t *rapid.T, d *Draft, f folder) {
 				f[p] = ""
 			}
 			f[p] += drawFile(t)
-			d.Put(p, f[p], !document.IsOrgPath(p))
+			d.Put(p, document.File(f[p], !document.IsOrgPath(p)))
 		}
 	}
 }
@@ -76,7 +85,7 @@ func changeBranch(t *rapid.T, d *Draft, f folder, path string) {
 	}
 	want, _ := whole.With(n.ID, func(*ast.Tree) *ast.Tree { return part })
 	err := d.PutBranch(n.ID, part)
-	_, whyNot := want.Outline(path)
+	_, whyNot := want.Parts(path)
 	if (err == nil) != (whyNot == nil) {
 		t.Fatalf("branch: %v; whole tree: %v", err, whyNot)
 	}
@@ -136,8 +145,8 @@ func TestPutTreeRefuses(t *testing.T) {
 		{Type: "b", Attrs: []document.Attr{{Key: "ID", Value: document.TextValue("y")}}},
 	}}
 	d := Empty(orgFiles).Edit(1)
-	d.Put("a.org", "* A\n:PROPERTIES:\n:ID: file\n:END:\n", false)
-	if err := d.PutTree("/~t", twice); err != nil {
+	d.Put("a.org", document.File("* A\n:PROPERTIES:\n:ID: file\n:END:\n", false))
+	if err := putTree(d, "/~t", twice); err != nil {
 		t.Fatal(err)
 	}
 	base, _ := d.Seal()
@@ -150,7 +159,7 @@ func TestPutTreeRefuses(t *testing.T) {
 		{"no such node", d.PutBranch("nobody", twice)},
 		{"a node of a file", d.PutBranch("file", twice)},
 		{"no type", d.PutBranch("y", &ast.Tree{})},
-		{"nothing", d.PutTree("/~t", nil)},
+		{"nothing", putTree(d, "/~t", nil)},
 	} {
 		if !errors.Is(tc.err, document.ErrTree) {
 			t.Errorf("%s: %v, want node.ErrTree", tc.name, tc.err)
@@ -164,7 +173,7 @@ func TestPutTreeRefuses(t *testing.T) {
 // TestPutBranchShares proves that a changed leaf touches its ancestors alone.
 func TestPutBranchShares(t *testing.T) {
 	d := Empty(orgFiles).Edit(1)
-	if err := d.PutTree("/root", foliage(1000)); err != nil {
+	if err := putTree(d, "/root", foliage(1000)); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := d.Seal()
@@ -192,7 +201,7 @@ func TestPutBranchShares(t *testing.T) {
 // wrong root.
 func TestApplyForgedTree(t *testing.T) {
 	d := Empty(orgFiles).Edit(1)
-	if err := d.PutTree("/root", foliage(3)); err != nil {
+	if err := putTree(d, "/root", foliage(3)); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := d.Seal()

@@ -28,14 +28,11 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	d.claim(path, old, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
 	d.claim(path, nil, claimsOf(nodes))
-	delete(d.problem, path)
 	d.documents.Set(path, newDocument(nodes))
 	if d.bearsClaimed(nodes) {
 		d.swap(old, nodes)
-		d.setup.replace(old, nodes)
 	} else { // none of them enters the map of ids: settle parses the document again
 		d.swap(old, nil)
-		d.setup.replace(old, nil)
 		d.retry = append(d.retry, path)
 	}
 	d.settle(path)

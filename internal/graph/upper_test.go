@@ -76,7 +76,7 @@ func TestAdoptModel(t *testing.T) {
 						text.WriteString(":PROPERTIES:\n:ID: " + id + "\n:END:\n")
 					}
 				}
-				d.Put(path, text.String(), false)
+				d.Put(path, document.File(text.String(), false))
 			}
 			before := l[i]
 			l[i], _ = d.Seal()
@@ -112,7 +112,7 @@ func covered(l layers, i int, path string) bool {
 // Nodes that keep their ids are shared with the state they come from.
 func TestAdoptShares(t *testing.T) {
 	d := graph.Empty(document.Formats{org.Format{}}).Edit(7)
-	d.Put("a.org", "* One\n* Two\n", false)
+	d.Put("a.org", document.File("* One\n* Two\n", false))
 	upper, _ := d.Seal()
 	over := graph.Empty(document.Formats{org.Format{}}).Edit(9)
 	over.Adopt("a.org", upper.Nodes("a.org"), 1)

@@ -36,13 +36,13 @@ text
 
 // split returns the nodes of an Org file.
 func split(text string) []*node.Node {
-	nodes, _ := node.Read(document.Formats{org.Format{}}, "skills/plan.org", text, false, nil).Nodes(func(node.Claim) bool { return true })
+	nodes, _ := node.Read(document.Formats{org.Format{}}, "skills/plan.org", nil, document.File(text, false)).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
 // unparsed returns the node of an opaque file.
 func unparsed(path, text string) []*node.Node {
-	nodes, _ := node.Read(document.Formats{org.Format{}}, path, text, true, nil).Nodes(func(node.Claim) bool { return true })
+	nodes, _ := node.Read(document.Formats{org.Format{}}, path, nil, document.File(text, true)).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 

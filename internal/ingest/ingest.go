@@ -205,7 +205,7 @@ func (in *ingester) file(ctx context.Context, path string) error {
 			return nil // touched, or written by us
 		}
 	}
-	in.next.draft.Put(f.Path, text, f.Opaque)
+	in.next.draft.Put(f.Path, document.File(text, f.Opaque))
 	in.arrived[digest] = true
 	in.next.documents++
 	in.next.bytes += len(text)

@@ -137,7 +137,8 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 			return fault.Wrap("ingest", in.parent, fault.Invalid, errors.New("a buffer of a file hangs below nothing"))
 		}
 		in.at = func(s *graph.State) string { d, _ := s.Document(in.over); return d.ID }
-		return draft.PutTree(in.over, in.tree)
+		in.trees[in.over] = in.tree
+		return in.apply(draft)
 	}
 	known := in.known()
 	if in.parent != "" {
@@ -347,7 +348,7 @@ func (in *treeIngest) namesake(up *node.Node) *node.Node {
 		if custom != "" && n.HasCustom() && (&ast.Tree{Attrs: n.Attrs}).Text("CUSTOM_ID") == custom {
 			return n
 		}
-		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree) {
+		if same == nil && node.IsDerived(id) && n.SamePlace(in.tree.Key()) {
 			same = n
 		}
 	}
@@ -370,9 +371,11 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 	}
 	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
 		if t := in.trees[path]; t != nil {
-			if err := draft.PutTree(path, t); err != nil {
+			parts, err := t.Parts(path)
+			if err != nil {
 				return err
 			}
+			draft.Put(path, parts...)
 		}
 	}
 	return nil

@@ -385,7 +385,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	draft := e.ns.scope.Draft(now)
 	for _, path := range e.paths {
-		draft.Put(path, e.texts[path], false)
+		draft.Put(path, document.File(e.texts[path], false))
 	}
 	if err := e.putTrees(draft); err != nil {
 		return nil, graph.Delta{}, err

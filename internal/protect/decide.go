@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -80,7 +81,7 @@ func (g *Guard) changes(s *guard.FileStatus) []guard.Change {
 
 // parseNodes parses a text into the nodes of a file, independent of any state.
 func parseNodes(s *scope.Scope, path, text string) []*node.Node {
-	nodes, _ := node.Read(s.Options.Formats, path, text, s.Root.Opaque(path), nil).Nodes(func(node.Claim) bool { return true })
+	nodes, _ := node.Read(s.Options.Formats, path, nil, document.File(text, s.Root.Opaque(path))).Nodes(func(node.Claim) bool { return true })
 	return nodes
 }
 
@@ -170,7 +171,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		draft.Drop(path)
 	} else {
 		w.Next.Text = node.Join(want)
-		draft.Put(path, w.Next.Text, g.scope.Root.Opaque(path))
+		draft.Put(path, document.File(w.Next.Text, g.scope.Root.Opaque(path)))
 	}
 	if d.File != guard.Absent {
 		w.Base = d.File

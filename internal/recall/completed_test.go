@@ -19,7 +19,7 @@ func changed(files []string, moments []int64) View {
 	s := graph.Empty(document.Formats{org.Format{}})
 	for i, text := range files {
 		d := s.Edit(moments[i])
-		d.Put(string(rune('a'+i))+".org", text, false)
+		d.Put(string(rune('a'+i))+".org", document.File(text, false))
 		s, _ = d.Seal()
 	}
 	return View{State: s}

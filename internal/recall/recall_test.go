@@ -23,7 +23,7 @@ var now = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC)
 func view(files map[string]string) View {
 	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for p, text := range files {
-		d.Put(p, text, !document.IsOrgPath(p))
+		d.Put(p, document.File(text, !document.IsOrgPath(p)))
 	}
 	s, _ := d.Seal()
 	e := index.Attributes{}.Edit()

@@ -29,10 +29,12 @@ func TestTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
-	if err := d.PutTree("/moon", tree); err != nil {
+	parts, err := tree.Parts("/moon")
+	if err != nil {
 		t.Fatal(err)
 	}
-	d.Put("a.org", "* Air\nnothing\n", false)
+	d.Put("/moon", parts...)
+	d.Put("a.org", document.File("* Air\nnothing\n", false))
 	s, _ := d.Seal()
 	e := index.Attributes{}.Edit()
 	var got []index.Doc

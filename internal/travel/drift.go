@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -57,7 +58,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 		case err != nil:
 			return chain.Commit{}, nil, scope.FailWrite("drift", path, err)
 		default:
-			draft.Put(path, text, f.Opaque)
+			draft.Put(path, document.File(text, f.Opaque))
 		}
 	}
 	h.scope.DropUnusedSetups(head.State, draft)

@@ -114,18 +114,7 @@ func rebaseState(head, target *graph.State, now int64) (*graph.State, graph.Delt
 	changed := graph.Diff(head, target)
 	draft := head.Edit(now)
 	for _, path := range changed.Paths {
-		text, isFile := target.Text(path)
-		switch {
-		case target.IsTree(path):
-			if err := draft.PutTree(path, node.TreeOf(target.Nodes(path))); err != nil {
-				return nil, graph.Delta{}, err
-			}
-		case isFile:
-			d, _ := target.Document(path)
-			draft.Put(path, text, d.Derived.Opaque)
-		default:
-			draft.Drop(path)
-		}
+		draft.Put(path, node.Parts(target.Nodes(path))...)
 	}
 	state, delta := draft.Seal()
 	if state.Root() != target.Root() {

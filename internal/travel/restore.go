@@ -46,7 +46,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 			return chain.Commit{}, nil, err
 		}
 		if have, ok := here.Text(path); !ok || have != text {
-			draft.Put(path, text, opaque)
+			draft.Put(path, document.File(text, opaque))
 		}
 	}
 	target, _ := draft.Seal()

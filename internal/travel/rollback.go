@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // Rollback makes an earlier state the present one, as a new commit after an automatic
@@ -249,14 +250,7 @@ func (r *rollback) blockReason(path string, err error) string {
 func (r *rollback) withoutBlocked(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now)
 	for _, path := range r.blocked {
-		if head.IsTree(path) {
-			d.Adopt(path, head.Nodes(path), 0)
-		} else if text, ok := head.Text(path); ok {
-			doc, _ := head.Document(path)
-			d.Put(path, text, doc.Derived.Opaque)
-		} else {
-			d.Drop(path)
-		}
+		d.Put(path, node.Parts(head.Nodes(path))...)
 	}
 	state, _ := d.Seal()
 	return head.Restore(state, now)

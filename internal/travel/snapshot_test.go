@@ -17,12 +17,12 @@ func momentsOf(nodes int) [2]*chain.Moment {
 	var out [2]*chain.Moment
 	d := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for i := range nodes / 10 {
-		d.Put(fmt.Sprintf("f%d.org", i), "* a\n* b\n* c\n* d\n* e\n* f\n* g\n* h\n* i\n", false)
+		d.Put(fmt.Sprintf("f%d.org", i), document.File("* a\n* b\n* c\n* d\n* e\n* f\n* g\n* h\n* i\n", false))
 	}
 	state, _ := d.Seal()
 	for i := range out {
 		d := state.Edit(2)
-		d.Put("z.org", fmt.Sprintf("* %d\n", i), false)
+		d.Put("z.org", document.File(fmt.Sprintf("* %d\n", i), false))
 		s, _ := d.Seal()
 		out[i] = &chain.Moment{State: s, Commit: chain.Commit{Seq: uint64(i + 1), Root: s.Root()}}
 	}

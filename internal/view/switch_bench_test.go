@@ -19,12 +19,12 @@ import (
 func BenchmarkSwitch(b *testing.B) {
 	files := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for i := range 1000 {
-		files.Put(fmt.Sprintf("f%05d.org", i), foveatest.GenFile(i, 10), false)
+		files.Put(fmt.Sprintf("f%05d.org", i), document.File(foveatest.GenFile(i, 10), false))
 	}
 	state, _ := files.Seal()
 	was := New(state, chain.Commit{}, "memex")
 	d := was.state.Edit(2)
-	d.Put("f00500.org", foveatest.GenFile(500, 10)+"changed\n", false)
+	d.Put("f00500.org", document.File(foveatest.GenFile(500, 10)+"changed\n", false))
 	next, forth := d.Seal()
 	back := graph.Diff(next, was.state)
 	b.ReportAllocs()

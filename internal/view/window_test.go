@@ -37,8 +37,8 @@ func TestWindowReadsAgainWhatChanged(t *testing.T) {
 		fmt.Fprintf(&text, "* Rivet %d\n:PROPERTIES:\n:ID: r%d\n:END:\n", i, i)
 	}
 	files := graph.Empty(document.Formats{org.Format{}}).Edit(1)
-	files.Put("a.org", text.String(), false)
-	files.Put("b.org", "* Gauge\n", false)
+	files.Put("a.org", document.File(text.String(), false))
+	files.Put("b.org", document.File("* Gauge\n", false))
 	state, _ := files.Seal()
 	v := New(state, chain.Commit{}, "memex")
 	if _, err := v.Window(t.Context(), window.Request{}); err != nil {
@@ -48,7 +48,7 @@ func TestWindowReadsAgainWhatChanged(t *testing.T) {
 	for _, title := range []string{"Rivet 7", "Rivet 49"} {
 		now = strings.Replace(now, "* "+title+"\n", "* Rain\n", 1)
 		d := v.state.Edit(2)
-		d.Put("a.org", now, false)
+		d.Put("a.org", document.File(now, false))
 		next, delta := d.Seal()
 		v = v.follow(next, &delta, chain.Commit{})
 	}
