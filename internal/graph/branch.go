@@ -17,15 +17,19 @@ import (
 // touched: O(nodes of the branch, children of the ancestors). Otherwise the whole tree
 // is put. Errors: document.ErrTree; nothing is changed then.
 func (d *Draft) PutBranch(id string, t *ast.Tree) error {
+	var way []*node.Node
 	n, ok := d.nodes.Get(id)
-	if !ok || !d.way(n)[0].IsTree() {
+	if ok {
+		way = d.way(n)
+	}
+	if !ok || !way[0].IsTree() {
 		return fmt.Errorf("%.60q is no node of a tree: %w", id, document.ErrTree)
 	}
 	tree := t
 	if n.Parent != "" {
 		whole, _ := d.documents.Get(n.Path)
 		old := walk(id, whole.size, d.nodes.Get)
-		o, err := node.Replace(d.way(n), t, d.nodes.Get)
+		o, err := node.Replace(way, t, d.nodes.Get)
 		if err != nil {
 			return err
 		}
