@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
@@ -126,6 +127,9 @@ func check(tb testing.TB, w *window.Window, req window.Request) {
 	}
 	if w.Bound < 0 || w.Bound > 1 {
 		tb.Errorf("Bound = %v, want 0 to 1", w.Bound)
+	}
+	if !utf8.ValidString(w.Text) {
+		tb.Errorf("the text is not UTF-8: %q", w.Text)
 	}
 	met := map[string]bool{}
 	for _, p := range w.Parts {

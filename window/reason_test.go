@@ -38,3 +38,15 @@ func TestReasonsBySimilarity(t *testing.T) {
 		t.Errorf("not shown: %v", want)
 	}
 }
+
+// TestReasonsByFocus: without a question a part names the words that it shares with the title
+// of the focus, which may be the first node.
+func TestReasonsByFocus(t *testing.T) {
+	m := newMemory()
+	m.add("", window.Item{ID: "a", Title: "Winter coat", Body: "warm\n"})
+	m.add("", window.Item{ID: "b", Title: "Shop", Body: "sells a coat\n"})
+	w := build(t, m, scored{{ID: "b", Score: .9}}, window.Request{Focus: "a"})
+	if got, want := part(t, w, "b").Reason, "words: coat (rank 1)"; got != want {
+		t.Errorf("reason %q, want %q", got, want)
+	}
+}
