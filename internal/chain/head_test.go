@@ -76,6 +76,9 @@ func TestParseHead(t *testing.T) {
 			}
 		}
 	}
+	if _, err := parseHead(good + "a 1\nb 1\nc 1\nd 1\ne 1\nf 1\ng 1\nh 1\n"); err != nil {
+		t.Errorf("as much as may be said: %v", err)
+	}
 	lines := strings.SplitAfter(good, "\n")
 	with := func(i int, line string) string {
 		return strings.Join(lines[:i], "") + line + strings.Join(lines[i+1:], "")
@@ -93,6 +96,8 @@ func TestParseHead(t *testing.T) {
 		"another order":      good + "told t\nbaselines b\n",
 		"told twice":         good + "told t\ntold t\n",
 		"told nothing":       good + "told \n",
+		"cut":                strings.Join(lines[:4], ""),
+		"too much to say":    good + "a 1\nb 1\nc 1\nd 1\ne 1\nf 1\ng 1\nh 1\ni 1\n",
 		"no end":             strings.TrimSuffix(good, "\n"),
 	} {
 		if _, err := parseHead(text); !errors.Is(err, errHead) {

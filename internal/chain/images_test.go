@@ -5,6 +5,7 @@ package chain_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -114,6 +115,32 @@ func TestImageOrReplay(t *testing.T) {
 				same(t, from)
 			})
 		}
+	}
+}
+
+// TestOpeningsWarn: an opening warns of an image that is not used, and of nothing else.
+func TestOpeningsWarn(t *testing.T) {
+	var log strings.Builder
+	warned := func(o *chain.Options) {
+		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+	history, f := loaded(t)
+	open(t, (&store.InMemory{}).Open(), warned)
+	open(t, history.Open(), warned)
+	if log.Len() > 0 {
+		t.Errorf("without damage: %s", log.String())
+	}
+	img, err := f.Store().LoadImage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img.Sections = nil
+	if err := f.Store().WriteImage(*img); err != nil {
+		t.Fatal(err)
+	}
+	open(t, history.Open(), warned)
+	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "no image verifies") {
+		t.Errorf("of a damaged image: %s", log.String())
 	}
 }
 
@@ -235,6 +262,20 @@ func TestFinish(t *testing.T) {
 			t.Errorf("%d bytes behind: image %d, %v", tc.behind, tx.Images().Newest(), err)
 		}
 		tx.End()
+	}
+}
+
+// TestFinishWaits: an image that is being written at the end is waited for, and is enough.
+func TestFinishWaits(t *testing.T) {
+	from := &breaking{Store: (&store.InMemory{}).Open(), left: -1}
+	f := open(t, from, nil)
+	tx := f.Begin()
+	defer tx.End()
+	tx.Images().SetBehind(due)
+	from.left = 2
+	f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
+	if err := tx.Images().Finish(); err != nil || tx.Images().Newest() != 1 || from.left != 0 {
+		t.Errorf("image %d, %d more changes: %v", tx.Images().Newest(), from.left, err)
 	}
 }
 
