@@ -239,22 +239,36 @@ func TestLedgersAnswer(t *testing.T) {
 	}
 }
 
-// TestMarksOfLaterVersions: a mark that no ledger has, or that has another number of
-// fields, changes nothing; one that a ledger refuses is an error and leaves the value.
+// TestMarksOfLaterVersions: a mark that nobody has, or that has another number of fields,
+// changes nothing; one that a ledger refuses is an error and leaves the value.
 func TestMarksOfLaterVersions(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	history := &store.InMemory{}
+	f := openChain(t, history)
 	tx := f.Begin()
-	defer tx.End()
-	for _, mark := range [][]byte{chain.NewMark("later", 0), merkle.AppendInt(merkle.AppendInt(chain.NewMark("tally", 2), 1), 2)} {
+	mark := func(name string, fields ...string) []byte {
+		b := chain.NewMark(name, len(fields))
+		for _, s := range fields {
+			b = merkle.AppendText(b, s)
+		}
+		return b
+	}
+	for _, mark := range [][]byte{
+		mark("later"), mark("later", "1"), mark("later", "1", "2", "3"), mark("tally", "1", "2"), mark("dropped"), mark("dropped", "1", "2"),
+		mark("head", "1", "2"), mark("rewriting", "1"), mark("rewritten"), mark("rewritten", "1", "2"),
+	} {
 		if err := tx.Mark(t.Context(), mark); err != nil {
-			t.Error(err)
+			t.Errorf("%q: %v", mark, err)
 		}
 	}
+	tx.End()
+	f = openChain(t, history)
+	tx = f.Begin()
+	defer tx.End()
 	if err := tx.Mark(t.Context(), tallyMark(13)); err == nil {
 		t.Error("a refused mark is no error")
 	}
-	if got := f.tally.At(f.Head()); got != nil {
-		t.Errorf("the ledger has %d", got)
+	if got := f.tally.At(f.Head()); got != nil || f.Head().Signed != "" {
+		t.Errorf("the ledger has %d, the head is signed as %q", got, f.Head().Signed)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
@@ -190,6 +191,13 @@ func signed(t failer) func(*chain.Options) {
 	t.Helper()
 	signer, known := machine(t)
 	return func(o *chain.Options) { o.Signer, o.Verifiers = signer, known }
+}
+
+// warnings has a chain write its warnings, a line each.
+func warnings(to *strings.Builder) func(*chain.Options) {
+	return func(o *chain.Options) {
+		o.Log = slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
 }
 
 // breaking is a store that can do what an InMemory can, until its countdown has passed:

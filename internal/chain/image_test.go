@@ -2,7 +2,13 @@
 
 package chain
 
-import "testing"
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+)
 
 func TestImageDue(t *testing.T) {
 	for _, tc := range []struct {
@@ -14,6 +20,24 @@ func TestImageDue(t *testing.T) {
 	} {
 		if got := ImageDue(tc.bytes, tc.commits); got != tc.want {
 			t.Errorf("%d bytes, %d commits: %v", tc.bytes, tc.commits, got)
+		}
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Derive(*graph.State, Commit, any) any               { return nil }
+func (nothing) Follow(any, *graph.State, *graph.Delta, Commit) any { return nil }
+func (nothing) Encode(any) ([]byte, error)                         { return nil, nil }
+func (nothing) Load([]byte) any                                    { return nil }
+
+// TestCommitsBehind: the commits behind the newest image count, not those before it.
+func TestCommitsBehind(t *testing.T) {
+	c := New((&store.InMemory{}).Open(), Options{Log: slog.New(slog.DiscardHandler), Ledgers: &Ledgers{}, Deriver: nothing{}})
+	c.head.Store(&Moment{Commit: Commit{Seq: 60_000}})
+	for newest, want := range map[uint64]bool{0: true, 10_000: true, 10_001: false, 59_999: false} {
+		if i := (Images{c: c, newest: newest, behind: 1}); i.Due() != want {
+			t.Errorf("behind commit %d: %v", newest, !want)
 		}
 	}
 }

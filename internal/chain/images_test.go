@@ -3,9 +3,10 @@
 package chain_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -121,9 +122,7 @@ func TestImageOrReplay(t *testing.T) {
 // TestOpeningsWarn: an opening warns of an image that is not used, and of nothing else.
 func TestOpeningsWarn(t *testing.T) {
 	var log strings.Builder
-	warned := func(o *chain.Options) {
-		o.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	}
+	warned := warnings(&log)
 	history, f := loaded(t)
 	open(t, (&store.InMemory{}).Open(), warned)
 	open(t, history.Open(), warned)
@@ -191,7 +190,11 @@ func TestDerivedComesFromTheImage(t *testing.T) {
 func TestImagesBeside(t *testing.T) {
 	history, made := &store.InMemory{}, 0
 	x := &indexed{made: &made}
-	f := open(t, history.Open(), func(o *chain.Options) { o.Deriver = x })
+	var log strings.Builder
+	f := open(t, history.Open(), func(o *chain.Options) {
+		o.Deriver = x
+		warnings(&log)(o)
+	})
 	tx := f.Begin()
 	defer tx.End()
 	n := 0
@@ -219,10 +222,16 @@ func TestImagesBeside(t *testing.T) {
 	commit()
 	newest(2)
 
+	if log.Len() > 0 {
+		t.Errorf("warned of %q", log.String())
+	}
 	x.err = errors.New("no words")
 	images.SetBehind(due)
 	commit()
 	newest(2)
+	if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), "no words") {
+		t.Errorf("warned of %q", log.String())
+	}
 	x.err = nil
 	commit()
 	newest(2)
@@ -243,6 +252,24 @@ func TestImagesBeside(t *testing.T) {
 	newest(uint64(n))
 }
 
+// TestImagesBesideAreNoted: a commit notes that the image in the background is written.
+func TestImagesBesideAreNoted(t *testing.T) {
+	f := openChain(t, &store.InMemory{})
+	tx := f.Begin()
+	defer tx.End()
+	tx.Images().SetBehind(due)
+	for i := 0; tx.Images().Newest() == 0; i++ {
+		if i == 10_000 {
+			t.Fatal("no image is noted")
+		}
+		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": fmt.Sprintf("* %d\n", i)})
+		runtime.Gosched()
+	}
+	if tx.Images().Newest() != 1 || tx.Images().Due() {
+		t.Errorf("image %d, another is due: %v", tx.Images().Newest(), tx.Images().Due())
+	}
+}
+
 // TestFinish: the end of a chain leaves an image if much of the journal lies behind the
 // newest one, and none of a store that takes no writes.
 func TestFinish(t *testing.T) {
@@ -260,6 +287,32 @@ func TestFinish(t *testing.T) {
 		}
 		if err := tx.Images().Finish(); err != nil || tx.Images().Newest() != tc.want {
 			t.Errorf("%d bytes behind: image %d, %v", tc.behind, tx.Images().Newest(), err)
+		}
+		tx.End()
+	}
+}
+
+// unpacked is a store that cannot pack.
+type unpacked struct{ store.Store }
+
+func (unpacked) Pack(context.Context) (store.Packed, error) {
+	return store.Packed{}, errors.New("no room for a pack")
+}
+func (unpacked) Packed() bool { return false }
+
+// TestImageWithoutPacks: an image counts though the journal could not be packed; that is a
+// warning, and only that.
+func TestImageWithoutPacks(t *testing.T) {
+	for says, from := range map[string]store.Store{"": (&store.InMemory{}).Open(), "no room for a pack": unpacked{(&store.InMemory{}).Open()}} {
+		var log strings.Builder
+		f := open(t, from, warnings(&log))
+		tx := f.Begin()
+		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
+		if err := tx.Images().Write(); err != nil || tx.Images().Newest() != 1 {
+			t.Error(err)
+		}
+		if (log.Len() > 0) != (says != "") || !strings.Contains(log.String(), says) {
+			t.Errorf("warned of %q, want %q", log.String(), says)
 		}
 		tx.End()
 	}

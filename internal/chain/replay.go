@@ -142,7 +142,6 @@ func (p *player) commit(block []byte) error {
 	delta := graph.Diff(p.at.State, state)
 	for i := range delta.Changes {
 		p.tx.blocks.expectNode(delta.Changes[i].Old)
-		p.tx.blocks.expectNode(delta.Changes[i].New)
 	}
 	p.nodes.follow(&delta)
 	p.at = p.tx.c.follow(&Change{Before: p.at, Commit: c, After: state, Delta: &delta})

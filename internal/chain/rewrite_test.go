@@ -86,7 +86,11 @@ func TestPurgeSurvivesACrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		tx.End()
-		f = open(t, history.Open(), func(o *chain.Options) { o.FS = folder })
+		var log strings.Builder
+		f = open(t, history.Open(), func(o *chain.Options) {
+			o.FS = folder
+			warnings(&log)(o)
+		})
 		announced := f.Head().Commit.Kind == graph.KindPurge
 		if announced != (c.Seq == 3) || announced != (left > 0) {
 			t.Fatalf("%d changes: commit %d, and %d after an opening", left, c.Seq, f.Head().Commit.Seq)
@@ -94,6 +98,9 @@ func TestPurgeSurvivesACrash(t *testing.T) {
 		tx = f.Begin()
 		if err := tx.Resume(t.Context()); err != nil {
 			t.Fatalf("%d changes: %v", left, err)
+		}
+		if again := strings.Contains(log.String(), "cut short"); again != (left == 1 || left == 2) { // before the image
+			t.Errorf("%d changes: %q", left, log.String())
 		}
 		if left > 0 == holds(t, f.Store(), "secret") {
 			t.Errorf("%d changes: secret in the history: %v", left, left == 0)

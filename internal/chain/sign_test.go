@@ -122,6 +122,34 @@ func TestSignedHead(t *testing.T) {
 	}
 }
 
+// TestHeadOfAnImageAlone: a head cannot be signed if nothing says how the chain began.
+func TestHeadOfAnImageAlone(t *testing.T) {
+	f := openChain(t, &store.InMemory{})
+	tx := f.Begin()
+	for i := range 2 {
+		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": fmt.Sprintf("* %d\n", i)})
+	}
+	if err := tx.Images().Write(); err != nil {
+		t.Fatal(err)
+	}
+	img, err := f.Store().LoadImage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx.End()
+	history := &store.InMemory{}
+	from := history.Open()
+	if err := from.WriteImage(*img); err != nil {
+		t.Fatal(err)
+	}
+	f = open(t, from, signed(t))
+	tx = f.Begin()
+	defer tx.End()
+	if _, err := tx.SignedHead(t.Context()); !errors.Is(err, chain.ErrNoCommit) {
+		t.Error(err)
+	}
+}
+
 // TestHeadOfAnotherChain: the head of a commit that is written beside a chain names the
 // first commit that it is given.
 func TestHeadOfAnotherChain(t *testing.T) {

@@ -117,13 +117,17 @@ func TestWitnessOfAnAdoptedStore(t *testing.T) {
 	}
 
 	bad := &notebook{write: errors.New("no room")}
-	f = open(t, (&store.InMemory{}).Open(), witnessed(t, bad))
+	var log strings.Builder
+	f = open(t, (&store.InMemory{}).Open(), func(o *chain.Options) {
+		witnessed(t, bad)(o)
+		warnings(&log)(o)
+	})
 	tx = f.Begin()
 	for i := range 3 {
 		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": fmt.Sprintf("* %d\n", i)})
 	}
-	if bad.told != 1 {
-		t.Errorf("told %d times", bad.told)
+	if bad.told != 1 || strings.Count(log.String(), "no room") != 1 {
+		t.Errorf("told %d times, warned of %q", bad.told, log.String())
 	}
 }
 
