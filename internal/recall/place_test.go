@@ -21,7 +21,8 @@ import (
 // drawn returns a document of a few lines that open and close things.
 func drawn(t *rapid.T) string {
 	lines := []string{
-		"* One", "** Two", "*** Three", "#+begin_src go", "x := 1", "#+end_src", "- item", "  - inner", "| a | b |", "a paragraph", "", "# comment", ":LOGBOOK:", ":END:",
+		"* One", "** Two", "*** Three", "#+begin_src go", "x := 1", "#+end_src", "- item", "  - inner", "| a | b |", "a paragraph", "", "# comment",
+		":LOGBOOK:", ":END:",
 	}
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(lines), 0, 14).Draw(t, "lines"), "\n") + rapid.SampledFrom([]string{"", "\n"}).Draw(t, "end")
 }
@@ -60,7 +61,8 @@ func TestPlaces(t *testing.T) {
 			if _, is := v.State.Get(n.ID); !is || n.Content == "" {
 				continue
 			}
-			for _, name := range []string{fmt.Sprint(n.Path, ":", line), fmt.Sprint(filepath.Base(n.Path), ":+", offset), fmt.Sprint(n.Path, ":+", offset+len(n.Content)-1)} {
+			last := offset + len(n.Content) - 1
+			for _, name := range []string{fmt.Sprint(n.Path, ":", line), fmt.Sprint(filepath.Base(n.Path), ":+", offset), fmt.Sprint(n.Path, ":+", last)} {
 				if found, err := v.Resolve(name); err != nil || found.ID != n.ID {
 					t.Fatalf("%s of %q is %v, %v, want %s", name, text, found, err, n.ID)
 				}
