@@ -6,7 +6,8 @@
 // with its own text or typed attributes ([Attr], [Value]) and the fields derived from
 // them ([Derived]). It merges two versions of a part ([Merging]); what only some formats
 // can do is an interface of its own, such as [Linker]. [Formats] finds the format of a
-// file, [Opaque] if no other owns it.
+// file, [Opaque] if no other owns it. [CheckEncoding] refuses edits that would mix
+// encodings.
 //
 // An [Edit] is one typed change of a part of a document, such as [SetTitle]; a format
 // applies it and returns a [Splice] for each range of bytes that changes.

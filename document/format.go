@@ -54,9 +54,18 @@ type Text interface {
 
 // Checker is a format that checks what an agent writes.
 type Checker interface {
+	// Place returns the check of the own texts in a document. known reports whether a
+	// node has an id, for links. O(len(document)).
+	Place(doc Text, known func(id string) bool) Place
+}
+
+// Place checks the own texts of a document, whose settings can change what they mean. It
+// is immutable and safe for concurrent use.
+type Place interface {
 	// Check refuses an own text in which something acts when the file is opened, exported
-	// or executed, unless before, the text that it replaces, has the same; "" for none.
-	Check(before, after string) error
+	// or executed, unless before, the text that it replaces, has the same. from is the
+	// Place of before, nil for none.
+	Check(from Place, before, after string) error
 }
 
 // Resolver is a format that keeps conflicts in the text.

@@ -8,8 +8,33 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
+
+// Checker returns the check of the texts of a format: its own, or that of this package for
+// Org; nil if it has none.
+func Checker(f document.Format) document.Checker {
+	switch f := f.(type) {
+	case document.Checker:
+		return f
+	case org.Format:
+		return checker{}
+	}
+	return nil
+}
+
+// checker is the check of Org.
+type checker struct{}
+
+// Place returns the Place of the notes of an Org document.
+func (checker) Place(doc document.Text, known func(id string) bool) document.Place {
+	p := &Place{Known: known}
+	if text, ok := doc.(org.Text); ok {
+		p.readSettings(text.Document)
+	}
+	return p
+}
 
 // Place holds the settings of a file that change the meaning of its notes. The zero Place
 // has none. A Place is immutable and safe for concurrent use.
@@ -24,10 +49,10 @@ type Place struct {
 // summaryColumn matches a column of #+COLUMNS with a summary: %Age{@min}.
 var summaryColumn = regexp.MustCompile(`%\d*([\p{L}\p{N}_@#-]+)(?:\([^)]*\))?\{([:@])[^}]*\}`)
 
-// NewPlace returns the Place of the notes of a document, in time linear in its settings
-// and properties.
-func NewPlace(doc *org.Document) *Place {
-	p := &Place{columns: map[string]func(string) error{}}
+// readSettings takes over the settings of a document, in time linear in its settings and
+// properties.
+func (p *Place) readSettings(doc *org.Document) {
+	p.columns = map[string]func(string) error{}
 	for name, value := range doc.LinkAbbreviations {
 		p.linkSettings += "#+LINK: " + name + " " + value + "\n"
 	}
@@ -56,21 +81,24 @@ func NewPlace(doc *org.Document) *Place {
 			addColumns(k.Key, k.Value)
 		}
 	}
-	return p
 }
 
 // Check parses the final own text of a headline, or the text before the first headline,
 // and returns an error for the first active construct that the previous text did not
-// contain. before is the previous text, "" for a new one, and from its Place. The output
+// contain. before is the previous text, "" for a new one, and from its Place, nil for none. The output
 // of [Text] and [Line] below a headline written by package org has no active constructs.
 // It takes time linear in both texts.
-func (p *Place) Check(from *Place, before, after string) error {
+func (p *Place) Check(from document.Place, before, after string) error {
 	now := p.findings(after)
 	if len(now) == 0 {
 		return nil
 	}
+	old, ok := from.(*Place)
+	if !ok {
+		old = &Place{}
+	}
 	had := map[finding]int{}
-	for _, a := range from.findings(before) {
+	for _, a := range old.findings(before) {
 		had[a]++
 	}
 	for _, a := range now {

@@ -5,11 +5,12 @@
 //
 // [Text] and [Line] neutralize active constructs by means of Org itself and leave all
 // other text unchanged. [Property], [Tag] and [Date] reject values that cannot be
-// neutralized. [Place] checks the final text of a node for active constructs that it did
-// not have before. [StripRecalled] removes the output of Fovea itself. Tables list the
-// active constructs: constructs for those that Emacs finds by searching, activeElements
-// for those that Org parses, and activeProperties. Other tables list what is allowed:
-// safeLinkTypes for links, typesetting and environments for TeX.
+// neutralized. [Checker] is the check of a format; in Org, [Place] checks the final text of
+// a node for active constructs that it did not have before. [StripRecalled] removes the
+// output of Fovea itself. Tables list the active constructs: constructs for those that
+// Emacs finds by searching, activeElements for those that Org parses, and
+// activeProperties. Other tables list what is allowed: safeLinkTypes for links,
+// typesetting and environments for TeX.
 //
 // Invariants:
 //

@@ -19,9 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -38,9 +36,9 @@ type batch struct {
 	at    corpus.Place  // the target of path
 	base  merkle.Digest // digest of its text before the batch, zero if there is no file
 	end   *fileEnd
-	place *inert.Place // the file's settings for notes; nil until the first check
-	plain bool         // the text and the notes so far are UTF-8
-	err   error        // of open
+	place document.Place // the file's settings for notes; nil until the first check
+	plain bool           // the text and the notes so far are UTF-8
+	err   error          // of open
 	notes []*pending
 	ops   map[string]bool
 	keys  map[noteKey]bool
@@ -130,7 +128,7 @@ func (p *batch) open(ctx context.Context) {
 		return
 	}
 	p.end = newFileEnd(had, state.Nodes(p.path), state.Formats().Of(p.path), func(text string) document.Text { return parse(state, p.path, text) })
-	p.plain = !view.IsUTF16(had) && view.IsUTF8(had)
+	p.plain = !document.IsUTF16(had) && document.IsUTF8(had)
 }
 
 // add appends a note to the text.
@@ -153,7 +151,7 @@ func (p *batch) add(r *pending) {
 		err = p.checkInert(r.ctx, end.doc)
 	}
 	if err == nil && !p.plain {
-		err = view.CheckEncoding(p.end.text(), end.text())
+		err = document.CheckEncoding(p.end.text(), end.text())
 	}
 	if err != nil {
 		r.end(remembered{}, fault.Wrap("remember", p.path, fault.Invalid, err))

@@ -20,7 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -345,7 +344,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 	}
 	for _, path := range e.paths {
 		have, _ := head.Text(path)
-		if err := view.CheckEncoding(have, e.texts[path]); err != nil {
+		if err := document.CheckEncoding(have, e.texts[path]); err != nil {
 			return chain.Commit{}, fault.Wrap(e.name, path, fault.Invalid, err)
 		}
 	}

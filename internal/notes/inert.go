@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // inertCheck checks the nodes that an agent's operation writes, see author.Actor.Author.
@@ -22,7 +21,7 @@ type inertCheck struct {
 	ns     *Notes
 	before *graph.State
 	after  *graph.State
-	places map[string]*inert.Place
+	places map[string]document.Place
 }
 
 // checkInert rejects an agent's edit if it makes a node active, or would be read as more
@@ -31,7 +30,7 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 	if e.ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	f := &inertCheck{ns: e.ns, before: e.ns.scope.Present(), after: after, places: map[string]*inert.Place{}}
+	f := &inertCheck{ns: e.ns, before: e.ns.scope.Present(), after: after, places: map[string]document.Place{}}
 	was := map[string]*node.Node{}
 	for _, edge := range delta.Lineage {
 		was[edge.New], _ = f.before.Get(edge.Old)
@@ -71,14 +70,8 @@ func (f *inertCheck) check(old, n *node.Node) error {
 	if n.Derived.Opaque || !f.inFile(f.after, n) {
 		return nil
 	}
-	if c, ok := f.after.Formats().Of(n.Path).(document.Checker); ok {
-		before := ""
-		if old != nil && f.inFile(f.before, old) {
-			before = old.Content
-		}
-		return c.Check(before, n.Content)
-	}
-	from, before := &inert.Place{}, ""
+	var from document.Place
+	before := ""
 	if old != nil && f.inFile(f.before, old) {
 		if old.Path == n.Path && old.Content == n.Content {
 			return nil
@@ -99,37 +92,42 @@ func (f *inertCheck) check(old, n *node.Node) error {
 // inFile reports whether a node belongs to a file.
 func (f *inertCheck) inFile(s *graph.State, n *node.Node) bool { return !s.IsTree(n.Path) }
 
-// place returns the context that a file gives its nodes.
-func (f *inertCheck) place(s *graph.State, path string) (*inert.Place, error) {
-	p, ok := f.places[path]
-	if !ok {
-		text, _ := s.Text(path)
-		doc, err := orgOf(parse(s, path, text))
-		if err != nil {
-			return nil, errUnchecked
-		}
-		p = inertPlace(doc, f.ns, f.after)
+// place returns the check of the nodes of a file.
+func (f *inertCheck) place(s *graph.State, path string) (document.Place, error) {
+	if p, ok := f.places[path]; ok {
+		return p, nil
+	}
+	text, _ := s.Text(path)
+	p, err := f.ns.place(path, parse(s, path, text), f.after)
+	if err == nil {
 		f.places[path] = p
 	}
-	return p, nil
+	return p, err
 }
 
 // errUnchecked refuses texts of agents in a format without a check.
 var errUnchecked = errors.New("what an agent writes cannot be checked in a file of this format")
 
-// inertPlace returns the context that a document gives its nodes, which may link to the
-// nodes of a state and of the memex.
-func inertPlace(doc *org.Document, m *Notes, s *graph.State) *inert.Place {
-	p := inert.NewPlace(doc)
-	p.Known = func(id string) bool {
-		for _, in := range []*graph.State{s, m.scope.Memex().Present()} {
+// place returns the check of the nodes of a document.
+func (ns *Notes) place(path string, doc document.Text, s *graph.State) (document.Place, error) {
+	c := inert.Checker(ns.scope.Options.Formats.Of(path))
+	if c == nil {
+		return nil, errUnchecked
+	}
+	return c.Place(doc, ns.linkable(s)), nil
+}
+
+// linkable returns a function that reports whether a node of a state or of the memex has an
+// id, so that agents may link to it.
+func (ns *Notes) linkable(s *graph.State) func(id string) bool {
+	return func(id string) bool {
+		for _, in := range []*graph.State{s, ns.scope.Memex().Present()} {
 			if n, ok := in.Get(id); ok && n.Derived.DeclaredID == id {
 				return true
 			}
 		}
 		return false
 	}
-	return p
 }
 
 // checkInert rejects an active note in a batch: the last headline of the document.
@@ -139,17 +137,13 @@ func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
 	}
 	start, end := doc.Own(doc.Headlines() - 1)
 	note := doc.Source()[start:end]
-	if c, ok := p.ns.scope.Options.Formats.Of(p.path).(document.Checker); ok {
-		return c.Check("", note)
-	}
 	if p.place == nil {
-		text, err := orgOf(doc)
-		if err != nil {
-			return errUnchecked
+		var err error
+		if p.place, err = p.ns.place(p.path, doc, p.ns.scope.Present()); err != nil {
+			return err
 		}
-		p.place = inertPlace(text, p.ns, p.ns.scope.Present())
 	}
-	return p.place.Check(&inert.Place{}, "", note)
+	return p.place.Check(nil, "", note)
 }
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.
@@ -157,9 +151,9 @@ func CheckTree(ctx context.Context, ns *Notes, t *ast.Tree) error {
 	if ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	place := inertPlace(org.Parse("", nil), ns, ns.scope.Present())
+	place := &inert.Place{Known: ns.linkable(ns.scope.Present())}
 	for part := range t.All() {
-		if err := place.Check(&inert.Place{}, "", noteText(part)); err != nil {
+		if err := place.Check(nil, "", noteText(part)); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ var importsOrg = map[string]string{
 	"internal/config": "settings of the user's Emacs",
 	"internal/guard":  "src blocks, which are guarded one by one",
 	"internal/inert":  "what acts in Org or Emacs",
-	"internal/notes":  "refiling and archiving, trees as Org text, and the check of what an agent writes in Org",
+	"internal/notes":  "refiling and archiving, and trees as Org text",
 	"internal/recall": "spans, which are elements of Org, and their queries",
 	"internal/scope":  "the format of files by default",
 	"internal/skill":  "a skill written in Org",
