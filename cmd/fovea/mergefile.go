@@ -81,11 +81,12 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 			return "", nil, misuse{fmt.Errorf("merge-file: %s is not text; choose one of the versions", name)}
 		}
 	}
-	if m.path != "" && !document.IsOrgPath(m.path) {
+	formats := document.Formats{org.Format{}}
+	if m.path != "" && !formats.Owns(m.path) {
 		text, told = m.lines(texts[0], texts[1], texts[2])
 		return text, told, nil
 	}
-	text, conflicts := graph.MergeFile(document.Formats{org.Format{}}, "merge.org", texts[0], texts[1], texts[2], blob)
+	text, conflicts := graph.MergeFile(formats, "merge.org", texts[0], texts[1], texts[2], blob)
 	for _, c := range conflicts {
 		told = append(told, fmt.Sprintf("%s: %s is in conflict", cmp.Or(m.path, files[1]), c.Field))
 	}

@@ -16,12 +16,10 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // lockWait is how long a verb waits for another process: long enough for a read to finish,
@@ -100,7 +98,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
-		Formats: document.Formats{org.Format{Defaults: s.config.Org}}, HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
+		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alerts.report,
 	}
 	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories

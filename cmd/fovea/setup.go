@@ -57,7 +57,7 @@ func setUp(s *session, c setup.Client, file string, write bool) error {
 	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
 		return misuse{fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex", c.Name, conf.Memex)}
 	}
-	if !holdsOrg(conf.Memex) {
+	if !holdsDocument(conf.Memex, conf.Formats()) {
 		s.Report("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)
 	}
 	command, err := os.Executable()
@@ -96,15 +96,15 @@ func setUp(s *session, c setup.Client, file string, write bool) error {
 	return nil
 }
 
-// holdsOrg reports whether an Org file lies in dir or below it.
-func holdsOrg(dir string) (found bool) {
+// holdsDocument reports whether a file of one of the formats lies in dir or below it.
+func holdsDocument(dir string, formats document.Formats) (found bool) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil // an unreadable folder counts as empty
 		case e.IsDir() && path != dir && strings.HasPrefix(e.Name(), "."):
 			return fs.SkipDir
-		case !e.IsDir() && document.IsOrgPath(path):
+		case !e.IsDir() && formats.Owns(path):
 			found = true
 			return fs.SkipAll
 		}

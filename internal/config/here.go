@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/fovea-memory/fovea/document"
 )
 
 // formatFile is in every state folder that holds a memory.
@@ -32,7 +30,7 @@ func here(env func(string) string, dir string) string {
 			return at
 		}
 	}
-	if !isOne(dir, tooMuch) && holdsOrg(dir) {
+	if !isOne(dir, tooMuch) && holdsDocument(dir) {
 		return dir
 	}
 	return ""
@@ -68,10 +66,11 @@ func isOne(path string, folders []os.FileInfo) bool {
 	return err != nil || slices.ContainsFunc(folders, func(f os.FileInfo) bool { return os.SameFile(f, info) })
 }
 
-// holdsOrg reports whether a folder contains an Org file that is not hidden.
-func holdsOrg(dir string) bool {
+// holdsDocument reports whether a folder contains a file of a format that is not hidden.
+func holdsDocument(dir string) bool {
 	entries, err := os.ReadDir(dir)
+	formats := (&Config{}).Formats()
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return e.Type().IsRegular() && document.IsOrgPath(e.Name()) && !strings.HasPrefix(e.Name(), ".")
+		return e.Type().IsRegular() && formats.Owns(e.Name()) && !strings.HasPrefix(e.Name(), ".")
 	})
 }

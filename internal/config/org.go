@@ -9,8 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
+
+// Formats returns the formats of the files of the memex.
+func (c *Config) Formats() document.Formats { return document.Formats{org.Format{Defaults: c.Org}} }
 
 // orgKey is a key of the table org and the setter for its value.
 type orgKey struct {

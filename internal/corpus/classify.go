@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/fovea-memory/fovea/document"
 )
 
 // class is the role of a path in a memex.
@@ -36,7 +34,7 @@ func (s *selection) classify(file string) class {
 		return foreign
 	case s.parses(name):
 		return parsed
-	case strings.EqualFold(path.Ext(name), ".gpg") && document.IsOrgPath(name[:len(name)-len(".gpg")]),
+	case strings.EqualFold(path.Ext(name), ".gpg") && s.parses(name[:len(name)-len(".gpg")]),
 		s.skills != "" && isBelow(file, s.skills), isROM(file):
 		return opaque
 	}

@@ -53,7 +53,8 @@ func keepLive(ctx context.Context, m *fovea.Memory, opts *Options) *live {
 }
 
 func (l *live) watch(opts *Options) error {
-	root, err := corpus.Open(l.m.Dir(), &corpus.Options{SkillsDir: opts.Config.SkillsDir, Opaque: opts.Config.Opaque})
+	conf := &opts.Config
+	root, err := corpus.Open(l.m.Dir(), &corpus.Options{SkillsDir: conf.SkillsDir, Opaque: conf.Opaque, Parses: conf.Formats().Owns})
 	if err != nil {
 		return err
 	}
