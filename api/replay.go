@@ -5,13 +5,16 @@ package api
 import "context"
 
 // opReplay finds the answer to a call whose key the history has: see Operation.Replay. It
-// changes nothing. It is not in the table, so that only a memory in this process knows it,
-// and nothing that takes it for another operation can carry out its request.
-var opReplay = func() Op[Call, *replayed] {
-	o := Op[Call, *replayed]{&Operation{Name: "replay"}}
-	o.complete(replay)
+// changes nothing.
+var opReplay = unlisted("replay", replay)
+
+// unlisted returns an operation that is not in the table, so that only a memory in this
+// process knows it, and nothing that takes it for another operation can carry out its request.
+func unlisted[Q, A any](name string, run func(context.Context, *Local, Q) (A, error)) Op[Q, A] {
+	o := Op[Q, A]{&Operation{Name: name}}
+	o.complete(run)
 	return o
-}()
+}
 
 // replayed is the outcome of a request that was carried out before.
 type replayed struct {

@@ -9,7 +9,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
@@ -18,7 +17,7 @@ var tasks = []string{"tasks.org", "tasks/"}
 
 // writable refuses a path that the agent may not write.
 func (t *trust) writable(ctx context.Context, file string) error {
-	switch is, err := t.protected(ctx, file); {
+	switch is, err := opProtected.Call(ctx, t.svc, GuardRequest{Path: file}); {
 	case err != nil:
 		return err
 	case is:
@@ -126,16 +125,7 @@ func admitAssign(ctx context.Context, t *trust, r AssignRequest) (AssignRequest,
 	return r, err
 }
 
-// protected reports whether the memory behind the service protects a path. Where
-// the grant does not say, the service is asked, once.
-func (t *trust) protected(ctx context.Context, file string) (bool, error) {
-	if t.g.Protected == nil {
-		p, err := OpGuard.Call(ctx, t.svc, None{})
-		if err != nil {
-			return false, err
-		}
-		policy := guard.ParsePolicy(strings.Join(p.Policy, "\n") + "\n")
-		t.g.Protected = func(path string) bool { return policy.Mode(path) != guard.Trusted }
-	}
-	return t.g.Protected(file), nil
-}
+// opProtected reports whether the policy of the memory protects a file.
+var opProtected = unlisted("protected", func(_ context.Context, l *Local, r GuardRequest) (bool, error) {
+	return l.memex.Guard().Protected(r.Path), nil
+})

@@ -172,21 +172,18 @@ func TestRolesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestGrantsProtectWhatThePolicyDoes: one list says what is protected, that of the
-// memory, whether a grant carries it or the service is asked.
+// TestGrantsProtectWhatThePolicyDoes: one list says what is protected, that of the memory.
 func TestGrantsProtectWhatThePolicyDoes(t *testing.T) {
-	svc, m := guardedService(t, guard.Rules{Lockdown: []string{"tasks.org"}, Trusted: []string{"skills/"}})
-	for name, protected := range map[string]func(string) bool{"carried": m.Guard().Protected, "asked for": nil} {
-		g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}, Protected: protected}
-		ada := api.Service(func(ctx context.Context, c api.Call) (any, error) {
-			return api.Trusted(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
-		})
-		if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
-			t.Errorf("%s: a file that the policy protects: %v", name, err)
-		}
-		if err := edit(t, ada, "Plan", "Plan"); err != nil {
-			t.Errorf("%s: a file that the policy trusts: %v", name, err)
-		}
+	svc, _ := guardedService(t, guard.Rules{Lockdown: []string{"tasks.org"}, Trusted: []string{"skills/"}})
+	g := api.Grant{Agent: "ada", Role: api.Agent, Paths: []string{"skills/"}}
+	ada := api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		return api.Trusted(svc, g)(fovea.WithActor(ctx, author.Actor{Author: author.Named("ada")}), c)
+	})
+	if err := edit(t, ada, "Task", "Mine"); fovea.KindOf(err) != fovea.Denied {
+		t.Errorf("a file that the policy protects: %v", err)
+	}
+	if err := edit(t, ada, "Plan", "Plan"); err != nil {
+		t.Errorf("a file that the policy trusts: %v", err)
 	}
 }
 

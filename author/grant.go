@@ -40,9 +40,6 @@ type Grant struct {
 	Scopes []string
 	// Vouched is set if a token proves the caller; otherwise the caller asserts it.
 	Vouched bool
-	// Protected reports whether no agent may write a path, whatever it is
-	// granted: Memory.Protected. nil asks the service for its policy.
-	Protected func(path string) bool `json:"-"`
 }
 
 // Actor returns the holder of the grant. An agent has no rights by that alone, unless the

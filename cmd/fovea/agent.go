@@ -12,20 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
-// agents names MCP clients and gives them their rights.
-type agents struct {
-	grants    map[string]config.Grant
-	protected func(path string) bool // nil if the daemon checks
-}
-
-// agents returns the agents of the configuration.
-func (s *session) agents() agents {
-	a := agents{grants: s.config.Grants}
-	if s.memory != nil {
-		a.protected = s.memory.Guard().Protected
-	}
-	return a
-}
+// agents names MCP clients and gives them their rights, those of the configuration.
+type agents map[string]config.Grant
 
 // name returns given, the name that the owner chose, else an agent's name made from the
 // client's own. greeting tells the client its name if that differs from the one it sent.
@@ -44,7 +32,7 @@ func (a agents) name(given, client string) (name, greeting string) {
 // reserved reports whether a name belongs to a grant, to a token or to the server-memory
 // graph. It reports true for every name if the tokens cannot be read.
 func (a agents) reserved(name string) bool {
-	if _, ok := a.grants[name]; ok || name == servermemory.Agent {
+	if _, ok := a[name]; ok || name == servermemory.Agent {
 		return true
 	}
 	tokens, err := config.ReadTokens(nil)
@@ -53,6 +41,6 @@ func (a agents) reserved(name string) bool {
 
 // grant returns the rights of an agent.
 func (a agents) grant(agent string) api.Grant {
-	more := a.grants[agent]
-	return api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations, Protected: a.protected}
+	more := a[agent]
+	return api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}
 }

@@ -65,7 +65,7 @@ func serveMCP(ctx context.Context, s *session) error {
 		return refuseMCP(ctx, s, err)
 	}
 	svc = s.guarded(svc)
-	agents := s.agents()
+	agents := agents(s.config.Grants)
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -117,8 +118,8 @@ func reportServer(ctx context.Context, s *session, c *client.Client, how serving
 		at = " at " + h.URL
 	}
 	if how.http && at == "" {
-		return &fovea.Error{Op: "serve", What: h.Memex, Kind: fovea.Busy, Err: fmt.Errorf(
-			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)}
+		return fault.Wrap("serve", h.Memex, fault.Busy, fmt.Errorf(
+			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID))
 	}
 	s.Report("process %d serves %s%s%s", h.PID, h.Memex, at, already)
 	if st, err := api.OpStatus.Call(ctx, api.WithSync(c.Service, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {
@@ -158,7 +159,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Warn: func(err error) { log.Warn("not reported", "what", err) }},
-		MCP:   func(svc api.Service) http.Handler { return mcpHandler(ctx, s.agents(), svc, feed, log) },
+		MCP:   func(svc api.Service) http.Handler { return mcpHandler(ctx, s.config.Grants, svc, feed, log) },
 		Listening: func(socket, url string) {
 			if url == "" {
 				s.Report("serving %s at %s", s.config.Memex, socket)

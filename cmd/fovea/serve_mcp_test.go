@@ -10,12 +10,11 @@ import (
 
 // TestHolder: each grant has a server of MCP of its own, and none goes without.
 func TestHolder(t *testing.T) {
-	protected := func(string) bool { return true }
-	ada := holder(api.Grant{Agent: "ada", Role: api.Agent, Protected: protected}, api.Scopes{})
+	ada := holder(api.Grant{Agent: "ada", Role: api.Agent}, api.Scopes{})
 	if ada == "" {
 		t.Error("a grant is served by nobody")
 	}
-	if again := holder(api.Grant{Agent: "ada", Role: api.Agent, Protected: protected}, api.Scopes{}); again != ada {
+	if again := holder(api.Grant{Agent: "ada", Role: api.Agent}, api.Scopes{}); again != ada {
 		t.Errorf("the same grant is %q and %q", ada, again)
 	}
 	for name, other := range map[string]string{
