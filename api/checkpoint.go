@@ -61,9 +61,6 @@ type Head struct {
 }
 
 func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	s, image, err := l.m.History().Checkpoint(ctx, req.Name)
 	if err != nil {
 		return nil, err
@@ -188,9 +185,6 @@ func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (writ
 }
 
 func signHead(ctx context.Context, l *Local, _ None) (*Head, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	c, note, err := l.m.History().SignedHead(ctx)
 	if err != nil {
 		return nil, err

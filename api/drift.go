@@ -36,9 +36,6 @@ type Drifted struct {
 }
 
 func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftResponse, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	var paths []string
 	for _, path := range req.Paths {
 		paths = append(paths, l.below(path))

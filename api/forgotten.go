@@ -23,9 +23,6 @@ type ForgottenResponse struct {
 }
 
 func findForgotten(ctx context.Context, l *Local, req ForgottenRequest) (*ForgottenResponse, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	out := &ForgottenResponse{Notes: []int{}}
 	for i, n := range req.Notes {
 		if l.m.Notes().Forgotten(n.Title, n.Body) {

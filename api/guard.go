@@ -82,9 +82,6 @@ func listProtected(ctx context.Context, l *Local, _ None) (*Protection, error) {
 }
 
 func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardDiff, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	s, changes, err := l.m.Guard().Diff(ctx, l.below(req.Path))
 	if err != nil {
 		return nil, err

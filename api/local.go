@@ -260,9 +260,6 @@ func visibleCommit(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit)
 }
 
 func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	s, err := l.m.History().Snapshot(ctx, req.Name)
 	if err != nil {
 		return nil, err

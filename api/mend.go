@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // RepairRequest makes a damaged memory whole again.
@@ -73,7 +74,7 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 	for i, text := range []string{req.KeepAll, req.Hourly, req.Daily} {
 		var err error
 		if ages[i], err = age(text); err != nil {
-			return nil, &fovea.Error{Op: "retain", What: text, Kind: fovea.Invalid, Err: err}
+			return nil, fault.Wrap("retain", text, fault.Invalid, err)
 		}
 	}
 	if err := l.sync(ctx); err != nil {
@@ -88,9 +89,6 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 }
 
 func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeResponse, error) {
-	if err := l.sync(ctx); err != nil {
-		return nil, err
-	}
 	c, versions, err := l.m.Mending().Purge(ctx, req.IDs, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
@@ -138,7 +136,7 @@ var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove
 func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
 	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)
 	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
-		return nil, &fovea.Error{Op: "verify", What: l.m.Dir(), Kind: fovea.NotFound, Err: errNoMemory}
+		return nil, fault.Wrap("verify", l.m.Dir(), fault.NotFound, errNoMemory)
 	}
 	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {

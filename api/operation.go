@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // Effect classes an operation by what it can do to the memory.
@@ -35,6 +35,9 @@ type Operation struct {
 	// History marks an operation on the history of one scope: the narrowest one that the
 	// call names.
 	History bool
+	// Scan reads what changed in the folder before the operation begins. Others read it when
+	// they have understood the request.
+	Scan bool
 	// Replay is the kind of the commit that the operation makes, where a repeated request
 	// cannot be checked or carried out a second time: the first one renamed or removed its
 	// node, or somebody else has committed since. "" is any other operation.
@@ -89,7 +92,14 @@ func (o Op[Q, A]) complete(run func(context.Context, *Local, Q) (A, error)) {
 		err := json.Unmarshal(text, &a)
 		return a, err
 	}
-	o.run = func(ctx context.Context, l *Local, req any) (any, error) { return run(ctx, l, req.(Q)) }
+	o.run = func(ctx context.Context, l *Local, req any) (any, error) {
+		if o.Scan {
+			if err := l.sync(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return run(ctx, l, req.(Q))
+	}
 }
 
 // Call calls the operation on a service.
@@ -129,7 +139,7 @@ func (o *Operation) DecodeRequest(text []byte) (any, error) {
 func (o *Operation) DecodeAnswer(text []byte) (any, error) {
 	a, err := o.decodeAnswer(text)
 	if err != nil {
-		return nil, &fovea.Error{Op: o.Name, Err: fmt.Errorf("the answer is not one: %w", err)}
+		return nil, fault.Wrap(o.Name, "", fault.Other, fmt.Errorf("the answer is not one: %w", err))
 	}
 	return a, nil
 }

@@ -36,7 +36,7 @@ var (
 		Summary: "Compare two moments"}, compare, nil)
 	OpBlame = Define(Operation{Name: "blame", Group: "history", Tool: "history blame",
 		Summary: "Say of each line of a node which commit brought it"}, blameNode, nil)
-	OpSnapshot = Define(Operation{Name: "snapshot", Group: "history", Effect: Writes, History: true,
+	OpSnapshot = Define(Operation{Name: "snapshot", Scan: true, Group: "history", Effect: Writes, History: true,
 		Summary: "Keep the present state for a rollback"}, takeSnapshot, admitted)
 	OpSnapshots = Define(Operation{Name: "snapshots", Tool: "history snapshots", History: true,
 		Summary: "List the states kept, newest first"}, listSnapshots, nil)
@@ -46,9 +46,9 @@ var (
 		Summary: "Take back what commits did, and keep what was done since"}, revertCommits, admitRevert)
 	OpResolve = Define(Operation{Name: "resolve", Group: "history", Effect: Writes, Tool: "rollback resolve", Replay: graph.KindEdit,
 		Summary: "End conflicts that a node keeps"}, resolveConflicts, admitResolve)
-	OpDrift = Define(Operation{Name: "drift", Group: "history", Effect: Mends,
+	OpDrift = Define(Operation{Name: "drift", Scan: true, Group: "history", Effect: Mends,
 		Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift, nil)
-	OpCheckpoint = Define(Operation{Name: "checkpoint", Group: "history", Effect: Writes, Tool: "history checkpoint", History: true,
+	OpCheckpoint = Define(Operation{Name: "checkpoint", Scan: true, Group: "history", Effect: Writes, Tool: "history checkpoint", History: true,
 		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint, admitted)
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
 		Summary: "Go back to a checkpoint, files included"}, restore, nil)
@@ -60,17 +60,17 @@ var (
 		Summary: "Say how the memory is"}, readStatus, nil)
 	OpVerify = Define(Operation{Name: "verify", Group: "care",
 		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify, nil)
-	OpHead = Define(Operation{Name: "head", Group: "care", History: true,
+	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
 		Summary: "Give the newest commit as a signed note"}, signHead, nil)
 	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
 		Summary: "Make a damaged memory whole again, as far as that can be"}, repair, nil)
 	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
 		Summary: "Thin the history by age"}, thinHistory, nil)
-	OpPurge = Define(Operation{Name: "purge", Group: "care", Effect: Mends, History: true,
+	OpPurge = Define(Operation{Name: "purge", Scan: true, Group: "care", Effect: Mends, History: true,
 		Summary: "Take content out of history for good"}, purgeHistory, nil)
-	OpForgotten = Define(Operation{Name: "forgotten",
+	OpForgotten = Define(Operation{Name: "forgotten", Scan: true,
 		Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten, nil)
-	OpGuardDiff = Define(Operation{Name: "guard-diff",
+	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
 		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected, nil)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
 		Summary: "Trust a protected file as it is"}, adoptProtected, nil)
