@@ -7,7 +7,7 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -30,7 +30,7 @@ type MergeResponse struct {
 
 func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse, error) {
 	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
-		return nil, &fovea.Error{Op: "merge", What: req.State, Kind: fovea.Invalid, Err: errors.New("state: is an absolute path")}
+		return nil, fault.Wrap("merge", req.State, fault.Invalid, errors.New("state: is an absolute path"))
 	}
 	if err := l.sync(ctx); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // inbox is the file that what has no other place is remembered in.
@@ -40,7 +41,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		scope := l.memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
 			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
-			return nil, &fovea.Error{Op: "remember", What: file, Kind: fovea.Denied, Err: err}
+			return nil, fault.Wrap("remember", file, fault.Denied, err)
 		}
 		l, err = l.in(ctx, scope)
 	} else {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {
@@ -90,7 +91,7 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 		out = append(out, c.Seq)
 	}
 	if err == nil && len(out) == 0 {
-		err = &fovea.Error{Op: "revert", What: cmp.Or(req.Author, req.Session), Kind: fovea.NotFound, Err: errors.New("has made no such commit; see fovea log")}
+		err = fault.Wrap("revert", cmp.Or(req.Author, req.Session), fault.NotFound, errors.New("has made no such commit; see fovea log"))
 	}
 	return out, err
 }

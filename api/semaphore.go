@@ -5,7 +5,7 @@ package api
 import (
 	"context"
 
-	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // semaphore bounds the searches and windows that are made at a time; nil is no bound.
@@ -21,6 +21,6 @@ func (s semaphore) acquire(ctx context.Context, op string) (release func(), err 
 	case s <- struct{}{}:
 		return func() { <-s }, nil
 	case <-ctx.Done():
-		return nil, &fovea.Error{Op: op, Err: ctx.Err()}
+		return nil, fault.Wrap(op, "", fault.Other, ctx.Err())
 	}
 }

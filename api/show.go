@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -50,7 +51,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		n, err := l.m.History().Version(ctx, now, d)
 		locked := err == nil && !l.m.Guard().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
 		if locked || err == nil && !l.seesAll(ctx) && l.m.Guard().UntrustedVersion(n) {
-			return nil, &fovea.Error{Op: "show", What: n.Path, Kind: fovea.Locked, Err: errors.New("locked down: that is not the version of it that its owner trusts")}
+			return nil, fault.Wrap("show", n.Path, fault.Locked, errors.New("locked down: that is not the version of it that its owner trusts"))
 		}
 		if err == nil {
 			return shown(n, 0, v, time.UnixMilli(n.Modified).UTC()), nil
@@ -90,8 +91,8 @@ func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
 			continue
 		}
 		if _, there := v.Text(n.Path); !there {
-			return &fovea.Error{Op: "show", What: id, Kind: fovea.NotFound, Err: fmt.Errorf(
-				"its file %s is gone; fovea restore %s brings it back, fovea show --at seq:%d shows what it was", n.Path, strconv.Quote(n.Path), s.Seq)}
+			return fault.Wrap("show", id, fault.NotFound, fmt.Errorf(
+				"its file %s is gone; fovea restore %s brings it back, fovea show --at seq:%d shows what it was", n.Path, strconv.Quote(n.Path), s.Seq))
 		}
 	}
 	return nil

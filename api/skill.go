@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/skill"
 )
 
@@ -93,7 +94,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 	if !ok {
 		i := slices.IndexFunc(r.Skills, func(s skill.Skill) bool { return s.Path != "" && s.Path == l.below(req.Name) })
 		if i < 0 {
-			return nil, &fovea.Error{Op: "skill", What: req.Name, Kind: fovea.NotFound, Err: noSkill(r)}
+			return nil, fault.Wrap("skill", req.Name, fault.NotFound, noSkill(r))
 		}
 		s = r.Skills[i]
 	}

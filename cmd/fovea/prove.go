@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 func headCommand(s *session) *cobra.Command {
@@ -53,7 +53,7 @@ error.`,
 			}
 			err = s.Answer(r, func() { printVerify(s.Out, r) })
 			if err == nil && !r.OK {
-				err = &fovea.Error{Op: "verify", Kind: fovea.Corrupt, Err: errors.New("not everything is as it should be")}
+				err = fault.Wrap("verify", "", fault.Corrupt, errors.New("not everything is as it should be"))
 			}
 			return err
 		},

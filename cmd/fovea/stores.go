@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
@@ -136,7 +137,7 @@ refused, and one whose memex exists is removed with --force alone.`,
 func removeStore(s *session, base, name string, force bool) error {
 	st, err := stores.Named(base, name)
 	if err != nil {
-		return &fovea.Error{Op: "store", What: name, Kind: fovea.NotFound, Err: err}
+		return fault.Wrap("store", name, fault.NotFound, err)
 	}
 	if abs, _ := filepath.Abs(name); abs != st.Dir && filepath.Base(st.Dir) != name {
 		return misuse{fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
@@ -146,7 +147,7 @@ func removeStore(s *session, base, name string, force bool) error {
 		return misuse{fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
 	}
 	if err != nil {
-		return &fovea.Error{Op: "store", What: name, Kind: fovea.Conflict, Err: err}
+		return fault.Wrap("store", name, fault.Conflict, err)
 	}
 	if err := forgetSigned(s, st); err != nil {
 		return err
@@ -208,12 +209,12 @@ func takeStore(s *session, name string) error {
 	if stores.Begun(own) {
 		aside, err := stores.Aside(own, time.Now())
 		if err != nil {
-			return &fovea.Error{Op: "adopt", What: own, Kind: fovea.Held, Err: err}
+			return fault.Wrap("adopt", own, fault.Held, err)
 		}
 		s.Report("the history that began here is kept in %s", aside)
 	}
 	if err := stores.Take(from.Dir, own, memex, copied); err != nil {
-		return &fovea.Error{Op: "adopt", What: from.Dir, Kind: fovea.Held, Err: err}
+		return fault.Wrap("adopt", from.Dir, fault.Held, err)
 	}
 	if copied {
 		return nil
@@ -234,7 +235,7 @@ func forgetSigned(s *session, st stores.Store) error {
 // whether to copy it instead of moving it.
 func storeToTake(s *session, name string) (stores.Store, bool, error) {
 	fails := func(kind fovea.Kind, format string, a ...any) (stores.Store, bool, error) {
-		return stores.Store{}, false, &fovea.Error{Op: "adopt", What: cmp.Or(name, s.config.Memex), Kind: kind, Err: fmt.Errorf(format, a...)}
+		return stores.Store{}, false, fault.Wrap("adopt", cmp.Or(name, s.config.Memex), kind, fmt.Errorf(format, a...))
 	}
 	found, err := stores.Find(storesDir(), s.config.Memex, s.config.StateDir)
 	if err != nil {

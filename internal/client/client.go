@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // Options says who asks. nil means the zero value.
@@ -96,11 +97,11 @@ func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 		return h, err
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
-		return h, &fovea.Error{Op: "hello", Err: fmt.Errorf("the answer is not that of a Fovea daemon: %w", err)}
+		return h, fault.Wrap("hello", "", fault.Other, fmt.Errorf("the answer is not that of a Fovea daemon: %w", err))
 	}
 	if h.Protocol != api.Protocol {
-		return h, &fovea.Error{Op: "hello", Kind: fovea.Conflict, Err: fmt.Errorf(
-			"the daemon (process %d, version %s) speaks protocol %d, this program %d; restart the daemon", h.PID, h.Version, h.Protocol, api.Protocol)}
+		return h, fault.Wrap("hello", "", fault.Conflict, fmt.Errorf(
+			"the daemon (process %d, version %s) speaks protocol %d, this program %d; restart the daemon", h.PID, h.Version, h.Protocol, api.Protocol))
 	}
 	return h, nil
 }
@@ -122,7 +123,7 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 	op := call.Op
 	body, err := json.Marshal(call.Request)
 	if err != nil {
-		return nil, &fovea.Error{Op: op.Name, Kind: fovea.Invalid, Err: err}
+		return nil, fault.Wrap(op.Name, "", fault.Invalid, err)
 	}
 	path := "/v1/" + op.Name
 	if call.Sync != "" {
@@ -149,8 +150,8 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 			return nil, err
 		}
 		if try == maxTries {
-			return nil, &fovea.Error{Op: op.Name, Err: fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not "+
-				"known: %w", try, l.err)}
+			return nil, fault.Wrap(op.Name, "", fault.Other, fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not "+
+				"known: %w", try, l.err))
 		}
 		if c.opts.Again(ctx) != nil {
 			return nil, err
@@ -178,7 +179,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 		api.HeaderSession: cmp.Or(scopes.Session, c.opts.Session),
 	} {
 		if strings.ContainsFunc(value, unicode.IsControl) { // no header can say it, however often it is sent
-			return nil, &fovea.Error{Op: "request", Kind: fovea.Invalid, Err: fmt.Errorf("%s: %q has control characters", name, value)}
+			return nil, fault.Wrap("request", "", fault.Invalid, fmt.Errorf("%s: %q has control characters", name, value))
 		}
 		if value != "" {
 			r.Header.Set(name, value)
@@ -218,9 +219,9 @@ func (c *Client) send(r *http.Request, op string) ([]byte, error) {
 // gone is the error of a connection, unless the caller has given up.
 func gone(ctx context.Context, op string, err error) error {
 	if ctx.Err() != nil {
-		return &fovea.Error{Op: op, Err: ctx.Err()}
+		return fault.Wrap(op, "", fault.Other, ctx.Err())
 	}
-	return &fovea.Error{Op: op, Err: &lost{err}}
+	return fault.Wrap(op, "", fault.Other, &lost{err})
 }
 
 // refused makes the error of an answer that is none.
@@ -228,7 +229,7 @@ func refused(op string, answer *http.Response, text []byte) error {
 	var f api.Fault
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if kind != "application/problem+json" || json.Unmarshal(text, &f) != nil {
-		return &fovea.Error{Op: op, Err: fmt.Errorf("the server that answers is not a Fovea daemon (%s)", answer.Status)}
+		return fault.Wrap(op, "", fault.Other, fmt.Errorf("the server that answers is not a Fovea daemon (%s)", answer.Status))
 	}
 	err := f.Err()
 	if e, ok := errors.AsType[*fovea.Error](err); ok {

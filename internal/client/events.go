@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // Events calls told with each commit after the one with the number since, in
@@ -71,7 +71,7 @@ func publish(kind, data string, told func(api.Event) error) error {
 		return nil
 	}
 	if err != nil {
-		return &fovea.Error{Op: "events", Err: fmt.Errorf("an event is not JSON: %w", err)}
+		return fault.Wrap("events", "", fault.Other, fmt.Errorf("an event is not JSON: %w", err))
 	}
 	return told(e)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // operation serves one operation.
@@ -40,7 +41,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		}
 		if err != nil {
 			if gaveWay(r.Context()) {
-				err = &fovea.Error{Op: op.Name, Kind: fovea.Busy, Err: errGaveWay}
+				err = fault.Wrap(op.Name, "", fault.Busy, errGaveWay)
 			}
 			if errors.Is(err, errTooOften) || errors.Is(err, errGaveWay) {
 				w.Header().Set("Retry-After", "1")

@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/share"
 )
@@ -63,7 +63,7 @@ func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
 			if err := s.turn(ctx, limitedAs{api.BearerOf(g), g.Agent}); err != nil {
-				return nil, &fovea.Error{Op: c.Op.Name, What: g.Agent, Kind: fovea.Busy, Err: err}
+				return nil, fault.Wrap(c.Op.Name, g.Agent, fault.Busy, err)
 			}
 		}
 		return next(ctx, c)

@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // shape is what a face must know of an operation's types.
@@ -101,7 +101,7 @@ func (s *shape) parameters(r *http.Request) ([]byte, *page, error) {
 }
 
 func (s *shape) invalid(err error) error {
-	return &fovea.Error{Op: s.op.Name, Kind: fovea.Invalid, Err: err}
+	return fault.Wrap(s.op.Name, "", fault.Invalid, err)
 }
 
 // parameter reads the texts of one parameter as a value of a type.

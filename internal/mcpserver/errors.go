@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // nextSteps are the next steps of a model by the kind of an error.
@@ -142,5 +143,5 @@ func (s *Server) nextOfMethod(method string) string {
 
 // misuse is an error of a call's arguments.
 func misuse(text string) error {
-	return &fovea.Error{Op: "arguments", Kind: fovea.Invalid, Err: errors.New(text)}
+	return fault.Wrap("arguments", "", fault.Invalid, errors.New(text))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // resourceReader returns the text of a resource; name is "" for a single one.
@@ -79,7 +80,7 @@ func unread(uri string, err error) error {
 // readURI reads the resource at an address, fovea://KIND or fovea://KIND/NAME, the
 // name escaped as one part of a path.
 func readURI(ctx context.Context, svc api.Service, uri string) (k resourceKind, text string, err error) {
-	absent := &fovea.Error{Op: "resource", What: uri, Kind: fovea.NotFound, Err: errors.New("no such resource")}
+	absent := fault.Wrap("resource", uri, fault.NotFound, errors.New("no such resource"))
 	u, err := url.Parse(uri)
 	if err != nil {
 		return k, "", absent
@@ -128,7 +129,7 @@ func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values
 		return "", err
 	}
 	if path != "" && len(nodes) == 0 {
-		return "", &fovea.Error{Op: "outline", What: path, Kind: fovea.NotFound, Err: errors.New("no such file in memory")}
+		return "", fault.Wrap("outline", path, fault.NotFound, errors.New("no such file in memory"))
 	}
 	var b strings.Builder
 	for i := range nodes[:min(maxOutline, len(nodes))] {
