@@ -51,7 +51,7 @@ func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
 		arg := f.Tag.Get("arg")
 		switch {
 		case arg == "":
-		case strings.HasSuffix(f.Tag.Get("json"), ",omitempty"):
+		case c.Args == nil, strings.HasSuffix(f.Tag.Get("json"), ",omitempty"):
 			use += " [" + arg + "]"
 		default:
 			use += " " + arg
@@ -70,7 +70,6 @@ func plainVerb(s *session, op *api.Operation) *cobra.Command {
 	req := reflect.New(op.Request).Elem()
 	c := &cobra.Command{
 		Example: "  fovea " + op.Name,
-		Args:    cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, a []string) error {
 			if rest := takeArguments(req, a); len(rest) > 0 {
 				return misuse{fmt.Errorf("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -85,42 +86,31 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 	}
 	listening, stop := context.WithCancel(ctx)
 	defer stop()
-	events := make(chan api.Event)
+	var told atomic.Uint64 // the newest commit that was passed on
+	told.Store(h.Seq)
+	var answer any
+	posted := make(chan struct{})
+	complete := func() bool { return err != nil || answer.(*api.Status).Seq <= told.Load() }
 	go func() {
-		defer close(events)
-		_ = c.Events(listening, h.Seq, func(e api.Event) error { // what it misses is in the log
-			select {
-			case events <- e:
-				return nil
-			case <-listening.Done():
-				return listening.Err()
-			}
-		})
-	}()
-	type result struct {
-		answer any
-		err    error
-	}
-	done := make(chan result, 1)
-	go func() {
-		a, err := c.post(ctx, call) // the functions of the request are not sent
-		done <- result{a, err}
-	}()
-	told := h.Seq
-	var end *result
-	for end == nil || end.err == nil && told < end.answer.(*api.Status).Seq && events != nil {
-		select {
-		case r := <-done:
-			end, done = &r, nil
-		case e, ok := <-events:
-			if !ok {
-				events = nil
-				continue
-			}
-			told = max(told, pass(e, req))
+		answer, err = c.post(ctx, call) // the functions of the request are not sent
+		close(posted)
+		if complete() {
+			stop()
 		}
-	}
-	return end.answer, end.err
+	}()
+	_ = c.Events(listening, h.Seq, func(e api.Event) error { // what it misses is in the log
+		told.Store(max(told.Load(), pass(e, req)))
+		select {
+		case <-posted:
+			if complete() {
+				return context.Canceled
+			}
+		default:
+		}
+		return nil
+	})
+	<-posted
+	return answer, err
 }
 
 // pass tells of an event whoever asked for it, and returns the commit's number.
