@@ -96,6 +96,7 @@ func TestParseHead(t *testing.T) {
 		"another order":      good + "told t\nbaselines b\n",
 		"told twice":         good + "told t\ntold t\n",
 		"told nothing":       good + "told \n",
+		"told by nobody":     good + " x\n",
 		"cut":                strings.Join(lines[:4], ""),
 		"too much to say":    good + "a 1\nb 1\nc 1\nd 1\ne 1\nf 1\ng 1\nh 1\ni 1\n",
 		"no end":             strings.TrimSuffix(good, "\n"),
