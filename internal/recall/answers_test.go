@@ -39,14 +39,16 @@ func TestTagGroups(t *testing.T) {
 	v := view(map[string]string{
 		"a.org": "#+TAGS: [ Vision : {V@.+} plain ] { Ctx : @home(h) @work } { ex1 ex2 }\n#+tags: [ Top : Vision Ctx ]\n" +
 			"#+TAGS: [ Loop : Loop2 ] [ Loop2 : Loop ]\n#+TAGS: Free : notgroup\n#+TAGS: [ Either : {a\\|bc\\>} ]\n" +
+			"#+TAGS: [ Inner : {^\\(b\\|xV\\)[@4]} ]\n#+TAGS: [ Odd : {x\\} ex1 ]\n" +
 			"* a1 :V@x:\n* a2 :xV@x:\n* a3 :v@x:\n* a4 :plain:\n* a5 :@home:\n** below\n* a6 :Plain:\n* a7 :Vision:\n* a8 :Ctx:\n* a9 :Top:\n" +
-			"* b1 :ex1:\n* b2 :notgroup:\n* b3 :Loop:\n* b4 :V@:\n* b5 :bcd:\n* b6 :bc:\n#+TAGS: [ Late : late1 ]\n* c1 :late1:\n",
+			"* b1 :ex1:\n* b2 :notgroup:\n* b3 :Loop:\n* b4 :V@:\n* b5 :bcd:\n* b6 :bc:\n* b7 :b4:\n#+TAGS: [ Late : late1 ]\n* c1 :late1:\n",
 		"b.org": "* other file :plain:\n",
 	})
 	for q, want := range map[string]string{
 		"tags:Vision": "a1, a2, a3, a4, a7", "tags:Ctx": "a5, below, a8", "tags-local:Ctx": "a5, a8", "tags-inherited:Ctx": "below",
 		"tags:Top": "a1, a2, a3, a4, a5, below, a7, a8, a9", "tags-local:Top": "a1, a2, a3, a4, a5, a7, a8, a9",
 		"tags:ex1": "b1", "tags:Free": "", "tags:Loop": "b3", "tags-local:Late": "c1", "tags:Either": "a4, a6, b6, c1",
+		"tags:Inner": "a2, b7", "tags:Odd": "b1",
 		"tags-all:Top,@home": "a5, below", "tags:Vision !tags:plain": "a1, a2, a3, a7",
 	} {
 		if got := titles(t, v, q); got != want {
@@ -205,6 +207,57 @@ func TestElementIDsResolve(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(node.Node{})); diff != "" {
 			t.Errorf("%s (-found +resolved)\n%s", want.ID, diff)
+		}
+	}
+}
+
+// TestElementsBehindNot checks that elements are found whose type a query does not exclude.
+func TestElementsBehindNot(t *testing.T) {
+	v := view(map[string]string{"a.org": "* one\n| a |\ntext\n"})
+	for q, want := range map[string]string{"!(!type:table)": "| a |", "!type:table": "a, one"} {
+		if got := titles(t, v, q); got != want {
+			t.Errorf("%s finds %q, want %q", q, got, want)
+		}
+	}
+}
+
+// TestIndexNarrows checks that the index leaves only the nodes that may match, if they are
+// few, and all of those.
+func TestIndexNarrows(t *testing.T) {
+	v := view(map[string]string{"a.org": strings.Repeat("* plain\nnothing [[link\n", 200) +
+		"* TODO [#A] rare :tag:\nSCHEDULED: <2026-11-18 Wed> DEADLINE: <2026-11-18 Wed>\n" + drawer(":EFFORT: 1:00\n:STYLE: habit\n:P: v") + "[[id:x]]\n" +
+		"* DONE shut\nCLOSED: [2026-11-18 Wed]\n"})
+	for q, want := range map[string]string{
+		"todo:TODO": "rare", "tags-local:tag": "rare", "priority:A": "rare", "scheduled:": "rare", "deadline:": "rare", "closed:": "shut", "planning:": "rare, shut",
+		"effort:60": "rare", "habit:": "rare", "property:P": "rare", "property:P=v": "rare", "link:x": "rare", "type:document": "a", "plain OR todo:TODO": "",
+	} {
+		e, err := query.Parse(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for n := range v.candidates(e) {
+			got = append(got, n.Title())
+		}
+		if want == "" {
+			if len(got) != v.State.Len() {
+				t.Errorf("%s visits %d nodes of %d", q, len(got), v.State.Len())
+			}
+			continue
+		}
+		if s := strings.Join(got, ", "); s != want {
+			t.Errorf("%s visits %s, want %s", q, s, want)
+		}
+	}
+}
+
+// TestShortTimes checks that a time may be a date alone, and that one that is not closed is
+// none, also at the end of a text.
+func TestShortTimes(t *testing.T) {
+	v := view(map[string]string{"a.org": "* bare\n<2026-11-25>", "b.org": "* open\n<2026-11-25 Wed and on", "c.org": "* broken\n<2026-11-25 Wed\n>\n"})
+	for q, want := range map[string]string{"ts:on=2026-11-25": "bare", "ts:": "bare"} {
+		if got := titles(t, v, q); got != want {
+			t.Errorf("%s finds %q, want %q", q, got, want)
 		}
 	}
 }

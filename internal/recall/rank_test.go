@@ -162,6 +162,38 @@ func TestSingleArm(t *testing.T) {
 	}
 }
 
+// limits is an arm that notes how many nodes it was asked for.
+type limits struct{ asked *[]int }
+
+func (limits) Name() string { return "limits" }
+func (l limits) Rank(req Request, _ []index.Hit) []index.Hit {
+	*l.asked = append(*l.asked, req.Limit)
+	return nil
+}
+
+// TestLimits checks that arms that add up see at least a pool, those of a request without a
+// limit all nodes, and an arm alone as many as are wanted.
+func TestLimits(t *testing.T) {
+	var asked []int
+	arm := limits{&asked}
+	for _, limit := range []int{0, 3, 5000} {
+		View{Arms: []Ranker{arm}}.Rank(Request{Limit: limit})
+		View{Arms: []Ranker{fixed{"first", nil}, arm}}.Rank(Request{Limit: limit})
+	}
+	if want := []int{0, 0, 3, minPool, 5000, 5000}; !slices.Equal(asked, want) {
+		t.Errorf("arms are asked for %d, want %d", asked, want)
+	}
+}
+
+// TestSilentArms checks that an arm that gives nothing leaves the order of the first one.
+func TestSilentArms(t *testing.T) {
+	want := []index.Hit{{ID: "b", Score: 1}, {ID: "a", Score: 2}, {ID: "c", Score: 0}}
+	v := View{Arms: []Ranker{fixed{"first", want}, fixed{"silent", []index.Hit{}}}}
+	if diff := gocmp.Diff(want, v.Rank(Request{}).Hits); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 // TestFocus checks that words rank by title, body and question.
 func TestFocus(t *testing.T) {
 	v := view(map[string]string{"a.org": "* cat\npurrs\n* other\npurrs\n* third\ncat\n* fourth\nhorse\n"})

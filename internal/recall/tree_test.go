@@ -59,6 +59,7 @@ func TestTrees(t *testing.T) {
 	for q, want := range map[string][]string{
 		"todo:NEXT": {"air"}, "done:": {"done"}, "type:headline tags:space priority:A": {"done"},
 		"property:budget=500": {"moon"}, "type:Project": {"moon"}, "id:air": {"air"}, "Dome": {"done"}, "deadline:on=2026-11-20": {"air"}, "level:2": {"gold"},
+		"type:paragraph todo:NEXT": {"air::paragraph.1"},
 	} {
 		expr, err := query.Parse(q)
 		if err != nil {
