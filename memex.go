@@ -25,19 +25,20 @@ type memex struct {
 	kin  string  // see Status.Kin
 	lock *vfs.FileLock
 
-	mu     sync.Mutex
-	open   map[string]*Memory // projects and sessions
-	closed bool
-	opened atomic.Uint64 // incremented when a scope opens or closes
+	opening sync.Mutex // held while a scope is opened, and while all are closed
+	closed  bool       // opening guards it
+	mu      sync.Mutex
+	open    map[string]*Memory // projects and sessions; mu guards it
+	opened  atomic.Uint64      // incremented when a scope opens or closes
 
 	overlays overlays
 }
 
 // scopeOf returns the scope with a valid name, and whether this call opened it.
 func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool, err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if m := x.open[name]; m != nil {
+	x.opening.Lock()
+	defer x.opening.Unlock()
+	if m := x.openedScope(name); m != nil {
 		return m, false, nil
 	}
 	if x.closed {
@@ -46,19 +47,14 @@ func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool
 	if m, err = x.openScope(ctx, name); err != nil {
 		return nil, false, fail("scope", name, scope.OpenKind(err), err)
 	}
-	if x.open == nil {
-		x.open = map[string]*Memory{}
-	}
-	x.open[name] = m
-	m.scope.Family.Set(name, m.scope)
-	x.opened.Add(1)
+	x.add(m)
 	return m, true, nil
 }
 
 // openScope opens the store of a scope in the memex's store.
 func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
-	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Family: top.Family, Root: top.Root.Region(top.Region(name))}
+	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(top.Region(name))}
 	s.Options.Committed = nil // its commits are numbered separately
 	folder := scope.Folder + "/" + scope.FolderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
@@ -97,7 +93,9 @@ func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
 	}
 	m, fresh, err := x.scopeOf(ctx, name)
 	if err == nil && fresh && m.scope.IsSession() { // projects have drift but no buffers
-		err = m.scope.EndBuffersNow(ctx)
+		tx := m.scope.Chain.Begin()
+		defer tx.End()
+		err = m.scope.DropSavedBuffers(ctx, tx)
 	}
 	return m, err
 }
@@ -114,6 +112,44 @@ func (x *memex) names() ([]string, error) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
+}
+
+// add adds a scope to the open ones.
+func (x *memex) add(m *Memory) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.open[m.scope.Name] = m
+	x.opened.Add(1)
+}
+
+// forget removes a closed scope from the open ones.
+func (x *memex) forget(m *Memory) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.open[m.scope.Name] == m {
+		delete(x.open, m.scope.Name)
+	}
+	x.opened.Add(1)
+}
+
+// list returns the open scopes by name.
+func (x *memex) list() []*Memory {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var out []*Memory
+	for _, name := range slices.Sorted(maps.Keys(x.open)) {
+		out = append(out, x.open[name])
+	}
+	return out
+}
+
+// scopes is list for rooms, see scope.Scope.
+func (x *memex) scopes() []*scope.Scope {
+	var out []*scope.Scope
+	for _, m := range x.list() {
+		out = append(out, m.scope)
+	}
+	return out
 }
 
 // openedScope returns an open scope, or nil.
@@ -145,25 +181,12 @@ func (x *memex) menderOf(ctx context.Context, name string) (*mend.Mender, error)
 
 // closeScopes closes the scopes and prevents opening more.
 func (x *memex) closeScopes() error {
-	x.mu.Lock()
-	open := x.open
-	x.closed, x.open = true, nil
-	x.mu.Unlock()
+	x.opening.Lock()
+	x.closed = true
+	x.opening.Unlock()
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(open)) {
-		open[name].scope.Family.Set(name, nil)
-		errs = append(errs, open[name].Close())
+	for _, m := range x.list() {
+		errs = append(errs, m.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// forget removes a closed scope from the open ones.
-func (x *memex) forget(m *Memory) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.open[m.scope.Name] == m {
-		delete(x.open, m.scope.Name)
-		m.scope.Family.Set(m.scope.Name, nil)
-	}
-	x.opened.Add(1)
 }

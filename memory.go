@@ -69,7 +69,6 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 // Options.Stores), ReadOnly, Invalid (an unusable state folder).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	s := &scope.Scope{Options: scope.WithDefaults(opts), Name: scope.Memex}
-	s.Family = scope.NewFamily(s)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fail("open", dir, Invalid, err)
@@ -89,7 +88,8 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if len(s.Options.Projects) > 0 {
 		s.Root = s.Root.Region(s.Region(scope.Memex))
 	}
-	x := &memex{}
+	x := &memex{open: map[string]*Memory{}}
+	s.Open = x.scopes
 	m := newMemory(x, s, policy)
 	x.top = m
 	if err := x.openFolder(ctx); err != nil {
@@ -140,10 +140,10 @@ func (m *Memory) Close() error {
 func (m *Memory) close() error {
 	tx := m.scope.Chain.Begin()
 	defer tx.End()
-	if m.scope.Closed {
+	if m.scope.IsClosed(tx) {
 		return nil
 	}
-	m.scope.Closed = true
+	m.scope.Close(tx)
 	err := errors.Join(tx.Images().Finish(), ingest.Save(m.folder), m.tokens.save(m.scope))
 	return fail("close", m.scope.StateDir, Other, errors.Join(err, m.release()))
 }
@@ -220,8 +220,8 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}
-	for _, s := range m.scope.Family.Sessions() {
-		if s := m.memex.openedScope(s.Name); s != nil {
+	for _, s := range m.memex.list() {
+		if s.scope.IsSession() {
 			err = cmp.Or(err, ingest.Run(ctx, s.folder, opts))
 		}
 	}

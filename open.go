@@ -215,9 +215,9 @@ func load(ctx context.Context, tx *chain.Tx, m *Memory) error {
 		return err
 	}
 	if err := m.files.Settle(context.WithoutCancel(ctx), tx, pending); err != nil {
-		m.scope.Recovered = fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", filetx.PathsOf(pending), err)
+		m.scope.SetRecovered(tx, fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", filetx.PathsOf(pending), err))
 	}
-	m.scope.Options.Log.Warn("an operation was cut short", "files", filetx.PathsOf(pending), "done", m.scope.Recovered)
+	m.scope.Options.Log.Warn("an operation was cut short", "files", filetx.PathsOf(pending), "done", m.scope.Recovered())
 	return nil
 }
 

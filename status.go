@@ -49,10 +49,9 @@ type Status struct {
 	RelaxedMs         int64              `json:"relaxed_ms,omitempty" jsonschema:"power lost loses what was told in this time"` // see Options.Relaxed
 }
 
-// Status returns the status of the memory, at low cost. It does not wait for writers, but
-// may wait for a scope that is being opened.
+// Status returns the status of the memory, at low cost. It does not wait for writers.
 func (m *Memory) Status() Status {
-	writable := m.Writable() // before Reading: it may wait for an opening scope
+	writable := m.Writable()
 	defer m.scope.Chain.Reading()()
 	at, t := m.scope.Chain.Head(), ingest.ReportOf(m.folder)
 	v := at.Derived.(*view.View)
@@ -81,10 +80,11 @@ func (m *Memory) Status() Status {
 	if writable != nil {
 		s.ReadOnly = writable.Error()
 	}
-	if s.Recovered != "" && t.Recovered != "" {
+	recovered := m.scope.Recovered()
+	if s.Recovered != "" && recovered != "" {
 		s.Recovered += "; "
 	}
-	s.Recovered += t.Recovered
+	s.Recovered += recovered
 	return s
 }
 
@@ -131,16 +131,12 @@ func (m *Memory) Writable() error {
 // ScopesWritable returns the first error of Writable among the named scopes that are open,
 // or all open ones if none is named. The error names the scope.
 func (m *Memory) ScopesWritable(names ...string) error {
-	x := m.memex
-	x.mu.Lock()
-	open := maps.Clone(x.open)
-	x.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(open)) {
-		if len(names) > 0 && !slices.Contains(names, name) {
+	for _, s := range m.memex.list() {
+		if len(names) > 0 && !slices.Contains(names, s.scope.Name) {
 			continue
 		}
-		if err := open[name].Writable(); err != nil && !errors.Is(err, store.ErrClosed) {
-			return fmt.Errorf("%s takes no writes: %w", name, err)
+		if err := s.Writable(); err != nil && !errors.Is(err, store.ErrClosed) {
+			return fmt.Errorf("%s takes no writes: %w", s.scope.Name, err)
 		}
 	}
 	return nil

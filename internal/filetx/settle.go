@@ -28,23 +28,24 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 	what := fmt.Sprintf("the %s of %s", in.Commit.Kind, PathsOf(in))
 	switch {
 	case count[atNext]+count[asMeant] == len(in.files):
-		files.scope.Recovered = "finished " + what + ", which was cut short after its files were written"
+		files.scope.SetRecovered(tx, "finished "+what+", which was cut short after its files were written")
 		return files.finish(ctx, tx, in)
 	case count[atNext]+count[torn]+count[elsewhere] == 0:
 		return files.drop(ctx, tx, in) // it never began
 	}
 	left := files.takeBack(in)
-	files.scope.Recovered = "took back " + what + ", which was cut short between its files"
+	recovered := "took back " + what + ", which was cut short between its files"
 	again := false
 	for _, l := range left {
-		files.scope.Recovered += "; left " + l.message()
+		recovered += "; left " + l.message()
 		again = again || !l.settled()
 	}
 	if count[elsewhere] > 0 {
-		files.scope.Recovered += "; a file that changed since is read as it is"
+		recovered += "; a file that changed since is read as it is"
 	}
+	files.scope.SetRecovered(tx, recovered)
 	if again { // still announced: the next opening tries again
-		files.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", files.scope.Recovered))
+		files.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", recovered))
 		return nil
 	}
 	return files.drop(ctx, tx, in)

@@ -143,7 +143,7 @@ func (o *Operation) AfterFiles(ctx context.Context, err error) error {
 		err = o.files.syncFiles(o.name)
 	}
 	if err == nil {
-		o.files.scope.Family.EndBuffers(ctx)
+		o.files.scope.FilesSaved(ctx)
 		return nil
 	}
 	return &fault.Error{Op: o.name, What: o.files.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(

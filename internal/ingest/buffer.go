@@ -14,7 +14,7 @@ import (
 // BufferedFile returns the file whose document a tree names, "" for none, and the scope that
 // holds it.
 func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path string) {
-	for _, s := range in.Family.WithFiles() {
+	for _, s := range in.WithFiles() {
 		state := s.Present()
 		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
 			return s, n.Path

@@ -47,7 +47,7 @@ const (
 func Run(ctx context.Context, r *Reader, opts *Options) error {
 	tx := r.scope.Chain.Begin()
 	defer tx.End()
-	if r.scope.Closed {
+	if r.scope.IsClosed(tx) {
 		return fault.Wrap("ingest", r.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	return RunTx(ctx, tx, r, opts)
@@ -56,7 +56,7 @@ func Run(ctx context.Context, r *Reader, opts *Options) error {
 // RunTx is Run within a write of its caller.
 func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *Options) error {
 	if !r.scope.HasFiles() {
-		return r.scope.EndBuffers(ctx, tx)
+		return r.scope.DropSavedBuffers(ctx, tx)
 	}
 	now := r.scope.Options.Now()
 	scan, err := r.scope.Root.Scan(ctx, r.table, now)

@@ -13,10 +13,9 @@ import (
 
 // Report holds the writer's data outside the chain, for Status.
 type Report struct {
-	Problems  []corpus.Problem
-	Missing   []string // read-only
-	Recovered string
-	table     *corpus.Table
+	Problems []corpus.Problem
+	Missing  []string // read-only
+	table    *corpus.Table
 }
 
 // ReportOf returns the report of a reader. It does not wait for writers.
@@ -24,7 +23,7 @@ func ReportOf(r *Reader) *Report { return r.published.Load() }
 
 // publish publishes the report. The caller is the chain's writer.
 func (r *Reader) publish() {
-	r.published.Store(&Report{r.problems, r.missing, r.scope.Recovered, r.table})
+	r.published.Store(&Report{r.problems, r.missing, r.table})
 }
 
 // Synced returns when a document of a view and its file were last known to agree: when the

@@ -53,7 +53,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	tx := s.Chain.Begin()
 	defer tx.End()
 	in.state, in.trees = s.Present(), map[string]*ast.Tree{}
-	if node.IsDerived(in.parent) && !s.Closed {
+	if node.IsDerived(in.parent) && !s.IsClosed(tx) {
 		heir, err := s.Chain.CurrentID(ctx, s.Chain.Head(), in.parent)
 		if err != nil {
 			return "", chain.Commit{}, fault.Wrap("ingest", in.parent, fault.Corrupt, err)
@@ -61,7 +61,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 		in.parent = heir // a derived id may have changed since
 	}
 	switch first, err := s.Repeated(ctx, tx, in.opts.Key, "ingest", graph.KindIngest); {
-	case s.Closed:
+	case s.IsClosed(tx):
 		return "", chain.Commit{}, fault.Wrap("ingest", s.Dir, fault.Invalid, scope.ErrClosed)
 	case err != nil:
 		return "", chain.Commit{}, err
@@ -173,7 +173,7 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 // bornByFiles refuses a tree that declares the id of a node of a file, or of a buffer of the
 // session.
 func (in *treeIngest) bornByFiles() error {
-	memories := append(in.scope.Family.WithFiles(), in.scope)
+	memories := append(in.scope.WithFiles(), in.scope)
 	for part := range in.tree.All() {
 		id := part.ID()
 		if id == "" {

@@ -13,10 +13,10 @@ import (
 // about to. If in doubt it returns false. It does not wait for file writes, and costs a stat
 // per path.
 func (r *Reader) Wrote(paths []string) bool {
-	if slices.ContainsFunc(r.scope.Family.Sessions(), overFiles) {
+	if slices.ContainsFunc(r.scope.Sessions(), overFiles) {
 		return false // a change of a file ends the buffer over it
 	}
-	holders := r.scope.Family.WithFiles()
+	holders := r.scope.WithFiles()
 	for _, path := range paths {
 		i := slices.IndexFunc(holders, func(s *scope.Scope) bool { return s.Root.InRegion(path) })
 		if i < 0 || !wrote(holders[i], path) {

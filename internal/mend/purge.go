@@ -37,7 +37,7 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	defer tx.End()
 	opts = opts.OrZero()
 	what := strings.Join(ids, ", ")
-	if md.scope.Closed {
+	if md.scope.IsClosed(tx) {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, scope.ErrClosed)
 	}
 	if len(ids) == 0 && text == "" {

@@ -39,7 +39,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	opts = opts.OrZero()
 	tx := md.scope.Chain.Begin()
 	defer tx.End()
-	if md.scope.Closed {
+	if md.scope.IsClosed(tx) {
 		return nil, fault.Wrap("repair", md.scope.StateDir, fault.Invalid, scope.ErrClosed)
 	}
 	if err := md.scope.CheckKinds("repair"); err != nil {
@@ -58,7 +58,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	}
 	if s.onlyImages() {
 		tx.Images().Wait()
-		md.scope.Recovered = "repaired: " + s.message()
+		md.scope.SetRecovered(tx, "repaired: "+s.message())
 		err = s.disk.PutAside(s.from)
 	} else {
 		err = md.rebuild(context.WithoutCancel(ctx), tx, opts.Key, s)
@@ -144,7 +144,7 @@ func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salv
 		opened, err := md.host.Store()
 		return opened, errors.Join(failed, err)
 	}, func(ctx context.Context) error {
-		md.scope.Recovered = "repaired: " + c.Message
+		md.scope.SetRecovered(tx, "repaired: "+c.Message)
 		md.scope.Options.Log.Warn("repaired", "commit", c.Seq, "what", c.Message)
 		return md.host.Load(ctx, tx)
 	})

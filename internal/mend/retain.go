@@ -26,7 +26,7 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	tx := md.scope.Chain.Begin()
 	defer tx.End()
 	opts = opts.OrZero()
-	if md.scope.Closed {
+	if md.scope.IsClosed(tx) {
 		return c, 0, 0, fault.Wrap("retain", md.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {

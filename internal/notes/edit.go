@@ -162,7 +162,7 @@ func (ns *Notes) edit(ctx context.Context, opts *scope.WriteOptions, name string
 // perform is edit within a write of its caller.
 func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, opts *scope.WriteOptions, name string, answer func(*graph.Commit),
 	do func(*editing) error) (chain.Commit, error) {
-	if ns.scope.Closed {
+	if ns.scope.IsClosed(tx) {
 		return chain.Commit{}, fault.Wrap(name, ns.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if first, err := ns.scope.Repeated(ctx, tx, opts.Key, name, graph.KindEdit); first != nil || err != nil {

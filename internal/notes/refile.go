@@ -29,7 +29,7 @@ import (
 func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	return ns.edit(ctx, opts, "refile", nil, func(e *editing) error {
-		if err := ns.scope.Family.AcrossScopes(e.name, ns.scope, id, target); err != nil {
+		if err := e.requireHere(id, target); err != nil {
 			return err
 		}
 		n, err := e.node(ctx, id, opts.Base, unchanged)
@@ -67,6 +67,29 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		}
 		return e.splice(n.Path, from.Source(), out)
 	})
+}
+
+// requireHere refuses nodes of other open scopes: their histories are separate, and no single
+// commit could record a move.
+func (e *editing) requireHere(ids ...string) error {
+	here := e.ns.scope
+	for _, id := range ids {
+		if _, has := here.Present().Get(id); has {
+			continue
+		}
+		for _, s := range append(here.WithFiles(), here.Sessions()...) {
+			n, there := s.Present().Get(id)
+			if !there {
+				continue
+			}
+			way := "cut it out and paste it in an editor, and both files are read with the next ingest"
+			if document.IsMemory(n.Path) {
+				way = "take the tree in on the other side, then delete it where it was"
+			}
+			return fault.Wrap(e.name, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, here.Name, way))
+		}
+	}
+	return nil
 }
 
 // Archive moves a headline with its descendants to the archive of its file, as Org does:

@@ -206,7 +206,7 @@ func (ns *Notes) settledAlready(tx *chain.Tx, r *pending) bool {
 	first, err := ns.scope.Repeated(r.ctx, tx, r.opts.Key, "remember", graph.KindEdit)
 	switch {
 	case err != nil:
-	case ns.scope.Closed:
+	case ns.scope.IsClosed(tx):
 		err = fault.Wrap("remember", ns.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case ns.scope.Chain.Store().Err() != nil:
 		err = fault.Wrap("remember", ns.scope.StateDir, fault.ReadOnly, ns.scope.Chain.Store().Err())

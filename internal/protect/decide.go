@@ -198,7 +198,7 @@ type decision struct {
 // the one reviewed.
 func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path string, seen merkle.Digest) (decision, error) {
 	d := decision{op: op}
-	if g.scope.Closed {
+	if g.scope.IsClosed(tx) {
 		return d, fault.Wrap(op, g.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if err := g.scope.Chain.Store().Err(); err != nil {

@@ -161,7 +161,7 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 		v = g.scope.View()
 	}
 	found := g.changedFiles(view.StateOf(v))
-	if g.scope.Closed {
+	if g.scope.IsClosed(tx) {
 		return found
 	}
 	entries, err := g.alertOwner(found)

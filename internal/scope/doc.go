@@ -5,8 +5,8 @@
 //
 // A [Scope] is what every other room of a memory works on. It names the author of an operation
 // and makes the commit that the operation is about to fill in, finds an earlier operation with
-// the same key, keeps the files that differ from memory on purpose ([Drift]), and knows the
-// other open scopes of the memex ([Family]). [Options] are those of package fovea; they are
+// the same key, keeps the files that differ from memory on purpose ([Drift]), and lists the
+// other open scopes of the memex. [Options] are those of package fovea; they are
 // declared here because every room reads them.
 //
 // Invariants:

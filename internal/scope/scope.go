@@ -3,6 +3,8 @@
 package scope
 
 import (
+	"sync/atomic"
+
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -11,7 +13,7 @@ import (
 )
 
 // Scope is one chain of a memory and the region of the memex folder that it holds. Its
-// fields are set once, on opening, except Closed and Recovered, which the chain's writer guards.
+// fields are set once, on opening.
 type Scope struct {
 	Options  Options
 	Name     string       // memex, project/NAME or session/ID
@@ -21,13 +23,31 @@ type Scope struct {
 	FS       vfs.FS       // the files of the store
 	Chain    *chain.Chain
 	drift    chain.Slot[Drift]
-	Parent   *Scope  // the memex of a project or a session, else nil
-	Family   *Family // the open scopes of the memex, shared by all
+	Parent   *Scope          // the memex of a project or a session, else nil
+	Open     func() []*Scope // lists the open projects and sessions of the memex by name; the caller owns the list
 
 	Unwritable error // why the state folder of a memex cannot be written, or nil
 
-	Closed    bool
-	Recovered string // what recovery or repair did, "" for nothing
+	closed    bool // the chain's writer guards it
+	recovered atomic.Pointer[string]
+}
+
+// Close marks the scope as closed: operations return ErrClosed.
+func (s *Scope) Close(*chain.Tx) { s.closed = true }
+
+// IsClosed reports whether the scope is closed.
+func (s *Scope) IsClosed(*chain.Tx) bool { return s.closed }
+
+// SetRecovered records what recovery or a repair did.
+func (s *Scope) SetRecovered(_ *chain.Tx, what string) { s.recovered.Store(&what) }
+
+// Recovered returns what recovery or a repair did, "" for nothing. It does not wait for
+// writers.
+func (s *Scope) Recovered() string {
+	if what := s.recovered.Load(); what != nil {
+		return *what
+	}
+	return ""
 }
 
 // View returns an immutable view of the present state: one atomic load.

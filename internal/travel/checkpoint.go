@@ -29,7 +29,7 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
 	head := h.scope.Chain.Head().Commit
-	if err := keepable(h.scope, "checkpoint", name); err != nil {
+	if err := keepable(tx, h.scope, "checkpoint", name); err != nil {
 		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Invalid, err)
 	}
 	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
@@ -93,7 +93,7 @@ func named(list []Snapshot, name string) (Snapshot, error) {
 func (h *History) Heartbeat(ctx context.Context) error {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.Closed {
+	if h.scope.IsClosed(tx) {
 		return fault.Wrap("heartbeat", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	images := tx.Images()

@@ -44,7 +44,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 		c, touched := replay(h.scope, first)
 		return c, touched, err
 	}
-	paths, err := drifting(h.scope, paths)
+	paths, err := drifting(tx, h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return chain.Commit{}, nil, err
 	}
@@ -75,7 +75,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	paths, err := drifting(h.scope, paths)
+	paths, err := drifting(tx, h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
@@ -99,10 +99,10 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	return paths, err
 }
 
-// drifting returns the named or all drifting files, sorted. The caller is the chain's writer.
-func drifting(s *scope.Scope, paths []string) ([]string, error) {
+// drifting returns the named or all drifting files, sorted.
+func drifting(tx *chain.Tx, s *scope.Scope, paths []string) ([]string, error) {
 	switch {
-	case s.Closed:
+	case s.IsClosed(tx):
 		return nil, fault.Wrap("drift", s.Dir, fault.Invalid, scope.ErrClosed)
 	case !s.HasFiles():
 		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))

@@ -56,7 +56,7 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	defer tx.End()
 	head := h.scope.Chain.Head()
 	switch first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "merge", graph.KindMerge); {
-	case h.scope.Closed:
+	case h.scope.IsClosed(tx):
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case first != nil || err != nil:
 		c, touched := replay(h.scope, first)

@@ -25,7 +25,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.Closed {
+	if h.scope.IsClosed(tx) {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if !h.scope.HasFiles() {

@@ -71,7 +71,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.Closed {
+	if h.scope.IsClosed(tx) {
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "revert", graph.KindRevert); first != nil || err != nil {

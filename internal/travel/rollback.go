@@ -34,7 +34,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.Closed {
+	if h.scope.IsClosed(tx) {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Invalid, scope.ErrClosed)
 	}
 	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "rollback", graph.KindRollback); first != nil || err != nil {

@@ -22,7 +22,7 @@ func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) 
 	defer tx.End()
 	head := h.scope.Chain.Head().Commit
 	switch {
-	case h.scope.Closed:
+	case h.scope.IsClosed(tx):
 		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	case head.Seq == 0:
 		return chain.Commit{}, "", empty(h.scope, "head")

@@ -47,7 +47,7 @@ func (h *History) Snapshots() []Snapshot {
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if err := keepable(h.scope, "snapshot", name); err != nil {
+	if err := keepable(tx, h.scope, "snapshot", name); err != nil {
 		return Snapshot{}, fault.Wrap("snapshot", name, fault.Invalid, err)
 	}
 	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
@@ -58,9 +58,9 @@ func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 }
 
 // keepable returns why operation op cannot keep the present state under a name.
-func keepable(s *scope.Scope, op, name string) error {
+func keepable(tx *chain.Tx, s *scope.Scope, op, name string) error {
 	switch {
-	case s.Closed:
+	case s.IsClosed(tx):
 		return scope.ErrClosed
 	case s.Chain.Head().Commit.Seq == 0:
 		return empty(s, op)
