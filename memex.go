@@ -45,7 +45,7 @@ func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool
 		return nil, false, fail("scope", name, Invalid, scope.ErrClosed)
 	}
 	if m, err = x.openScope(ctx, name); err != nil {
-		return nil, false, fail("scope", name, scope.OpenKind(err), err)
+		return nil, false, fail("scope", name, openKind(err), err)
 	}
 	x.add(m)
 	return m, true, nil
@@ -56,7 +56,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
 	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(top.Region(name))}
 	s.Options.Committed = nil // its commits are numbered separately
-	folder := scope.Folder + "/" + scope.FolderOf(name)
+	folder := scope.Folder + "/" + folderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
 	var err error
 	if s.FS, err = vfs.Sub(top.FS, folder); err != nil {
@@ -88,7 +88,7 @@ func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
 	if name == "" || name == scope.Memex {
 		return x.top, nil
 	}
-	if err := scope.Check(name); err != nil {
+	if err := checkScope(name); err != nil {
 		return nil, fail("scope", name, Invalid, err)
 	}
 	m, fresh, err := x.scopeOf(ctx, name)
@@ -103,7 +103,7 @@ func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
 // names is Memory.Scopes.
 func (x *memex) names() ([]string, error) {
 	top := x.top.scope
-	names, err := scope.List(top.FS)
+	names, err := listScopes(top.FS)
 	if err != nil {
 		return nil, fail("scope", top.StateDir, Other, err)
 	}

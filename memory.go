@@ -54,7 +54,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	})
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
 		Scopes: x.names, Open: x.menderOf,
-		Store: func() (store.Store, error) { return openStore(s) },
+		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 	})
 	return m
@@ -68,7 +68,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 // has an unknown format or belongs to another folder), Held and Ambiguous (see
 // Options.Stores), ReadOnly, Invalid (an unusable state folder).
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
-	s := &scope.Scope{Options: scope.WithDefaults(opts), Name: scope.Memex}
+	s := &scope.Scope{Options: withDefaults(opts), Name: scope.Memex}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fail("open", dir, Invalid, err)
@@ -80,7 +80,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	policy, err := rights.NewPolicy(&s.Options, s.Root.SkillsDir())
 	if err == nil {
-		err = scope.CheckProjects(s.Options.Projects, s.Root)
+		err = checkProjects(s.Options.Projects, s.Root)
 	}
 	if err != nil {
 		return nil, fail("open", dir, Invalid, errors.Join(err, s.Root.Close()))
@@ -96,7 +96,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, withRelease(err, m)
 	}
 	if err := x.openChain(ctx, m); err != nil {
-		return nil, withRelease(fail("open", s.StateDir, scope.OpenKind(err), err), m)
+		return nil, withRelease(fail("open", s.StateDir, openKind(err), err), m)
 	}
 	x.openProjects(ctx)
 	x.markFolder()
@@ -225,7 +225,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 			err = cmp.Or(err, ingest.Run(ctx, s.folder, opts))
 		}
 	}
-	return cmp.Or(err, m.scope.StoreInPlace("ingest"), unwritten(m.scope, "ingest"))
+	return cmp.Or(err, storeInPlace(m.scope, "ingest"), unwritten(m.scope, "ingest"))
 }
 
 // IngestTree commits a tree that belongs to no file (doc/format/ast.md), atomically and as

@@ -8,7 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"syscall"
+	"time"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
@@ -25,7 +29,32 @@ import (
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/org"
 )
+
+// withDefaults returns a copy of options, which may be nil, with the defaults filled in.
+func withDefaults(o *Options) Options {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.SkillsDir == "" {
+		c.SkillsDir = scope.DefaultSkills
+	}
+	if c.Formats == nil {
+		c.Formats = document.Formats{org.Format{}}
+	}
+	if c.HistoryWarn <= 0 {
+		c.HistoryWarn = 1 << 30
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
 
 // openFolder takes the lock of a memex and opens its state folder.
 func (x *memex) openFolder(ctx context.Context) error {
@@ -63,7 +92,7 @@ func (x *memex) openFolder(ctx context.Context) error {
 	}
 	if s.Options.Adopt {
 		if err := stores.Adopt(s.FS, s.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fail("open", s.StateDir, scope.OpenKind(err), err)
+			return fail("open", s.StateDir, openKind(err), err)
 		}
 	}
 	return nil
@@ -91,7 +120,7 @@ func (x *memex) openChain(ctx context.Context, m *Memory) error {
 func (x *memex) openHistory(in *scope.Scope) (store.Store, error) {
 	const looks = 5
 	for look := 1; ; look++ {
-		s, err := openStore(in)
+		s, err := openStore(in, in.FS, storeOptions(in))
 		if x.lock != nil || in.Parent != nil || look == looks || err == nil && store.RecoveryOf(s).Corrupt == nil {
 			return s, err
 		}
@@ -104,9 +133,16 @@ func (x *memex) openHistory(in *scope.Scope) (store.Store, error) {
 	}
 }
 
-// openStore opens the store of a scope.
-func openStore(s *scope.Scope) (store.Store, error) {
-	return s.OpenStore(s.FS, storeOptions(s))
+// openStore opens the store in a state folder of a scope. The store keeps its Recovery.
+func openStore(s *scope.Scope, in vfs.FS, opts *disk.Options) (store.Store, error) {
+	if s.Options.OpenStore != nil {
+		return s.Options.OpenStore(in)
+	}
+	opened, _, err := disk.Open(in, opts)
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
 }
 
 // storeOptions returns the options of the store of a memex, or of a scope, which shares the
@@ -241,7 +277,7 @@ func read(tx *chain.Tx, m *Memory) (*filetx.Intent, error) {
 func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	var err error
 	if s.Parent != nil {
-		folder := scope.Folder + "/" + scope.FolderOf(s.Name)
+		folder := scope.Folder + "/" + folderOf(s.Name)
 		if _, err = in.Stat(folder); err == nil {
 			in, err = vfs.Sub(in, folder)
 		}
@@ -258,9 +294,9 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	if err := disk.CheckKinds(in); err != nil {
 		return nil, fail("merge", name, Corrupt, err)
 	}
-	opened, err := s.OpenStore(in, nil)
+	opened, err := openStore(s, in, nil)
 	if err != nil {
-		return nil, fail("merge", name, scope.OpenKind(err), err)
+		return nil, fail("merge", name, openKind(err), err)
 	}
 	other := chain.New(opened, chain.Options{
 		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
@@ -272,12 +308,22 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 		err = opened.Err()
 	}
 	if err != nil {
-		return nil, fail("merge", name, scope.OpenKind(err), errors.Join(err, opened.Close()))
+		return nil, fail("merge", name, openKind(err), errors.Join(err, opened.Close()))
 	}
 	if head := other.Head().Commit; head.Seq > 0 {
 		opened.SetHead(store.Head{Seq: head.Seq, Commit: head.Digest})
 	}
 	return other, nil
+}
+
+// openKind returns the Kind of an error from opening the store. If the system refuses a
+// read, the store's contents are unknown: Other. A file in the place of a folder, or the
+// reverse, is Corrupt.
+func openKind(err error) fault.Kind {
+	if errno, ok := errors.AsType[syscall.Errno](err); ok && errno != syscall.ENOTDIR && errno != syscall.EISDIR {
+		return fault.Other
+	}
+	return fault.Corrupt
 }
 
 // lockKind returns the Kind of an error from taking the lock.

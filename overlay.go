@@ -114,7 +114,7 @@ func (x *memex) layer(ctx context.Context, name string) (*scope.Scope, error) {
 		}
 		return m.scope, nil
 	}
-	if err := scope.Check(name); err != nil {
+	if err := checkScope(name); err != nil {
 		return nil, fail("scope", name, Invalid, err)
 	}
 	if strings.HasPrefix(name, scope.Session+"/") {

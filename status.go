@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -151,7 +152,16 @@ func (m *Memory) InPlace() error {
 	if err := m.scope.InPlace("read"); err != nil {
 		return err
 	}
-	return m.scope.StoreInPlace("read")
+	return storeInPlace(m.scope, "read")
+}
+
+// storeInPlace is InPlace for the store alone.
+func storeInPlace(s *scope.Scope, op string) error {
+	err := store.InPlace(s.Chain.Store())
+	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, store.ErrClosed) {
+		return nil
+	}
+	return fail(op, s.StateDir, ReadOnly, err)
 }
 
 // unwritten returns the error that warns readers of a head that is held in memory only.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/travel"
@@ -23,7 +22,7 @@ func init() {
 		tx.Images().SetBehind(bytes)
 	}
 	testhook.SetStore = func(opts any, open func(state vfs.FS) store.Store) {
-		scope.SetStore(opts.(*Options), open)
+		opts.(*Options).OpenStore = func(in vfs.FS) (store.Store, error) { return open(in), nil }
 	}
 	testhook.Rewrite = func(ctx context.Context, memory any, base merkle.Digest, ids []string, edit func(path, text string) string) error {
 		return memory.(*Memory).notes.RewriteNodes(ctx, base, ids, edit)

@@ -308,7 +308,7 @@ func covered(unread map[string]bool, path string) bool {
 // commit makes the draft durable and begins the next one.
 func (in *ingester) commit(ctx context.Context) error {
 	state, delta := in.next.draft.Seal()
-	if in.reader.scope.IsHeadUnstored() {
+	if isHeadUnstored(in.reader.scope) {
 		in.tx.Hold(state, &delta)
 		in.remember()
 		in.reset()
@@ -330,6 +330,12 @@ func (in *ingester) commit(ctx context.Context) error {
 	in.remember()
 	in.reset()
 	return nil
+}
+
+// isHeadUnstored reports whether changes of the folder are held in memory only: the store
+// cannot be written, or its history is missing.
+func isHeadUnstored(s *scope.Scope) bool {
+	return s.Chain.Store().Err() != nil && (s.Memex().Unwritable != nil || s.Chain.Head().Commit.Seq == 0)
 }
 
 // reset begins the next draft.

@@ -11,12 +11,10 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Options configure Open. The zero value is usable except for StateDir.
@@ -103,48 +101,12 @@ type Options struct {
 	Now func() time.Time
 	// Log receives background events; discarded by default.
 	Log *slog.Logger
-
-	openStore func(in vfs.FS, opts *disk.Options) (store.Store, error) // replaced in tests
+	// OpenStore opens the history in a state folder; nil opens the store on disk.
+	OpenStore func(state vfs.FS) (store.Store, error)
 }
 
 // DefaultSkills is the default of SkillsDir.
 const DefaultSkills = "skills"
-
-// WithDefaults returns a copy of options, which may be nil, with the defaults filled in.
-func WithDefaults(o *Options) Options {
-	var c Options
-	if o != nil {
-		c = *o
-	}
-	if c.SkillsDir == "" {
-		c.SkillsDir = DefaultSkills
-	}
-	if c.Formats == nil {
-		c.Formats = document.Formats{org.Format{}}
-	}
-	if c.HistoryWarn <= 0 {
-		c.HistoryWarn = 1 << 30
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.openStore == nil {
-		c.openStore = openDisk
-	}
-	return c
-}
-
-// openDisk opens the store on disk. The store keeps its Recovery.
-func openDisk(in vfs.FS, opts *disk.Options) (store.Store, error) {
-	s, _, err := disk.Open(in, opts)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
 
 // WriteOptions are the options of one write. nil is the zero value. A field applies to the
 // methods that its comment names.
@@ -188,15 +150,4 @@ func (o *WriteOptions) OrZero() *WriteOptions {
 		return &WriteOptions{}
 	}
 	return o
-}
-
-// OpenStore opens the store in a state folder.
-func (s *Scope) OpenStore(in vfs.FS, opts *disk.Options) (store.Store, error) {
-	return s.Options.openStore(in, opts)
-}
-
-// SetStore makes a memory that opens with options keep its history in the store that open
-// returns for its state folder. For tests.
-func SetStore(opts *Options, open func(state vfs.FS) store.Store) {
-	opts.openStore = func(in vfs.FS, _ *disk.Options) (store.Store, error) { return open(in), nil }
 }
