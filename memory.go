@@ -272,7 +272,7 @@ func bufferScope(ctx context.Context, m *Memory, path string) (*Memory, error) {
 	if m.scope.IsSession() {
 		return m, nil
 	}
-	session := m.scope.Entry(ctx, "", "", "", 0).Session
+	session := m.scope.Actor(ctx).Session
 	if session == "" {
 		return nil, fail("ingest", path, Invalid, errors.New("the tree is a buffer of this file; name the session that it belongs to"))
 	}

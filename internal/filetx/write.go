@@ -31,24 +31,22 @@ type FileWrite struct {
 type Operation struct {
 	files  *Files
 	tx     *chain.Tx
-	name   string                   // for errors
+	action scope.Action
 	judge  func(corpus.Place) error // checks write access to a file, see rights.Rules.Judge
 	staged []*corpus.Write
 	writes []FileWrite // the requests behind staged
 	Intent Intent
 }
 
-// Begin returns an operation whose commit has the given kind and message.
-func (files *Files) Begin(ctx context.Context, tx *chain.Tx, key, name, kind, message string, now int64) *Operation {
-	o := &Operation{files: files, tx: tx, name: name, Intent: Intent{Commit: files.scope.Entry(ctx, key, kind, message, now)}}
-	o.judge = files.rights.Judge(ctx, name, &o.Intent.Commit)
-	return o
+// Begin returns the operation of an action.
+func (files *Files) Begin(ctx context.Context, tx *chain.Tx, a scope.Action) *Operation {
+	return &Operation{files: files, tx: tx, action: a, judge: files.rights.Judge(ctx, a.Name), Intent: Intent{Commit: files.scope.NewCommit(ctx, a)}}
 }
 
 // BeginSteps returns an operation on one file with a commit for each step. judge checks the
 // write access of each author.
-func (files *Files) BeginSteps(tx *chain.Tx, name string, steps []Step, judge func(corpus.Place) error) *Operation {
-	o := &Operation{files: files, tx: tx, name: name, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
+func (files *Files) BeginSteps(tx *chain.Tx, a scope.Action, steps []Step, judge func(corpus.Place) error) *Operation {
+	o := &Operation{files: files, tx: tx, action: a, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
 	if len(steps) > 1 {
 		o.Intent.steps = steps
 	}
@@ -58,7 +56,7 @@ func (files *Files) BeginSteps(tx *chain.Tx, name string, steps []Step, judge fu
 // Sweep removes temporary files that crashes left in the folders of paths. It fails if the
 // memex was moved or replaced since it was opened. It must run before the first stage.
 func (o *Operation) Sweep(paths []string) error {
-	if err := o.files.scope.InPlace(o.name); err != nil {
+	if err := o.files.scope.InPlace(o.action.Name); err != nil {
 		return err
 	}
 	done := map[string]bool{}
@@ -105,7 +103,7 @@ func (o *Operation) Follow(name string, d merkle.Digest) {
 // operation.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
 	m := o.files
-	if err := m.rights.Unprotected(o.name, &o.Intent.Commit, delta.Paths); err != nil {
+	if err := m.rights.Unprotected(ctx, o.action, delta.Paths...); err != nil {
 		return chain.Commit{}, errors.Join(err, o.Discard())
 	}
 	o.Intent.follow(state, delta)
@@ -140,13 +138,13 @@ func (o *Operation) AfterFiles(ctx context.Context, err error) error {
 		return err
 	}
 	if err == nil {
-		err = o.files.syncFiles(o.name)
+		err = o.files.syncFiles(o.action.Name)
 	}
 	if err == nil {
 		o.files.scope.FilesSaved(ctx)
 		return nil
 	}
-	return &fault.Error{Op: o.name, What: o.files.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(
+	return &fault.Error{Op: o.action.Name, What: o.files.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(
 		"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
 }
 
@@ -166,7 +164,7 @@ func (o *Operation) announce(ctx context.Context) error {
 	if err := o.Intent.add(&b); err != nil {
 		return err
 	}
-	return fault.Wrap(o.name, o.files.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
+	return fault.Wrap(o.action.Name, o.files.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
 }
 
 // undo restores the files that were written before the write of name failed.
@@ -195,4 +193,6 @@ func (o *Operation) Discard() error {
 }
 
 // Fail returns the error of this operation about a file, with the kind of its cause.
-func (o *Operation) Fail(what string, err error) error { return scope.FailWrite(o.name, what, err) }
+func (o *Operation) Fail(what string, err error) error {
+	return scope.FailWrite(o.action.Name, what, err)
+}

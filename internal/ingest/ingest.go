@@ -363,22 +363,22 @@ func (in *ingester) remember() {
 }
 
 // Refresh commits a file that changed since it was read, as a separate commit by "file", and
-// returns its text.
-func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, name, path string, now time.Time) (string, error) {
+// returns its text. It is a step of action a.
+func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path string) (string, error) {
 	text, f, err := r.scope.Root.Read(path, 0)
 	if err != nil {
-		return "", scope.FailWrite(name, path, err)
+		return "", scope.FailWrite(a.Name, path, err)
 	}
 	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
-		return "", fault.Wrap(name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back "+
+		return "", fault.Wrap(a.Name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back "+
 			"with files"))
 	}
 	state := r.scope.Present()
 	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
 		return text, nil
 	}
-	in := newIngester(r, tx, &Options{}, corpus.Scan{}, now)
-	in.next.draft = r.scope.Draft(now.UnixMilli())
+	in := newIngester(r, tx, &Options{}, corpus.Scan{}, a.Now)
+	in.next.draft = r.scope.Draft(a.Now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
 		return "", err
 	}

@@ -53,26 +53,24 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	tx := s.Chain.Begin()
 	defer tx.End()
 	in.state, in.trees = s.Present(), map[string]*ast.Tree{}
-	if node.IsDerived(in.parent) && !s.IsClosed(tx) {
+	action := scope.Action{Name: "ingest", Kind: graph.KindIngest, Key: in.opts.Key}
+	first, err := s.Enter(ctx, tx, action)
+	if err != nil {
+		return "", chain.Commit{}, err
+	}
+	if node.IsDerived(in.parent) {
 		heir, err := s.Chain.CurrentID(ctx, s.Chain.Head(), in.parent)
 		if err != nil {
 			return "", chain.Commit{}, fault.Wrap("ingest", in.parent, fault.Corrupt, err)
 		}
 		in.parent = heir // a derived id may have changed since
 	}
-	switch first, err := s.Repeated(ctx, tx, in.opts.Key, "ingest", graph.KindIngest); {
-	case s.IsClosed(tx):
-		return "", chain.Commit{}, fault.Wrap("ingest", s.Dir, fault.Invalid, scope.ErrClosed)
-	case err != nil:
-		return "", chain.Commit{}, err
-	case first != nil:
-		return in.idNow(), s.Replay(first, nil), nil
+	if first != nil {
+		return in.idNow(), s.Replay(first), nil
 	}
-	if err := s.Chain.Store().Err(); err != nil {
-		return "", chain.Commit{}, fault.Wrap("ingest", s.StateDir, fault.ReadOnly, err)
-	}
-	draft := s.Draft(s.Options.Now().UnixMilli())
-	err := in.put(draft)
+	action.Now = s.Options.Now()
+	draft := s.Draft(action.Now.UnixMilli())
+	err = in.put(draft)
 	if errors.Is(err, document.ErrTree) {
 		err = fault.Wrap("ingest", "tree", fault.Invalid, err)
 	}
@@ -82,8 +80,8 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	state, delta := draft.Seal()
 	id := in.at(state)
 	n, _ := state.Get(id)
-	entry := s.Entry(ctx, in.opts.Key, graph.KindIngest, scope.Message(&delta)+": "+TitleOf(n), s.Options.Now().UnixMilli())
-	c, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, entry, in.laid()...)
+	action.Message = scope.Message(&delta) + ": " + TitleOf(n)
+	c, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action), in.laid()...)
 	return id, c, err
 }
 

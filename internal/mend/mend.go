@@ -37,8 +37,9 @@ func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Host) *Me
 }
 
 // rewrite takes blocks out of history by a commit that says so.
-func (md *Mender) rewrite(ctx context.Context, tx *chain.Tx, key, kind, message string, drop map[merkle.Digest]bool) (chain.Commit, error) {
-	return tx.Rewrite(context.WithoutCancel(ctx), md.scope.Entry(ctx, key, kind, message, md.scope.Options.Now().UnixMilli()), drop)
+func (md *Mender) rewrite(ctx context.Context, tx *chain.Tx, a scope.Action, drop map[merkle.Digest]bool) (chain.Commit, error) {
+	a.Now = md.scope.Options.Now()
+	return tx.Rewrite(context.WithoutCancel(ctx), md.scope.NewCommit(ctx, a), drop)
 }
 
 // counted parses the numbers in a message such as "3 moments thinned, 1 block dropped", in

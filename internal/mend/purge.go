@@ -37,9 +37,6 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	defer tx.End()
 	opts = opts.OrZero()
 	what := strings.Join(ids, ", ")
-	if md.scope.IsClosed(tx) {
-		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, scope.ErrClosed)
-	}
 	if len(ids) == 0 && text == "" {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, errors.New("nothing is named; give ids of nodes, or a text that is not empty"))
 	}
@@ -47,13 +44,13 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid,
 			fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText))
 	}
-	if err := md.scope.Chain.Store().Err(); err != nil {
-		return chain.Commit{}, 0, fault.Wrap("purge", md.scope.StateDir, fault.ReadOnly, err)
-	}
-	if first, err := md.scope.Repeated(ctx, tx, opts.ReplayKey(), graph.KindPurge, graph.KindPurge); first != nil || err != nil {
+	action := scope.Action{Name: "purge", Kind: graph.KindPurge, Key: opts.ReplayKey()}
+	if first, err := md.scope.Enter(ctx, tx, action); first != nil || err != nil {
 		n := 0
-		c := md.scope.Replay(first, func(first *graph.Commit) { counted(first.Message, &n) })
-		return c, n, err
+		if first != nil {
+			counted(first.Message, &n)
+		}
+		return md.scope.Replay(first), n, err
 	}
 	p := newPurge(md, text)
 	if err := p.choose(ctx, ids); err != nil {
@@ -72,7 +69,8 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	if opts.DryRun {
 		return chain.Commit{}, n, nil
 	}
-	c, err := md.rewrite(ctx, tx, opts.Key, graph.KindPurge, scope.Count(n, "version")+purgeMessage, drop)
+	action.Message = scope.Count(n, "version") + purgeMessage
+	c, err := md.rewrite(ctx, tx, action, drop)
 	if err == nil && text != "" {
 		err = md.redactLog(text)
 		err = fault.Wrap("purge", md.scope.StateDir, fault.Other, errors.Join(err, md.requireAbsent(context.WithoutCancel(ctx), text)))

@@ -111,7 +111,8 @@ func (s *salvage) onlyImages() bool {
 
 // rebuild replaces the damaged history by the salvaged one and opens it.
 func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salvage) error {
-	c := md.scope.Entry(ctx, key, graph.KindRepair, s.message(), max(md.scope.Options.Now().UnixMilli(), s.head.Time.UnixMilli()))
+	c := md.scope.NewCommit(ctx, scope.Action{Kind: graph.KindRepair, Key: key, Message: s.message(), Now: md.scope.Options.Now()})
+	c.Time = max(c.Time, s.head.Time.UnixMilli())
 	c.Seq, c.State = s.head.Seq+1, s.head.Root
 	if s.head.Seq > 0 {
 		c.Parents = []merkle.Digest{s.head.Digest}

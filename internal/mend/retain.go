@@ -26,18 +26,15 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	tx := md.scope.Chain.Begin()
 	defer tx.End()
 	opts = opts.OrZero()
-	if md.scope.IsClosed(tx) {
-		return c, 0, 0, fault.Wrap("retain", md.scope.Dir, fault.Invalid, scope.ErrClosed)
-	}
 	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {
 		return c, 0, 0, fault.Wrap("retain", "", fault.Invalid, errors.New("say for how long to keep all, the last of each hour, or of each day"))
 	}
-	if err := md.scope.Chain.Store().Err(); err != nil {
-		return c, 0, 0, fault.Wrap("retain", md.scope.StateDir, fault.ReadOnly, err)
-	}
-	if first, err := md.scope.Repeated(ctx, tx, opts.ReplayKey(), graph.KindRetain, graph.KindRetain); first != nil || err != nil {
-		c = md.scope.Replay(first, func(first *graph.Commit) { counted(first.Message, &moments, &blocks) })
-		return c, moments, blocks, err
+	action := scope.Action{Name: "retain", Kind: graph.KindRetain, Key: opts.ReplayKey()}
+	if first, err := md.scope.Enter(ctx, tx, action); first != nil || err != nil {
+		if first != nil {
+			counted(first.Message, &moments, &blocks)
+		}
+		return md.scope.Replay(first), moments, blocks, err
 	}
 	drop, moments, err := md.thinned(ctx, graph.Retention{All: all, Hourly: hourly, Daily: daily})
 	if err != nil {
@@ -46,8 +43,8 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	if opts.DryRun || len(drop) == 0 {
 		return c, moments, len(drop), nil
 	}
-	c, err = md.rewrite(ctx, tx, opts.Key, graph.KindRetain,
-		fmt.Sprintf("%s thinned, %s dropped", scope.Count(moments, "moment"), scope.Count(len(drop), "block")), drop)
+	action.Message = fmt.Sprintf("%s thinned, %s dropped", scope.Count(moments, "moment"), scope.Count(len(drop), "block"))
+	c, err = md.rewrite(ctx, tx, action, drop)
 	return c, moments, len(drop), err
 }
 

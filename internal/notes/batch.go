@@ -55,7 +55,7 @@ func (p *batch) take(r *pending) bool {
 		p.open(context.WithoutCancel(r.ctx))
 	}
 	switch {
-	case p.full, p.keys[r.key] && r.byAgent(), r.opts.Key != "" && p.ops[r.opts.Key]:
+	case p.full, p.keys[r.key] && r.byAgent(), r.action.Key != "" && p.ops[r.action.Key]:
 		return false
 	case p.err != nil:
 		r.end(remembered{}, p.why(r))
@@ -70,8 +70,7 @@ func (p *batch) take(r *pending) bool {
 
 // why returns the error of open, or a denial if the author of r may not write to the file.
 func (p *batch) why(r *pending) error {
-	r.commit = p.ns.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, "", 0)
-	if judge := p.ns.rights.Judge(r.ctx, "remember", &r.commit); judge != nil && p.at.Path != "" {
+	if judge := p.ns.rights.Judge(r.ctx, r.action.Name); judge != nil && p.at.Path != "" {
 		if err := judge(p.at); err != nil {
 			return err
 		}
@@ -95,7 +94,7 @@ func (p *batch) alone(r *pending) (remembered, error) {
 	if p.path != "" {
 		under = p.path
 	}
-	c, id, err := p.ns.insert(r.ctx, p.tx, r.opts, "remember", under, r.headline(p.now))
+	c, id, err := p.ns.insert(r.ctx, p.tx, r.action, under, r.headline(p.now))
 	return remembered{ID: id, Commit: c}, err
 }
 
@@ -106,7 +105,7 @@ func (p *batch) open(ctx context.Context) {
 	if p.path = noteFile(p.ns.scope, p.under, p.now.UTC().Format("2006-01")); p.path == "" {
 		return
 	}
-	e := &editing{ns: p.ns, tx: p.tx, name: "remember", now: p.now, texts: map[string]string{}}
+	e := &editing{ns: p.ns, tx: p.tx, action: scope.Action{Name: "remember", Now: p.now}, texts: map[string]string{}}
 	if p.at, p.err = p.ns.scope.Root.Place(p.path); p.err != nil {
 		p.err = scope.FailWrite("remember", p.path, p.err)
 		return
@@ -133,9 +132,10 @@ func (p *batch) open(ctx context.Context) {
 
 // add appends a note to the text.
 func (p *batch) add(r *pending) {
-	r.commit = p.ns.scope.Entry(r.ctx, r.opts.Key, graph.KindEdit, p.path+": "+r.h.Title, p.now.UnixMilli())
-	err := p.ns.rights.Unprotected("remember", &r.commit, []string{p.path})
-	if judge := p.ns.rights.Judge(r.ctx, "remember", &r.commit); err == nil && judge != nil {
+	r.action.Message, r.action.Now = p.path+": "+r.h.Title, p.now
+	r.commit = p.ns.scope.NewCommit(r.ctx, r.action)
+	err := p.ns.rights.Unprotected(r.ctx, r.action, p.path)
+	if judge := p.ns.rights.Judge(r.ctx, r.action.Name); err == nil && judge != nil {
 		err = judge(p.at)
 	}
 	if err != nil {
@@ -160,8 +160,8 @@ func (p *batch) add(r *pending) {
 	*p.end, r.length = end, end.size()
 	p.plain = p.plain && utf8.ValidString(end.doc.Source())
 	p.notes, p.keys[r.key] = append(p.notes, r), true
-	if r.opts.Key != "" {
-		p.ops[r.opts.Key] = true
+	if r.action.Key != "" {
+		p.ops[r.action.Key] = true
 	}
 	p.full = len(p.notes) == maxBatch || !p.end.appends ||
 		strings.HasSuffix(p.under, "/") && r.length >= maxFileBytes ||
@@ -189,7 +189,7 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 	for i, r := range p.notes {
 		steps[i] = filetx.Step{Commit: r.commit, Length: r.length}
 	}
-	op := m.files.BeginSteps(p.tx, "remember", steps, p.judge)
+	op := m.files.BeginSteps(p.tx, p.notes[0].action, steps, p.judge)
 	all := &chain.Steps{}
 	if err := m.files.AddSteps(ctx, p.tx, all, p.path, text, steps); err != nil {
 		return nil, fault.Wrap("remember", p.path, fault.Other, err)
@@ -213,7 +213,7 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 // judge checks that the author of each note may change the file.
 func (p *batch) judge(at corpus.Place) error {
 	for _, r := range p.notes {
-		if judge := p.ns.rights.Judge(r.ctx, "remember", &r.commit); judge != nil {
+		if judge := p.ns.rights.Judge(r.ctx, r.action.Name); judge != nil {
 			if err := judge(at); err != nil {
 				return err
 			}

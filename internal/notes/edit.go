@@ -66,7 +66,7 @@ func (c change) filesOnly() change { return change{file: c.file} }
 // the store), Other. Complexity is that of reading and writing the file.
 func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, opts, "edit", nil, func(e *editing) error {
+	return ns.edit(ctx, editAction("edit", opts), func(e *editing) error {
 		if slices.ContainsFunc(edits, withHeadlines) {
 			e.adds = math.MaxInt
 		}
@@ -76,7 +76,7 @@ func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, 
 			return err
 		}
 		if n.Derived.Encrypted && slices.ContainsFunc(edits, intoText) {
-			return fault.Wrap(e.name, id, fault.Invalid, errEncrypted)
+			return fault.Wrap(e.action.Name, id, fault.Invalid, errEncrypted)
 		}
 		return e.change(n, apply)
 	})
@@ -84,18 +84,18 @@ func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, 
 
 // change applies a change to a node.
 func (e *editing) change(n *node.Node, c change) error {
-	e.message = described(n)
+	e.action.Message = described(n)
 	if document.IsMemory(n.Path) {
-		next, err := c.tree(e.ns.scope.Present().Branch(n.ID), e.now)
+		next, err := c.tree(e.ns.scope.Present().Branch(n.ID), e.action.Now)
 		if err != nil {
-			return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+			return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
 		}
 		e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.ns.scope.Present(), d, n, next) })
 		return nil
 	}
-	text, err := c.file(e.document(n.Path), e.headline(n), e.now)
+	text, err := c.file(e.document(n.Path), e.headline(n), e.action.Now)
 	if err != nil {
-		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
 	}
 	e.put(n.Path, text)
 	return nil
@@ -134,15 +134,12 @@ func withHeadlines(edit document.Edit) bool {
 
 // editing is one command that changes Org files. Its caller is the chain's writer.
 type editing struct {
-	ns      *Notes
-	tx      *chain.Tx
-	opts    *scope.WriteOptions
-	name    string // of the command, for errors
-	message string // of the commit
-	now     time.Time
-	texts   map[string]string // new contents of files, by path
-	paths   []string          // in the order they are written
-	marks   [][]byte          // written with the commit
+	ns     *Notes
+	tx     *chain.Tx
+	action scope.Action
+	texts  map[string]string // new contents of files, by path
+	paths  []string          // in the order they are written
+	marks  [][]byte          // written with the commit
 
 	adds    int                        // maximum number of headlines added
 	trees   []func(*graph.Draft) error // changes of memory-backed documents
@@ -150,32 +147,32 @@ type editing struct {
 	naming  *ast.Tree                  // refiled with a new ID, if it has none: see declare
 }
 
-// edit runs a command on the head: do finds the nodes and sets the texts and the message. It
-// returns the zero Commit if nothing changed. A replayed operation is not run again: its
-// commit is passed to answer, which may be nil.
-func (ns *Notes) edit(ctx context.Context, opts *scope.WriteOptions, name string, answer func(*graph.Commit), do func(*editing) error) (chain.Commit, error) {
-	tx := ns.scope.Chain.Begin()
-	defer tx.End()
-	return ns.perform(ctx, tx, opts, name, answer, do)
+// editAction returns the action of a command with options, which may be nil.
+func editAction(name string, opts *scope.WriteOptions) scope.Action {
+	return scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.OrZero().Key}
 }
 
-// perform is edit within a write of its caller.
-func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, opts *scope.WriteOptions, name string, answer func(*graph.Commit),
-	do func(*editing) error) (chain.Commit, error) {
-	if ns.scope.IsClosed(tx) {
-		return chain.Commit{}, fault.Wrap(name, ns.scope.Dir, fault.Invalid, scope.ErrClosed)
+// edit runs a command on the head: do finds the nodes and sets the texts and the message. It
+// returns the zero Commit if nothing changed.
+func (ns *Notes) edit(ctx context.Context, a scope.Action, do func(*editing) error) (chain.Commit, error) {
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
+	c, _, err := ns.perform(ctx, tx, a, do)
+	return c, err
+}
+
+// perform is edit within a write of its caller. A repeated action is not run again: perform
+// returns its first commit as well.
+func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, a scope.Action, do func(*editing) error) (c chain.Commit, first *graph.Commit, err error) {
+	if first, err = ns.scope.Enter(ctx, tx, a); first != nil || err != nil {
+		return ns.scope.Replay(first), first, err
 	}
-	if first, err := ns.scope.Repeated(ctx, tx, opts.Key, name, graph.KindEdit); first != nil || err != nil {
-		return ns.scope.Replay(first, answer), err
+	a.Now = ns.scope.Options.Now()
+	e := &editing{ns: ns, tx: tx, action: a, texts: map[string]string{}}
+	if err = do(e); err == nil {
+		c, err = e.save(ctx)
 	}
-	if err := ns.scope.Chain.Store().Err(); err != nil {
-		return chain.Commit{}, fault.Wrap(name, ns.scope.StateDir, fault.ReadOnly, err)
-	}
-	e := &editing{ns: ns, tx: tx, opts: opts, name: name, now: ns.scope.Options.Now(), texts: map[string]string{}}
-	if err := do(e); err != nil {
-		return chain.Commit{}, err
-	}
-	return e.save(ctx)
+	return c, nil, err
 }
 
 // errBuffer refuses edits of an editor's unsaved buffer.
@@ -188,17 +185,17 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 	n, ok := e.ns.scope.Present().Get(id)
 	switch {
 	case !ok:
-		return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("no such node"))
+		return nil, fault.Wrap(e.action.Name, id, fault.NotFound, errors.New("no such node"))
 	case e.ns.scope.Present().IsTree(n.Path) && !document.IsMemory(n.Path):
-		return nil, fault.Wrap(e.name, id, fault.Busy, errBuffer)
+		return nil, fault.Wrap(e.action.Name, id, fault.Busy, errBuffer)
 	case document.IsMemory(n.Path) && c.tree == nil:
-		return nil, fault.Wrap(e.name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
+		return nil, fault.Wrap(e.action.Name, id, fault.Invalid, errors.New("it stands in no file; refile it into one first"))
 	case !document.IsMemory(n.Path):
-		if _, err := ingest.Refresh(ctx, e.tx, e.ns.folder, e.name, n.Path, e.now); err != nil {
+		if _, err := ingest.Refresh(ctx, e.tx, e.ns.folder, e.action, n.Path); err != nil {
 			return nil, err
 		}
 		if n, ok = e.ns.scope.Present().Get(id); !ok {
-			return nil, fault.Wrap(e.name, id, fault.NotFound, errors.New("the node left the file since it was read"))
+			return nil, fault.Wrap(e.action.Name, id, fault.NotFound, errors.New("the node left the file since it was read"))
 		}
 		if err := e.editable(ctx, n.Path); err != nil {
 			return nil, err
@@ -214,10 +211,10 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	mine := ""
 	if old, err := node.ReadOwn(base, e.ns.scope.Chain.Store().Block); err == nil {
-		mine, _ = c.alone(e.ns.scope.Present(), n.Path, old, e.now)
+		mine, _ = c.alone(e.ns.scope.Present(), n.Path, old, e.action.Now)
 	}
 	return &fault.Error{
-		Op: e.name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
+		Op: e.action.Name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
 		Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
 	}
 }
@@ -241,8 +238,7 @@ func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time
 
 // editable refuses a file that the actor may not change, or that is not parsed.
 func (e *editing) editable(ctx context.Context, path string) error {
-	c := e.ns.scope.Entry(ctx, "", graph.KindEdit, "", 0)
-	if err := e.ns.rights.MayWrite(ctx, e.name, &c, path); err != nil {
+	if err := e.ns.rights.MayWrite(ctx, e.action, path); err != nil {
 		return err // before an error reveals any contents
 	}
 	return e.isParsed(path)
@@ -255,9 +251,9 @@ func (e *editing) isParsed(path string) error {
 		return nil
 	}
 	if why := e.ns.scope.Options.Formats.KeptWhole(path, d.Content); why != "" {
-		return fault.Wrap(e.name, path, fault.Invalid, errors.New(why))
+		return fault.Wrap(e.action.Name, path, fault.Invalid, errors.New(why))
 	}
-	return fault.Wrap(e.name, path, fault.Invalid, errors.New("the file is kept unparsed and not edited"))
+	return fault.Wrap(e.action.Name, path, fault.Invalid, errors.New("the file is kept unparsed and not edited"))
 }
 
 // staysParsed refuses a state in which the file at path has become too large to parse, because
@@ -331,7 +327,7 @@ func (e *editing) put(path, text string) {
 
 // save writes the files and commits the result.
 func (e *editing) save(ctx context.Context) (chain.Commit, error) {
-	m, head, now := e.ns, e.ns.scope.Present(), e.now.UnixMilli()
+	m, head, now := e.ns, e.ns.scope.Present(), e.action.Now.UnixMilli()
 	state, delta, err := e.draft(now)
 	if err == nil {
 		err = e.newIDs(head, state)
@@ -345,13 +341,13 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 	for _, path := range e.paths {
 		have, _ := head.Text(path)
 		if err := document.CheckEncoding(have, e.texts[path]); err != nil {
-			return chain.Commit{}, fault.Wrap(e.name, path, fault.Invalid, err)
+			return chain.Commit{}, fault.Wrap(e.action.Name, path, fault.Invalid, err)
 		}
 	}
 	if delta.Empty() {
 		return chain.Commit{}, nil
 	}
-	op := m.files.Begin(ctx, e.tx, e.opts.Key, e.name, graph.KindEdit, e.message, now)
+	op := m.files.Begin(ctx, e.tx, e.action)
 	op.Intent.Marks = e.marks
 	if err := op.Sweep(e.paths); err != nil {
 		return chain.Commit{}, err
@@ -392,7 +388,7 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	e.ns.scope.DropUnusedSetups(e.ns.scope.Present(), draft)
 	state, delta := draft.Seal()
 	for _, path := range e.paths {
-		if err := staysParsed(e.name, path, state); err != nil {
+		if err := staysParsed(e.action.Name, path, state); err != nil {
 			return nil, graph.Delta{}, err
 		}
 	}
@@ -403,7 +399,7 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 func (e *editing) putTrees(draft *graph.Draft) error {
 	for _, put := range e.trees {
 		if err := put(draft); err != nil {
-			return fault.Wrap(e.name, "", fault.Invalid, err)
+			return fault.Wrap(e.action.Name, "", fault.Invalid, err)
 		}
 	}
 	return nil
@@ -430,7 +426,7 @@ func (e *editing) newIDs(head, next *graph.State) error {
 			if taken {
 				where = n.Path
 			}
-			return fault.Wrap(e.name, id, fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", where))
+			return fault.Wrap(e.action.Name, id, fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", where))
 		}
 	}
 	return nil

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // RewriteNodes edits the files of several nodes in one commit. For tests.
 func (ns *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []string, edit func(path, text string) string) error {
-	_, err := ns.edit(ctx, &scope.WriteOptions{}, "edit", nil, func(e *editing) error {
-		e.message = "rewritten"
+	_, err := ns.edit(ctx, editAction("edit", nil), func(e *editing) error {
+		e.action.Message = "rewritten"
 		for _, id := range ids {
 			n, err := e.node(ctx, id, base, change{file: func(doc document.Text, _ int, _ time.Time) (string, error) { return edit("", doc.Source()), nil }})
 			if err != nil {
@@ -33,7 +32,7 @@ func (ns *Notes) RewriteNodes(ctx context.Context, base merkle.Digest, ids []str
 func (ns *Notes) RememberTogether(ctx context.Context, under string, titles []string) error {
 	var all []*pending
 	for _, title := range titles {
-		r := &pending{ctx: ctx, opts: &scope.WriteOptions{}, under: under, h: document.InsertHeadline{Title: title, Body: "of " + title},
+		r := &pending{ctx: ctx, action: editAction("remember", nil), under: under, h: document.InsertHeadline{Title: title, Body: "of " + title},
 			author: ns.scope.Actor(ctx).Author}
 		if err := r.prepare(ns); err != nil {
 			return err

@@ -25,13 +25,18 @@ import (
 // in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
 // files at no other time. Errors are those of Edit.
 func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	tx := ns.scope.Chain.Begin()
+	defer tx.End()
 	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-	c, err := ns.edit(ctx, opts.OrZero(), "assign ids", func(first *graph.Commit) { a.given = since(first, ids) }, func(e *editing) error {
+	c, first, err := ns.perform(ctx, tx, editAction("assign ids", opts), func(e *editing) error {
 		a.e = e
 		return a.run(ctx, ids)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return chain.Commit{}, nil, err
+	case first != nil:
+		return c, since(first, ids), nil
 	}
 	return c, a.given, nil
 }
@@ -63,7 +68,7 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
-	a.e.message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.e.paths))
+	a.e.action.Message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.e.paths))
 	return nil
 }
 
@@ -80,9 +85,9 @@ func (a *assignment) assign(ctx context.Context, id string) (string, error) {
 		}
 	}
 	given := uuid.NewString()
-	splices, err := doc.Edit(i, a.e.now, document.SetProperty{Key: "ID", Value: given})
+	splices, err := doc.Edit(i, a.e.action.Now, document.SetProperty{Key: "ID", Value: given})
 	if err != nil {
-		return "", fault.Wrap(a.e.name, id, fault.Invalid, err)
+		return "", fault.Wrap(a.e.action.Name, id, fault.Invalid, err)
 	}
 	a.splices[n.Path] = append(a.splices[n.Path], splices...)
 	a.count++

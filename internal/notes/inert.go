@@ -49,11 +49,11 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 			more += headlines(c.New)
 		}
 		if err := f.check(old, c.New); err != nil {
-			return fault.Wrap(e.name, c.New.Path, fault.Invalid, err)
+			return fault.Wrap(e.action.Name, c.New.Path, fault.Invalid, err)
 		}
 	}
 	if len(e.trees) == 0 && more > e.adds {
-		return fault.Wrap(e.name, "", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
+		return fault.Wrap(e.action.Name, "", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
 	}
 	return nil
 }

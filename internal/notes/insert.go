@@ -25,12 +25,11 @@ import (
 func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()
-	return ns.insert(ctx, tx, opts.OrZero(), "insert", under, h)
+	return ns.insert(ctx, tx, editAction("insert", opts), under, h)
 }
 
-// insert is Insert; name is the operation, for errors.
-func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, opts *scope.WriteOptions, name, under string, h document.InsertHeadline) (chain.Commit,
-	string, error) {
+// insert is Insert within a write of its caller.
+func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, a scope.Action, under string, h document.InsertHeadline) (chain.Commit, string, error) {
 	id := ""
 	for _, p := range h.Properties {
 		if strings.EqualFold(p.Key, "ID") {
@@ -41,7 +40,7 @@ func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, opts *scope.WriteOpti
 		id = uuid.NewString()
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
-	c, err := ns.perform(ctx, tx, opts, name, func(first *graph.Commit) { id = inserted(first) }, func(e *editing) error {
+	c, first, err := ns.perform(ctx, tx, a, func(e *editing) error {
 		if isTree(ns.scope.Present(), under) {
 			return e.insertTree(ctx, under, h)
 		}
@@ -49,15 +48,18 @@ func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, opts *scope.WriteOpti
 		if err != nil {
 			return err
 		}
-		splices, err := doc.Edit(i, e.now, h)
+		splices, err := doc.Edit(i, e.action.Now, h)
 		if err != nil {
-			return fault.Wrap(e.name, under, fault.Invalid, err)
+			return fault.Wrap(e.action.Name, under, fault.Invalid, err)
 		}
-		e.message, e.adds = name+": "+h.Title, 1
+		e.action.Message, e.adds = name+": "+h.Title, 1
 		return e.splice(name, doc.Source(), splices)
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return chain.Commit{}, "", err
+	case first != nil:
+		return c, inserted(first), nil
 	}
 	return c, id, nil
 }
@@ -71,18 +73,18 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc doc
 		case err != nil:
 			return "", nil, 0, err
 		case n.Derived.Encrypted:
-			return "", nil, 0, fault.Wrap(e.name, under, fault.Invalid, errEncrypted)
+			return "", nil, 0, fault.Wrap(e.action.Name, under, fault.Invalid, errEncrypted)
 		}
 		return n.Path, e.document(n.Path), e.headline(n), nil
 	}
 	if !e.ns.scope.Options.Formats.Owns(under) {
-		return "", nil, 0, fault.Wrap(e.name, under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
+		return "", nil, 0, fault.Wrap(e.action.Name, under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
 	}
 	if doc, err = e.existing(ctx, under); err != nil {
 		return "", nil, 0, err
 	}
 	if d, ok := e.ns.scope.Present().Document(under); ok && d.Derived.Encrypted {
-		return "", nil, 0, fault.Wrap(e.name, under, fault.Invalid, errEncrypted)
+		return "", nil, 0, fault.Wrap(e.action.Name, under, fault.Invalid, errEncrypted)
 	}
 	if doc == nil {
 		doc = parse(e.ns.scope.Present(), under, "")

@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
@@ -28,7 +27,7 @@ import (
 // Invalid also for a node or a target of another scope.
 func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, opts, "refile", nil, func(e *editing) error {
+	return ns.edit(ctx, editAction("refile", opts), func(e *editing) error {
 		if err := e.requireHere(id, target); err != nil {
 			return err
 		}
@@ -44,7 +43,7 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		if err != nil {
 			return err
 		}
-		e.message = described(n) + " to " + described(to)
+		e.action.Message = described(n) + " to " + described(to)
 		switch {
 		case document.IsMemory(to.Path):
 			return e.moveTree(n, to)
@@ -56,9 +55,9 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		if to.Path != n.Path {
 			dest = e.document(to.Path)
 		}
-		out, in, err := refiled(from, e.headline(n), dest, e.headline(to), e.now)
+		out, in, err := refiled(from, e.headline(n), dest, e.headline(to), e.action.Now)
 		if err != nil {
-			return fault.Wrap(e.name, id, fault.Invalid, err)
+			return fault.Wrap(e.action.Name, id, fault.Invalid, err)
 		}
 		if dest != from {
 			if err := e.splice(to.Path, dest.Source(), in); err != nil {
@@ -86,7 +85,7 @@ func (e *editing) requireHere(ids ...string) error {
 			if document.IsMemory(n.Path) {
 				way = "take the tree in on the other side, then delete it where it was"
 			}
-			return fault.Wrap(e.name, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, here.Name, way))
+			return fault.Wrap(e.action.Name, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, here.Name, way))
 		}
 	}
 	return nil
@@ -98,32 +97,31 @@ func (e *editing) requireHere(ids ...string) error {
 // for an archive that is not an Org file of the memex.
 func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, opts, "archive", nil, func(e *editing) error {
+	return ns.edit(ctx, editAction("archive", opts), func(e *editing) error {
 		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err
 		}
 		from, i := e.document(n.Path), e.headline(n)
 		if i < 0 {
-			return fault.Wrap(e.name, id, fault.Invalid, errors.New("a whole document is not archived; move the file"))
+			return fault.Wrap(e.action.Name, id, fault.Invalid, errors.New("a whole document is not archived; move the file"))
 		}
 		name, err := e.archiveOf(from, i, n.Path)
 		if err != nil {
-			return fault.Wrap(e.name, id, fault.Invalid, err)
+			return fault.Wrap(e.action.Name, id, fault.Invalid, err)
 		}
-		c := ns.scope.Entry(ctx, "", graph.KindEdit, "", 0)
-		if err := ns.rights.MayWrite(ctx, e.name, &c, name); err != nil {
+		if err := ns.rights.MayWrite(ctx, e.action, name); err != nil {
 			return err
 		}
 		archive, err := e.existing(ctx, name)
 		if err != nil {
 			return err
 		}
-		out, in, err := archived(from, i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), archive, e.now)
+		out, in, err := archived(from, i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), archive, e.action.Now)
 		if err != nil {
-			return fault.Wrap(e.name, id, fault.Invalid, err)
+			return fault.Wrap(e.action.Name, id, fault.Invalid, err)
 		}
-		e.message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
+		e.action.Message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
 		source := ""
 		if archive != nil {
 			source = archive.Source()
@@ -174,12 +172,12 @@ func (e *editing) existing(ctx context.Context, name string) (document.Text, err
 func (e *editing) present(ctx context.Context, name string) (text string, there bool, err error) {
 	switch ok, err := e.ns.scope.Root.Admits(name); {
 	case err != nil:
-		return "", false, scope.FailWrite(e.name, name, err)
+		return "", false, scope.FailWrite(e.action.Name, name, err)
 	case !ok:
-		return "", false, fault.Wrap(e.name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
+		return "", false, fault.Wrap(e.action.Name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
 	}
 	_, known := e.ns.scope.Present().Document(name)
-	text, err = ingest.Refresh(ctx, e.tx, e.ns.folder, e.name, name, e.now)
+	text, err = ingest.Refresh(ctx, e.tx, e.ns.folder, e.action, name)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}
@@ -190,7 +188,7 @@ func (e *editing) present(ctx context.Context, name string) (text string, there 
 func (e *editing) splice(name, source string, splices []document.Splice) error {
 	text, err := document.Apply(source, splices)
 	if err != nil {
-		return fault.Wrap(e.name, name, fault.Other, err)
+		return fault.Wrap(e.action.Name, name, fault.Other, err)
 	}
 	e.put(name, text)
 	return nil

@@ -65,8 +65,8 @@ func (ns *Notes) Remember(ctx context.Context, under string, h document.InsertHe
 
 // note is Remember with one value as its result.
 func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
-	by := ns.scope.Entry(ctx, "", graph.KindEdit, "", 0)
-	r := &pending{ctx: ctx, opts: opts, under: under, h: h, author: by.Author, session: by.Session}
+	by := ns.scope.NewCommit(ctx, scope.Action{})
+	r := &pending{ctx: ctx, action: editAction("remember", opts), under: under, h: h, author: by.Author, session: by.Session}
 	if err := r.prepare(ns); err != nil {
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
@@ -82,7 +82,7 @@ func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under strin
 // pending is a note that waits for its batch.
 type pending struct {
 	ctx     context.Context
-	opts    *scope.WriteOptions
+	action  scope.Action
 	under   string
 	h       document.InsertHeadline
 	author  author.Author
@@ -203,19 +203,15 @@ func (ns *Notes) rememberedAgain(tx *chain.Tx, notes []*pending) {
 
 // settledAlready ends a note that needs no write, and reports whether it did.
 func (ns *Notes) settledAlready(tx *chain.Tx, r *pending) bool {
-	first, err := ns.scope.Repeated(r.ctx, tx, r.opts.Key, "remember", graph.KindEdit)
+	first, err := ns.scope.Enter(r.ctx, tx, r.action)
 	switch {
 	case err != nil:
-	case ns.scope.IsClosed(tx):
-		err = fault.Wrap("remember", ns.scope.Dir, fault.Invalid, scope.ErrClosed)
-	case ns.scope.Chain.Store().Err() != nil:
-		err = fault.Wrap("remember", ns.scope.StateDir, fault.ReadOnly, ns.scope.Chain.Store().Err())
 	case r.ctx.Err() != nil:
 		err = fault.Wrap("remember", r.under, fault.Other, r.ctx.Err())
 	case first != nil:
 		id := inserted(first)
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
-		r.end(remembered{ID: id, Commit: ns.scope.Replay(first, nil)}, nil)
+		r.end(remembered{ID: id, Commit: ns.scope.Replay(first)}, nil)
 	case r.byAgent():
 		if id := ns.knownTo(r.key); id != "" {
 			r.end(remembered{ID: id, Known: true}, nil)

@@ -24,7 +24,7 @@ import (
 // nothing changes.
 func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
 	opts = opts.OrZero()
-	return ns.edit(ctx, opts, "resolve", nil, func(e *editing) error {
+	return ns.edit(ctx, editAction("resolve", opts), func(e *editing) error {
 		n, err := e.node(ctx, id, opts.Base, unchanged.filesOnly())
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.Wr
 			if errors.Is(err, document.ErrMoved) {
 				kind = fault.Conflict
 			}
-			return fault.Wrap(e.name, id, kind, err)
+			return fault.Wrap(e.action.Name, id, kind, err)
 		}
 		return e.change(n, apply)
 	})

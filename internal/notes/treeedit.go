@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -58,15 +59,15 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 	}
 	edits = append(edits, document.SetTodo{Keyword: h.Todo}, document.SetPriority{Priority: h.Priority},
 		document.Schedule{When: h.Scheduled}, document.Deadline{When: h.Deadline}, document.ReplaceBody{Text: h.Body})
-	if kid, err = editTree(kid, edits, e.now); err != nil {
-		return fault.Wrap(e.name, under, fault.Invalid, err)
+	if kid, err = editTree(kid, edits, e.action.Now); err != nil {
+		return fault.Wrap(e.action.Name, under, fault.Invalid, err)
 	}
 	if o, taken := e.ns.scope.Present().Get(kid.ID()); taken {
-		return fault.Wrap(e.name, kid.ID(), fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
+		return fault.Wrap(e.action.Name, kid.ID(), fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
 	}
 	up := *e.ns.scope.Present().Branch(under)
 	up.Kids = append(slices.Clip(up.Kids), kid)
-	e.message = n.Path + ": " + h.Title
+	e.action.Message = n.Path + ": " + h.Title
 	e.trees = append(e.trees, func(d *graph.Draft) error { return d.PutBranch(under, &up) })
 	return nil
 }
@@ -210,7 +211,7 @@ func tagsOf(t *ast.Tree) []string {
 // text, its children, and its attributes in the drawer.
 func (e *editing) refileTree(n, to *node.Node) error {
 	if to.Derived.Encrypted {
-		return fault.Wrap(e.name, to.ID, fault.Invalid, errEncrypted)
+		return fault.Wrap(e.action.Name, to.ID, fault.Invalid, errEncrypted)
 	}
 	t := *e.ns.scope.Present().Branch(n.ID)
 	if node.IsDerived(n.ID) {
@@ -220,15 +221,15 @@ func (e *editing) refileTree(n, to *node.Node) error {
 	doc := e.document(to.Path)
 	dest, err := orgOf(doc)
 	if err != nil {
-		return fault.Wrap(e.name, to.ID, fault.Invalid, err)
+		return fault.Wrap(e.action.Name, to.ID, fault.Invalid, err)
 	}
-	text, err := orgText(&t, dest.Todo.All, e.now)
+	text, err := orgText(&t, dest.Todo.All, e.action.Now)
 	if err != nil {
-		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
 	}
-	_, splices, err := org.Refile(org.Parse(text, nil), 0, dest, e.headline(to), e.now)
+	_, splices, err := org.Refile(org.Parse(text, nil), 0, dest, e.headline(to), e.action.Now)
 	if err != nil {
-		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
 	}
 	e.refiled = n
 	e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.ns.scope.Present(), d, e.refiled, nil) })
@@ -239,12 +240,12 @@ func (e *editing) refileTree(n, to *node.Node) error {
 // runs after every check that could refuse the rest.
 func (e *editing) declare(ctx context.Context) error {
 	m, n := e.ns, e.refiled
-	draft := m.scope.Draft(e.now.UnixMilli())
+	draft := m.scope.Draft(e.action.Now.UnixMilli())
 	if err := putBranch(m.scope.Present(), draft, n, e.naming); err != nil {
-		return fault.Wrap(e.name, n.ID, fault.Invalid, err)
+		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
 	}
 	state, delta := draft.Seal()
-	c := m.scope.Entry(ctx, "", graph.KindEdit, n.Path+": an ID", e.now.UnixMilli())
+	c := m.scope.NewCommit(ctx, scope.Action{Kind: graph.KindEdit, Message: n.Path + ": an ID", Now: e.action.Now})
 	if _, err := e.tx.Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
 		return err
 	}
@@ -256,7 +257,7 @@ func (e *editing) declare(ctx context.Context) error {
 func (e *editing) moveTree(n, to *node.Node) error {
 	put, ok := ingest.MoveBranch(e.ns.scope.Present(), n, to)
 	if !ok {
-		return fault.Wrap(e.name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
+		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
 	}
 	e.trees = append(e.trees, put)
 	return nil

@@ -110,10 +110,11 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 	tx := g.scope.Chain.Begin()
 	defer tx.End()
 	opts = opts.OrZero()
-	if first, err := g.scope.Repeated(ctx, tx, opts.Key, "guard adopt", graph.KindGuard); first != nil || err != nil {
-		return g.scope.Replay(first, nil), err
+	action := scope.Action{Name: "guard adopt", Kind: graph.KindGuard, Key: opts.Key}
+	if first, err := g.scope.Enter(ctx, tx, action); first != nil || err != nil {
+		return g.scope.Replay(first), err
 	}
-	d, err := g.prepareDecision(ctx, tx, "guard adopt", path, opts.Base)
+	d, err := g.prepareDecision(ctx, tx, action.Name, path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return chain.Commit{}, err
 	}
@@ -125,8 +126,8 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 	if d.State == guard.Unsigned {
 		entries = g.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq))
 	}
-	c := g.scope.Entry(ctx, opts.Key, graph.KindGuard, "adopted "+path, g.scope.Options.Now().UnixMilli())
-	return tx.Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, c, rights.Marks(entries...)...)
+	action.Message, action.Now = "adopted "+path, g.scope.Options.Now()
+	return tx.Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, g.scope.NewCommit(ctx, action), rights.Marks(entries...)...)
 }
 
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
@@ -148,10 +149,11 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 	tx := g.scope.Chain.Begin()
 	defer tx.End()
 	opts = opts.OrZero()
-	if first, err := g.scope.Repeated(ctx, tx, opts.Key, "guard reject", graph.KindGuard); first != nil || err != nil {
-		return g.scope.Replay(first, nil), err
+	action := scope.Action{Name: "guard reject", Kind: graph.KindGuard, Key: opts.Key}
+	if first, err := g.scope.Enter(ctx, tx, action); first != nil || err != nil {
+		return g.scope.Replay(first), err
 	}
-	d, err := g.prepareDecision(ctx, tx, "guard reject", path, opts.Base)
+	d, err := g.prepareDecision(ctx, tx, action.Name, path, opts.Base)
 	if err != nil || d.State == guard.Same {
 		return chain.Commit{}, err
 	}
@@ -165,8 +167,8 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 			return chain.Commit{}, fault.Wrap(d.op, path, fault.NotFound, err)
 		}
 	}
-	now := g.scope.Options.Now().UnixMilli()
-	draft, w := g.scope.Draft(now), filetx.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0}}
+	action.Message, action.Now = "rejected what "+path+" held", g.scope.Options.Now()
+	draft, w := g.scope.Draft(action.Now.UnixMilli()), filetx.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0}}
 	if w.Next.Gone {
 		draft.Drop(path)
 	} else {
@@ -177,7 +179,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		w.Base = d.File
 	}
 	state, delta := draft.Seal()
-	op := g.files.Begin(ctx, tx, opts.Key, d.op, graph.KindGuard, "rejected what "+path+" held", now)
+	op := g.files.Begin(ctx, tx, action)
 	if err := op.Sweep([]string{path}); err != nil {
 		return chain.Commit{}, err
 	}
@@ -198,12 +200,6 @@ type decision struct {
 // the one reviewed.
 func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path string, seen merkle.Digest) (decision, error) {
 	d := decision{op: op}
-	if g.scope.IsClosed(tx) {
-		return d, fault.Wrap(op, g.scope.Dir, fault.Invalid, scope.ErrClosed)
-	}
-	if err := g.scope.Chain.Store().Err(); err != nil {
-		return d, fault.Wrap(op, g.scope.StateDir, fault.ReadOnly, err)
-	}
 	if err := g.requireOwner(ctx, op, path); err != nil {
 		return d, err
 	}
@@ -213,7 +209,7 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 	if err := ingest.RunTx(ctx, tx, g.folder, &ingest.Options{}); err != nil {
 		return d, err
 	}
-	if _, err := ingest.Refresh(ctx, tx, g.folder, op, path, g.scope.Options.Now()); err != nil && fault.KindOf(err) != fault.NotFound {
+	if _, err := ingest.Refresh(ctx, tx, g.folder, scope.Action{Name: op, Now: g.scope.Options.Now()}, path); err != nil && fault.KindOf(err) != fault.NotFound {
 		return d, err
 	}
 	d.head = g.scope.Present()

@@ -30,11 +30,11 @@ func (r *Rules) May(ctx context.Context) func(path string) error {
 var errSeveralNames = errors.New("the file has several names (hard links), so an agent may not write it; its owner can make it a file of its own by copying " +
 	"it over itself")
 
-// Judge returns a function that authorizes each file of an operation by the author of c, nil
-// if the author may write every file that is not locked down.
-func (r *Rules) Judge(ctx context.Context, name string, c *graph.Commit) func(corpus.Place) error {
+// Judge returns a function that authorizes each file of an operation by its actor, nil if the
+// actor may write every file that is not locked down.
+func (r *Rules) Judge(ctx context.Context, name string) func(corpus.Place) error {
 	may := r.May(ctx)
-	if may == nil && c.Author == scope.Owner {
+	if may == nil && r.ByOwner(ctx) {
 		return nil
 	}
 	return func(p corpus.Place) error {
@@ -68,21 +68,21 @@ func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, er
 	return false, nil
 }
 
-// MayWrite denies an operation that its author is not allowed to do, before it reads or
+// MayWrite denies an action that its actor is not allowed to do, before it reads or
 // reveals anything. Only the owner writes a protected file, and not over unreviewed changes;
 // an agent writes where it has rights.
-func (r *Rules) MayWrite(ctx context.Context, name string, c *graph.Commit, paths ...string) error {
-	if err := r.Unprotected(name, c, paths); err != nil {
+func (r *Rules) MayWrite(ctx context.Context, a scope.Action, paths ...string) error {
+	if err := r.Unprotected(ctx, a, paths...); err != nil {
 		return err
 	}
-	judge := r.Judge(ctx, name, c)
+	judge := r.Judge(ctx, a.Name)
 	for _, path := range paths {
 		if judge == nil || !r.scope.IsFile(path) {
 			continue
 		}
 		p, err := r.scope.Root.Place(path)
 		if err != nil {
-			return scope.FailWrite(name, path, err)
+			return scope.FailWrite(a.Name, path, err)
 		}
 		if err := judge(p); err != nil {
 			return err
@@ -91,18 +91,18 @@ func (r *Rules) MayWrite(ctx context.Context, name string, c *graph.Commit, path
 	return nil
 }
 
-// Unprotected denies an operation on protected documents, files or not, that its author may
-// not change.
-func (r *Rules) Unprotected(name string, c *graph.Commit, paths []string) error {
-	book, head := r.Trust().Book, r.scope.Present()
+// Unprotected denies an action on protected documents, files or not, that its actor may not
+// change.
+func (r *Rules) Unprotected(ctx context.Context, a scope.Action, paths ...string) error {
+	book, head, byOwner := r.Trust().Book, r.scope.Present(), r.ByOwner(ctx)
 	for _, path := range paths {
 		mode := r.Mode(path)
 		switch {
 		case mode == guard.Trusted:
-		case c.Author != scope.Owner:
-			return fault.Wrap(name, path, fault.Denied, errProtected)
-		case mode == guard.Lockdown && c.Kind == graph.KindEdit && (r.Trust().Doubt != "" || !hasTrustedText(book, head, path)):
-			return fault.Wrap(name, path, fault.Locked, errLocked)
+		case !byOwner:
+			return fault.Wrap(a.Name, path, fault.Denied, errProtected)
+		case mode == guard.Lockdown && a.Kind == graph.KindEdit && (r.Trust().Doubt != "" || !hasTrustedText(book, head, path)):
+			return fault.Wrap(a.Name, path, fault.Locked, errLocked)
 		}
 	}
 	return nil

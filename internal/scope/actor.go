@@ -12,7 +12,6 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -39,21 +38,6 @@ func (s *Scope) Actor(ctx context.Context) author.Actor {
 	a := author.ActorOf(ctx).Or(s.Options.Actor)
 	a.Author = cmp.Or(a.Author, Owner)
 	return a
-}
-
-// Entry returns the commit of an operation, still without changes. Without a key it
-// generates one.
-func (s *Scope) Entry(ctx context.Context, key, kind, message string, now int64) graph.Commit {
-	a := s.Actor(ctx)
-	if key == "" {
-		key = Operation()
-	}
-	c := graph.Commit{
-		Kind: kind, Author: a.Author, Session: a.Session,
-		Op: opOf(a, key), Time: now, Message: message,
-	}
-	chain.Legible(&c)
-	return c
 }
 
 // TakeLock makes this process the owner of a state folder, retrying for Options.Wait. The

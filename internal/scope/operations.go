@@ -5,6 +5,7 @@ package scope
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -12,43 +13,74 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 )
 
+// Action is an operation that makes a commit.
+type Action struct {
+	Name    string // of the operation, for errors
+	Kind    string // of the commit
+	Key     string // idempotency key, "" for none
+	Message string // of the commit
+	Now     time.Time
+}
+
+// NewCommit returns the commit of an action by the actor of ctx, still without changes.
+// Without a key it generates one.
+func (s *Scope) NewCommit(ctx context.Context, a Action) graph.Commit {
+	by, key := s.Actor(ctx), a.Key
+	if key == "" {
+		key = Operation()
+	}
+	c := graph.Commit{
+		Kind: a.Kind, Author: by.Author, Session: by.Session,
+		Op: opOf(by, key), Time: a.Now.UnixMilli(), Message: a.Message,
+	}
+	chain.Legible(&c)
+	return c
+}
+
 // maxOpBytes is the maximum length of an operation key.
 const maxOpBytes = 200
 
-// Repeated returns the commit of an earlier operation with the same key and kind, or nil.
-// Every operation that commits calls it, so it also denies an agent without rights.
-func (s *Scope) Repeated(ctx context.Context, tx *chain.Tx, key, name, kind string) (*graph.Commit, error) {
-	if a := s.Actor(ctx); a.Author.Kind == author.Agent && a.May == nil {
-		return nil, fault.Wrap(name, "", fault.Denied, ErrNoRights)
+// Enter is the first step of each action: it checks that the scope is open, that its actor
+// has rights, and that the store can be written. If an earlier action had the same key and
+// kind, it returns that one's commit. Errors: Invalid, Denied, Conflict (the key is that of
+// another action), Corrupt, ReadOnly.
+func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph.Commit, err error) {
+	if s.closed {
+		return nil, fault.Wrap(a.Name, s.Dir, fault.Invalid, ErrClosed)
 	}
-	if key == "" {
-		return nil, nil
+	if by := s.Actor(ctx); by.Author.Kind == author.Agent && by.May == nil {
+		return nil, fault.Wrap(a.Name, "", fault.Denied, ErrNoRights)
 	}
-	want := s.Entry(ctx, key, kind, "", 0)
+	if a.Key != "" {
+		first, err = s.earlier(ctx, tx, a)
+	}
+	if first == nil && err == nil {
+		err = fault.Wrap(a.Name, s.StateDir, fault.ReadOnly, s.Chain.Store().Err())
+	}
+	return first, err
+}
+
+// earlier returns the commit of an earlier action with the same key, or nil.
+func (s *Scope) earlier(ctx context.Context, tx *chain.Tx, a Action) (*graph.Commit, error) {
+	want := s.NewCommit(ctx, a)
 	if len(want.Op) > maxOpBytes {
-		return nil, fault.Wrap(name, "", fault.Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
+		return nil, fault.Wrap(a.Name, "", fault.Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
 	}
 	first, err := tx.FirstOf(ctx, want.Op)
-	if err != nil {
-		return nil, fault.Wrap(name, s.StateDir, fault.Corrupt, err)
-	}
-	if first == nil {
-		return nil, nil
-	}
-	if first.Kind != kind || first.Author != want.Author {
-		return nil, fault.Wrap(name, key, fault.Conflict,
+	switch {
+	case err != nil:
+		return nil, fault.Wrap(a.Name, s.StateDir, fault.Corrupt, err)
+	case first != nil && (first.Kind != a.Kind || first.Author != want.Author):
+		return nil, fault.Wrap(a.Name, a.Key, fault.Conflict,
 			fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", first.Seq, first.Kind, first.Author))
 	}
 	return first, nil
 }
 
-// Replay returns the result of an operation's first commit; zero for nil.
-func (s *Scope) Replay(first *graph.Commit, answer func(*graph.Commit)) chain.Commit {
+// Replay returns the result of an action's first commit; zero for nil.
+func (s *Scope) Replay(first *graph.Commit) chain.Commit {
 	if first == nil {
 		return chain.Commit{}
-	}
-	if answer != nil {
-		answer(first)
 	}
 	c := chain.Summary(first)
 	if head := s.Chain.Head().Commit; head.Seq == c.Seq {

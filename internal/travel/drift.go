@@ -40,16 +40,16 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
 	opts = opts.OrZero()
-	if first, err := h.scope.Repeated(ctx, tx, opts.Key, "drift", graph.KindIngest); first != nil || err != nil {
-		c, touched := replay(h.scope, first)
-		return c, touched, err
+	action := scope.Action{Name: "drift", Kind: graph.KindIngest, Key: opts.Key}
+	if first, err := h.scope.Enter(ctx, tx, action); first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), err
 	}
-	paths, err := drifting(tx, h.scope, paths)
+	paths, err := drifting(h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return chain.Commit{}, nil, err
 	}
-	head, now := h.scope.Chain.Head(), h.scope.Options.Now().UnixMilli()
-	draft := h.scope.Draft(now)
+	action.Now = h.scope.Options.Now()
+	draft := h.scope.Draft(action.Now.UnixMilli())
 	for _, path := range paths {
 		text, f, err := h.scope.Root.Read(path, 0)
 		switch {
@@ -61,10 +61,10 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 			draft.Put(path, document.File(text, f.Opaque))
 		}
 	}
-	h.scope.DropUnusedSetups(head.State, draft)
+	h.scope.DropUnusedSetups(h.scope.Present(), draft)
 	state, delta := draft.Seal()
-	c := h.scope.Entry(ctx, opts.Key, graph.KindIngest, scope.Message(&delta), now)
-	done, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, c, h.scope.DriftMarks(paths, nil)...)
+	action.Message = scope.Message(&delta)
+	done, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, h.scope.NewCommit(ctx, action), h.scope.DriftMarks(paths, nil)...)
 	return done, paths, err
 }
 
@@ -75,11 +75,15 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	paths, err := drifting(tx, h.scope, paths)
+	action := scope.Action{Name: "drift", Kind: graph.KindRollback, Message: "files follow memory", Now: h.scope.Options.Now()}
+	if _, err := h.scope.Enter(ctx, tx, action); err != nil {
+		return nil, err
+	}
+	paths, err := drifting(h.scope, paths)
 	if err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	op := h.files.Begin(ctx, tx, "", "drift", graph.KindRollback, "files follow memory", h.scope.Options.Now().UnixMilli())
+	op := h.files.Begin(ctx, tx, action)
 	if err := op.Sweep(paths); err != nil {
 		return nil, err
 	}
@@ -100,14 +104,10 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 }
 
 // drifting returns the named or all drifting files, sorted.
-func drifting(tx *chain.Tx, s *scope.Scope, paths []string) ([]string, error) {
+func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	switch {
-	case s.IsClosed(tx):
-		return nil, fault.Wrap("drift", s.Dir, fault.Invalid, scope.ErrClosed)
 	case !s.HasFiles():
 		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))
-	case s.Chain.Store().Err() != nil:
-		return nil, fault.Wrap("drift", s.StateDir, fault.ReadOnly, s.Chain.Store().Err())
 	case len(paths) == 0:
 		return slices.Sorted(maps.Keys(s.Drift())), nil
 	}

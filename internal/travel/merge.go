@@ -5,7 +5,6 @@ package travel
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/fovea-memory/fovea/document"
@@ -54,20 +53,15 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	head := h.scope.Chain.Head()
-	switch first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "merge", graph.KindMerge); {
-	case h.scope.IsClosed(tx):
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	action := scope.Action{Name: "merge", Kind: graph.KindMerge, Key: opts.ReplayKey()}
+	switch first, err := h.enter(ctx, tx, action, opts); {
 	case first != nil || err != nil:
-		c, touched := replay(h.scope, first)
-		return c, touched, nil, err
+		return h.scope.Replay(first), filesOf(first), nil, err
 	case h.scope.IsSession():
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
 	case opts.Skip:
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
-	case opts.Head != 0 && head.Commit.Seq != opts.Head:
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
-	case head.Commit.Seq == 0:
+	case h.scope.Chain.Head().Commit.Seq == 0:
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid,
 			errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
 	}
@@ -82,11 +76,11 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	}
 	defer func() { _ = other.Store().Close() }() // it was only read
 	g := merging{history: h, tx: tx, ours: h.scope.Chain, theirs: other}
-	return g.run(ctx, name, opts)
+	return g.run(ctx, action, name, opts)
 }
 
-// run merges an open copy of this memory.
-func (g *merging) run(ctx context.Context, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
+// run merges an open copy of this memory, called name in errors.
+func (g *merging) run(ctx context.Context, a scope.Action, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	err := g.choose(ctx)
 	if err == nil && g.joins != nil && !opts.DryRun {
 		err = g.carry(ctx)
@@ -98,7 +92,7 @@ func (g *merging) run(ctx context.Context, name string, opts *scope.WriteOptions
 		return chain.Commit{}, nil, nil, nil
 	}
 	r := rollback{
-		history: g.history, tx: g.tx, name: "merge", kind: graph.KindMerge, opts: opts, target: g.target, secondParent: g.joins,
+		history: g.history, tx: g.tx, action: a, opts: opts, target: g.target, secondParent: g.joins,
 		marks: g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head()),
 	}
 	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())

@@ -25,18 +25,12 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.IsClosed(tx) {
-		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Dir, fault.Invalid, scope.ErrClosed)
-	}
 	if !h.scope.HasFiles() {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
 	}
-	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "restore", graph.KindRollback); first != nil || err != nil {
-		c, touched := replay(h.scope, first)
-		return c, touched, err
-	}
-	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
-		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+	action := scope.Action{Name: "restore", Kind: graph.KindRollback, Key: opts.ReplayKey()}
+	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), err
 	}
 	now := h.scope.Options.Now().UnixMilli()
 	draft, here := h.scope.Draft(now), h.scope.Present()
@@ -50,7 +44,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		}
 	}
 	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, name: "restore", kind: graph.KindRollback, opts: opts, target: target, restoresLost: func(path string) bool {
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, restoresLost: func(path string) bool {
 		return len(paths) == 0 || slices.Contains(paths, path)
 	}}
 	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))

@@ -71,18 +71,11 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.IsClosed(tx) {
-		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Invalid, scope.ErrClosed)
-	}
-	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "revert", graph.KindRevert); first != nil || err != nil {
-		c, touched := replay(h.scope, first)
-		return c, touched, nil, err
+	action := scope.Action{Name: "revert", Kind: graph.KindRevert, Key: opts.ReplayKey()}
+	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), nil, err
 	}
 	head := h.scope.Chain.Head()
-	if opts.Head != 0 && head.Commit.Seq != opts.Head {
-		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, fault.Conflict,
-			fmt.Errorf("commit %d came meanwhile; look at it and try again", head.Commit.Seq))
-	}
 	b := reversal{history: h, ctx: ctx, state: head.State, target: head.State, now: h.scope.Options.Now().UnixMilli()}
 	if err := b.choose(commits, head.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, nil, err
@@ -90,7 +83,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	if err := b.walk(head.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
 	}
-	r := rollback{history: h, tx: tx, name: "revert", kind: graph.KindRevert, opts: opts, target: b.target}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: b.target}
 	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
 	if err != nil {
 		return c, nil, nil, err

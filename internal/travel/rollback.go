@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -34,15 +35,9 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if h.scope.IsClosed(tx) {
-		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Invalid, scope.ErrClosed)
-	}
-	if first, err := h.scope.Repeated(ctx, tx, opts.ReplayKey(), "rollback", graph.KindRollback); first != nil || err != nil {
-		c, touched := replay(h.scope, first)
-		return c, touched, err
-	}
-	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head {
-		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+	action := scope.Action{Name: "rollback", Kind: graph.KindRollback, Key: opts.ReplayKey()}
+	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), err
 	}
 	seq, err := h.moments().resolve(ctx, ref)
 	if err != nil {
@@ -55,7 +50,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.NotFound, err)
 	}
-	r := rollback{history: h, tx: tx, name: "rollback", kind: graph.KindRollback, opts: opts, target: target.State,
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target.State,
 		restoresLost: func(string) bool { return true }}
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
 }
@@ -68,12 +63,20 @@ func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 	return fmt.Sprintf("seq:%d", seq), err
 }
 
+// enter is scope.Enter for an action that its caller may have decided on at an earlier head.
+func (h *History) enter(ctx context.Context, tx *chain.Tx, a scope.Action, opts *scope.WriteOptions) (*graph.Commit, error) {
+	first, err := h.scope.Enter(ctx, tx, a)
+	if head := h.scope.Chain.Head().Commit.Seq; first == nil && err == nil && opts.Head != 0 && head != opts.Head {
+		err = fault.Wrap(a.Name, h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+	}
+	return first, err
+}
+
 // rollback makes a state the present one, files included.
 type rollback struct {
 	history      *History
 	tx           *chain.Tx
-	name         string // for errors
-	kind         string // of the commit
+	action       scope.Action
 	opts         *scope.WriteOptions
 	target       *graph.State
 	secondParent *graph.Commit // commit that a merge takes in, else nil
@@ -90,14 +93,12 @@ type rollback struct {
 }
 
 func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []string, error) {
-	m, now := r.history, r.history.scope.Options.Now().UnixMilli()
-	if r.secondParent != nil {
-		now = max(now, r.secondParent.Time)
-	}
-	head := m.scope.Chain.Head()
-	err := m.scope.Chain.Store().Err() // touch no file if the commit cannot follow
-	if err != nil {
-		return chain.Commit{}, nil, fault.Wrap(r.name, m.scope.StateDir, fault.ReadOnly, err)
+	m, head := r.history, r.history.scope.Chain.Head()
+	r.action.Message, r.action.Now = message, m.scope.Options.Now()
+	now := r.action.Now.UnixMilli()
+	if r.secondParent != nil && now < r.secondParent.Time {
+		now = r.secondParent.Time
+		r.action.Now = time.UnixMilli(now)
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
 		r.blocked = gone
@@ -105,8 +106,9 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	}
 	state, delta := head.State.Restore(r.target, now)
 	if r.secondParent != nil {
+		var err error
 		if state, delta, err = rebaseState(head.State, r.target, now); err != nil {
-			return chain.Commit{}, nil, fault.Wrap(r.name, m.scope.StateDir, fault.Other, err)
+			return chain.Commit{}, nil, fault.Wrap(r.action.Name, m.scope.StateDir, fault.Other, err)
 		}
 	}
 	lost := r.lost(ctx, &delta)
@@ -114,7 +116,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return chain.Commit{}, nil, nil
 	}
 	r.tx.Expect(&delta)
-	r.op = m.files.Begin(ctx, r.tx, r.opts.Key, r.name, r.kind, message, now)
+	r.op = m.files.Begin(ctx, r.tx, r.action)
 	if c := &r.op.Intent.Commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
@@ -123,7 +125,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
-		if err := m.rights.MayWrite(ctx, r.name, &r.op.Intent.Commit, delta.Paths...); err != nil {
+		if err := m.rights.MayWrite(ctx, r.action, delta.Paths...); err != nil {
 			return chain.Commit{}, nil, err
 		}
 		r.recordDrift(delta.Paths)
@@ -197,7 +199,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		if r.secondParent != nil {
 			way = "mend that and merge again"
 		}
-		return fault.Wrap(r.name, r.history.scope.Dir, fault.Conflict, fmt.Errorf(
+		return fault.Wrap(r.action.Name, r.history.scope.Dir, fault.Conflict, fmt.Errorf(
 			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(r.reasons, "\n  ")))
 	}
 	return nil
@@ -266,14 +268,11 @@ func goneDocuments(s *graph.State) []string {
 	return slices.Compact(paths)
 }
 
-// replay returns the result of an earlier commit, and the files that it changed.
-func replay(s *scope.Scope, first *graph.Commit) (c chain.Commit, touched []string) {
-	c = s.Replay(first, func(first *graph.Commit) { touched = filesOf(first) })
-	return c, touched
-}
-
-// filesOf lists the files that a commit changed, sorted.
+// filesOf lists the files that a commit changed, sorted; none for nil.
 func filesOf(c *graph.Commit) []string {
+	if c == nil {
+		return nil
+	}
 	paths := map[string]bool{}
 	for i := range c.Delta {
 		if r := &c.Delta[i]; r.Old != nil {
