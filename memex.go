@@ -54,7 +54,7 @@ func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool
 // openScope opens the store of a scope in the memex's store.
 func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
-	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(top.Region(name))}
+	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(regionOf(top.Options.Projects, name))}
 	s.Options.Committed = nil // its commits are numbered separately
 	folder := scope.Folder + "/" + folderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))

@@ -86,7 +86,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", dir, Invalid, errors.Join(err, s.Root.Close()))
 	}
 	if len(s.Options.Projects) > 0 {
-		s.Root = s.Root.Region(s.Region(scope.Memex))
+		s.Root = s.Root.Region(regionOf(s.Options.Projects, scope.Memex))
 	}
 	x := &memex{open: map[string]*Memory{}}
 	s.Open = x.scopes
@@ -186,7 +186,7 @@ func (m *Memory) Scopes() ([]string, error) { return m.memex.names() }
 func (m *Memory) ScopeOfFile(path string) string {
 	top := m.memex.top
 	for _, project := range slices.Sorted(maps.Keys(top.scope.Options.Projects)) {
-		if top.scope.Root.Region(top.scope.Region(scope.Project + "/" + project)).InRegion(path) {
+		if top.scope.Root.Region(regionOf(top.scope.Options.Projects, scope.Project+"/"+project)).InRegion(path) {
 			return scope.Project + "/" + project
 		}
 	}

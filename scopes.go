@@ -41,6 +41,23 @@ func checkProjects(projects map[string][]string, root *corpus.Root) error {
 	return nil
 }
 
+// regionOf returns the paths of the memex folder that a scope holds, as arguments of
+// corpus.Root.Region. The paths of a project belong neither to the memex nor to an enclosing
+// project.
+func regionOf(projects map[string][]string, name string) (within, without []string) {
+	for project, paths := range projects {
+		if scope.Project+"/"+project == name {
+			within = append([]string{}, paths...)
+		} else {
+			without = append(without, paths...)
+		}
+	}
+	if within == nil && name != scope.Memex {
+		return nil, []string{"."}
+	}
+	return within, without
+}
+
 // checkScope returns an error if the name of a scope is invalid.
 func checkScope(name string) error {
 	kind, rest, _ := strings.Cut(name, "/")

@@ -132,7 +132,7 @@ func (files *Files) finish(ctx context.Context, tx *chain.Tx, in *Intent) error 
 		return files.finishSteps(ctx, tx, in)
 	}
 	head := files.scope.Chain.Head()
-	draft := files.scope.Draft(in.Commit.Time)
+	draft := files.scope.Present().Edit(in.Commit.Time)
 	for _, p := range in.files {
 		if p.next.IsZero() {
 			draft.Drop(p.path)

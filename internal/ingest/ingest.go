@@ -378,7 +378,7 @@ func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path 
 		return text, nil
 	}
 	in := newIngester(r, tx, &Options{}, corpus.Scan{}, a.Now)
-	in.next.draft = r.scope.Draft(a.Now.UnixMilli())
+	in.next.draft = r.scope.Present().Edit(a.Now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
 		return "", err
 	}

@@ -69,7 +69,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 		return in.idNow(), s.Replay(first), nil
 	}
 	action.Now = s.Options.Now()
-	draft := s.Draft(action.Now.UnixMilli())
+	draft := s.Present().Edit(action.Now.UnixMilli())
 	err = in.put(draft)
 	if errors.Is(err, document.ErrTree) {
 		err = fault.Wrap("ingest", "tree", fault.Invalid, err)

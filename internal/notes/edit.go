@@ -378,7 +378,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 
 // draft returns the state after the edit, and its delta from the head.
 func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
-	draft := e.ns.scope.Draft(now)
+	draft := e.ns.scope.Present().Edit(now)
 	for _, path := range e.paths {
 		draft.Put(path, document.File(e.texts[path], false))
 	}

@@ -240,7 +240,7 @@ func (e *editing) refileTree(n, to *node.Node) error {
 // runs after every check that could refuse the rest.
 func (e *editing) declare(ctx context.Context) error {
 	m, n := e.ns, e.refiled
-	draft := m.scope.Draft(e.action.Now.UnixMilli())
+	draft := m.scope.Present().Edit(e.action.Now.UnixMilli())
 	if err := putBranch(m.scope.Present(), draft, n, e.naming); err != nil {
 		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
 	}

@@ -48,7 +48,7 @@ func (s *Scope) DropSavedBuffers(ctx context.Context, tx *chain.Tx) error {
 		return nil
 	}
 	now := s.Options.Now().UnixMilli()
-	draft := s.Draft(now)
+	draft := s.Present().Edit(now)
 	for _, path := range saved {
 		draft.Drop(path)
 	}

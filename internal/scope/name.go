@@ -25,23 +25,6 @@ func (s *Scope) Memex() *Scope {
 	return s
 }
 
-// Region returns the paths of the memex folder that a scope holds, as arguments of
-// corpus.Root.Region. The paths of a project belong neither to the memex nor to an enclosing
-// project.
-func (s *Scope) Region(scope string) (within, without []string) {
-	for project, paths := range s.Options.Projects {
-		if Project+"/"+project == scope {
-			within = append([]string{}, paths...)
-		} else {
-			without = append(without, paths...)
-		}
-	}
-	if within == nil && scope != Memex {
-		return nil, []string{"."}
-	}
-	return within, without
-}
-
 // HasFiles reports whether a scope holds files of the folder.
 func (s *Scope) HasFiles() bool {
 	project, ok := strings.CutPrefix(s.Name, Project+"/")

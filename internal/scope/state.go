@@ -28,9 +28,6 @@ func Abbreviate(paths []string, none string) string {
 	return strings.Join(paths, ", ")
 }
 
-// Draft begins the next state on top of the head; now is in Unix milliseconds.
-func (s *Scope) Draft(now int64) *graph.Draft { return s.Present().Edit(now) }
-
 // ByFile is the author of changes found in files.
 var ByFile = author.Author{Kind: author.File}
 

@@ -49,7 +49,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 		return chain.Commit{}, nil, err
 	}
 	action.Now = h.scope.Options.Now()
-	draft := h.scope.Draft(action.Now.UnixMilli())
+	draft := h.scope.Present().Edit(action.Now.UnixMilli())
 	for _, path := range paths {
 		text, f, err := h.scope.Root.Read(path, 0)
 		switch {

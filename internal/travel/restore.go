@@ -33,7 +33,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		return h.scope.Replay(first), filesOf(first), err
 	}
 	now := h.scope.Options.Now().UnixMilli()
-	draft, here := h.scope.Draft(now), h.scope.Present()
+	draft, here := h.scope.Present().Edit(now), h.scope.Present()
 	for _, path := range paths {
 		text, opaque, err := h.moments().file(ctx, path, at)
 		if err != nil {
