@@ -15,8 +15,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -177,14 +177,12 @@ func fileOperations() []fileOperation {
 			return err
 		}
 	}
-	change := func(ids ...string) func(t *testing.T, m *fovea.Memory) error {
-		return func(t *testing.T, m *fovea.Memory) error {
-			err := rewrite(t.Context(), m, ids, func(path, text string) string {
-				return strings.Replace(text, "body", "corpus, rewritten", 40) + "* Added to " + path + "\n"
-			})
-			return err
-		}
+	change := func(t *testing.T, m *fovea.Memory) error {
+		body := strings.Repeat(strings.Replace(longBody, "body", "corpus, rewritten", 1), 40)
+		_, err := m.Notes().Edit(t.Context(), "a", nil, document.ReplaceBody{Text: body})
+		return err
 	}
+	changeTwo := func(t *testing.T, m *fovea.Memory) error { return assignIDs(t.Context(), m, "a.org", "sub/b.org") }
 	later := func(t *testing.T, d disks, m *fovea.Memory) {
 		t.Helper()
 		d.write(t, map[string]string{"a.org": "* Other\n", "new.org": "* New\n:PROPERTIES:\n:ID: new\n:END:\n"})
@@ -211,10 +209,10 @@ func fileOperations() []fileOperation {
 		}
 	}
 	return []fileOperation{
-		{"edit", nil, change("a")},
-		{"edit of a hard link", link, change("a")},
-		{"edit of two files", nil, change("a", "b")},
-		{"edit of two files, one a hard link", link, change("a", "b")},
+		{"edit", nil, change},
+		{"edit of a hard link", link, change},
+		{"edit of two files", nil, changeTwo},
+		{"edit of two files, one a hard link", link, changeTwo},
 		{"refile", nil, func(t *testing.T, m *fovea.Memory) error {
 			_, err := m.Notes().Refile(t.Context(), "a", "b", nil)
 			return err
@@ -224,7 +222,7 @@ func fileOperations() []fileOperation {
 			return err
 		}},
 		{notesTogether, nil, func(t *testing.T, m *fovea.Memory) error {
-			return testhook.RememberTogether(t.Context(), m, "sub/b.org", "One", "Two", "Three")
+			return rememberTogether(t.Context(), m, "sub/b.org", "One", "Two", "Three")
 		}},
 		{"rollback", later, rollback("seq:1")},
 		{"rollback of a hard link", func(t *testing.T, d disks, m *fovea.Memory) { later(t, d, m); link(t, d, m) }, rollback("seq:1")},

@@ -315,7 +315,7 @@ func TestRecoveryBesideAnEditor(t *testing.T) {
 				}
 				return nil
 			})
-			err := rewrite(t.Context(), m, []string{"a", "b"}, func(_, text string) string { return text + "edited\n" })
+			err := assignIDs(t.Context(), m, "a.org", "b.org")
 			d.onOp(nil)
 			if err != nil {
 				t.Fatal(err)
@@ -323,10 +323,14 @@ func TestRecoveryBesideAnEditor(t *testing.T) {
 			tc.touch(t, left)
 			m = left.open(t)
 			defer m.Close()
-			texts := map[string]string{"old": "", "edited": "edited\n"}
-			want := map[string]string{}
+			edited, want := d.files(t), map[string]string{}
 			for name, what := range tc.want {
-				if want[name] = old[name] + texts[what]; what == "mine" {
+				switch what {
+				case "old":
+					want[name] = old[name]
+				case "edited":
+					want[name] = edited[name]
+				default:
 					want[name] = headed("Mine", "a")
 				}
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/testhook"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -250,7 +250,7 @@ func (m *model) revert(t *rapid.T) {
 // merge merges two moments as if both came from a third: who is first does not matter,
 // and a merge with what came of it brings nothing new.
 func (m *model) merge(t *rapid.T) {
-	view := func(label string) *fovea.View {
+	viewAt := func(label string) *fovea.View {
 		ref, _ := m.reference(t)
 		v, err := m.m.History().At(t.Context(), ref)
 		if err != nil {
@@ -258,9 +258,9 @@ func (m *model) merge(t *rapid.T) {
 		}
 		return v
 	}
-	base, a, b := testhook.State(view("base")), view("a"), view("b")
+	base, a, b := view.StateOf(viewAt("base")), viewAt("a"), viewAt("b")
 	side := func(v *fovea.View) graph.Side {
-		return graph.Side{State: testhook.State(v), Time: v.Head().Time.UnixMilli(), Digest: v.Head().Digest, Who: fmt.Sprint("commit ", v.Head().Seq)}
+		return graph.Side{State: view.StateOf(v), Time: v.Head().Time.UnixMilli(), Digest: v.Head().Digest, Who: fmt.Sprint("commit ", v.Head().Seq)}
 	}
 	one, _ := graph.Merge(base, side(a), side(b), 1)
 	two, _ := graph.Merge(base, side(b), side(a), 1)

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -197,7 +198,7 @@ func (m *model) placed(t *rapid.T, v *fovea.View) *fovea.View {
 		}
 	}
 	state, _ := draft.Seal()
-	return viewOf(state)
+	return view.New(state, fovea.Commit{}, "")
 }
 
 func nodesOf(v *fovea.View) map[string]string {

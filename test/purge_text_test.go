@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/disk"
-	"github.com/fovea-memory/fovea/internal/testhook"
 )
 
 // TestPurgeTextKeepsWhatLacksIt purges words that stand in the encoding of every block:
@@ -144,7 +143,7 @@ func TestPurgeTextOfCopies(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": "* A\n"})
 			w.ingest()
 			w.saved(map[string]string{"a.org": "* A\n" + secret + "\n"})
-			testhook.SetBehind(w.m, 1<<30)
+			w.saved(map[string]string{"large.org": large("Large")})
 			if err := w.m.Close(); err != nil { // with an image
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func TestPutBackLater(t *testing.T) {
 				}
 				return nil
 			})
-			if err := rewrite(t.Context(), m, []string{"a", "b"}, func(path, text string) string { return text + "more\n" }); err == nil {
+			if err := assignIDs(t.Context(), m, "a.org", "b.org"); err == nil {
 				t.Fatal("an edit that failed half way told no error")
 			}
 			d.memex.OnOp(nil)

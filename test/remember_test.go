@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/testhook"
 )
 
 // remembering is a memory with one note of the person, and a clock that stands.
@@ -125,7 +124,7 @@ func TestRememberTogether(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "#+title: Notes\n\n* One\n\n* Two\n\n* Three\ntext"})
 	w.ingest()
 	before := w.m.View().Head().Seq
-	if err := testhook.RememberTogether(t.Context(), w.m, "a.org", "Four", "Five", "Six"); err != nil {
+	if err := rememberTogether(t.Context(), w.m, "a.org", "Four", "Five", "Six"); err != nil {
 		t.Fatal(err)
 	}
 	head := w.m.View().Head()

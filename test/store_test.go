@@ -14,18 +14,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // histories keeps the histories of state folders in memory.
 type histories map[vfs.FS]*store.InMemory
 
-func (h histories) open(in vfs.FS) store.Store {
+func (h histories) open(in vfs.FS) (store.Store, error) {
 	if h[in] == nil {
 		h[in] = new(store.InMemory)
 	}
-	return h[in].Open()
+	return h[in].Open(), nil
 }
 
 // copyTo gives another state folder the records of one, which may be open.
@@ -34,7 +33,14 @@ func (h histories) copyTo(t *testing.T, from, to *faultfs.FS) {
 	if err := vfs.WriteAtomic(to, disk.FormatFile, []byte("a merge looks for it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	source, target := h.open(from), h.open(to)
+	source, err := h.open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := h.open(to)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b *store.Batch
 	flush := func() {
 		if b == nil {
@@ -66,7 +72,7 @@ func (h histories) copyTo(t *testing.T, from, to *faultfs.FS) {
 func TestStores(t *testing.T) {
 	want := livesOver(t, func(*fovea.Options) {}, func(*faultfs.FS, *faultfs.FS) {})
 	inMemory := histories{}
-	got := livesOver(t, func(o *fovea.Options) { testhook.SetStore(o, inMemory.open) }, func(from, to *faultfs.FS) { inMemory.copyTo(t, from, to) })
+	got := livesOver(t, func(o *fovea.Options) { o.OpenStore = inMemory.open }, func(from, to *faultfs.FS) { inMemory.copyTo(t, from, to) })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("over the store in memory (-disk +memory):\n%s", diff)
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/testhook"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -266,7 +265,7 @@ func TestBlockBeneathImage(t *testing.T) {
 			a := newMachine(t, map[string]string{"a.org": noteOf("One")})
 			a.write("a.org", noteOf("Zero"))
 			a.write("a.org", noteOf("One"))
-			testhook.SetBehind(a.m, 1<<30)
+			a.write("large.org", large("Large"))
 			if err := a.m.Close(); err != nil { // with an image
 				t.Fatal(err)
 			}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/testhook"
 )
 
 // asAda keeps a note of an agent and returns the kind of the error.
@@ -42,9 +41,8 @@ func TestForget(t *testing.T) {
 		if _, kind := asAda(t, w.m, "Spare key", "under the mat."); kind != fovea.Denied {
 			t.Errorf("%s: what stood below comes back: %v", how, kind)
 		}
-		testhook.SetBehind(w.m, 1<<30)
-		if how == "at once" {
-			testhook.SetBehind(w.m, 0)
+		if how == "from the journal" {
+			w.saved(map[string]string{"large.org": large("Large")})
 		}
 		w.reopen()
 	}
@@ -112,13 +110,17 @@ func TestForgetTakenBack(t *testing.T) {
 // is kept, and that ends the forgetting for others too. Nobody but the owner takes back
 // what somebody else has forgotten, also by forgetting it once more.
 func TestForgetOfOnesOwn(t *testing.T) {
-	for how, behind := range map[string]int64{"at once": -1, "from the journal": 1 << 30, "from an image": 0} {
+	for _, how := range []string{"at once", "from the journal", "from an image"} {
 		t.Run(how, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"a.org": "* Other\n"})
 			w.ingest()
+			images := 0
 			again := func() {
-				if behind >= 0 {
-					testhook.SetBehind(w.m, behind)
+				if how == "from an image" {
+					images++
+					w.saved(map[string]string{"large.org": large(images)})
+				}
+				if how != "at once" {
 					w.reopen()
 				}
 			}

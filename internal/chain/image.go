@@ -218,9 +218,6 @@ func (i *Images) Due() bool { return ImageDue(i.behind, i.c.Head().Commit.Seq-i.
 // Newest returns the number of the newest commit that an image holds; 0 for none.
 func (i *Images) Newest() uint64 { return i.newest }
 
-// SetBehind makes the journal behind the newest image count as bytes long, for tests.
-func (i *Images) SetBehind(bytes int64) { i.behind = bytes }
-
 // Write writes an image of the head and waits for it.
 func (i *Images) Write() error {
 	i.Wait()

@@ -105,9 +105,6 @@ func New(state *graph.State, commit chain.Commit, scope string) *View {
 	return Deriver{scope}.Derive(state, commit, nil).(*View)
 }
 
-// Fresh returns a view with indexes made from nothing.
-func Fresh(v *View) *View { return New(v.state, v.commit, v.scope) }
-
 // LockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
 func LockedIn(v *View) map[string]guard.State { return v.locked }
 

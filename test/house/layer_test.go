@@ -69,7 +69,6 @@ var layers = []layer{
 	{7, "working", files},
 	{7, "internal/stores", files},
 	{7, "internal/inert", pure},
-	{7, "internal/testhook", pure},
 	{8, "internal/view", pure},
 	{9, "internal/scope", files},
 	{10, "internal/rights", files},
