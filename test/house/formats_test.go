@@ -19,7 +19,7 @@ var importsOrg = map[string]string{
 	"internal/inert":  "what acts in Org or Emacs",
 	"internal/notes":  "refiling and archiving, and trees as Org text",
 	"internal/recall": "spans, which are elements of Org, and their queries",
-	"internal/scope":  "the format of files by default",
+	".":               "the format of files by default",
 	"internal/skill":  "a skill written in Org",
 }
 
