@@ -37,7 +37,7 @@ func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader
 func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()
-	first, err := ns.scope.Enter(ctx, tx, scope.Action{Name: "op", Kind: kind, Key: key})
+	first, err := ns.scope.Earlier(ctx, tx, scope.Action{Name: "op", Kind: kind, Key: key})
 	if first == nil || err != nil {
 		return "", false, err
 	}

@@ -40,28 +40,29 @@ func (s *Scope) NewCommit(ctx context.Context, a Action) graph.Commit {
 // maxOpBytes is the maximum length of an operation key.
 const maxOpBytes = 200
 
-// Enter is the first step of each action: it checks that the scope is open, that its actor
-// has rights, and that the store can be written. If an earlier action had the same key and
-// kind, it returns that one's commit. Errors: Invalid, Denied, Conflict (the key is that of
-// another action), Corrupt, ReadOnly.
+// Enter is the first step of each action: it checks that the scope is open and can be
+// written. If an earlier action had the same key, it returns that one's commit. Errors:
+// Invalid, ReadOnly, and those of Earlier.
 func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph.Commit, err error) {
 	if s.closed {
 		return nil, fault.Wrap(a.Name, s.Dir, fault.Invalid, ErrClosed)
 	}
+	if first, err = s.Earlier(ctx, tx, a); first != nil || err != nil {
+		return first, err
+	}
+	return nil, fault.Wrap(a.Name, s.StateDir, fault.ReadOnly, s.Chain.Store().Err())
+}
+
+// Earlier returns the commit of an earlier action with the same key, nil for none. It denies
+// an agent without rights, because every action calls it. Errors: Denied, Conflict (the key
+// is that of an action of another kind or author), Corrupt.
+func (s *Scope) Earlier(ctx context.Context, tx *chain.Tx, a Action) (*graph.Commit, error) {
 	if by := s.Actor(ctx); by.Author.Kind == author.Agent && by.May == nil {
 		return nil, fault.Wrap(a.Name, "", fault.Denied, ErrNoRights)
 	}
-	if a.Key != "" {
-		first, err = s.earlier(ctx, tx, a)
+	if a.Key == "" {
+		return nil, nil
 	}
-	if first == nil && err == nil {
-		err = fault.Wrap(a.Name, s.StateDir, fault.ReadOnly, s.Chain.Store().Err())
-	}
-	return first, err
-}
-
-// earlier returns the commit of an earlier action with the same key, or nil.
-func (s *Scope) earlier(ctx context.Context, tx *chain.Tx, a Action) (*graph.Commit, error) {
 	want := s.NewCommit(ctx, a)
 	if len(want.Op) > maxOpBytes {
 		return nil, fault.Wrap(a.Name, "", fault.Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
