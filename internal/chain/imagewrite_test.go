@@ -1,12 +1,11 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package chain
+package chain_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -32,15 +32,7 @@ func openOnDisk(t testing.TB, state *faultfs.FS) onDisk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := &Ledgers{}
-	slot := Register(all, tally{})
-	c := New(from, Options{Name: "test", Log: slog.New(slog.DiscardHandler), FS: state, Ledgers: all, Deriver: plain{}})
-	tx := c.Begin()
-	defer tx.End()
-	if pending, err := tx.Load(); err != nil || pending != nil {
-		t.Fatal(pending, err)
-	}
-	return onDisk{fixture{c, slot, all}, state}
+	return onDisk{open(t, from, func(o *chain.Options) { o.FS = state }), state}
 }
 
 // close writes the image that is due and closes the store.
@@ -99,7 +91,7 @@ func TestImageBesideWriters(t *testing.T) {
 			}
 			return nil
 		})
-		d.setBehind(behindBytes)
+		d.setBehind(due)
 		d.say(t, "* Two\n")
 		<-begun
 		for i := range 3 {
@@ -138,13 +130,13 @@ func TestImageBesideWriters(t *testing.T) {
 func TestImagesInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := openOnDisk(t, faultfs.New())
-		d.setBehind(behindBytes)
+		d.setBehind(due)
 		d.say(t, "* One\n")
 		synctest.Wait()
 		for i := range 3 {
 			d.say(t, fmt.Sprintf("* More %d\n", i))
 		}
-		d.setBehind(behindBytes / 2)
+		d.setBehind(due / 2)
 		want := []string{"000000000001.img", "000000000004.img"}
 		for range 3 { // the next times nothing changed
 			if err := d.close(); err != nil {
@@ -190,7 +182,7 @@ func TestCrashAmidAnImage(t *testing.T) {
 		return nil
 	})
 	for i := range 6 {
-		d.setBehind(behindBytes)
+		d.setBehind(due)
 		d.say(t, fmt.Sprintf("* More %d\n", i))
 		acked.Store(d.Head().Commit.Seq)
 	}
