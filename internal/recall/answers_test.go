@@ -214,7 +214,7 @@ func TestElementIDsResolve(t *testing.T) {
 // TestElementsBehindNot checks that elements are found whose type a query does not exclude.
 func TestElementsBehindNot(t *testing.T) {
 	v := view(map[string]string{"a.org": "* one\n| a |\ntext\n"})
-	for q, want := range map[string]string{"!(!type:table)": "| a |", "!type:table": "a, one"} {
+	for q, want := range map[string]string{"!(!type:table)": "| a |", "!(todo: OR !type:table)": "| a |", "!type:table": "a, one"} {
 		if got := titles(t, v, q); got != want {
 			t.Errorf("%s finds %q, want %q", q, got, want)
 		}
