@@ -119,7 +119,7 @@ func TestDefect41NeighboursAppear(t *testing.T) {
 	}
 	req := foveal("a11")
 	req.Threshold = 0.8
-	lacks(t, build(t, project(), near, req).Text, "ELSE TWO BODY")
+	lacks(t, build(t, project(), near, req).Text, "ELSE TWO BODY", "Else two")
 }
 
 // Defects 42 and 43 concern finding active projects: the window takes them as ids and

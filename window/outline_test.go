@@ -1,0 +1,97 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/token"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// counting is a source that counts the items that are read.
+type counting struct {
+	*memory
+	items int
+}
+
+func (c *counting) Item(id string) (window.Item, bool) {
+	c.items++
+	return c.memory.Item(id)
+}
+
+// TestOutlineReadsWhatChanged: of a changed document only the changed items are read, also
+// where the others have moved up or down.
+func TestOutlineReadsWhatChanged(t *testing.T) {
+	const nodes = 100
+	document := func(ids ...int) *memory {
+		m := newMemory().add("", window.Item{ID: "doc", Title: "Document", Path: "a.org"})
+		for _, i := range ids {
+			m.add("doc", window.Item{ID: fmt.Sprint("n", i), Title: fmt.Sprint("Title ", i)})
+		}
+		return m
+	}
+	var all []int
+	for i := range nodes {
+		all = append(all, i)
+	}
+	before := document(all...)
+	o, err := window.NewOutline(t.Context(), before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, ids := range map[string][]int{
+		"the first is gone": all[1:], "one in the middle is gone": append(all[:40:40], all[41:]...), "one more": append(all[:nodes:nodes], nodes),
+		"one before": append([]int{nodes}, all...), "in two halves": append(all[50:nodes:nodes], all[:50]...),
+	} {
+		src := &counting{memory: document(ids...)}
+		next := o.WithChanges(src, []window.DocumentChange{{Path: "a.org", ID: "doc", Unchanged: func(id string) bool {
+			_, is := before.items[id]
+			return is
+		}}})
+		if src.items > 1 {
+			t.Errorf("%s: %d items are read", name, src.items)
+		}
+		req := window.Request{Budget: 1000}
+		want := build(t, src, nil, req)
+		req.Outline = next
+		if got := build(t, src, nil, req); got.Text != want.Text {
+			t.Errorf("%s: %s", name, got.Text)
+		}
+	}
+}
+
+// TestSnippetsAreCountedAnew: one outline serves questions that make other snippets of the
+// same bodies.
+func TestSnippetsAreCountedAnew(t *testing.T) {
+	m := newMemory()
+	m.add("", window.Item{ID: "doc", Title: "Document", Path: "a.org"})
+	short, long := "The gauge speaks LoRa.", "The harbour "+strings.Repeat("sleeps under a wide and silent sky ", 6)+"until spring."
+	body := short + "\n\n" + strings.Repeat("Nothing of note happened.\n\n", 60) + long + "\n"
+	for i := range 6 {
+		m.add("doc", window.Item{ID: fmt.Sprint("n", i), Title: fmt.Sprint("Note ", i), Body: body})
+	}
+	o, err := window.NewOutline(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, question := range []string{"gauge LoRa", "harbour sky", "gauge LoRa"} {
+		req := window.Request{Question: question, Budget: 500, Counter: token.Estimate()}
+		want := build(t, m, nil, req)
+		req.Outline = o
+		if got := build(t, m, nil, req); got.Text != want.Text || got.Tokens != want.Tokens {
+			t.Errorf("%q: %d tokens, want %d\n%s", question, got.Tokens, want.Tokens, got.Text)
+		}
+		snippets := 0
+		for _, p := range want.Parts {
+			if p.Level == window.Snippet {
+				snippets++
+			}
+		}
+		if snippets == 0 {
+			t.Errorf("%q: no snippet in\n%s", question, want.Text)
+		}
+	}
+}
