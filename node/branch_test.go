@@ -112,7 +112,8 @@ func TestReplaceRefuses(t *testing.T) {
 			t.Errorf("%s: %v, has a CUSTOM_ID %v, want %v", text, err, o.HasCustom(), want)
 		}
 	}
-	custom := splitTree(t, "memex", `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"CUSTOM_ID":"c"}},{"type":"b","properties":{"CUSTOM_ID":5}}]}`)
+	custom := splitTree(t, "memex", `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"CUSTOM_ID":"c"}},
+		{"type":"b","properties":{"CUSTOM_ID":5}}]}`)
 	if custom[0].HasCustom() || !custom[1].HasCustom() || custom[2].HasCustom() {
 		t.Error("of three nodes the second alone has a CUSTOM_ID that is text")
 	}

@@ -295,7 +295,7 @@ func TestReadOwnRefuses(t *testing.T) {
 		return append(text(b, "content"), content...)
 	}
 	empty, none := attrs(), merkle.AppendNull(nil)
-	x := document.TextValue("x")
+	x, long := document.TextValue("x"), document.TextValue(strings.Repeat("x", merkle.ChunkSize))
 	missing := errors.New("missing")
 	for _, tc := range []struct {
 		name  string
@@ -313,7 +313,7 @@ func TestReadOwnRefuses(t *testing.T) {
 		{name: "a value of bytes", block: block(0, attrs(string(merkle.AppendBytes(text(list(nil, 2), "A"), "x"))), none), err: document.ErrValue},
 		{name: "a pair of three", block: block(0, attrs(string(text(text(text(list(nil, 3), "A"), "x"), "y"))), none)},
 		{name: "attributes that are text", block: block(0, text(nil, "x"), none)},
-		{name: "large attributes in one block", block: block(0, attrs(pair("A", document.TextValue(strings.Repeat("x", merkle.ChunkSize)))), none), err: document.ErrTree},
+		{name: "large attributes in one block", block: block(0, attrs(pair("A", long)), none), err: document.ErrTree},
 		{name: "content that is a number", block: block(0, empty, merkle.AppendUint(nil, 1))},
 		{name: "a block that is missing", block: func() []byte {
 			b, _ := (&Node{Type: "a", Bare: true, Attrs: []document.Attr{{Key: "A", Value: document.TextValue(strings.Repeat("x", merkle.ChunkSize+1))}}}).appendOwn(nil,
@@ -398,5 +398,24 @@ func TestLineageOfElements(t *testing.T) {
 	}
 	if got := Lineage(nil, old); got != nil {
 		t.Errorf("of nothing comes %v", got)
+	}
+}
+
+// TestLargeAttrs: attributes are in the own block up to the size of a chunk, and outside
+// it beyond.
+func TestLargeAttrs(t *testing.T) {
+	for more, want := range []int{0, 2} {
+		x := document.TextValue(strings.Repeat("x", merkle.ChunkSize-7+more)) // the list, the pair, the key and the head of the text take 7 bytes
+		n := &Node{Type: strings.Repeat("a", 64), Bare: true, Attrs: []document.Attr{{Key: "K", Value: x}}}
+		list, _ := appendAttrs(nil, n.Attrs, nil)
+		store := map[merkle.Digest][]byte{}
+		d, err := n.OwnBlock(func(d merkle.Digest, b []byte) error { store[d] = slices.Clone(b); return nil })
+		if err != nil || len(store)-1 != want {
+			t.Errorf("%d bytes: %d other blocks, want %d; %v", len(list), len(store)-1, want, err)
+		}
+		got, err := ReadOwn(d, func(d merkle.Digest) ([]byte, error) { return store[d], nil })
+		if err != nil || !slices.Equal(got.Attrs, n.Attrs) {
+			t.Errorf("%d bytes: %v", len(list), err)
+		}
 	}
 }

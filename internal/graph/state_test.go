@@ -23,7 +23,8 @@ import (
 // grown is the state of a folder whose texts that begin as JSON are trees.
 func grown(f folder) *State { return fresh(f, sorted(f)) }
 
-const family = `{"type":"a","properties":{"ID":"root"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["deep"]},{"type":"c","properties":{"ID":"y"}}]}`
+const family = `{"type":"a","properties":{"ID":"root"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":["deep"]},` +
+	`{"type":"c","properties":{"ID":"y"}}]}`
 
 // TestPlaces: each byte of a file is in one node, which begins where Position says.
 func TestPlaces(t *testing.T) {
@@ -124,10 +125,12 @@ func TestJoinTags(t *testing.T) {
 
 // TestSetupFiles: a state and a draft know which setup files their documents name.
 func TestSetupFiles(t *testing.T) {
-	s := grown(folder{"a.org": "#+SETUPFILE: b.setup\n#+SETUPFILE: none.setup\n* NEXT A\n", "b.setup": "#+TODO: NEXT | OVER\n#+FILETAGS: :x:\n", "c.org.gpg": "#+TODO: X\n", "/root": family})
+	s := grown(folder{"a.org": "#+SETUPFILE: b.setup\n#+SETUPFILE: none.setup\n* NEXT A\n",
+		"b.setup": "#+TODO: NEXT | OVER\n#+FILETAGS: :x:\n", "c.org.gpg": "#+TODO: X\n", "/root": family})
 	want := []string{"b.setup", "none.setup"}
 	d := s.Edit(2)
-	if diff := cmp.Diff([][]string{want, want, want, nil, nil}, [][]string{s.SetupFiles(), d.SetupFiles(), d.Setup("a.org"), d.Setup("/root"), d.Setup("none")}); diff != "" {
+	got := [][]string{s.SetupFiles(), d.SetupFiles(), d.Setup("a.org"), d.Setup("/root"), d.Setup("none")}
+	if diff := cmp.Diff([][]string{want, want, want, nil, nil}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for path, asked := range map[string]bool{"b.setup": true, "none.setup": true, "a.org": false} {
@@ -298,8 +301,9 @@ func TestMergeTreeCases(t *testing.T) {
 	}
 	base, won, lost := grown(of(x0)), grown(of(x1)), grown(of(x2))
 	d, conflicts := Merge(base, Side{State: won, Who: "ann", Time: 2}, Side{State: lost, Who: "ben", Time: 1}, 9)
-	if len(conflicts) != 1 || conflicts[0].Path != "/r" || conflicts[0].ID != "r" || conflicts[0].By != "ben" || conflicts[0].Kept != "1" || conflicts[0].Lost != "2" {
-		t.Errorf("conflicts %+v", conflicts)
+	wants := []document.Conflict{{ID: "r", Path: "/r", Field: "x", By: "ben", Kept: "1", Lost: "2"}}
+	if diff := cmp.Diff(wants, conflicts); diff != "" {
+		t.Errorf("conflicts (-want +got)\n%s", diff)
 	}
 	if s, _ := d.Seal(); !strings.Contains(files(s)["/r"], "CONFLICT") {
 		t.Errorf("no conflict in %v", files(s))
