@@ -42,15 +42,7 @@ type GuardDiffRequest struct {
 // GuardDiff is what became of a protected file.
 type GuardDiff struct {
 	ProtectedFile
-	Changes []GuardChange `json:"changes" jsonschema:"what became of headlines and blocks"`
-}
-
-// GuardChange is what became of a headline, a src block, or the document itself.
-type GuardChange struct {
-	What  string `json:"what" jsonschema:"added, removed, changed or moved"`
-	Kind  string `json:"kind" jsonschema:"document, headline or block"`
-	Where string `json:"where" jsonschema:"titles from the top down"`
-	Text  string `json:"text,omitempty" jsonschema:"a unified diff of its own bytes"`
+	Changes []guard.Change `json:"changes" jsonschema:"what became of headlines and blocks"`
 }
 
 // GuardRequest decides about a protected file. SHA256, unless it is "", is what the
@@ -86,15 +78,12 @@ func diffProtected(ctx context.Context, l *Local, req GuardDiffRequest) (*GuardD
 	if err != nil {
 		return nil, err
 	}
-	out := &GuardDiff{ProtectedFile: protectedFile(&s), Changes: []GuardChange{}}
-	for _, c := range changes {
-		g := GuardChange{What: c.What, Kind: c.Kind, Where: c.Where}
-		if req.Text {
-			g.Text = linediff.Unified(linediff.Side{Name: "trusted", Line: 1}, linediff.Side{Name: "now", Line: 1}, c.Was, c.Now)
+	for i := range changes {
+		if c := &changes[i]; req.Text {
+			c.Text = linediff.Unified(linediff.Side{Name: "trusted", Line: 1}, linediff.Side{Name: "now", Line: 1}, c.Was, c.Now)
 		}
-		out.Changes = append(out.Changes, g)
 	}
-	return out, nil
+	return &GuardDiff{protectedFile(&s), list(changes)}, nil
 }
 
 func adoptProtected(ctx context.Context, l *Local, req GuardRequest) (*GuardDecision, error) {

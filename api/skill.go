@@ -25,16 +25,7 @@ type Skills struct {
 
 // Skill is a skill in a list. Of one that is locked down only the name that its
 // path gives is known.
-type Skill struct {
-	Name         string   `json:"name" jsonschema:"what it is called"`
-	Priority     int      `json:"priority" jsonschema:"the higher, the earlier"`
-	Dependencies []string `json:"dependencies" jsonschema:"names of the skills that it needs"`
-	Triggers     []string `json:"triggers" jsonschema:"the events that it answers to"`
-	Description  string   `json:"description,omitempty" jsonschema:"what it is good for"`
-	Format       string   `json:"format" jsonschema:"org, markdown, built-in, or locked"`
-	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex; none for one that is built in"`
-	Unreviewed   bool     `json:"unreviewed,omitempty" jsonschema:"somebody else changed its file, and its owner has not looked"`
-}
+type Skill = skill.Skill
 
 // formatLocked stands for the format of a skill that nobody may read.
 const formatLocked = "locked"
@@ -58,7 +49,7 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 	r := l.memex.Folder().Skills(v)
 	out := &Skills{Skills: []Skill{}, Order: list(r.Order), Problems: []Problem{}}
 	for i := range r.Skills {
-		out.Skills = append(out.Skills, listedSkill(v, &r.Skills[i]))
+		out.Skills = append(out.Skills, listedSkill(v, r.Skills[i]))
 	}
 	locked := l.memex.Folder().LockedSkills(v)
 	for _, path := range v.Lockdown() {
@@ -98,7 +89,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 		}
 		s = r.Skills[i]
 	}
-	return &SkillSource{listedSkill(v, &s), validText(s.Text)}, nil
+	return &SkillSource{listedSkill(v, s), validText(s.Text)}, nil
 }
 
 // noSkill says what there is instead.
@@ -113,9 +104,7 @@ func noSkill(r *skill.Registry) error {
 	return fmt.Errorf("no such skill; there are %s", few(names))
 }
 
-func listedSkill(v *fovea.View, s *skill.Skill) Skill {
-	return Skill{
-		Name: s.Name, Priority: s.Priority, Dependencies: list(s.Depends), Triggers: list(s.Triggers),
-		Description: s.Description, Format: string(s.Format), Path: s.Path, Unreviewed: unreviewed(v, s.Path),
-	}
+func listedSkill(v *fovea.View, s Skill) Skill {
+	s.Dependencies, s.Triggers, s.Unreviewed, s.Text = list(s.Dependencies), list(s.Triggers), unreviewed(v, s.Path), ""
+	return s
 }

@@ -16,12 +16,14 @@ const (
 	Moved    = "moved" // same bytes at another place
 )
 
-// Change is the change of one part of a file.
+// Change is the change of one part of a file: a headline, a src block, or the document itself.
 type Change struct {
-	What     string
-	Kind     string // of the part
-	Where    string // current place of the part; the former one if it was removed
-	Was, Now string // the bytes before and after; "" if none or unknown
+	What  string `json:"what" jsonschema:"added, removed, changed or moved"`
+	Kind  string `json:"kind" jsonschema:"document, headline or block"`
+	Where string `json:"where" jsonschema:"titles from the top down"`                 // the former place of a removed part
+	Text  string `json:"text,omitempty" jsonschema:"a unified diff of its own bytes"` // made by package api
+
+	Was, Now string `json:"-"` // the bytes before and after; "" if none or unknown
 }
 
 // partKey identifies a part of a file: the nth of its kind at its place.

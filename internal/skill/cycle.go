@@ -26,7 +26,7 @@ func (r *Registry) reportCycles(done []bool) {
 		states[start] = onPath
 		for len(path) > 0 {
 			top := &path[len(path)-1]
-			depends := r.Skills[top.skill].Depends
+			depends := r.Skills[top.skill].Dependencies
 			if top.next == len(depends) {
 				states[top.skill] = visited
 				path = path[:len(path)-1]

@@ -72,7 +72,7 @@ func (s *Skill) setField(key string, v *yaml.Node) (err error) {
 	case "triggers":
 		s.Triggers, err = parseList(key, v)
 	case "depends":
-		s.Depends, err = parseList(key, v)
+		s.Dependencies, err = parseList(key, v)
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func readOrg(f File) (Skill, []string) {
 		case propertyTriggers:
 			s.Triggers = append(inherited(s.Triggers, p.Key), words(p.Value)...)
 		case propertyDepends:
-			s.Depends = append(inherited(s.Depends, p.Key), words(p.Value)...)
+			s.Dependencies = append(inherited(s.Dependencies, p.Key), words(p.Value)...)
 		}
 	}
 	return s, problems

@@ -98,7 +98,7 @@ func (r *Registry) addSkills(found []Skill) {
 			continue
 		}
 		bearer[s.Name] = s
-		s.Depends = unique(s.Depends)
+		s.Dependencies = unique(s.Dependencies)
 		r.Skills = append(r.Skills, s)
 	}
 	slices.SortFunc(r.Skills, func(a, b Skill) int {
@@ -131,7 +131,7 @@ func (r *Registry) sortByDependency() {
 	dependents := make([][]int, len(r.Skills))
 	for i := range r.Skills {
 		s := &r.Skills[i]
-		for _, name := range s.Depends {
+		for _, name := range s.Dependencies {
 			j, ok := r.byName[name]
 			if !ok {
 				r.addProblem(s, Missing, fmt.Sprintf("depends on %q, which does not exist", name))

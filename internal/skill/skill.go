@@ -23,14 +23,15 @@ type File struct{ Path, Text string }
 
 // Skill is a skill with the metadata that it declares.
 type Skill struct {
-	Name        string // Org: the file's name without ".org"; Markdown: the declared name, else the folder's name
-	Path        string // of its file; "" for a built-in skill
-	Format      Format
-	Description string
-	Priority    int      // higher comes first; default 0
-	Triggers    []string // events that trigger the skill, as written
-	Depends     []string // names of skills, without duplicates
-	Text        string   // the whole source, unchanged
+	Name         string   `json:"name" jsonschema:"what it is called"` // Org: the file's name without ".org"; Markdown: the declared name, else the folder's name
+	Priority     int      `json:"priority" jsonschema:"the higher, the earlier"`
+	Dependencies []string `json:"dependencies" jsonschema:"names of the skills that it needs"` // without duplicates
+	Triggers     []string `json:"triggers" jsonschema:"the events that it answers to"`         // as written
+	Description  string   `json:"description,omitempty" jsonschema:"what it is good for"`
+	Format       Format   `json:"format" jsonschema:"org, markdown, built-in, or locked"`
+	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex; none for one that is built in"`
+	Unreviewed   bool     `json:"unreviewed,omitempty" jsonschema:"somebody else changed its file, and its owner has not looked"` // set by package api
+	Text         string   `json:"-"`                                                                                              // the whole source, unchanged
 }
 
 // Problem describes what is wrong with a skill.

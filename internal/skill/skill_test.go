@@ -27,7 +27,7 @@ func TestReadHeads(t *testing.T) {
 		{
 			name: "org", file: File{Path: "skills/plan.org", Text: ":PROPERTIES:\n:SKILL_PRIORITY: 70\n:SKILL_TRIGGERS: plan, review\n:SKILL_TRIGGERS+: week\n" +
 				":SKILL_DEPENDS: inbox\n:END:\n#+TITLE: How to plan\n* Steps\n"},
-			want: Skill{Name: "plan", Format: Org, Description: "How to plan", Priority: 70, Triggers: []string{"plan", "review", "week"}, Depends: []string{"inbox"}},
+			want: Skill{Name: "plan", Format: Org, Description: "How to plan", Priority: 70, Triggers: []string{"plan", "review", "week"}, Dependencies: []string{"inbox"}},
 		},
 		{name: "org without a head", file: File{Path: "skills/a/b.org", Text: "* A\n"}, want: Skill{Name: "b", Format: Org}},
 		{
@@ -36,14 +36,14 @@ func TestReadHeads(t *testing.T) {
 		},
 		{
 			name: "org with a bad priority", file: File{Path: "a.org", Text: orgSkill("high", "b")},
-			want: Skill{Name: "a", Format: Org, Depends: []string{"b"}}, wrong: []string{`SKILL_PRIORITY is not a whole number: "high"`},
+			want: Skill{Name: "a", Format: Org, Dependencies: []string{"b"}}, wrong: []string{`SKILL_PRIORITY is not a whole number: "high"`},
 		},
 		{
 			name: "markdown", file: File{Path: "skills/pdf/SKILL.md",
 				Text: "---\nname: pdf-forms\ndescription: >\n  Fills in\n  forms.\nlicense: MIT\nmetadata:\n  priority: 5\n  triggers: [pdf, form]\n  author: somebody\n" +
 					"depends: plan inbox\n---\n# Forms\n"},
 			want: Skill{Name: "pdf-forms", Format: Markdown, Description: "Fills in forms.", Priority: 5, Triggers: []string{"pdf", "form"},
-				Depends: []string{"plan", "inbox"}},
+				Dependencies: []string{"plan", "inbox"}},
 		},
 		{name: "markdown without a head", file: File{Path: "s/x/SKILL.md", Text: "# Hello\n"}, want: Skill{Name: "x", Format: Markdown},
 			wrong: []string{errNoFrontMatter.Error()}},
