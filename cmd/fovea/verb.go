@@ -46,21 +46,22 @@ func printer[Out, A any](out Out, print func(Out, A)) func(A) {
 // describe adds to a command what it does not say itself and its operation does: the summary,
 // and by the tags of the request's fields the arguments and the flags.
 func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
-	use := op.Name
+	var use strings.Builder
+	use.WriteString(op.Name)
 	for _, f := range reflect.VisibleFields(op.Request) {
 		arg := f.Tag.Get("arg")
 		switch {
 		case arg == "":
 		case c.Args == nil, strings.HasSuffix(f.Tag.Get("json"), ",omitempty"):
-			use += " [" + arg + "]"
+			use.WriteString(" [" + arg + "]")
 		default:
-			use += " " + arg
+			use.WriteString(" " + arg)
 		}
 	}
-	if c.Args == nil && use == op.Name {
+	if c.Args == nil && use.String() == op.Name {
 		c.Args = noArguments
 	}
-	c.Use, c.Short = cmp.Or(c.Use, use), cmp.Or(c.Short, op.Summary)
+	c.Use, c.Short = cmp.Or(c.Use, use.String()), cmp.Or(c.Short, op.Summary)
 	addFlags(c, req)
 }
 
