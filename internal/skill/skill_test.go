@@ -27,7 +27,8 @@ func TestReadHeads(t *testing.T) {
 		{
 			name: "org", file: File{Path: "skills/plan.org", Text: ":PROPERTIES:\n:SKILL_PRIORITY: 70\n:SKILL_TRIGGERS: plan, review\n:SKILL_TRIGGERS+: week\n" +
 				":SKILL_DEPENDS: inbox\n:END:\n#+TITLE: How to plan\n* Steps\n"},
-			want: Skill{Name: "plan", Format: Org, Description: "How to plan", Priority: 70, Triggers: []string{"plan", "review", "week"}, Dependencies: []string{"inbox"}},
+			want: Skill{Name: "plan", Format: Org, Description: "How to plan", Priority: 70, Triggers: []string{"plan", "review", "week"},
+				Dependencies: []string{"inbox"}},
 		},
 		{name: "org without a head", file: File{Path: "skills/a/b.org", Text: "* A\n"}, want: Skill{Name: "b", Format: Org}},
 		{
