@@ -92,7 +92,7 @@ func switchesLength(text string) int {
 // ends are kept. The result is a substring of Source if possible.
 func (t *Tree) Value(i int) string {
 	e := &t.Elements[i]
-	end := trimBlankLines(t.Source, int(e.Body), int(e.End))
+	end := endOfText(t.Source, int(e.Body), int(e.End))
 	switch e.Type {
 	case TypeSrcBlock, TypeExampleBlock, TypeExportBlock:
 		return withoutCommas(t.innerLines(i, end))

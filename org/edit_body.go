@@ -53,16 +53,6 @@ func (e *editor) skipLog(at, limit int) int {
 	return at
 }
 
-// endOfText returns the end of the last non-blank line before limit, but at least
-// start.
-func endOfText(src string, start, limit int) int {
-	text := strings.TrimRight(src[start:limit], " \t\r\n")
-	if text == "" {
-		return start
-	}
-	return lineAt(src, start+len(text), limit).next
-}
-
 // settingsEnd returns the end of the last setting before the first headline,
 // including the drawer or block around it; 0 if there are no settings.
 func (d *Document) settingsEnd() int {

@@ -97,15 +97,8 @@ func (p *sectionParser) parse(kind Type, start, text, end int) {
 
 // parseTitle parses the objects in the title of h, which is element top.
 func (p *sectionParser) parseTitle(top int32, h *Headline) {
-	text := lineAt(p.src, h.Start, h.TextEnd)
-	end := trimmedEnd(p.src, h.Start, text.end)
-	if len(h.Tags) > 0 {
-		for !isBlank(p.src[end-1]) {
-			end--
-		}
-		end = trimmedEnd(p.src, h.Start, end)
-	}
-	p.parseSecondary(top, end-len(h.Title), end)
+	parts := h.parts(p.src)
+	p.parseSecondary(top, parts.title, parts.titleEnd)
 }
 
 // parseSecondary parses objects outside the contents of an element.

@@ -40,9 +40,13 @@ func (p *sectionParser) opening(l line, limit int) opening {
 		if isClock(text) {
 			return opening{kind: TypeClock}
 		}
-	case '[', '%':
-		if margin == 0 {
-			return columnZeroOpening(text)
+	case '[':
+		if margin == 0 && footnoteLabel(text) > 0 {
+			return opening{kind: TypeFootnoteDefinition}
+		}
+	case '%':
+		if margin == 0 && strings.HasPrefix(text, "%%(") {
+			return opening{kind: TypeDiarySexp}
 		}
 	case '-':
 		if isRule(text) {
@@ -57,7 +61,10 @@ func (p *sectionParser) opening(l line, limit int) opening {
 			return opening{kind: TypeInlinetask}
 		}
 	}
-	return listOpening(text, margin)
+	if bulletLength(text, margin) > 0 {
+		return opening{kind: TypePlainList}
+	}
+	return opening{}
 }
 
 // endsParagraph reports whether a paragraph ends before line l. Some lines end a
@@ -86,24 +93,6 @@ func (p *sectionParser) endsParagraph(l line, limit int) bool {
 // brackets.
 func endsInBrackets(key string) bool {
 	return key[len(key)-1] == ']' && strings.IndexByte(key, '[') > 0
-}
-
-// columnZeroOpening returns what a line opens that must start in column 0.
-func columnZeroOpening(text string) opening {
-	switch {
-	case footnoteLabel(text) > 0:
-		return opening{kind: TypeFootnoteDefinition}
-	case strings.HasPrefix(text, "%%("):
-		return opening{kind: TypeDiarySexp}
-	}
-	return opening{}
-}
-
-func listOpening(text string, margin int) opening {
-	if bulletLength(text, margin) > 0 {
-		return opening{kind: TypePlainList}
-	}
-	return opening{}
 }
 
 // hashOpening returns what a line starting with # opens.

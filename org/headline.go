@@ -123,3 +123,46 @@ func isTagGroup(s string) bool {
 	}
 	return true
 }
+
+// parts are the offsets of the parts of a headline's line. An absent part is empty
+// and has the offset at which it would be inserted.
+type parts struct {
+	keyword, keywordEnd   int
+	priority, priorityEnd int // the cookie
+	title, titleEnd       int // after COMMENT, without trailing blanks
+	comment               int // start of COMMENT, else of the title
+	tags, tagsEnd         int // the word :a:b:
+	lineEnd               int
+}
+
+// parts returns the parts of the line of headline i.
+func (d *Document) parts(i int) parts { return d.Headlines[i].parts(d.Source) }
+
+// parts returns the parts of the headline's line in src.
+func (h *Headline) parts(src string) parts {
+	var p parts
+	p.lineEnd = lineAt(src, h.Start, h.SectionEnd).end
+	blanks := func(at int) int { return p.lineEnd - len(trimBlanksLeft(src[at:p.lineEnd])) }
+	p.tags, p.tagsEnd = p.lineEnd, p.lineEnd
+	if len(h.Tags) > 0 {
+		p.tagsEnd = h.Start + len(trimBlanksRight(src[h.Start:p.lineEnd]))
+		p.tags = h.Start + strings.LastIndexAny(src[h.Start:p.tagsEnd], " \t") + 1
+	}
+	at := min(blanks(h.Start+h.Level), p.tags)
+	p.keyword, p.keywordEnd = at, at+len(h.Todo)
+	if h.Todo != "" {
+		at = min(blanks(p.keywordEnd), p.tags)
+	}
+	p.priority, p.priorityEnd = at, at
+	if h.Priority != "" {
+		p.priorityEnd = at + len("[#]") + len(h.Priority)
+		at = min(blanks(p.priorityEnd), p.tags)
+	}
+	p.comment = at
+	if h.Commented {
+		at = min(blanks(at+len("COMMENT")), p.tags)
+	}
+	p.title = at
+	p.titleEnd = at + len(trimBlanksRight(src[at:p.tags]))
+	return p
+}

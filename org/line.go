@@ -111,19 +111,14 @@ func trimmedEnd(src string, start, end int) int {
 	return end
 }
 
-// trimBlankLines returns the end of src[start:end], which ends with a line, without
-// its trailing blank lines.
-func trimBlankLines(src string, start, end int) int {
-	for i := end; i > start; i-- {
-		switch src[i-1] {
-		case '\n':
-			end = i
-		case ' ', '\t', '\r':
-		default:
-			return end
-		}
+// endOfText returns the end of the last non-blank line before limit, but at least
+// start.
+func endOfText(src string, start, limit int) int {
+	text := strings.TrimRight(src[start:limit], " \t\r\n")
+	if text == "" {
+		return start
 	}
-	return end
+	return lineAt(src, start+len(text), limit).next
 }
 
 // isSpaceByte reports whether c is ASCII white space.
@@ -139,8 +134,7 @@ func mixedLineEnds(src string) int {
 		return -1
 	}
 	first := lineAt(src, 0, len(src))
-	for l := first; l.next < len(src); {
-		l = lineAt(src, l.next, len(src))
+	for l := range linesOf(src, first.next, len(src)) {
 		if l.end < l.next && src[l.next-1] == '\n' && l.next-l.end != first.next-first.end {
 			return l.start
 		}

@@ -22,6 +22,16 @@ func isLinkType(name string) bool {
 	return len(name) >= 2 && len(name) <= maxLinkTypeLength && linkTypes[strings.ToLower(name)]
 }
 
+// linkTypeStart returns the offset, at least limit, of the letters before the offset at
+// that can be a link type.
+func linkTypeStart(text string, limit, at int) int {
+	start := at
+	for start > limit && isAlphaByte(text[start-1]) && at-start < maxLinkTypeLength {
+		start--
+	}
+	return start
+}
+
 // splitAddress splits an address into type and path.
 func splitAddress(raw string) (kind, path string) {
 	switch {

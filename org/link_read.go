@@ -67,10 +67,7 @@ func (p *objectParser) plainLink(c *contents, at int) int {
 	if at+2 >= c.end || !c.allowed.has(TypeLink) || p.text[at+1] <= ' ' {
 		return 0
 	}
-	start := at
-	for start > c.last && isAlphaByte(p.text[start-1]) && at-start < maxLinkTypeLength {
-		start--
-	}
+	start := linkTypeStart(p.text, c.last, at)
 	if file := start - len("file+"); file >= c.last && strings.EqualFold(p.text[file:start], "file+") {
 		start = file
 	}

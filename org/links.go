@@ -101,10 +101,7 @@ func canContainLink(text string) bool {
 		if at+1 == len(text) || text[at+1] <= ' ' {
 			continue
 		}
-		start := at
-		for start > 0 && isAlphaByte(text[start-1]) && at-start < maxLinkTypeLength {
-			start--
-		}
+		start := linkTypeStart(text, 0, at)
 		if isLinkType(text[start:at]) || strings.HasSuffix(text[:start], "file+") {
 			return true
 		}

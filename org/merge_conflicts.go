@@ -99,14 +99,14 @@ func cutConflicts(text string) (entries []string, body string) {
 
 // readEntry parses a drawer entry. Values that are not empty end in a line feed.
 func readEntry(text string) document.Conflict {
-	head, values, _ := strings.Cut(text, "\n")
 	var c document.Conflict
-	c.Field, c.By, _ = strings.Cut(strings.TrimPrefix(head, entryItem), entryBy)
-	for line := range strings.Lines(values) {
-		if v, ok := strings.CutPrefix(line, entryKept); ok {
-			c.Kept += v
-		} else if v, ok := strings.CutPrefix(line, entryLost); ok {
-			c.Lost += v
+	head := lineAt(text, 0, len(text))
+	c.Field, c.By, _ = strings.Cut(strings.TrimPrefix(head.text(text), entryItem), entryBy)
+	for l := range linesOf(text, head.next, len(text)) {
+		if v, ok := strings.CutPrefix(l.text(text), entryKept); ok {
+			c.Kept += v + "\n"
+		} else if v, ok := strings.CutPrefix(l.text(text), entryLost); ok {
+			c.Lost += v + "\n"
 		}
 	}
 	return c
