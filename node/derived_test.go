@@ -3,13 +3,11 @@
 package node
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // TestPropertyLists: all properties at once are what Property says of each.
@@ -25,15 +23,5 @@ func TestPropertyLists(t *testing.T) {
 		if diff := cmp.Diff(d.Property(key), values); diff != "" && key != "I" { // of which EqualFold does not know that it is ı
 			t.Errorf("%s (-one +all)\n%s", key, diff)
 		}
-	}
-}
-
-// TestLinkLines: the line of a link is that of its first occurrence as a link, however
-// the address is written.
-func TestLinkLines(t *testing.T) {
-	text := strings.Join([]string{"* [[*title]]", "id:x10 [[id:x10]]", "# [[id:x1]]", `[[id:x1]] [[*a\]b]]`, "[[*title]]", "<id:x2>"}, "\n")
-	want := map[string]int{"*title": 0, "id:x10": 1, "id:x1": 3, "*a]b": 3, "id:x2": 5}
-	if diff := cmp.Diff(want, org.Format{}.LinkLines(text)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

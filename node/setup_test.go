@@ -8,31 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/org"
 )
-
-func TestSetupPath(t *testing.T) {
-	for _, tc := range []struct{ document, name, want string }{
-		{"a.org", "theme.setup", "theme.setup"},
-		{"sub/a.org", "theme.setup", "sub/theme.setup"},
-		{"sub/a.org", "../theme.setup", "theme.setup"},
-		{"sub/a.org", "./x/../theme.setup", "sub/theme.setup"},
-		{"sub/a.org", "../../theme.setup", ""},
-		{"a.org", "../theme.setup", ""},
-		{"a.org", "..", ""},
-		{"a.org", ".", ""},
-		{"a.org", "", ""},
-		{"a.org", "/etc/passwd", ""},
-		{"a.org", "~/theme.setup", ""},
-		{"a.org", "https://example.org/theme.setup", ""},
-		{"a.org", "a\x00b", ""},
-	} {
-		got, ok := org.SetupPath(tc.document, tc.name)
-		if ok != (tc.want != "") || ok && got != tc.want {
-			t.Errorf("%s names %q: got %q, %v, want %q", tc.document, tc.name, got, ok, tc.want)
-		}
-	}
-}
 
 // TestEncrypted: of what bears or inherits the tag crypt, only the own line is read.
 func TestEncrypted(t *testing.T) {
