@@ -3,6 +3,8 @@
 package org_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -74,6 +76,22 @@ func TestOwn(t *testing.T) {
 		},
 		{"a line that would be read otherwise", "* A\n", "* A :x:\n", "* TODO :y:z\n", "* TODO :y:z :x:\n"},
 		{"encrypted text is one value", "* A :crypt:\n1\n2\n", "* A :crypt:\nx\n2\n", "* A :crypt:\n1\ny\n", "* A :crypt:conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n"},
+		{
+			"encrypted by one side", "* A\n1\n2\n", "* A :crypt:\nx\n2\n", "* A\n1\ny\n",
+			"* A :crypt:conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n",
+		},
+		{
+			"encrypted by the other side", "* A\n1\n2\n", "* A\nx\n2\n", "* A :crypt:\n1\ny\n",
+			"* A :crypt:conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n",
+		},
+		{
+			"decrypted by both", "* A :crypt:\n1\n2\n", "* A\nx\n2\n", "* A\n1\ny\n",
+			"* A :conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n",
+		},
+		{"a drawer of that name in another form", "* A\n:CONFLICT:\nx\n:END:\n", "* A\n:CONFLICT:\ny\n:END:\n", "* B\n:CONFLICT:\nx\n:END:\n", "* B\n:CONFLICT:\ny\n:END:\n"},
+		{"a drawer that is not closed", "* A\n:CONFLICT:\n- a :: by b\n", "* A\n:CONFLICT:\n- a :: by b\ny\n", "* B\n:CONFLICT:\n- a :: by b\n", "* B\n:CONFLICT:\n- a :: by b\ny\n"},
+		{"an empty line of a headline", "* \n", "* :x:\n", "* TODO\n", "* TODO :x:\n"},
+		{"a planning line goes", "* A\nCLOSED: [2026-01-01]\nx\n", "* A\nCLOSED: [2026-01-01]\ny\n", "* A\nx\n", "* A\ny\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,6 +124,18 @@ func TestResolved(t *testing.T) {
 		{"body", "* A\n1\n2\n", "* A\nx\n2\n", "* A\ny\nz\n2\n", "* A\nx\n2\n", "* A\ny\nz\n2\n"},
 		{"body deleted", "* A\n1\n2\n", "* A\nx\n2\n", "* A\n2\n", "* A\nx\n2\n", "* A\n2\n"},
 		{"document", "#+TITLE: A\n", "#+TITLE: B\n", "#+TITLE: C\n", "#+TITLE: B\n", "#+TITLE: C\n"},
+		{"priority", "* [#A] A\n", "* [#B] A\n", "* [#C] A\n", "* [#B] A\n", "* [#C] A\n"},
+		{
+			"deadline", "* A\n", "* A\nDEADLINE: <2026-01-01 Thu> CLOSED: [2026-01-02 Fri]\n", "* A\nDEADLINE: <2026-01-03 Sat> CLOSED: [2026-01-02 Fri]\n",
+			"* A\nDEADLINE: <2026-01-01 Thu> CLOSED: [2026-01-02 Fri]\n", "* A\nDEADLINE: <2026-01-03 Sat> CLOSED: [2026-01-02 Fri]\n",
+		},
+		{
+			"beginning", "# a\n:PROPERTIES:\n:ID: 1\n:END:\n", "# b\n:PROPERTIES:\n:ID: 1\n:END:\n", "# c\n:PROPERTIES:\n:ID: 1\n:END:\n",
+			"# b\n:PROPERTIES:\n:ID: 1\n:END:\n", "# c\n:PROPERTIES:\n:ID: 1\n:END:\n",
+		},
+		{"property comes back", "* A\n:PROPERTIES:\n:A: 1\n:END:\n", "* A\n", "* A\n:PROPERTIES:\n:A: 2\n:END:\n", "* A\n", "* A\n:PROPERTIES:\n:A: 2\n:END:\n"},
+		{"body comes back", "* A\n1\n", "* A\n", "* A\n2\n", "* A\n", "* A\n2\n"},
+		{"carriage returns", "* A\r\n1\r\n", "* A\r\nx\r\n", "* A\r\ny\r\n", "* A\r\nx\r\n", "* A\r\ny\r\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,5 +149,64 @@ func TestResolved(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestResolvedMoved: a value that is no longer there is not replaced, and neither is a
+// whole node.
+func TestResolvedMoved(t *testing.T) {
+	entry := func(field, kept, lost string) string {
+		return ":CONFLICT:\n- " + field + " :: by l\n: -" + kept + "\n: +" + lost + "\n:END:\n"
+	}
+	for name, text := range map[string]string{
+		"title":     "* A :conflict:\n" + entry("title", "B", "C"),
+		"todo":      "* TODO A :conflict:\n" + entry("todo", "DONE", "TODO"),
+		"priority":  "* A :conflict:\n" + entry("priority", "[#A]", "[#B]"),
+		"scheduled": "* A :conflict:\nSCHEDULED: <2026-01-01>\n" + entry("scheduled", "<2026-01-02>", "<2026-01-03>"),
+		"property":  "* A :conflict:\n:PROPERTIES:\n:A: 1\n:END:\n" + entry("property A", ":A: 2", ":A: 3"),
+		"body":      "* A :conflict:\n" + entry("body", "x", "y") + "z\nax\n",
+		"settings":  "#+TITLE: A\n#+FILETAGS: :conflict:\n" + entry("settings", "#+TITLE: B", "#+TITLE: C"),
+	} {
+		n := only(text)
+		if _, err := format.Resolved(n, true, 0); !errors.Is(err, document.ErrMoved) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := format.Resolved(n, false, 0); err != nil || strings.Contains(got, "conflict") || strings.Contains(got, "CONFLICT") {
+			t.Errorf("%s: kept: %q, %v", name, got, err)
+		}
+	}
+	whole := only("* A :x:conflict:\n" + entry("place", "a", "b") + "text\n")
+	if _, err := format.Resolved(whole, true, 0); err == nil || errors.Is(err, document.ErrMoved) {
+		t.Errorf("a place was taken: %v", err)
+	}
+	if got, err := format.Resolved(whole, false, 0); err != nil || got != "* A :x:\ntext\n" {
+		t.Errorf("a place was kept: %q, %v", got, err)
+	}
+	two := only("* A :conflict:\n:CONFLICT:\n- title :: by l\n: -A\n: +B\n- body :: by l\n: -x\n:END:\nx\ny\n")
+	if got, err := format.Resolved(two, true, 1); err != nil || got != "* A :conflict:\n:CONFLICT:\n- title :: by l\n: -A\n: +B\n:END:\ny\n" {
+		t.Errorf("one of two: %q, %v", got, err)
+	}
+	if got, err := format.Resolved(two, true, 0, 1); err != nil || got != "* B\ny\n" {
+		t.Errorf("both: %q, %v", got, err)
+	}
+}
+
+// TestConflictEntry: what is in one line stays in it.
+func TestConflictEntry(t *testing.T) {
+	got := org.ConflictEntry(document.Conflict{Field: "a\nb", By: "c\td", Kept: "1\r\n2\n", Lost: ""})
+	if want := "- a b :: by c d\n: -1\n: -2\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestSetLevel(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		level int
+		want  string
+	}{{"* A\n", 1, "* A\n"}, {"* A\n", 3, "*** A\n"}, {"*** A\n", 1, "* A\n"}, {"** no headline", 0, "** no headline"}} {
+		if got := org.SetLevel(tt.text, tt.level); got != tt.want {
+			t.Errorf("%q at %d: %q", tt.text, tt.level, got)
+		}
 	}
 }

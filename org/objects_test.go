@@ -55,6 +55,7 @@ func TestObjects(t *testing.T) {
 		{"blanks at the end of a tag", "- \\_  :: a\n- \\_ :: b", `entity"\\_ "`},
 		{"fragments", `\foo{a}[b] \(c\) \[d\] $e$ $$f$$ 5$ and 6$ $g$h`,
 			`latex-fragment"\\foo{a}[b] " latex-fragment"\\(c\\) " latex-fragment"\\[d\\] " latex-fragment"$e$ " latex-fragment"$$f$$ "`},
+		{"fragments after what ends others", `a \)\(x\) \]\[y\]`, `latex-fragment"\\(x\\) " latex-fragment"\\[y\\]"`},
 		{"line break", "a\\\\\nb\\\\ \nc\\\\ d", `line-break"\\\\\n" line-break"\\\\ \n"`},
 		{"line break with a carriage return", "a\\\\\r\nb", `line-break"\\\\\r\n"`},
 		{"links", "[[a]] [[b][c *d*]] <https://e f> id:gh https://i/(j).",
