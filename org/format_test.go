@@ -181,8 +181,10 @@ func TestExtend(t *testing.T) {
 
 // TestDerived reads the fields of a document and of a headline in it.
 func TestDerived(t *testing.T) {
-	const text = ":PROPERTIES:\n:ID: doc\n:k: 1\n:n: nil\n:END:\n#+PROPERTY: K 2\n#+PROPERTY: n 3\n#+PROPERTY: m 4\n#+CATEGORY: c\n\n[[id:a]] [[id:a]] [[id:b]]\n" +
-		"* TODO [#B] COMMENT T [[*x]] :ARCHIVE:\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:ID: a.org\n:CUSTOM_ID: c1\n:END:\nid:zz [[#cid]] [[(line)]] [[file:x::y]]\n" +
+	const text = ":PROPERTIES:\n:ID: doc\n:k: 1\n:n: nil\n:END:\n#+PROPERTY: K 2\n#+PROPERTY: n 3\n#+PROPERTY: m 4\n#+CATEGORY: c\n\n" +
+		"[[id:a]] [[id:a]] [[id:b]]\n" +
+		"* TODO [#B] COMMENT T [[*x]] :ARCHIVE:\nSCHEDULED: <2026-01-01>\n:PROPERTIES:\n:ID: a.org\n:CUSTOM_ID: c1\n:END:\n" +
+		"id:zz [[#cid]] [[(line)]] [[file:x::y]]\n" +
 		"* Key :crypt:\n[[id:q]]\n** Sub [[id:r]]\n[[id:s]]\n"
 	o := org.Format{}.Outline("a.org", []document.Part{{Content: text}}, nil)
 	var got []document.Derived

@@ -64,7 +64,8 @@ func TestOwn(t *testing.T) {
 			"* B :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n- title :: by lost\n: -B\n: +C\n:END:\n",
 		},
 		{"both brought it", "", "* A\n", "* TODO A\n", "* TODO A\n"},
-		{"carriage returns", "* A\r\n1\r\n", "* B\r\n1\r\n", "* C\r\n1\r\n", "* B :conflict:\r\n:CONFLICT:\r\n- title :: by lost\r\n: -B\r\n: +C\r\n:END:\r\n1\r\n"},
+		{"carriage returns", "* A\r\n1\r\n", "* B\r\n1\r\n", "* C\r\n1\r\n",
+			"* B :conflict:\r\n:CONFLICT:\r\n- title :: by lost\r\n: -B\r\n: +C\r\n:END:\r\n1\r\n"},
 		{"no final line end", "* A", "* TODO A", "* A\nx", "* TODO A\nx"},
 		{
 			"the document, with carriage returns", "#+TITLE: A\r\n1\r\n", "#+TITLE: B\r\n1\r\n", "#+TITLE: C\r\n1\r\n",
@@ -75,7 +76,8 @@ func TestOwn(t *testing.T) {
 			"#+TITLE: B\n#+FILETAGS: :conflict:\n" + drawer + "settings :: by lost\n: -#+TITLE: B\n: +#+TITLE: C\n:END:\n2\n",
 		},
 		{"a line that would be read otherwise", "* A\n", "* A :x:\n", "* TODO :y:z\n", "* TODO :y:z :x:\n"},
-		{"encrypted text is one value", "* A :crypt:\n1\n2\n", "* A :crypt:\nx\n2\n", "* A :crypt:\n1\ny\n", "* A :crypt:conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n"},
+		{"encrypted text is one value", "* A :crypt:\n1\n2\n", "* A :crypt:\nx\n2\n", "* A :crypt:\n1\ny\n",
+			"* A :crypt:conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n"},
 		{
 			"encrypted by one side", "* A\n1\n2\n", "* A :crypt:\nx\n2\n", "* A\n1\ny\n",
 			"* A :crypt:conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n",
@@ -88,8 +90,10 @@ func TestOwn(t *testing.T) {
 			"decrypted by both", "* A :crypt:\n1\n2\n", "* A\nx\n2\n", "* A\n1\ny\n",
 			"* A :conflict:\n" + drawer + "body :: by lost\n: -x\n: -2\n: +1\n: +y\n:END:\nx\n2\n",
 		},
-		{"a drawer of that name in another form", "* A\n:CONFLICT:\nx\n:END:\n", "* A\n:CONFLICT:\ny\n:END:\n", "* B\n:CONFLICT:\nx\n:END:\n", "* B\n:CONFLICT:\ny\n:END:\n"},
-		{"a drawer that is not closed", "* A\n:CONFLICT:\n- a :: by b\n", "* A\n:CONFLICT:\n- a :: by b\ny\n", "* B\n:CONFLICT:\n- a :: by b\n", "* B\n:CONFLICT:\n- a :: by b\ny\n"},
+		{"a drawer of that name in another form", "* A\n:CONFLICT:\nx\n:END:\n", "* A\n:CONFLICT:\ny\n:END:\n",
+			"* B\n:CONFLICT:\nx\n:END:\n", "* B\n:CONFLICT:\ny\n:END:\n"},
+		{"a drawer that is not closed", "* A\n:CONFLICT:\n- a :: by b\n", "* A\n:CONFLICT:\n- a :: by b\ny\n",
+			"* B\n:CONFLICT:\n- a :: by b\n", "* B\n:CONFLICT:\n- a :: by b\ny\n"},
 		{"an empty line of a headline", "* \n", "* :x:\n", "* TODO\n", "* TODO :x:\n"},
 		{"a planning line goes", "* A\nCLOSED: [2026-01-01]\nx\n", "* A\nCLOSED: [2026-01-01]\ny\n", "* A\nx\n", "* A\ny\n"},
 	}
@@ -116,7 +120,8 @@ func TestResolved(t *testing.T) {
 	tests := []struct{ name, base, won, lost, kept, taken string }{
 		{"title", "* A\n", "* B :x:\n", "* C\n", "* B :x:\n", "* C :x:\n"},
 		{"todo", "* TODO A\n", "* A\n", "* DONE A\n", "* DONE A\n", "* A\n"},
-		{"planning", "* A\n", "* A\nSCHEDULED: <2026-01-01 Thu>\n", "* A\nSCHEDULED: <2026-01-02 Fri>\n", "* A\nSCHEDULED: <2026-01-01 Thu>\n", "* A\nSCHEDULED: <2026-01-02 Fri>\n"},
+		{"planning", "* A\n", "* A\nSCHEDULED: <2026-01-01 Thu>\n", "* A\nSCHEDULED: <2026-01-02 Fri>\n",
+			"* A\nSCHEDULED: <2026-01-01 Thu>\n", "* A\nSCHEDULED: <2026-01-02 Fri>\n"},
 		{
 			"property", "* A\n:PROPERTIES:\n:A: 1\n:END:\n", "* A\n:PROPERTIES:\n:A: 2\n:END:\n", "* A\n",
 			"* A\n:PROPERTIES:\n:A: 2\n:END:\n", "* A\n",
@@ -133,7 +138,8 @@ func TestResolved(t *testing.T) {
 			"beginning", "# a\n:PROPERTIES:\n:ID: 1\n:END:\n", "# b\n:PROPERTIES:\n:ID: 1\n:END:\n", "# c\n:PROPERTIES:\n:ID: 1\n:END:\n",
 			"# b\n:PROPERTIES:\n:ID: 1\n:END:\n", "# c\n:PROPERTIES:\n:ID: 1\n:END:\n",
 		},
-		{"property comes back", "* A\n:PROPERTIES:\n:A: 1\n:END:\n", "* A\n", "* A\n:PROPERTIES:\n:A: 2\n:END:\n", "* A\n", "* A\n:PROPERTIES:\n:A: 2\n:END:\n"},
+		{"property comes back", "* A\n:PROPERTIES:\n:A: 1\n:END:\n", "* A\n", "* A\n:PROPERTIES:\n:A: 2\n:END:\n", "* A\n",
+			"* A\n:PROPERTIES:\n:A: 2\n:END:\n"},
 		{"body comes back", "* A\n1\n", "* A\n", "* A\n2\n", "* A\n", "* A\n2\n"},
 		{"carriage returns", "* A\r\n1\r\n", "* A\r\nx\r\n", "* A\r\ny\r\n", "* A\r\nx\r\n", "* A\r\ny\r\n"},
 	}
