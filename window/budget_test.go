@@ -260,6 +260,11 @@ func TestDegrade(t *testing.T) {
 	if got := part(t, w, "f").Reason; !strings.HasPrefix(got, "focus, its ") || !strings.Contains(got, "needs a budget of") {
 		t.Errorf("reason %q does not say what was left out", got)
 	}
+	req.Degrade = false
+	var tooSmall *window.BudgetError
+	if _, err := window.Build(t.Context(), m, nil, req); !errors.As(err, &tooSmall) || tooSmall.Degraded || tooSmall.Needed <= 60 {
+		t.Errorf("the focus is degraded unasked: %v", err)
+	}
 }
 
 func TestRefusals(t *testing.T) {

@@ -177,3 +177,41 @@ func TestFovealNestedProjectsAndHiddenNodes(t *testing.T) {
 	mentions(t, w.Text, "DEEP BODY")
 	lacks(t, w.Text, "ALPHA ONE", "BELOW BODY")
 }
+
+// TestFovealTitlesByDepth: a budget that is too small for all titles leaves out the deepest.
+func TestFovealTitlesByDepth(t *testing.T) {
+	m := newMemory()
+	m.add("", window.Item{ID: "p", Title: "Title"})
+	depth := map[string]int{"p": 0}
+	add := func(parent, id string) {
+		m.add(parent, window.Item{ID: id, Title: "Title"})
+		depth[id] = depth[parent] + 1
+	}
+	for _, top := range []string{"a", "b", "c"} {
+		add("p", top)
+		for id := top; len(id) < 5; id += "x" {
+			add(id, id+"x")
+		}
+	}
+	full := build(t, m, nil, foveal(""))
+	for budget := full.Tokens; budget > 0; budget-- {
+		req := foveal("")
+		req.Budget = budget
+		w, err := window.Build(t.Context(), m, nil, req)
+		if err != nil {
+			break
+		}
+		deepest := 0
+		for _, p := range w.Parts {
+			deepest = max(deepest, depth[p.ID])
+		}
+		for id, d := range depth {
+			if d < deepest && !has(w, id) {
+				t.Errorf("%d tokens: %s is left out, and a deeper one shown\n%s", budget, id, w.Text)
+			}
+		}
+	}
+	if len(full.Parts) != len(depth) {
+		t.Errorf("%d of %d nodes", len(full.Parts), len(depth))
+	}
+}

@@ -4,6 +4,7 @@ package window_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,8 +43,11 @@ func TestOutlineReadsWhatChanged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, id := range []string{"n0", "n99"} {
+		build(t, before, nil, window.Request{Focus: id, Outline: o})
+	}
 	for name, ids := range map[string][]int{
-		"the first is gone": all[1:], "one in the middle is gone": append(all[:40:40], all[41:]...), "one more": append(all[:nodes:nodes], nodes),
+		"all but five are gone": all[:5:5], "the last is gone": all[:99:99], "the first is gone": all[1:], "one in the middle is gone": append(all[:40:40], all[41:]...), "one more": append(all[:nodes:nodes], nodes),
 		"one before": append([]int{nodes}, all...), "in two halves": append(all[50:nodes:nodes], all[:50]...),
 	} {
 		src := &counting{memory: document(ids...)}
@@ -54,11 +58,17 @@ func TestOutlineReadsWhatChanged(t *testing.T) {
 		if src.items > 1 {
 			t.Errorf("%s: %d items are read", name, src.items)
 		}
-		req := window.Request{Budget: 1000}
-		want := build(t, src, nil, req)
-		req.Outline = next
-		if got := build(t, src, nil, req); got.Text != want.Text {
-			t.Errorf("%s: %s", name, got.Text)
+		for _, focus := range []string{"", fmt.Sprint("n", ids[0]), fmt.Sprint("n", ids[len(ids)-1])} {
+			req := window.Request{Budget: 1000, Focus: focus}
+			want := build(t, src, nil, req)
+			req.Outline = next
+			if got := build(t, src, nil, req); got.Text != want.Text {
+				t.Errorf("%s, focus %q: %s", name, focus, got.Text)
+			}
+		}
+		req := window.Request{Focus: "n99", Outline: next}
+		if _, err := window.Build(t.Context(), src, nil, req); (err == nil) != slices.Contains(ids, 99) {
+			t.Errorf("%s: the last one: %v", name, err)
 		}
 	}
 }
