@@ -50,6 +50,7 @@ func TestObjects(t *testing.T) {
 		{"scripts", "a_b a_{c d} x^2 x^{-y_{z}} a_*", `subscript"_b " subscript"_{c d} " superscript"^2 " superscript"^{-y_{z}} "(subscript"_{z}") subscript"_*"`},
 		{"script in parentheses", "a_(b)c", `subscript"_(b)"`},
 		{"a caret before a command", `x^\alpha x_\alpha`, `entity"\\alpha " subscript"_\\alpha"(entity"\\alpha")`},
+		{"a citation without its key", "[cite:a @", ``},
 		{"script in parentheses with another", "a_(b^c)", `subscript"_(b^c)"(superscript"^c")`},
 		{"no script", "x _a ^b a_+ c_{b", ``},
 		{"entities", `\alpha{}b \there4 \sup2 \frac12x \sup2x`, `entity"\\alpha{}" entity"\\there4 " entity"\\sup2 " latex-fragment"\\frac" entity"\\sup"`},
