@@ -21,7 +21,7 @@ func aliases() []tool {
 	}
 }
 
-func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest, in own) (reply, error) {
+func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest, in extra) (reply, error) {
 	req.Limit, req.MinSimilarity = cmp.Or(req.Limit, 10), 0.5
 	if in.MinSimilarity != nil {
 		req.MinSimilarity = *in.MinSimilarity
@@ -55,7 +55,7 @@ type restoreAnswer struct {
 	RestoredFiles []string `json:"restored_files"`
 }
 
-func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest, in own) (reply, error) {
+func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest, in extra) (reply, error) {
 	req.From = strings.ToLower(in.Source)
 	if req.From == "ipfs" && in.CID == "" {
 		return reply{}, misuse("restoring from IPFS needs a cid")

@@ -15,7 +15,7 @@ import (
 // maxBudget is the largest window that a client gets, in tokens.
 const maxBudget = 1_000_000
 
-func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _ own) (reply, error) {
+func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _ extra) (reply, error) {
 	if req.Budget > maxBudget {
 		return reply{}, misuse(fmt.Sprintf("budget is at most %d tokens", maxBudget))
 	}
@@ -41,7 +41,7 @@ func listed(limit, usual int) (int, error) {
 	return min(cmp.Or(limit, usual), maxHits), nil
 }
 
-func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in own) (reply, error) {
+func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in extra) (reply, error) {
 	var err error
 	if req.Limit, err = listed(req.Limit, defaultHits); err != nil {
 		return reply{}, err

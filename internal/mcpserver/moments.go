@@ -14,7 +14,7 @@ import (
 // defaultCommits is how many commits a log shows.
 const defaultCommits = 20
 
-func logTool(ctx context.Context, svc api.Service, req api.LogRequest, _ own) (reply, error) {
+func logTool(ctx context.Context, svc api.Service, req api.LogRequest, _ extra) (reply, error) {
 	var err error
 	if req.Limit, err = listed(req.Limit, defaultCommits); err != nil {
 		return reply{}, err

@@ -23,7 +23,7 @@ func (s *Server) addPrompts() {
 }
 
 func (s *Server) sessionStart(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	r, err := contextTool(ctx, s.service, api.ContextRequest{Task: req.Params.Arguments["task"], Focus: req.Params.Arguments["focus"]}, own{})
+	r, err := contextTool(ctx, s.service, api.ContextRequest{Task: req.Params.Arguments["task"], Focus: req.Params.Arguments["focus"]}, extra{})
 	if err != nil {
 		return nil, refusal("session-start", err)
 	}

@@ -16,7 +16,7 @@ import (
 // maxChildren is how many children are named; a document can have thousands.
 const maxChildren = 50
 
-func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in own) (reply, error) {
+func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in extra) (reply, error) {
 	n, err := api.OpShow.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err

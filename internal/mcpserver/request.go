@@ -63,8 +63,8 @@ func (a *argument) schema() *jsonschema.Schema {
 	return schema
 }
 
-// own are the arguments of tools that belong to no request.
-type own struct {
+// extra holds the arguments of tools that belong to no request.
+type extra struct {
 	Action        string   `mcp:"action"`
 	Mode          string   `mcp:"mode,lexical (default) or query"`
 	Offset        int      `mcp:"offset"`
@@ -74,7 +74,7 @@ type own struct {
 	CID           string   `mcp:"cid"`
 }
 
-// take fills the fields of a request, or of own, with arguments.
+// take fills the fields of a request, or of extra, with arguments.
 func (a arguments) take(request any) error {
 	v := reflect.ValueOf(request).Elem()
 	for _, field := range argumentsOf(v.Type()) {
@@ -115,10 +115,10 @@ func (a action) name() string {
 }
 
 // act returns an action that makes the request of the arguments and calls run.
-func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, own) (reply, error)) action {
+func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, extra) (reply, error)) action {
 	return action{op.Operation, func(ctx context.Context, svc api.Service, given arguments) (reply, error) {
 		var request Q
-		var rest own
+		var rest extra
 		for _, to := range []any{&request, &rest} {
 			if err := given.take(to); err != nil {
 				return reply{}, err
@@ -130,7 +130,7 @@ func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, ow
 
 // show returns an action that calls its operation and shows the answer.
 func show[Q, A any](op api.Op[Q, A], text func(Q, A) reply) action {
-	return act(op, func(ctx context.Context, svc api.Service, request Q, _ own) (reply, error) {
+	return act(op, func(ctx context.Context, svc api.Service, request Q, _ extra) (reply, error) {
 		answer, err := op.Call(ctx, svc, request)
 		if err != nil {
 			return reply{}, err

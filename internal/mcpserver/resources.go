@@ -112,7 +112,7 @@ func jsonOf[Q, A any](op api.Op[Q, A], req Q) resourceReader {
 }
 
 func nodeText(ctx context.Context, svc api.Service, id string, _ url.Values) (string, error) {
-	r, err := readTool(ctx, svc, api.ShowRequest{ID: id}, own{})
+	r, err := readTool(ctx, svc, api.ShowRequest{ID: id}, extra{})
 	return r.text, err
 }
 
@@ -172,6 +172,6 @@ func windowText(ctx context.Context, svc api.Service, focus string, options url.
 			return "", misuse("budget is a number of tokens")
 		}
 	}
-	r, err := contextTool(ctx, svc, api.ContextRequest{Focus: focus, Question: options.Get("question"), Budget: budget}, own{})
+	r, err := contextTool(ctx, svc, api.ContextRequest{Focus: focus, Question: options.Get("question"), Budget: budget}, extra{})
 	return r.text, err
 }

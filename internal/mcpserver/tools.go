@@ -103,7 +103,7 @@ func (t *tool) schema() *jsonschema.Schema {
 			all[field.name] = field.schema()
 		}
 	}
-	for _, field := range argumentsOf(reflect.TypeFor[own]()) {
+	for _, field := range argumentsOf(reflect.TypeFor[extra]()) {
 		all[field.name] = field.schema()
 	}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -124,7 +124,7 @@ func (t *tool) schema() *jsonschema.Schema {
 
 // call runs the action that the arguments name, or the only one.
 func (t *tool) call(ctx context.Context, svc api.Service, given arguments) (reply, error) {
-	var of own
+	var of extra
 	if err := given.take(&of); err != nil {
 		return reply{}, err
 	}

@@ -22,7 +22,7 @@ func remembered(req api.RememberRequest, e *api.EditResponse) reply {
 }
 
 // editTool changes fields of a node, or moves it.
-func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in own) (reply, error) {
+func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extra) (reply, error) {
 	var e *api.EditResponse
 	var err error
 	only := api.EditRequest{ID: req.ID, Base: req.Base}
