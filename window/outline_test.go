@@ -47,7 +47,8 @@ func TestOutlineReadsWhatChanged(t *testing.T) {
 		build(t, before, nil, window.Request{Focus: id, Outline: o})
 	}
 	for name, ids := range map[string][]int{
-		"all but five are gone": all[:5:5], "the last is gone": all[:99:99], "the first is gone": all[1:], "one in the middle is gone": append(all[:40:40], all[41:]...), "one more": append(all[:nodes:nodes], nodes),
+		"all but five are gone": all[:5:5], "the last is gone": all[:99:99], "the first is gone": all[1:],
+		"one in the middle is gone": append(all[:40:40], all[41:]...), "one more": append(all[:nodes:nodes], nodes),
 		"one before": append([]int{nodes}, all...), "in two halves": append(all[50:nodes:nodes], all[:50]...),
 	} {
 		src := &counting{memory: document(ids...)}

@@ -109,7 +109,8 @@ func TestTitles(t *testing.T) {
 		{"DONE Call Bob", ""}, {"[#B] Call Bob", ""}, {"TODO [#B] Call Bob", ""}, {"[#A] TODO Call Bob", ""},
 		{"Walk", "Walk"}, {"walk", "walk"}, {"WALK", "Walk, walk"}, {"  Walk ", "Walk"}, {"TODO Walk", ""},
 		{"Plan", "Plan [1/3], plan [50%]"}, {"Plan [2/3]", "Plan [1/3], plan [50%]"}, {"plan [50%]", "plan [50%]"},
-		{"TODO Sleep", "Sleep"}, {"DONE Sleep", "sleep"}, {"TODO sleep [3/4]", "Sleep"}, {"[#B] rest", "Rest"}, {"TODO [#] Sleep", ""}, {"[#] Sleep", ""}, {"Eat", "Eat"}, {"eat [1/2]", "Eat [2/2], Eat"},
+		{"TODO Sleep", "Sleep"}, {"DONE Sleep", "sleep"}, {"TODO sleep [3/4]", "Sleep"}, {"[#B] rest", "Rest"}, {"TODO [#] Sleep", ""}, {"[#] Sleep", ""},
+		{"Eat", "Eat"}, {"eat [1/2]", "Eat [2/2], Eat"},
 		{"Todo list", "Todo list"}, {"[1/3]", ""}, {"TODO", ""}, {"", ""},
 	} {
 		v := view(files)
