@@ -67,3 +67,29 @@ func TestPutBackLater(t *testing.T) {
 		})
 	}
 }
+
+// TestPutBackNamesAllFiles: an edit that fails half way names each file that it could not
+// put back.
+func TestPutBackNamesAllFiles(t *testing.T) {
+	d := disks{faultfs.New(), faultfs.New()}
+	d.write(t, map[string]string{"a.org": "* A\n", "b.org": "* B\n", "c.org": "* C\n"})
+	m := d.open(t)
+	defer m.Close()
+	if err := m.Ingest(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	renames := 0
+	d.memex.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpRename {
+			if renames++; renames > 2 {
+				return faultfs.ErrFault
+			}
+		}
+		return nil
+	})
+	err := assignIDs(t.Context(), m, "a.org", "b.org", "c.org")
+	d.memex.OnOp(nil)
+	if err == nil || !strings.Contains(err.Error(), "a.org") || !strings.Contains(err.Error(), "b.org") {
+		t.Errorf("got %v, want both files named", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -144,8 +145,12 @@ func (o *Operation) AfterFiles(ctx context.Context, err error) error {
 		o.files.scope.FilesSaved(ctx)
 		return nil
 	}
-	return &fault.Error{Op: o.action.Name, What: o.files.scope.StateDir, Kind: fault.KindOf(err), Err: fmt.Errorf(
-		"%w; the files are written, and opening the memory again ends the operation", errors.Unwrap(err))}
+	kind := fault.KindOf(err)
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		err = e.Err
+	}
+	return &fault.Error{Op: o.action.Name, What: o.files.scope.StateDir, Kind: kind,
+		Err: fmt.Errorf("%w; the files are written, and opening the memory again ends the operation", err)}
 }
 
 // syncFiles makes the commit of written files durable, even in relaxed mode. If a power
@@ -171,10 +176,14 @@ func (o *Operation) announce(ctx context.Context) error {
 func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 	left := o.files.takeBack(&o.Intent)
 	if len(left) > 0 {
+		var told []string
+		for _, l := range left {
+			told = append(told, l.message())
+		}
+		all := strings.Join(told, "; ")
 		// The intent must stay the last record of the journal, so that the next opening sees it.
-		o.files.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again",
-			left[0].message()))
-		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, left[0].message()))
+		o.files.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", all))
+		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, all))
 	}
 	if err := o.files.drop(ctx, o.tx, &o.Intent); err != nil {
 		o.files.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
