@@ -93,6 +93,23 @@ func (o *Operation) Stage(w FileWrite) error {
 	return nil
 }
 
+// Prepare stages all files of an operation, or none.
+func (o *Operation) Prepare(writes ...FileWrite) error {
+	var paths []string
+	for _, w := range writes {
+		paths = append(paths, w.Path)
+	}
+	if err := o.Sweep(paths); err != nil {
+		return err
+	}
+	for _, w := range writes {
+		if err := o.Stage(w); err != nil {
+			return errors.Join(o.Fail(w.Path, err), o.Discard())
+		}
+	}
+	return nil
+}
+
 // Follow adds a file whose bytes on disk become its contents in memory.
 func (o *Operation) Follow(name string, d merkle.Digest) {
 	o.Intent.files = append(o.Intent.files, plan{path: name, base: d, next: d})

@@ -4,7 +4,6 @@ package notes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,11 +196,8 @@ func (p *batch) write(ctx context.Context) ([]chain.Commit, error) {
 	if err := p.isThere(all.Head(p.tx).State); err != nil {
 		return nil, err
 	}
-	if err := op.Sweep([]string{p.path}); err != nil {
+	if err := op.Prepare(filetx.FileWrite{Path: p.path, Base: p.base, Next: corpus.Next{Text: text}}); err != nil {
 		return nil, err
-	}
-	if err := op.Stage(filetx.FileWrite{Path: p.path, Base: p.base, Next: corpus.Next{Text: text}}); err != nil {
-		return nil, errors.Join(op.Fail(p.path, err), op.Discard())
 	}
 	if err := op.Write(ctx); err != nil {
 		return nil, err

@@ -349,21 +349,19 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 	}
 	op := m.files.Begin(ctx, e.tx, e.action)
 	op.Intent.Marks = e.marks
-	if err := op.Sweep(e.paths); err != nil {
-		return chain.Commit{}, err
-	}
+	var writes []filetx.FileWrite
 	for _, path := range e.paths {
 		w := filetx.FileWrite{Path: path, Next: corpus.Next{Text: e.texts[path]}}
 		have, had := head.Text(path)
 		if had {
 			w.Base = merkle.SumText(have)
 		}
-		if had && have == w.Next.Text {
-			continue
+		if !had || have != w.Next.Text {
+			writes = append(writes, w)
 		}
-		if err := op.Stage(w); err != nil {
-			return chain.Commit{}, errors.Join(op.Fail(path, err), op.Discard())
-		}
+	}
+	if err := op.Prepare(writes...); err != nil {
+		return chain.Commit{}, err
 	}
 	if e.naming != nil {
 		if err = e.declare(ctx); err == nil {

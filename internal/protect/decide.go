@@ -180,11 +180,8 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 	}
 	state, delta := draft.Seal()
 	op := g.files.Begin(ctx, tx, action)
-	if err := op.Sweep([]string{path}); err != nil {
+	if err := op.Prepare(w); err != nil {
 		return chain.Commit{}, err
-	}
-	if err := op.Stage(w); err != nil {
-		return chain.Commit{}, errors.Join(op.Fail(path, err), op.Discard())
 	}
 	return op.Run(ctx, state, &delta)
 }

@@ -84,9 +84,7 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 		return nil, err
 	}
 	op := h.files.Begin(ctx, tx, action)
-	if err := op.Sweep(paths); err != nil {
-		return nil, err
-	}
+	var writes []filetx.FileWrite
 	head := h.scope.Chain.Head()
 	for _, path := range paths {
 		text, wanted := head.State.Text(path)
@@ -95,9 +93,10 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 			op.Follow(path, w.Base)
 			continue
 		}
-		if err := op.Stage(w); err != nil {
-			return nil, errors.Join(op.Fail(path, err), op.Discard())
-		}
+		writes = append(writes, w)
+	}
+	if err := op.Prepare(writes...); err != nil {
+		return nil, err
 	}
 	_, err = op.Run(ctx, head.State, &graph.Delta{Paths: paths})
 	return paths, err
