@@ -419,3 +419,13 @@ func TestLargeAttrs(t *testing.T) {
 		}
 	}
 }
+
+// TestDetachShares: what is equal to the earlier version is shared with it.
+func TestDetachShares(t *testing.T) {
+	was, _ := split(t, "a.org", "* A :x:\n** K\n")
+	now, _ := split(t, "a.org", "* TODO A :x:\n** K\n")
+	now[1].Detach(was[1])
+	if &now[1].Derived.Tags[0] != &was[1].Derived.Tags[0] || &now[1].Kids[0] != &was[1].Kids[0] {
+		t.Error("equal lists are copied")
+	}
+}

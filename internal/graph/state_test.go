@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"encoding/binary"
 	"fmt"
 	"runtime"
 	"slices"
@@ -487,5 +488,15 @@ func TestPutHoldsNoFile(t *testing.T) {
 			}
 		}
 		runtime.KeepAlive(text)
+	}
+}
+
+// TestQuoteBeyond: a substring that reaches beyond its content is damage.
+func TestQuoteBeyond(t *testing.T) {
+	for at, damaged := range map[uint64]bool{0: false, 2: false, 3: true, 6: true, 7: true, 1 << 63: true} {
+		c := cursor{s: string(binary.AppendUvarint(binary.AppendUvarint(nil, 4<<1|1), at))}
+		if got := c.quote("abcdef"); (c.err != nil) != damaged || damaged != (got == "") {
+			t.Errorf("4 bytes from %d: %q, %v", at, got, c.err)
+		}
 	}
 }
