@@ -198,6 +198,12 @@ func TestRederiveShape(t *testing.T) {
 	if err != nil || !got[0].Derived.Opaque || got[0].Content != "* A\n" {
 		t.Errorf("an opaque file of an Org path: %+v, %v", got, err)
 	}
+	alone, _ := split(t, "a.org", "#+TITLE: T\ntext\n")
+	bare := *alone[0]
+	bare.Derived = nil
+	if got, err := Rederive(formats, []*Node{&bare}, nil); err != nil || !got[0].Derived.Equal(alone[0].Derived) {
+		t.Errorf("a file without headlines: %+v, %v", got, err)
+	}
 	foreign := *nodes[0]
 	foreign.Derived = &document.Derived{Opaque: true, Title: "of another parser"}
 	got, err = Rederive(formats, []*Node{&foreign, nodes[1], nodes[2]}, nil)
