@@ -109,13 +109,16 @@ func (l *Local) moment(ctx context.Context, at string, digest bool) (string, err
 
 // viewAt returns what the memory holds, or held at a moment.
 func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
+	if at == "" {
+		return l.reading(ctx)
+	}
 	at, err := l.moment(ctx, at, false)
 	if err != nil {
 		return nil, err
 	}
 	v, err := l.reading(ctx)
-	if err != nil || at == "" {
-		return v, err
+	if err != nil {
+		return nil, err
 	}
 	past, err := l.m.History().At(ctx, at)
 	if err != nil {
