@@ -31,7 +31,8 @@ func TestDiffText(t *testing.T) {
 		},
 		{
 			"no final line end", "* One\na\n", "* One\na",
-			api.Difference{Changed: []api.Changed{{Title: "One", Text: "--- a.org\n+++ a.org\n@@ -1,2 +1,2 @@\n * One\n-a\n+a\n\\ No newline at end of file\n"}}},
+			api.Difference{Changed: []api.Changed{{Title: "One",
+				Text: "--- a.org\n+++ a.org\n@@ -1,2 +1,2 @@\n * One\n-a\n+a\n\\ No newline at end of file\n"}}},
 		},
 		{
 			"comes", "* One\n", "* One\n* Two\nb\n",
@@ -84,7 +85,8 @@ func TestDiffText(t *testing.T) {
 func TestNothingYet(t *testing.T) {
 	svc, _ := serve(t, nil)
 	d, err := api.OpDiff.Call(t.Context(), svc, api.DiffRequest{})
-	if diff := cmp.Diff(&api.Difference{Added: []api.Changed{}, Removed: []api.Changed{}, Changed: []api.Changed{}, Moved: []api.Changed{}}, d); err != nil || diff != "" {
+	if diff := cmp.Diff(&api.Difference{Added: []api.Changed{}, Removed: []api.Changed{}, Changed: []api.Changed{}, Moved: []api.Changed{}}, d); err != nil ||
+		diff != "" {
 		t.Errorf("diff: %v, (-want +got):\n%s", err, diff)
 	}
 	log, err := api.OpLog.Call(t.Context(), svc, api.LogRequest{})

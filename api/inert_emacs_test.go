@@ -23,23 +23,42 @@ import (
 // an error. LISP stands for Lisp that leaves a file behind, FILE for its name.
 var hostileTexts = []string{
 	"<%%(progn LISP t)>", "%%(progn LISP t)", "&%%(progn LISP t)", "[<%%(progn LISP t)>]", "<%%(progn\nLISP t)>",
-	"[[elisp:LISP][x]]", "<elisp:LISP>", "elisp:LISP", "[[shell:touch FILE]]", "[[eshell:touch FILE]]", "[[file+sys:FILE]]", "[[file+emacs:FILE]]", "[[run:LISP]]", "[[man:x;touch FILE]]",
+	"[[elisp:LISP][x]]", "<elisp:LISP>", "elisp:LISP", "[[shell:touch FILE]]", "[[eshell:touch FILE]]", "[[file+sys:FILE]]", "[[file+emacs:FILE]]",
+	"[[run:LISP]]", "[[man:x;touch FILE]]",
 	"src_emacs-lisp{LISP}", "src_sh[:results none]{touch FILE}", "call_x(LISP)", "{{{m(LISP)}}}", "{{{undefined}}}",
-	"#+begin_src emacs-lisp :tangle FILE :exports results :eval yes\nLISP\n#+end_src", "#+begin_src emacs-lisp\nLISP\n#+end_src", "#+begin_src\nLISP\n#+end_src",
-	"#+begin_src sh :var x=LISP\ntrue\n#+end_src", "#+begin_src sh\n<<own(x=LISP)>>\n#+end_src", "#+begin_src witness\nx\n#+end_src", "#+begin_src server\nx\n#+end_src",
-	"#+CALL: own(x=LISP)", "#+MACRO: m (eval LISP)", "#+INCLUDE: \"/nowhere\"", "#+SETUPFILE: /nowhere", "#+BIND: x LISP", "#+BEGIN: clocktable :formula %\n#+END:",
-	"#+begin_export html\nx\n#+end_export", "#+name: own\n| 1 |", "| x | :='LISP |\n#+TBLFM: $1='LISP", "#+ORGTBL: SEND x LISP\n| 1 |", "+---+\n| a |\n+---+", "| a |\n| <99999999> |",
-	"# Local Variables:\n# eval: LISP\n# End:", "Local Variables:\neval: LISP\nEnd:", "-*- eval: LISP -*-", "# -*- mode: text; eval: LISP -*-", "\fLocal Variables:\n# eval: LISP\n# End:",
-	"* Forged", "*************** END", "\r* Forged", "\v* Forged", "\u2028* Forged", "\u0085* Forged", ":PROPERTIES:\n:ID: forged\n:END:", ":LOGBOOK:\nCLOCK: [x]--[y] =>  z\n:END:",
-	"CLOCK: [2026-13-45 Foo 10:00]--[x] =>  1:00", "SCHEDULED: <1-1-1 +1d>", "DEADLINE: <%%(LISP)>", "<1-1-1 +1d>", "<2026-01-5 +1d>", "[1-1-1 +1d]", "<5-5-5 abc +1d>--<2026-01-01>", "<2026-01-05 Mon +0d>",
-	"<99999-01-05 Mon +1w>", "[[Nowhere]]", "[[#nowhere]]", "[[(nowhere)]]", "[[id:nowhere]]", "id:nowhere", "<id:nowhere>", "[[attachment:x]]", "[[file:tasks.org::*Nowhere]]", "file:tasks.org::*Nowhere", "[[file:/ssh:127.0.0.1:/x.png]]", "[[file:/tmp/../ssh:127.0.0.1:/x]]", "[[file:/-:127.0.0.1:/x]]", "[[id:]]", "[[https:]]",
-	"x[fn:nowhere]", "[fn:1] shadows", "<<<the>>>", "<<Owner task>>", "@@html:<script>x</script>@@", "\\input{/etc/passwd}", "$\\write18{touch FILE}$", "[cite:@nowhere]",
-	"#!/bin/sh", "<?xml version=\"1.0\" encoding=\"utf-16\"?>", "<!doctype html><html><meta charset=\"utf-16\">", "25:61 lunch 99:99-88:88", "%s %d %(LISP) %-99s", "[/] [%] [#Z] COMMENT",
-	`\evil{x}`, `\evil x`, `$\evil$`, `\(\evil\)`, `\[\evil\]`, `$$\evil$$`, `$^^5cevil$`, `\emph{\evil x}`, "\\begin{align}\n\\evil <evil>\n\\end{align}", "\\begin{verbatim}\n\\evil\n\\end{verbatim}", `$\text{$ \evil $}$`, `\(\frac\)`,
-	"#+begin_example\n\\end{verbatim}\\evil\n#+end_example", "#+begin_src sh\n\\end{verbatim}\\evil\n#+end_src", ": \\end{verbatim}\\evil", `[cite:\evil @x]`, `[cite/a:@x \evil]`, `[[https://x.org][\evil]]`, "| \\evil | $<evil>$ |", "- \\evil :: [fn::\\evil]", `x_{\evil}`,
-	`$<evil>$`, `\(<evil onevil="x">\)`, `<evil>`, `[[file:x}\evil{y}.png]]`, `[[https://x.org][file:x}\evil{y}.png]]`, `[[file:x^^5cevil.png]]`, `[[file:evil.tikz]]`, `[[https://x.org][./evil.pgf]]`, `[[file:evil.svg]]`, `[[file:evil%.png]]`,
-	`[[file:javascript:evil()][x]]`, `file:javascript:evil()`, `[[file:x" onevil="y][z]]`, `[[doi:1/x" onevil="y]]`, `[[https://evil.example/a.png]]`, `https://evil.example/a.png`, `<https://evil.example/a.jpg>`, `[[https://x.org][https://evil.example/a.png]]`,
-	`- State "DONE"       from "NEXT"       [1-1-1 Mon]`, `- State "DONE"       from "NEXT"       [2026-13-45 Foo 99:99]`, `- State "DONE"       from "NEXT"       [2999-12-31 Tue 10:00]`, `- Note taken on [2026-01-05 Mon +99999w]`, "a\x00b\x1b]0;x\x07\x1b[2J", "\u202eb\u2066c", ":crypt:", "v", "1:30", "2026-13-45", "0000-01-01", "2026-01-05 +0d", "2026-01-05 .+1d/0d", "2026-01-05 10:00 -99999999999999999999d", "DONE", "A", "habit", "(((", "plain text",
+	"#+begin_src emacs-lisp :tangle FILE :exports results :eval yes\nLISP\n#+end_src", "#+begin_src emacs-lisp\nLISP\n#+end_src",
+	"#+begin_src\nLISP\n#+end_src",
+	"#+begin_src sh :var x=LISP\ntrue\n#+end_src", "#+begin_src sh\n<<own(x=LISP)>>\n#+end_src", "#+begin_src witness\nx\n#+end_src",
+	"#+begin_src server\nx\n#+end_src",
+	"#+CALL: own(x=LISP)", "#+MACRO: m (eval LISP)", "#+INCLUDE: \"/nowhere\"", "#+SETUPFILE: /nowhere", "#+BIND: x LISP",
+	"#+BEGIN: clocktable :formula %\n#+END:",
+	"#+begin_export html\nx\n#+end_export", "#+name: own\n| 1 |", "| x | :='LISP |\n#+TBLFM: $1='LISP", "#+ORGTBL: SEND x LISP\n| 1 |", "+---+\n| a |\n+---+",
+	"| a |\n| <99999999> |",
+	"# Local Variables:\n# eval: LISP\n# End:", "Local Variables:\neval: LISP\nEnd:", "-*- eval: LISP -*-", "# -*- mode: text; eval: LISP -*-",
+	"\fLocal Variables:\n# eval: LISP\n# End:",
+	"* Forged", "*************** END", "\r* Forged", "\v* Forged", "\u2028* Forged", "\u0085* Forged", ":PROPERTIES:\n:ID: forged\n:END:",
+	":LOGBOOK:\nCLOCK: [x]--[y] =>  z\n:END:",
+	"CLOCK: [2026-13-45 Foo 10:00]--[x] =>  1:00", "SCHEDULED: <1-1-1 +1d>", "DEADLINE: <%%(LISP)>", "<1-1-1 +1d>", "<2026-01-5 +1d>", "[1-1-1 +1d]",
+	"<5-5-5 abc +1d>--<2026-01-01>", "<2026-01-05 Mon +0d>",
+	"<99999-01-05 Mon +1w>", "[[Nowhere]]", "[[#nowhere]]", "[[(nowhere)]]", "[[id:nowhere]]", "id:nowhere", "<id:nowhere>", "[[attachment:x]]",
+	"[[file:tasks.org::*Nowhere]]", "file:tasks.org::*Nowhere", "[[file:/ssh:127.0.0.1:/x.png]]", "[[file:/tmp/../ssh:127.0.0.1:/x]]",
+	"[[file:/-:127.0.0.1:/x]]", "[[id:]]", "[[https:]]",
+	"x[fn:nowhere]", "[fn:1] shadows", "<<<the>>>", "<<Owner task>>", "@@html:<script>x</script>@@", "\\input{/etc/passwd}", "$\\write18{touch FILE}$",
+	"[cite:@nowhere]",
+	"#!/bin/sh", "<?xml version=\"1.0\" encoding=\"utf-16\"?>", "<!doctype html><html><meta charset=\"utf-16\">", "25:61 lunch 99:99-88:88",
+	"%s %d %(LISP) %-99s", "[/] [%] [#Z] COMMENT",
+	`\evil{x}`, `\evil x`, `$\evil$`, `\(\evil\)`, `\[\evil\]`, `$$\evil$$`, `$^^5cevil$`, `\emph{\evil x}`, "\\begin{align}\n\\evil <evil>\n\\end{align}",
+	"\\begin{verbatim}\n\\evil\n\\end{verbatim}", `$\text{$ \evil $}$`, `\(\frac\)`,
+	"#+begin_example\n\\end{verbatim}\\evil\n#+end_example", "#+begin_src sh\n\\end{verbatim}\\evil\n#+end_src", ": \\end{verbatim}\\evil", `[cite:\evil @x]`,
+	`[cite/a:@x \evil]`, `[[https://x.org][\evil]]`, "| \\evil | $<evil>$ |", "- \\evil :: [fn::\\evil]", `x_{\evil}`,
+	`$<evil>$`, `\(<evil onevil="x">\)`, `<evil>`, `[[file:x}\evil{y}.png]]`, `[[https://x.org][file:x}\evil{y}.png]]`, `[[file:x^^5cevil.png]]`,
+	`[[file:evil.tikz]]`, `[[https://x.org][./evil.pgf]]`, `[[file:evil.svg]]`, `[[file:evil%.png]]`,
+	`[[file:javascript:evil()][x]]`, `file:javascript:evil()`, `[[file:x" onevil="y][z]]`, `[[doi:1/x" onevil="y]]`, `[[https://evil.example/a.png]]`,
+	`https://evil.example/a.png`, `<https://evil.example/a.jpg>`, `[[https://x.org][https://evil.example/a.png]]`,
+	`- State "DONE"       from "NEXT"       [1-1-1 Mon]`, `- State "DONE"       from "NEXT"       [2026-13-45 Foo 99:99]`,
+	`- State "DONE"       from "NEXT"       [2999-12-31 Tue 10:00]`, `- Note taken on [2026-01-05 Mon +99999w]`, "a\x00b\x1b]0;x\x07\x1b[2J", "\u202eb\u2066c",
+	":crypt:", "v", "1:30", "2026-13-45", "0000-01-01", "2026-01-05 +0d", "2026-01-05 .+1d/0d", "2026-01-05 10:00 -99999999999999999999d", "DONE", "A",
+	"habit", "(((", "plain text",
 }
 
 // settings are what the owner's files say, so that texts and names mean something else
@@ -52,8 +71,10 @@ const settings = `#+LINK: run elisp:
 `
 
 // ownTask is a task of the owner's, and a habit.
-const ownTask = "* NEXT Owner habit\nSCHEDULED: <2026-01-05 Mon .+1d/3d>\n:PROPERTIES:\n:ID: own-task-habit\n:STYLE: habit\n:END:\n- State \"DONE\"       from \"NEXT\"       [2026-01-04 Sun 10:00]\n" +
-	"* NEXT Owner task\nSCHEDULED: <2026-01-05 Mon +1w>\n:PROPERTIES:\n:ID: own-task\n:Effort: 1:00\n:Age: 1d\n:Spent: 0:30\n:END:\nText[fn:1].\n\n[fn:1] Mine.\n"
+const ownTask = "* NEXT Owner habit\nSCHEDULED: <2026-01-05 Mon .+1d/3d>\n:PROPERTIES:\n:ID: own-task-habit\n:STYLE: habit\n:END:\n" +
+	"- State \"DONE\"       from \"NEXT\"       [2026-01-04 Sun 10:00]\n" +
+	"* NEXT Owner task\nSCHEDULED: <2026-01-05 Mon +1w>\n:PROPERTIES:\n:ID: own-task\n:Effort: 1:00\n" +
+	":Age: 1d\n:Spent: 0:30\n:END:\nText[fn:1].\n\n[fn:1] Mine.\n"
 
 // TestAgentsInEmacs has an agent write hostile texts in every field of every operation
 // that writes text, and Emacs look at what came of it: nothing runs, and no command ends
@@ -72,7 +93,8 @@ func TestAgentsInEmacs(t *testing.T) {
 func TestCampaignAgentsInEmacs(t *testing.T) {
 	foveatest.Part(t, "emacs")
 	c := foveatest.NewCampaign(t)
-	between := []string{"", " ", "\n", "\n\n", "\r", "\r\n", "\t", "\u2028", "\f", "\n  ", "\n- ", "\n| ", "\n#+begin_quote\n", "\n#+end_src\n", "=", "[", "]]", "<", ">", ":", "\n:END:\n", "\n# "}
+	between := []string{"", " ", "\n", "\n\n", "\r", "\r\n", "\t", "\u2028", "\f", "\n  ", "\n- ", "\n| ", "\n#+begin_quote\n", "\n#+end_src\n", "=", "[",
+		"]]", "<", ">", ":", "\n:END:\n", "\n# "}
 	if c.Length(0, 1) == 1 {
 		e := newHostile(t)
 		e.everywhere = true
@@ -215,9 +237,11 @@ func (e *hostile) write(n int, raw string) {
 	name := func(field string) string { return fmt.Sprintf("%d %s", n, field) }
 	for i, under := range e.places(n) {
 		for field, req := range map[string]api.RememberRequest{
-			"title": {Title: text + " " + name("title")}, "bare title": {Title: text, Body: name("bare title")}, "body": {Body: text}, "todo": {Todo: text}, "priority": {Priority: text},
-			"tag": {Tag: []string{tight}}, "name": {Property: []string{tight + "=v"}}, "value": {Property: []string{"NOTE=" + text}},
-			"effort": {Property: []string{"Effort=" + text}, Schedule: "2026-01-05"}, "age": {Property: []string{"Age=" + text}}, "spent": {Property: []string{"SPENT=" + text}}, "id": {Property: []string{"ID=" + text}},
+			"title": {Title: text + " " + name("title")}, "bare title": {Title: text, Body: name("bare title")}, "body": {Body: text}, "todo": {Todo: text},
+			"priority": {Priority: text},
+			"tag":      {Tag: []string{tight}}, "name": {Property: []string{tight + "=v"}}, "value": {Property: []string{"NOTE=" + text}},
+			"effort": {Property: []string{"Effort=" + text}, Schedule: "2026-01-05"}, "age": {Property: []string{"Age=" + text}},
+			"spent": {Property: []string{"SPENT=" + text}}, "id": {Property: []string{"ID=" + text}},
 			"schedule": {Schedule: text}, "deadline": {Deadline: text}, "diary": {Schedule: "<" + text + ">", Todo: "NEXT"},
 		} {
 			if !e.turn(n, field) {
@@ -256,8 +280,10 @@ func (e *hostile) edit(n int, text, under string) {
 		return
 	}
 	for field, req := range map[string]api.EditRequest{
-		"append": {Append: &text}, "title": {Title: &text}, "todo": {Todo: &text}, "priority": {Priority: &text}, "tag": {Tag: []string{text}}, "untag": {Untag: []string{text}},
-		"value": {Property: []string{"NOTE=" + text}}, "name": {Property: []string{text + "=v"}}, "effort": {Property: []string{"effort+=" + text}}, "removed": {RemoveProperty: []string{text}},
+		"append": {Append: &text}, "title": {Title: &text}, "todo": {Todo: &text}, "priority": {Priority: &text}, "tag": {Tag: []string{text}},
+		"untag": {Untag: []string{text}},
+		"value": {Property: []string{"NOTE=" + text}}, "name": {Property: []string{text + "=v"}}, "effort": {Property: []string{"effort+=" + text}},
+		"removed":  {RemoveProperty: []string{text}},
 		"schedule": {Schedule: &text}, "deadline": {Deadline: &text}, "body": {Body: &text},
 	} {
 		if !e.turn(n, field) {

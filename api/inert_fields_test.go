@@ -22,7 +22,8 @@ var hostileProperties = []string{
 	"header-args=:tangle x", "header-args:sh+=:tangle x", "HEADER-ARGS:x=v", "EXPORT_FILE_NAME=x", "HTML_CONTAINER=script", "BEAMER_ENV=x",
 	"COLUMNS=%ITEM", "LOGGING=x", "ARCHIVE=/tmp/x::", "DIR=/tmp", "ATTACH_DIR=/tmp", "CRYPTKEY=x", "STYLE=habit", "Foo_ALL=(((", "TABLE_EXPORT_FORMAT=x",
 	"BLOCKER=x", "TRIGGER=x", "LAST_REPEAT=x", "REPEAT_TO_STATE=x", "ARCHIVE_FILE=x",
-	"Effort=v", "effort=1:30:", "EFFORT=-1", "Effort+=v", "Effort=1 fortnight", "Effort+=0:20", "Age+=1d", "Spent+=0:10", "bloc\u212aer=x", "Effort=99999999999999", "Age=v", "Spent=v",
+	"Effort=v", "effort=1:30:", "EFFORT=-1", "Effort+=v", "Effort=1 fortnight", "Effort+=0:20", "Age+=1d", "Spent+=0:10", "bloc\u212aer=x",
+	"Effort=99999999999999", "Age=v", "Spent=v",
 }
 
 // TestHostileProperties: none gets into a drawer, by any operation that sets properties.
@@ -57,7 +58,8 @@ func TestHostileProperties(t *testing.T) {
 	if got := text(); got != before {
 		t.Errorf("the file became\n%s", got)
 	}
-	for _, p := range []string{"Effort=1:30", "Effort=1h 30min", "Effort=90", "Age=2d 3h", "Spent=0:10", "größe=1", "a-b_c@d#e%f=x", "SOURCE=elisp:x", "Effort="} {
+	for _, p := range []string{"Effort=1:30", "Effort=1h 30min", "Effort=90", "Age=2d 3h", "Spent=0:10", "größe=1", "a-b_c@d#e%f=x",
+		"SOURCE=elisp:x", "Effort="} {
 		if _, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: id, Property: []string{p}}); err != nil {
 			t.Errorf("edit with %q: %v", p, err)
 		}
@@ -130,10 +132,12 @@ func TestFinishedText(t *testing.T) {
 func TestNamesOfFilesDoNotAct(t *testing.T) {
 	ada, _, _ := inFileOfTasks(t)
 	for _, name := range []string{
-		"<%%(x)>", "[[elisp:(x)]]", "[[shell:x]]", "-*- x -*-", "src_sh{x}", "{{{m}}}", "<<x>>", "<1-1-1 +1d>", "a\u202eb", "a\u2066b", "\U000e0041", "Local Variables:",
+		"<%%(x)>", "[[elisp:(x)]]", "[[shell:x]]", "-*- x -*-", "src_sh{x}", "{{{m}}}", "<<x>>", "<1-1-1 +1d>", "a\u202eb", "a\u2066b", "\U000e0041",
+		"Local Variables:",
 	} {
 		for i, under := range []string{"agents/ada/" + name + ".org", "tasks/" + name + "/x.org", "agents/ada/" + name + "/"} {
-			if _, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: fmt.Sprintf("%s %d", name, i), Under: under}); fovea.KindOf(err) != fovea.Invalid {
+			if _, err := api.OpRemember.Call(t.Context(), ada, api.RememberRequest{Title: fmt.Sprintf("%s %d", name, i),
+				Under: under}); fovea.KindOf(err) != fovea.Invalid {
 				t.Errorf("%q: %v", under, err)
 			}
 		}
@@ -150,7 +154,8 @@ func TestNamesOfFilesDoNotAct(t *testing.T) {
 func TestRefileIntoOtherSettings(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"agents/ada/a.org": "* Note\n[[run:(x)]]\n", "tasks.org": "#+LINK: run elisp:\n* Tasks\n"})
 	ada := api.Trusted(owner, api.Grant{Agent: "ada", Role: api.Agent})
-	if _, err := api.OpRefile.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada, api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := api.OpRefile.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada,
+		api.MoveRequest{ID: "Note", To: "Tasks"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("refile: %v", err)
 	}
 }
@@ -177,7 +182,8 @@ func TestTreesDoNotAct(t *testing.T) {
 		}
 	}
 	plain := `{"type":"headline","properties":{"TITLE":"Plain","EFFORT":"1:30"},"raw-content":"Text.\n"}`
-	if _, err := api.OpIngestTree.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada, api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
+	if _, err := api.OpIngestTree.Call(fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")}), ada,
+		api.IngestTreeRequest{AST: []byte(plain)}); err != nil {
 		t.Errorf("a plain tree: %v", err)
 	}
 }

@@ -24,14 +24,16 @@ func TestAgentsTextIsInert(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Title != "A [\u200b[shell\u200b:x]] * y" || !strings.HasSuffix(n.Content, ":END:\n * Forged\n: :ID: x\n[\u200b[elisp\u200b:(x)]]\n") || strings.Contains(n.Content, "elisp:") {
+	if n.Title != "A [\u200b[shell\u200b:x]] * y" || !strings.HasSuffix(n.Content, ":END:\n * Forged\n: :ID: x\n[\u200b[elisp\u200b:(x)]]\n") ||
+		strings.Contains(n.Content, "elisp:") {
 		t.Errorf("remembered %q as %q", n.Title, n.Content)
 	}
 	more, title := "#+TODO: A | B\nmore", "-*- x -*-"
 	if _, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Append: &more, Title: &title}); err != nil {
 		t.Fatal(err)
 	}
-	if n, err = api.OpShow.Call(t.Context(), ada, api.ShowRequest{ID: note.ID}); err != nil || n.Title != "-\u200b*- x -\u200b*-" || !strings.HasSuffix(n.Content, "\n: #+TODO: A | B\nmore\n") {
+	if n, err = api.OpShow.Call(t.Context(), ada, api.ShowRequest{ID: note.ID}); err != nil || n.Title != "-\u200b*- x -\u200b*-" ||
+		!strings.HasSuffix(n.Content, "\n: #+TODO: A | B\nmore\n") {
 		t.Errorf("edited %q, %q, %v", n.Title, n.Content, err)
 	}
 	mine, err := api.OpRemember.Call(t.Context(), person, api.RememberRequest{Title: "Mine", Body: "[[elisp:(x)]]"})

@@ -39,14 +39,16 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 	t.Helper()
 	f := &folder{t: t, dir: t.TempDir()}
 	for name, text := range map[string]string{
-		"core.org": "* Core\n:PROPERTIES:\n:ID: core\n:END:\ncore\n", "skills/plan.org": planText, "inbox.org": "* Inbox\n:PROPERTIES:\n:ID: inbox\n:END:\nowner\n",
+		"core.org": "* Core\n:PROPERTIES:\n:ID: core\n:END:\ncore\n", "skills/plan.org": planText,
+		"inbox.org":        "* Inbox\n:PROPERTIES:\n:ID: inbox\n:END:\nowner\n",
 		"agents/bob/b.org": "* Bob\n:PROPERTIES:\n:ID: bob\n:END:\nbob\n", ".store/hidden.org": "* Hidden\n:PROPERTIES:\n:ID: hidden\n:END:\nowner\n",
 		"agents/ada/own.org": underAda, "tasks.org": "* Task\n:PROPERTIES:\n:ID: task\n:END:\n",
 	} {
 		put(t, f.dir, name, text)
 	}
 	lead(t, f.dir)
-	m, err := fovea.Open(t.Context(), f.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Guard: guard.Rules{Lockdown: []string{"core.org", "/.store/"}}})
+	m, err := fovea.Open(t.Context(), f.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"),
+		Guard: guard.Rules{Lockdown: []string{"core.org", "/.store/"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +150,11 @@ var leads = []struct {
 	{"another agent's file", link("agents/ada/l.org", "../bob/b.org"), []string{"agents/ada/l.org"}},
 	{"an absolute link", link("agents/ada/l.org", "DIR/core.org"), []string{"agents/ada/l.org"}},
 	{"a hidden file that is protected", link("agents/ada/l.org", "../../.store/hidden.org"), []string{"agents/ada/l.org", "hidden"}},
-	{"a folder that is protected", link("agents/ada/d", "../../skills"), []string{"agents/ada/d/new.org", "agents/ada/d/plan.org", "agents/ada/d/", "agents/ada/d/sub/new.org"}},
+	{"a folder that is protected", link("agents/ada/d", "../../skills"),
+		[]string{"agents/ada/d/new.org", "agents/ada/d/plan.org", "agents/ada/d/", "agents/ada/d/sub/new.org"}},
 	{"the folder above", link("agents/ada/d", ".."), []string{"agents/ada/d/bob/b.org", "agents/ada/d/eve/new.org"}},
-	{"the memex", link("agents/ada/d", "../.."), []string{"agents/ada/d/core.org", "agents/ada/d/new.org", "agents/ada/d/skills/new.org", "agents/ada/d/agents/ada/d/new.org"}},
+	{"the memex", link("agents/ada/d", "../.."), []string{"agents/ada/d/core.org", "agents/ada/d/new.org", "agents/ada/d/skills/new.org",
+		"agents/ada/d/agents/ada/d/new.org"}},
 	{"a hidden folder", link("agents/ada/d", "../../.store"), []string{"agents/ada/d/new.org", "agents/ada/d/hidden.org", "hidden"}},
 	{"a link to a link", func(t *testing.T, dir string) {
 		symlink(t, dir, "a.org", "core.org")
@@ -180,8 +184,10 @@ var leads = []struct {
 		symlink(t, dir, "tasks.org", "todo.org")
 	}, []string{"tasks.org", "task"}},
 	{"the folder of tasks", link("tasks", "skills"), []string{"tasks/new.org", "tasks/plan.org"}},
-	{"a hard link of a protected file", func(t *testing.T, dir string) { hardLink(t, dir, "agents/ada/hard.org", "core.org") }, []string{"agents/ada/hard.org"}},
-	{"a hard link of a hidden file", func(t *testing.T, dir string) { hardLink(t, dir, "agents/ada/hard.org", ".store/hidden.org") }, []string{"agents/ada/hard.org", "hidden"}},
+	{"a hard link of a protected file", func(t *testing.T, dir string) { hardLink(t, dir, "agents/ada/hard.org", "core.org") },
+		[]string{"agents/ada/hard.org"}},
+	{"a hard link of a hidden file", func(t *testing.T, dir string) { hardLink(t, dir, "agents/ada/hard.org", ".store/hidden.org") },
+		[]string{"agents/ada/hard.org", "hidden"}},
 	{"a protected name leads to her file", func(t *testing.T, dir string) {
 		put(t, dir, "agents/ada/plan.org", "* Her plan\n:PROPERTIES:\n:ID: herplan\n:END:\nplan\n")
 		symlink(t, dir, "skills/hers.org", "../agents/ada/plan.org")

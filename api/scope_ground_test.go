@@ -80,7 +80,8 @@ func TestScopesThatLostTheirGround(t *testing.T) {
 					if err != nil || !strings.Contains(st.ReadOnly, scope) {
 						t.Errorf("status of the memex: %v, read-only %q", err, st.ReadOnly)
 					}
-					if _, err := api.OpIngestTree.Call(ctx, svc, api.IngestTreeRequest{AST: bytes.ReplaceAll(tree, []byte("Ape"), []byte("Bee"))}); fovea.KindOf(err) != fovea.ReadOnly && fovea.KindOf(err) != fovea.Corrupt {
+					if _, err := api.OpIngestTree.Call(ctx, svc, api.IngestTreeRequest{AST: bytes.ReplaceAll(tree, []byte("Ape"),
+						[]byte("Bee"))}); fovea.KindOf(err) != fovea.ReadOnly && fovea.KindOf(err) != fovea.Corrupt {
 						t.Errorf("a write ends with %v", err)
 					}
 				})

@@ -31,7 +31,8 @@ func TestAgentsRevertTheirOwn(t *testing.T) {
 		want string
 		by   api.Service
 	}{
-		{"another one's commit", api.RevertRequest{Commits: []string{"3", "4"}}, "revert: commit 4: is by bob; agent ada takes back only what it has done", ada},
+		{"another one's commit", api.RevertRequest{Commits: []string{"3", "4"}},
+			"revert: commit 4: is by bob; agent ada takes back only what it has done", ada},
 		{"another author", api.RevertRequest{Author: "bob"}, "revert: bob: agent ada takes back only what it has done", ada},
 		{"a digest", api.RevertRequest{Commits: []string{"bafyreib"}}, "revert: bafyreib: an agent names commits by their numbers", ada},
 		{"all it has done, though a person went on", api.RevertRequest{Author: "ada"},
@@ -39,7 +40,8 @@ func TestAgentsRevertTheirOwn(t *testing.T) {
 		{"its own", api.RevertRequest{Commits: []string{"seq:3"}}, "", ada},
 		{"all in a session", api.RevertRequest{Session: "none"}, "revert: bob: has made no such commit; see fovea log", bob},
 		{"all it has done", api.RevertRequest{Author: "bob"}, "", bob},
-		{"what is not there", api.RevertRequest{Commits: []string{"99"}}, "revert: seq:99: no such commit, snapshot, name or date; see fovea log and fovea snapshot list", ada},
+		{"what is not there", api.RevertRequest{Commits: []string{"99"}},
+			"revert: seq:99: no such commit, snapshot, name or date; see fovea log and fovea snapshot list", ada},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := ""
@@ -127,10 +129,12 @@ func TestAgentsTakeNewNames(t *testing.T) {
 	}
 	note(t, ada, "Since then")
 	const taken = ": tidy: is the name of commit 1 already; take a new one"
-	if _, err := api.OpSnapshot.Call(t.Context(), ada, api.SnapshotRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "snapshot"+taken {
+	if _, err := api.OpSnapshot.Call(t.Context(), ada,
+		api.SnapshotRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "snapshot"+taken {
 		t.Errorf("a snapshot: %v", err)
 	}
-	if _, err := api.OpCheckpoint.Call(t.Context(), ada, api.CheckpointRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied || err.Error() != "checkpoint"+taken {
+	if _, err := api.OpCheckpoint.Call(t.Context(), ada, api.CheckpointRequest{Name: "tidy"}); fovea.KindOf(err) != fovea.Denied ||
+		err.Error() != "checkpoint"+taken {
 		t.Errorf("a checkpoint: %v", err)
 	}
 	for _, name := range []string{"", "of ada"} {

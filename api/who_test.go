@@ -25,7 +25,8 @@ import (
 func nobodysNames() (names []string) {
 	for _, word := range []string{"owner", "person", "file", "fovea", "agent", "merge", "me"} {
 		alike := strings.NewReplacer("i", "ı", "o", "о", "e", "е", "a", "а").Replace(word)
-		names = append(names, word, strings.ToUpper(word), strings.ToUpper(word[:1])+word[1:], " "+word, word+"\x00", word+"\u200b", "../"+word, word+"-", alike)
+		names = append(names, word, strings.ToUpper(word), strings.ToUpper(word[:1])+word[1:], " "+word, word+"\x00", word+"\u200b",
+			"../"+word, word+"-", alike)
 	}
 	return append(names, "", "FILE!!", "ﬁle", "fi1e", "0wner", "per5on", "rnerge", "agent file", "f_i_l_e", "Mint", "mint\n", "a/b", "..")
 }
@@ -47,15 +48,19 @@ func requests(edited string) []asked {
 		{"snapshot", api.SnapshotRequest{}}, {"snapshot", api.SnapshotRequest{Name: "theirs"}}, {"checkpoint", api.CheckpointRequest{Name: "c"}},
 		{"trigger", api.TriggerRequest{Event: "checkpoint"}}, {"ingest", api.IngestRequest{}}, {"ingest", api.IngestRequest{AcceptDeletions: true}},
 		{"edit", api.EditRequest{ID: "mine", Title: &title}}, {"edit", api.EditRequest{ID: "skill", Title: &title}},
-		{"remember", api.RememberRequest{Title: "Note"}}, {"remember", api.RememberRequest{Title: "Note", Under: "mine.org"}}, {"remember", api.RememberRequest{Title: "Note", Under: "skill"}},
-		{"forget", api.MoveRequest{ID: "mine"}}, {"forget", api.MoveRequest{ID: "skill"}}, {"forget", api.MoveRequest{ID: "task"}}, {"forget", api.MoveRequest{ID: edited}},
+		{"remember", api.RememberRequest{Title: "Note"}}, {"remember", api.RememberRequest{Title: "Note", Under: "mine.org"}},
+		{"remember", api.RememberRequest{Title: "Note", Under: "skill"}},
+		{"forget", api.MoveRequest{ID: "mine"}}, {"forget", api.MoveRequest{ID: "skill"}}, {"forget", api.MoveRequest{ID: "task"}},
+		{"forget", api.MoveRequest{ID: edited}},
 		{"refile", api.MoveRequest{ID: "mine", To: "task"}}, {"refile", api.MoveRequest{ID: "task", To: "mine"}},
 		{"archive", api.MoveRequest{ID: "mine"}}, {"archive", api.MoveRequest{ID: "skill"}},
 		{"assign-ids", api.AssignRequest{All: true}}, {"assign-ids", api.AssignRequest{IDs: []string{"Plain"}}},
 		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", api.DriftRequest{Action: "adopt"}}, {"drift", api.DriftRequest{Action: "apply"}},
 		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", api.RepairRequest{}}, {"retain", api.RetainRequest{KeepAll: "1h"}},
-		{"purge", api.PurgeRequest{Text: "of the owner"}}, {"merge", api.MergeRequest{State: "/nowhere"}}, {"guard-adopt", api.GuardRequest{Path: "skills/x.org"}},
-		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree", api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},
+		{"purge", api.PurgeRequest{Text: "of the owner"}}, {"merge", api.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
+			api.GuardRequest{Path: "skills/x.org"}},
+		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
+			api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},
 	}
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {

@@ -88,7 +88,8 @@ func newReading(t *testing.T, files map[string]string, opts *fovea.Options) *rea
 	t.Cleanup(func() { _ = m.Close() })
 	r := &reading{t: t, memory: m, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
 		{Agent: "ada", Role: api.Agent}, {Agent: "ada", Role: api.Reader},
-		{Agent: "ada", Role: api.Agent, Paths: []string{"notes/", "skills/"}, Operations: []string{"revert", "edit", "refile", "archive", "resolve", "drift", "restore", "assign-ids", "ingest"}},
+		{Agent: "ada", Role: api.Agent, Paths: []string{"notes/", "skills/"},
+			Operations: []string{"revert", "edit", "refile", "archive", "resolve", "drift", "restore", "assign-ids", "ingest"}},
 	}}
 	r.step("ingest")
 	return r
@@ -300,7 +301,8 @@ func TestNobodyReadsWhatIsWithheld(t *testing.T) {
 
 // knowing are notes whose text is that of planted ones, or nearly.
 var knowing = []any{
-	api.RememberRequest{Title: "Zy9child", Body: "zy9childbody"}, api.RememberRequest{Title: "one", Body: "zy9body of words"}, api.RememberRequest{Title: "Zy9tree"},
+	api.RememberRequest{Title: "Zy9child", Body: "zy9childbody"}, api.RememberRequest{Title: "one", Body: "zy9body of words"},
+	api.RememberRequest{Title: "Zy9tree"},
 	api.RememberRequest{Title: "Task", Body: "zy9twin"}, api.RememberRequest{Title: "Plan", Body: "Look around\nzy9look"},
 }
 
@@ -448,7 +450,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		return []any{true}
 	case timely(op, f):
 		of = r.moments()
-	case slices.Contains([]string{"id", "ids", "focus", "foveal_focus", "to", "under", "parent", "path", "paths", "commits"}, key), key == "name" && op.Name == "skill":
+	case slices.Contains([]string{"id", "ids", "focus", "foveal_focus", "to", "under", "parent", "path", "paths", "commits"}, key),
+		key == "name" && op.Name == "skill":
 		of = r.names()
 		if key == "commits" {
 			of = r.moments()
@@ -474,7 +477,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 	case key == "action" && op.Name == "drift":
 		of = []string{"adopt", "apply"}
 	case f.Type.Kind() != reflect.String, slices.Contains([]string{
-		"counter", "session", "sha256", "state", "source", "name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all", "hourly", "daily",
+		"counter", "session", "sha256", "state", "source", "name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all",
+		"hourly", "daily",
 	}, key):
 		return nil // numbers, what is only written, and what names none of the nodes
 	default:
@@ -490,8 +494,10 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 // names are those of planted nodes and of some others, in every form.
 func (r *reading) names() []string {
 	return append([]string{
-		"task", "Task", "mine", "Another", "Plan", "plan", "Zy9title one", "zy9-custom", "skills/plan.org", "skills/plan.org:7", "skills/plan.org:+40", "skills/plan.org:12",
-		"tasks.org", "notes/plan.org", "notes/plan.org:7", "lake/l.org", "lake/l.org:7", "task::src-block.1", "zy9-id::src-block.1", "agents/ada/own.org", "agents/ada/", "lake/",
+		"task", "Task", "mine", "Another", "Plan", "plan", "Zy9title one", "zy9-custom", "skills/plan.org", "skills/plan.org:7", "skills/plan.org:+40",
+		"skills/plan.org:12",
+		"tasks.org", "notes/plan.org", "notes/plan.org:7", "lake/l.org", "lake/l.org:7", "task::src-block.1", "zy9-id::src-block.1", "agents/ada/own.org",
+		"agents/ada/", "lake/",
 	}, r.ids...)
 }
 

@@ -21,15 +21,19 @@ func TestMergeTrees(t *testing.T) {
 			`{"type":"headline","properties":{"A":1}}`, `{"type":"headline","properties":{"A":2,"C":null}}`, nil,
 		},
 		{
-			"one attribute", `{"type":"headline","properties":{"A":1,"TAGS":":x:"}}`, `{"type":"headline","properties":{"A":2,"TAGS":":x:"}}`, `{"type":"headline","properties":{"A":"3","TAGS":":x:"}}`,
+			"one attribute", `{"type":"headline","properties":{"A":1,"TAGS":":x:"}}`, `{"type":"headline","properties":{"A":2,"TAGS":":x:"}}`,
+			`{"type":"headline","properties":{"A":"3","TAGS":":x:"}}`,
 			`{"type":"headline","properties":{"A":2,"CONFLICT":["- a :: by lost\n: -2\n: +3\n"],"TAGS":["x","conflict"]}}`, []string{"a"},
 		},
 		{
-			"done beats open", `{"type":"headline","properties":{"TODO":"TODO"}}`, `{"type":"headline","properties":{"TODO":"NEXT"}}`, `{"type":"headline","properties":{"TODO":"CANCELLED"}}`,
-			`{"type":"headline","properties":{"CONFLICT":["- todo :: by won\n: -CANCELLED\n: +NEXT\n"],"TAGS":["conflict"],"TODO":"CANCELLED"}}`, []string{"todo"},
+			"done beats open", `{"type":"headline","properties":{"TODO":"TODO"}}`, `{"type":"headline","properties":{"TODO":"NEXT"}}`,
+			`{"type":"headline","properties":{"TODO":"CANCELLED"}}`,
+			`{"type":"headline","properties":{"CONFLICT":["- todo :: by won\n: -CANCELLED\n: +NEXT\n"],"TAGS":["conflict"],` +
+				`"TODO":"CANCELLED"}}`, []string{"todo"},
 		},
 		{
-			"content by lines", `{"type":"paragraph","raw-content":"1\n2\n"}`, `{"type":"paragraph","raw-content":"x\n2\n"}`, `{"type":"paragraph","raw-content":"1\ny\n"}`,
+			"content by lines", `{"type":"paragraph","raw-content":"1\n2\n"}`, `{"type":"paragraph","raw-content":"x\n2\n"}`,
+			`{"type":"paragraph","raw-content":"1\ny\n"}`,
 			`{"type":"paragraph","raw-content":"x\ny\n"}`, nil,
 		},
 		{
@@ -39,18 +43,25 @@ func TestMergeTrees(t *testing.T) {
 			`{"type":"headline","contents":[{"type":"headline","properties":{"ID":"b"}},{"type":"headline","properties":{"ID":"a","X":1,"Y":1}},"new"]}`, nil,
 		},
 		{
-			"children without ids", `{"type":"paragraph","contents":["one","two","three"]}`, `{"type":"paragraph","contents":["zero","one","two","three"]}`, `{"type":"paragraph","contents":["one","three"]}`,
+			"children without ids", `{"type":"paragraph","contents":["one","two","three"]}`, `{"type":"paragraph","contents":["zero","one","two","three"]}`,
+			`{"type":"paragraph","contents":["one","three"]}`,
 			`{"type":"paragraph","contents":["zero","one","three"]}`, nil,
 		},
 		{
-			"a text that both changed", `{"type":"paragraph","contents":["one"]}`, `{"type":"paragraph","contents":["two"]}`, `{"type":"paragraph","contents":["three"]}`,
-			`{"type":"paragraph","contents":[{"type":"plain-text","properties":{"CONFLICT":["- body :: by lost\n: -two\n: +three\n"],"TAGS":["conflict"]},"raw-content":"two"}]}`, []string{"body"},
+			"a text that both changed", `{"type":"paragraph","contents":["one"]}`, `{"type":"paragraph","contents":["two"]}`,
+			`{"type":"paragraph","contents":["three"]}`,
+			`{"type":"paragraph","contents":[{"type":"plain-text","properties":{"CONFLICT":["- body :: by lost\n: -two\n: +three\n"],"TAGS":["conflict"]},` +
+				`"raw-content":"two"}]}`, []string{"body"},
 		},
 		{
-			"a child that went and was changed", `{"type":"headline","contents":[{"type":"headline","properties":{"ID":"a"}}]}`, `{"type":"headline"}`, `{"type":"headline","contents":[{"type":"headline","properties":{"ID":"a","X":1}}]}`,
-			`{"type":"headline","contents":[{"type":"headline","properties":{"CONFLICT":["- deleted :: by won\n"],"ID":"a","TAGS":["conflict"],"X":1}}]}`, []string{"deleted"},
+			"a child that went and was changed", `{"type":"headline","contents":[{"type":"headline","properties":{"ID":"a"}}]}`, `{"type":"headline"}`,
+			`{"type":"headline","contents":[{"type":"headline","properties":{"ID":"a","X":1}}]}`,
+			`{"type":"headline","contents":[{"type":"headline","properties":{"CONFLICT":["- deleted :: by won\n"],"ID":"a","TAGS":["conflict"],"X":1}}]}`,
+			[]string{"deleted"},
 		},
-		{"a child that went", `{"type":"headline","contents":["a","b"]}`, `{"type":"headline","contents":["b"]}`, `{"type":"headline","contents":["a","b","c"]}`, `{"type":"headline","contents":["b","c"]}`, nil},
+		{"a child that went", `{"type":"headline","contents":["a","b"]}`, `{"type":"headline","contents":["b"]}`,
+			`{"type":"headline","contents":["a","b","c"]}`,
+			`{"type":"headline","contents":["b","c"]}`, nil},
 	}
 	tree := func(text string) *ast.Tree {
 		x, err := ast.DecodeTree([]byte(text))

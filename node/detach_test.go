@@ -23,7 +23,8 @@ func TestDetach(t *testing.T) {
 		return nodes
 	}
 	head := "#+TITLE: Aim\n#+FILETAGS: :all:\n#+CATEGORY: things\n#+TAGS: [ group : member ]\n#+TODO: NEXT | FINE\n"
-	tree := "* NEXT [#A] Title :one:two:\nSCHEDULED: <2026-01-02 Fri>\n:PROPERTIES:\n:ID: node-1\n:EFFORT: 1:00\n:END:\nSee [[id:other][there]].\n** Kid\n:PROPERTIES:\n:ID: kid-1\n:END:\n"
+	tree := "* NEXT [#A] Title :one:two:\nSCHEDULED: <2026-01-02 Fri>\n:PROPERTIES:\n:ID: node-1\n:EFFORT: 1:00\n:END:\nSee [[id:other][there]].\n** Kid\n" +
+		":PROPERTIES:\n:ID: kid-1\n:END:\n"
 	text := strings.Clone(head + tree)
 	for _, c := range []struct {
 		name string

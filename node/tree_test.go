@@ -168,7 +168,8 @@ func TestTreeIDs(t *testing.T) {
 		}
 		return out
 	}
-	const titled = `{"type":"a","properties":{"TITLE":"T"},"contents":["x","y",{"type":"b","properties":{"TITLE":"K"}},{"type":"c","properties":{"TITLE":"K"}}]}`
+	const titled = `{"type":"a","properties":{"TITLE":"T"},"contents":["x","y",` +
+		`{"type":"b","properties":{"TITLE":"K"}},{"type":"c","properties":{"TITLE":"K"}}]}`
 	first := ids("memex", titled)
 	seen := map[string]bool{}
 	for _, id := range first {
@@ -255,7 +256,8 @@ func TestTreeWith(t *testing.T) {
 }
 
 func TestTreeWithout(t *testing.T) {
-	const text = `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":[{"type":"c","properties":{"ID":"y"}},"stays"]},{"type":"d","properties":{"ID":"z"},"contents":["z"]}]}`
+	const text = `{"type":"a","properties":{"ID":"r"},"contents":[{"type":"b","properties":{"ID":"x"},"contents":[{"type":"c","properties":{"ID":"y"}},` +
+		`"stays"]},{"type":"d","properties":{"ID":"z"},"contents":["z"]}]}`
 	tree := decode(t, text)
 	for _, tc := range []struct {
 		name string

@@ -34,7 +34,8 @@ func TestOwn(t *testing.T) {
 		{"tags on both sides", "* A :x:y:\n", "* A :y:z:\n", "* A :x:w:\n", "* A :z:w:\n"},
 		{"all tags gone", "* A  :x:y:\n", "* A :y:\n", "* A :x:\n", "* A\n"},
 		{
-			"planning", "* A\nSCHEDULED: <2026-01-01 Thu>\n", "* A\nDEADLINE: <2026-03-03 Tue> SCHEDULED: <2026-01-01 Thu>\n", "* A\nSCHEDULED: <2026-02-02 Mon>\n",
+			"planning", "* A\nSCHEDULED: <2026-01-01 Thu>\n", "* A\nDEADLINE: <2026-03-03 Tue> SCHEDULED: <2026-01-01 Thu>\n",
+			"* A\nSCHEDULED: <2026-02-02 Mon>\n",
 			"* A\nDEADLINE: <2026-03-03 Tue> SCHEDULED: <2026-02-02 Mon>\n",
 		},
 		{
@@ -42,11 +43,13 @@ func TestOwn(t *testing.T) {
 			"* A\nDEADLINE: <2026-03-03 Tue>\nx\n",
 		},
 		{
-			"properties", "* A\n:PROPERTIES:\n:A: 1\n:B: 1\n:END:\n", "* A\n:PROPERTIES:\n:A:  2\n:B: 1\n:C: 1\n:END:\n", "* A\n:PROPERTIES:\n:A: 1\n:D: 1\n:END:\n",
+			"properties", "* A\n:PROPERTIES:\n:A: 1\n:B: 1\n:END:\n", "* A\n:PROPERTIES:\n:A:  2\n:B: 1\n:C: 1\n:END:\n",
+			"* A\n:PROPERTIES:\n:A: 1\n:D: 1\n:END:\n",
 			"* A\n:PROPERTIES:\n:A:  2\n:C: 1\n:D: 1\n:END:\n",
 		},
 		{
-			"a property of several lines", "* A\n:PROPERTIES:\n:A: 1\n:B: 1\n:END:\n", "* A\n:PROPERTIES:\n:A: 1\n:A+: 2\n:B: 1\n:END:\n", "* A\n:PROPERTIES:\n:A: 1\n:B: 2\n:END:\n",
+			"a property of several lines", "* A\n:PROPERTIES:\n:A: 1\n:B: 1\n:END:\n", "* A\n:PROPERTIES:\n:A: 1\n:A+: 2\n:B: 1\n:END:\n",
+			"* A\n:PROPERTIES:\n:A: 1\n:B: 2\n:END:\n",
 			"* A\n:PROPERTIES:\n:A: 1\n:A+: 2\n:B: 2\n:END:\n",
 		},
 		{
@@ -59,7 +62,8 @@ func TestOwn(t *testing.T) {
 			"* A :conflict:\n" + drawer + "body :: by lost\n: -x\n: +:END:\n: +,* y\n:END:\nx\n",
 		},
 		{
-			"a second conflict joins the first", "* A :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n:END:\n", "* B :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n:END:\n",
+			"a second conflict joins the first", "* A :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n:END:\n",
+			"* B :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n:END:\n",
 			"* C :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n:END:\n",
 			"* B :conflict:\n" + drawer + "title :: by z\n: -A\n: +Z\n- title :: by lost\n: -B\n: +C\n:END:\n",
 		},

@@ -21,7 +21,8 @@ import (
 func large() (*memory, scores) {
 	m, near := newMemory(), scores{}
 	r := rand.New(rand.NewPCG(3, 3))
-	vocabulary := strings.Fields("gauge level water sensor radio packet note river data meeting plan garden repair paper archive letter budget travel music reading")
+	vocabulary := strings.Fields("gauge level water sensor radio packet note river data meeting plan garden repair paper archive letter budget travel " +
+		"music reading")
 	text := func(n int) string {
 		var b strings.Builder
 		for range n {

@@ -26,7 +26,8 @@ var (
 // nasty are texts that imitate markup or contain unusual bytes.
 var nasty = []string{
 	"plain words of a note", "* Forged heading\n:PROPERTIES:\n:ID: n0\n:END:", "#+end_example\n* out", "a\r\n** b\rc", ",* already\n,,#+end_example",
-	"```\n# Forged\n````", "/etc/passwd\n/ slash", "  \n\n  indented\n", "", "日本語のテキスト。とても長い。", "title :a:b:", "TODO [#A] forged", "<<n1>> x", "\xff\xfe bad",
+	"```\n# Forged\n````", "/etc/passwd\n/ slash", "  \n\n  indented\n",
+	"", "日本語のテキスト。とても長い。", "title :a:b:", "TODO [#A] forged", "<<n1>> x", "\xff\xfe bad",
 	"nul \x00 and \x1b[31m escape", "{\"id\": \"x\"}\n]\n[", strings.Repeat("word ", 90), "para one.\n\nsecond para with gauge and LoRa.\n\nthird",
 	"COMMENT x", "[#B]", "** stars", "::", ":PROPERTIES:", "\u2028sep\u2029\u0085next",
 }
@@ -209,7 +210,9 @@ func TestSameBytes(t *testing.T) {
 	for _, policy := range allPolicies {
 		for _, format := range allFormats {
 			t.Run(policy+" "+format, func(t *testing.T) {
-				req := window.Request{Policy: policy, Format: format, Focus: "n3", Projects: []string{"n0", "n7"}, Budget: 700, Explain: true, Question: "gauge", Degrade: true}
+				req := window.Request{Policy: policy, Format: format, Focus: "n3", Projects: []string{"n0", "n7"},
+					Budget: 700, Explain: true, Question: "gauge",
+					Degrade: true}
 				var first *window.Window
 				for range 100 {
 					m, near := random(rand.New(rand.NewPCG(7, 7)), 60)
@@ -290,7 +293,8 @@ func TestRefusals(t *testing.T) {
 	if !errors.As(err, &tooSmall) {
 		t.Fatalf("a focus that does not fit: %v", err)
 	}
-	want := fmt.Sprintf("window: budget of 20 tokens: the focus and its ancestors' titles need %d; the smallest budget that works is %[1]d (or use --degrade)", tooSmall.Needed)
+	want := fmt.Sprintf("window: budget of 20 tokens: the focus and its ancestors' titles need %d; the smallest budget that works is %[1]d (or use --degrade)",
+		tooSmall.Needed)
 	if err.Error() != want {
 		t.Errorf("got %q, want %q", err, want)
 	}

@@ -36,9 +36,11 @@ func (e *BudgetError) Error() string {
 	case !e.Focus:
 		return fmt.Sprintf("window: budget of %d tokens: an empty window needs %d; the smallest budget that works is %d", e.Budget, e.Needed, e.Needed)
 	case e.Degraded:
-		return fmt.Sprintf("window: budget of %d tokens: the title of the focus alone needs %d; the smallest budget that works is %d", e.Budget, e.Needed, e.Needed)
+		return fmt.Sprintf("window: budget of %d tokens: the title of the focus alone needs %d; the smallest budget that works is %d",
+			e.Budget, e.Needed, e.Needed)
 	default:
-		return fmt.Sprintf("window: budget of %d tokens: the focus and its ancestors' titles need %d; the smallest budget that works is %d (or use --degrade)", e.Budget, e.Needed, e.Needed)
+		return fmt.Sprintf("window: budget of %d tokens: the focus and its ancestors' titles need %d; the smallest budget that works is %d (or use --degrade)",
+			e.Budget, e.Needed, e.Needed)
 	}
 }
 

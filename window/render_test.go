@@ -48,7 +48,8 @@ func TestOrgKeepsWhatIsMeant(t *testing.T) {
 	body := "text\n* star\n,* escaped\n  #+begin_src\n,,#+end_example\n#+end_example\nend"
 	w := build(t, one(window.Item{
 		Title: "Title", Todo: "TODO", Priority: "B", Tags: []string{"x", "y", "not a tag"}, Body: body,
-		Planning: []string{"DEADLINE: <2026-11-20 Fri>", "forged\nline"}, Properties: [][2]string{{"effort", "1:00"}, {"a b", "no"}, {"id", "stolen"}, {"K", "v\n:END:"}},
+		Planning:   []string{"DEADLINE: <2026-11-20 Fri>", "forged\nline"},
+		Properties: [][2]string{{"effort", "1:00"}, {"a b", "no"}, {"id", "stolen"}, {"K", "v\n:END:"}},
 	}), nil, window.Request{Focus: "n"})
 	head := parses(t, w).Headlines[1]
 	got := []string{head.Todo, head.Priority, head.Title, strings.Join(head.Tags, ","), head.Deadline}
@@ -103,7 +104,8 @@ func TestMarkdownFence(t *testing.T) {
 }
 
 func TestJSONForm(t *testing.T) {
-	w := build(t, one(window.Item{Title: "T", Todo: "TODO", Body: "b <&> \u2028x", Type: "headline"}), scores{"d": 0.5}, window.Request{Focus: "n", Format: window.FormatJSON})
+	w := build(t, one(window.Item{Title: "T", Todo: "TODO", Body: "b <&> \u2028x", Type: "headline"}), scores{"d": 0.5},
+		window.Request{Focus: "n", Format: window.FormatJSON})
 	var entries []struct {
 		ID, Content, Priority string
 		Confidence            float64
@@ -112,7 +114,8 @@ func TestJSONForm(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.Text), &entries); err != nil {
 		t.Fatalf("%v in\n%s", err, w.Text)
 	}
-	if len(entries) != 2 || entries[1].ID != "n" || entries[1].Content != "T\nb <&> \u2028x" || entries[1].Priority != "critical" || entries[1].Confidence != 1 {
+	if len(entries) != 2 || entries[1].ID != "n" || entries[1].Content != "T\nb <&> \u2028x" ||
+		entries[1].Priority != "critical" || entries[1].Confidence != 1 {
 		t.Errorf("got %+v", entries)
 	}
 	keys := []string{"\"id\":", "\"content\":", "\"confidence\":", "\"priority\":", "\"metadata\":{"}

@@ -132,7 +132,8 @@ func sharedWords(text string, query map[string]bool) []string {
 }
 
 // stopWords are common English words that say nothing about a topic.
-var stopWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would should does did about into than then there their they them its our out use used will any all one may also")
+var stopWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would " +
+	"should does did about into than then there their they them its our out use used will any all one may also")
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}

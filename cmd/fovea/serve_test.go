@@ -205,7 +205,8 @@ func TestKilledDaemonKeepsWhatItAcknowledged(t *testing.T) {
 // memory.
 func TestMCPSharesTheDaemon(t *testing.T) {
 	s := newServed(t)
-	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"%s","version":"1"}}}
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+		`"capabilities":{},"clientInfo":{"name":"%s","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 	var wait sync.WaitGroup

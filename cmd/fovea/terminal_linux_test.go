@@ -101,8 +101,9 @@ func newHostile(t *testing.T) *hostile {
 			"skill\n#+DESCRIPTION: " + evil + "\n* Do " + evil + "\n",
 		"memex/skills/plan.org": ":PROPERTIES:\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: plan\n* Plan\n",
 		"base.org":              "* Oak\nOld\n", "ours.org": "* Oak\nours " + evil + "\n", "theirs.org": "* Oak\ntheirs " + evil + "\n",
-		"graph.jsonl": `{"type":"entity","name":"E\u001b[31m\u202e` + "\u202e" + `","entityType":"t","observations":["o\u001b[2J\u202e"]}` + "\n{bad " + evil + "\n",
-		"bad.toml":    "colour\x1b[31m = " + evil,
+		"graph.jsonl": `{"type":"entity","name":"E\u001b[31m\u202e` + "\u202e" +
+			`","entityType":"t","observations":["o\u001b[2J\u202e"]}` + "\n{bad " + evil + "\n",
+		"bad.toml": "colour\x1b[31m = " + evil,
 	} {
 		name = filepath.Join(dir, strings.Replace(name, "memex/", filepath.Base(h.memex)+"/", 1))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -132,7 +133,8 @@ var hostileRows = []struct {
 	verb string
 	rows [][]string
 }{
-	{"ingest", [][]string{{}, {"<" + `{"type":"headline","properties":{"ID":"rain\u202e","TITLE":"Rain \u001b[31m\u202e"}}`, "--ast", "-"}, {"--ast", evilName}}},
+	{"ingest", [][]string{{}, {"<" + `{"type":"headline","properties":{"ID":"rain\u202e","TITLE":"Rain \u001b[31m\u202e"}}`, "--ast", "-"},
+		{"--ast", evilName}}},
 	{"query", [][]string{{"Oak"}, {"type:headline"}, {"(" + evilName}, {evilName + ":x"}, {"Oak", "--at", evilName}, {"type:document"}}},
 	{"search", [][]string{{"oak"}, {"body"}, {"oak", "--query", "((" + evilName}}},
 	{"context", [][]string{{"--question", "oak elm"}, {"--focus", "oak", "--explain"}, {"--question", "oak", "--format", "markdown"},
@@ -185,7 +187,8 @@ const evil = foveatest.TerminalControls
 // evilName is evil as an argument, which cannot hold a zero byte.
 var evilName = "x" + strings.ReplaceAll(evil, "\x00", "")
 
-const mcpLines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c\u202e","version":"1"}}}
+const mcpLines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
+	`"capabilities":{},"clientInfo":{"name":"c\u202e","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"recall","arguments":{"query":"oak"}}}
 {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"read_graph","arguments":{}}}

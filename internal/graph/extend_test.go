@@ -23,7 +23,8 @@ func drawText(t *rapid.T, name string, most int) string {
 		b.WriteString(rapid.SampledFrom([]string{
 			"text\n", "\n", "text\r\n", "#+TODO: WAIT | OVER\n", "#+FILETAGS: :file:crypt:\n", "#+LINK: yard https://yard/\n", "#+SETUPFILE: theme.setup\n",
 			":PROPERTIES:\n:ID: doc\n:END:\n", ":PROPERTIES:\n:ID: open\n", "#+begin_src sh\n", "#+end_src\n", "#+begin_src sh\n* no\n", "\\begin{x}\n",
-			"<<<radio>>> [[id:radio]]\n", "see radio and yard:5 and [[*One]]\n", "#+STARTUP: odd\n", "#+TITLE: T\n", "\xef\xbb\xbf", "\xff\n", "[fn:1] a\n", ":LOGBOOK:\n", "* ",
+			"<<<radio>>> [[id:radio]]\n", "see radio and yard:5 and [[*One]]\n", "#+STARTUP: odd\n", "#+TITLE: T\n", "\xef\xbb\xbf", "\xff\n", "[fn:1] a\n",
+			":LOGBOOK:\n", "* ",
 		}).Draw(t, "before"))
 		for range rapid.IntRange(0, 2).Draw(t, "headlines") {
 			stars := strings.Repeat("*", rapid.SampledFrom([]int{1, 1, 1, 2, 3, 16}).Draw(t, "level"))

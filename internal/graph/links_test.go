@@ -14,7 +14,8 @@ func TestBrokenLinks(t *testing.T) {
 		"sub/a.org": "[[id:doc]] [[id:gone]]\n[[id:away]] id:lost\n* TODO Here [1/2]\n:PROPERTIES:\n:CUSTOM_ID: c\n:END:\ntext\n[[#c]] [[#d]]\n" +
 			"[[*Here]] [[here]] [[*Nowhere]]\n[[the  spot]] [[Table]] [[radio]] [[none such]]\n<<The spot>> <<<radio>>>\n#+name: table\n| x |\n",
 		"b.org": ":PROPERTIES:\n:ID: doc\n:END:\n* One\n[[file:sub/a.org]] [[file:sub/a.org::*Here]] [[file:sub/a.org::#c]] [[file:sub/a.org::12]]\n" +
-			"[[file:sub/a.org::*No]]\n[[file:none.org]] [[./picture.png]] [[file:gone.png]]\n[[file:../outside.org]] [[/etc/none]] [[~/none]] [[https://example.org]] [[mailto:x]]\n" +
+			"[[file:sub/a.org::*No]]\n[[file:none.org]] [[./picture.png]] [[file:gone.png]]\n" +
+			"[[file:../outside.org]] [[/etc/none]] [[~/none]] [[https://example.org]] [[mailto:x]]\n" +
 			"[[file:skills/x::nothing]] [[(ref)]] [[doi:10/x]] [[id:doc::*One]]\n",
 		"c.org":    "* Diary :crypt:\n[[id:gone]]\n",
 		"skills/x": "[[id:gone]]",

@@ -58,62 +58,76 @@ func TestMerge(t *testing.T) {
 			want: folder{"a.org": "* A\n* X\n1\n* Y\n"},
 		},
 		{
-			name: "a title and a text below it", base: folder{"a.org": "* A\n** B\n1\n"}, ann: folder{"a.org": "* A renamed\n** B\n1\n"}, bob: folder{"a.org": "* A\n** B\n2\n"},
+			name: "a title and a text below it", base: folder{"a.org": "* A\n** B\n1\n"}, ann: folder{"a.org": "* A renamed\n** B\n1\n"},
+			bob:  folder{"a.org": "* A\n** B\n2\n"},
 			want: folder{"a.org": "* A renamed\n** B\n2\n"},
 		},
 		{
-			name: "a change follows a move to another file", base: folder{"a.org": "* A\n" + a + "1\n* B\n", "b.org": "* C\n"}, ann: folder{"a.org": "* A\n" + a + "2\n* B\n", "b.org": "* C\n"},
+			name: "a change follows a move to another file", base: folder{"a.org": "* A\n" + a + "1\n* B\n", "b.org": "* C\n"},
+			ann: folder{"a.org": "* A\n" + a + "2\n* B\n", "b.org": "* C\n"},
 			bob: folder{"a.org": "* B\n", "b.org": "* C\n** A\n" + a + "1\n"}, want: folder{"a.org": "* B\n", "b.org": "* C\n** A\n" + a + "2\n"},
 		},
 		{
-			name: "an edit beats a removal", base: folder{"a.org": "* A\n" + a + "1\n* B\n"}, ann: folder{"a.org": "* A\n" + a + "2\n* B\n"}, bob: folder{"a.org": "* B\n"},
+			name: "an edit beats a removal", base: folder{"a.org": "* A\n" + a + "1\n* B\n"}, ann: folder{"a.org": "* A\n" + a + "2\n* B\n"},
+			bob:       folder{"a.org": "* B\n"},
 			want:      folder{"a.org": "* A :conflict:\n" + a + ":CONFLICT:\n- deleted :: by bob\n:END:\n2\n* B\n"},
 			conflicts: []string{"a deleted"},
 		},
 		{
-			name: "a new child brings its parent back", base: folder{"a.org": "* A\n" + a + "* B\n"}, ann: folder{"a.org": "* A\n" + a + "** C\n* B\n"}, bob: folder{"a.org": "* B\n"},
+			name: "a new child brings its parent back", base: folder{"a.org": "* A\n" + a + "* B\n"}, ann: folder{"a.org": "* A\n" + a + "** C\n* B\n"},
+			bob:       folder{"a.org": "* B\n"},
 			want:      folder{"a.org": "* A :conflict:\n" + a + ":CONFLICT:\n- deleted :: by bob\n:END:\n** C\n* B\n"},
 			conflicts: []string{"a deleted"},
 		},
 		{
-			name: "both remove", base: folder{"a.org": "* A\n* B\n* C\n"}, ann: folder{"a.org": "* B\n* C\n"}, bob: folder{"a.org": "* C\n"}, want: folder{"a.org": "* C\n"},
+			name: "both remove", base: folder{"a.org": "* A\n* B\n* C\n"}, ann: folder{"a.org": "* B\n* C\n"}, bob: folder{"a.org": "* C\n"},
+			want: folder{"a.org": "* C\n"},
 		},
 		{
-			name: "a cycle", base: folder{"a.org": "* A\n" + a + "* B\n" + b}, ann: folder{"a.org": "* B\n" + b + "** A\n" + a}, bob: folder{"a.org": "* A\n" + a + "** B\n" + b},
+			name: "a cycle", base: folder{"a.org": "* A\n" + a + "* B\n" + b}, ann: folder{"a.org": "* B\n" + b + "** A\n" + a},
+			bob:       folder{"a.org": "* A\n" + a + "** B\n" + b},
 			want:      folder{"a.org": "* A :conflict:\n" + a + ":CONFLICT:\n- place :: by ann\n: -a.org\n: +a.org: B\n:END:\n** B\n" + b},
 			conflicts: []string{"a place"},
 		},
 		{
-			name: "two moves", base: folder{"a.org": "* A\n" + a + "* B\n* C\n"}, ann: folder{"a.org": "* B\n** A\n" + a + "* C\n"}, bob: folder{"a.org": "* B\n* C\n** A\n" + a},
+			name: "two moves", base: folder{"a.org": "* A\n" + a + "* B\n* C\n"}, ann: folder{"a.org": "* B\n** A\n" + a + "* C\n"},
+			bob:       folder{"a.org": "* B\n* C\n** A\n" + a},
 			want:      folder{"a.org": "* B\n* C\n** A :conflict:\n" + a + ":CONFLICT:\n- place :: by ann\n: -a.org: C\n: +a.org: B\n:END:\n"},
 			conflicts: []string{"a place"},
 		},
 		{
-			name: "order on one side, a change on the other", base: folder{"a.org": "* A\n* B\n* C\n"}, ann: folder{"a.org": "* C\n* A\n* B\n"}, bob: folder{"a.org": "* A\n* TODO B\n* C\n"},
+			name: "order on one side, a change on the other", base: folder{"a.org": "* A\n* B\n* C\n"}, ann: folder{"a.org": "* C\n* A\n* B\n"},
+			bob:  folder{"a.org": "* A\n* TODO B\n* C\n"},
 			want: folder{"a.org": "* C\n* A\n* TODO B\n"},
 		},
 		{
-			name: "equal titles without ids", base: folder{"a.org": "* A\n1\n* A\n2\n"}, ann: folder{"a.org": "* A\n2\n"}, bob: folder{"a.org": "* A\n1\n* A\n2\n3\n"},
+			name: "equal titles without ids", base: folder{"a.org": "* A\n1\n* A\n2\n"}, ann: folder{"a.org": "* A\n2\n"},
+			bob:  folder{"a.org": "* A\n1\n* A\n2\n3\n"},
 			want: folder{"a.org": "* A\n2\n3\n"},
 		},
 		{
-			name: "stars that skip a level", base: folder{"a.org": "* A\n*** B\n"}, ann: folder{"a.org": "* A\n*** B\n** C\n"}, bob: folder{"a.org": "* A\n*** B\n1\n"},
+			name: "stars that skip a level", base: folder{"a.org": "* A\n*** B\n"}, ann: folder{"a.org": "* A\n*** B\n** C\n"},
+			bob:  folder{"a.org": "* A\n*** B\n1\n"},
 			want: folder{"a.org": "* A\n*** B\n1\n** C\n"},
 		},
 		{
-			name: "no final line end", base: folder{"a.org": "* A"}, ann: folder{"a.org": "* A\n* B"}, bob: folder{"a.org": "* TODO A"}, want: folder{"a.org": "* TODO A\n* B"},
+			name: "no final line end", base: folder{"a.org": "* A"}, ann: folder{"a.org": "* A\n* B"}, bob: folder{"a.org": "* TODO A"},
+			want: folder{"a.org": "* TODO A\n* B"},
 		},
 		{
-			name: "a byte order mark", base: folder{"a.org": "\uFEFF* A\n"}, ann: folder{"a.org": "\uFEFF* A\n* B\n"}, bob: folder{"a.org": "\uFEFF* TODO A\n"}, want: folder{"a.org": "\uFEFF* TODO A\n* B\n"},
+			name: "a byte order mark", base: folder{"a.org": "\uFEFF* A\n"}, ann: folder{"a.org": "\uFEFF* A\n* B\n"}, bob: folder{"a.org": "\uFEFF* TODO A\n"},
+			want: folder{"a.org": "\uFEFF* TODO A\n* B\n"},
 		},
 		{
-			name: "files that are not Org", base: folder{"x.py": "1\n2\n"}, ann: folder{"x.py": "0\n2\n"}, bob: folder{"x.py": "1\n3\n"}, want: folder{"x.py": "0\n3\n"},
+			name: "files that are not Org", base: folder{"x.py": "1\n2\n"}, ann: folder{"x.py": "0\n2\n"}, bob: folder{"x.py": "1\n3\n"},
+			want: folder{"x.py": "0\n3\n"},
 		},
 		{
 			name: "a file becomes empty", base: folder{"a.org": "* A\n"}, ann: folder{"a.org": ""}, bob: folder{"a.org": "* A\n"}, want: folder{"a.org": ""},
 		},
 		{
-			name: "both bring a file", base: folder{}, ann: folder{"a.org": "#+TITLE: T\n* A\n"}, bob: folder{"a.org": "#+TITLE: T\n* B\n"}, want: folder{"a.org": "#+TITLE: T\n* B\n* A\n"},
+			name: "both bring a file", base: folder{}, ann: folder{"a.org": "#+TITLE: T\n* A\n"}, bob: folder{"a.org": "#+TITLE: T\n* B\n"},
+			want: folder{"a.org": "#+TITLE: T\n* B\n* A\n"},
 		},
 	}
 	for _, tt := range tests {
@@ -170,7 +184,8 @@ func laws(t *testing.T, base, a, b *State) *State {
 	if f := textsOf(got); fresh(f, sorted(f)).Root() != got.Root() {
 		t.Error("the result is not what its files are read as")
 	}
-	for name, same := range map[string][4]*State{"base with a": {base, base, a, a}, "a with itself": {base, a, a, a}, "b since a": {a, a, b, b}, "the result with a": {a, got, a, got}} {
+	for name, same := range map[string][4]*State{"base with a": {base, base, a, a}, "a with itself": {base, a, a, a}, "b since a": {a, a, b, b},
+		"the result with a": {a, got, a, got}} {
 		s, conflicts := merged(same[0], same[1], same[2])
 		if diff := cmp.Diff(textsOf(same[3]), textsOf(s)); diff != "" || len(conflicts) > 0 {
 			t.Errorf("%s: %v %s", name, conflicts, diff)

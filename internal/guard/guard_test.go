@@ -134,7 +134,8 @@ func TestDiff(t *testing.T) {
 		{"a headline less", strings.Replace(plan, "* Decide\ntext\n", "", 1), []string{"removed headline Decide"}},
 		{"two that change places", "* B\nb\n* A\na\n", nil},
 		{"another title", strings.Replace(plan, "* Decide", "* Defer", 1), []string{"added headline Defer", "removed headline Decide"}},
-		{"emptied", "", []string{"changed document ", "removed block sh", "removed headline Look", "removed headline Look / Inbox", "removed block Look / Inbox / count", "removed headline Decide"}},
+		{"emptied", "", []string{"changed document ", "removed block sh", "removed headline Look", "removed headline Look / Inbox",
+			"removed block Look / Inbox / count", "removed headline Decide"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			was := plan
@@ -156,7 +157,8 @@ func TestDiff(t *testing.T) {
 // TestDiffModel: there are changes exactly if two files differ, and the numbers of added
 // and removed parts add up.
 func TestDiffModel(t *testing.T) {
-	part := rapid.SampledFrom([]string{"* a\n", "* b\n", "** a\nx\n", "** a\ny\n", "#+begin_src sh\nx\n#+end_src\n", "#+begin_src sh\ny\n#+end_src\n", "text\n"})
+	part := rapid.SampledFrom([]string{"* a\n", "* b\n", "** a\nx\n", "** a\ny\n", "#+begin_src sh\nx\n#+end_src\n",
+		"#+begin_src sh\ny\n#+end_src\n", "text\n"})
 	draw := func(t *rapid.T, name string) string {
 		return strings.Join(rapid.SliceOfN(part, 0, 8).Draw(t, name), "")
 	}
@@ -181,7 +183,8 @@ func TestBook(t *testing.T) {
 	a := NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)
 	b := NewBaseline(a, "skills/plan.org", split("* b\n"), sum("* b\n"), 4)
 	var book *Book
-	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Notified: "skills/plan.org", File: sum("?")}, Entry{Notified: "new", File: Absent})
+	book = book.With(Entry{Policy: "0 lockdown x\n"}, Entry{Baseline: a}, Entry{Notified: "skills/plan.org", File: sum("?")},
+		Entry{Notified: "new", File: Absent})
 	if !book.Initialized() || book.Baseline("skills/plan.org") != a || book.Notified("skills/plan.org") != sum("?") || book.NotifiedCount() != 2 {
 		t.Fatalf("the book is %+v", book)
 	}
@@ -226,7 +229,8 @@ func TestBookOfNoFile(t *testing.T) {
 
 func FuzzDecodeBook(f *testing.F) {
 	var book *Book
-	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)}, Entry{Notified: "new", File: Absent})))
+	f.Add(AppendBook(nil, book.With(Entry{Policy: "p"}, Entry{Baseline: NewBaseline(nil, "skills/plan.org", split(plan), sum(plan), 3)},
+		Entry{Notified: "new", File: Absent})))
 	f.Add([]byte{0x81, 0x82})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := DecodeBook(data)
@@ -247,8 +251,10 @@ func TestMessage(t *testing.T) {
 		alert Alert
 		want  []string
 	}{
-		{"short", Alert{Memex: "/notes", Path: "skills/a.org", Mode: Lockdown, State: Changed, Changes: changes[:1]}, []string{"skills/a.org was changed", "locked down", "changed headline: A  [31mtitle  / ", "fovea guard diff skills/a.org"}},
-		{"long", Alert{Memex: "/notes", Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed, Changes: changes}, []string{"marked as unreviewed", "more changes", "fovea guard diff ü/"}},
+		{"short", Alert{Memex: "/notes", Path: "skills/a.org", Mode: Lockdown, State: Changed, Changes: changes[:1]},
+			[]string{"skills/a.org was changed", "locked down", "changed headline: A  [31mtitle  / ", "fovea guard diff skills/a.org"}},
+		{"long", Alert{Memex: "/notes", Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed, Changes: changes},
+			[]string{"marked as unreviewed", "more changes", "fovea guard diff ü/"}},
 		{"gone", Alert{Path: "a", Mode: Lockdown, State: Gone, File: Absent}, []string{"a was removed"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

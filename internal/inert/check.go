@@ -126,8 +126,9 @@ var activeElements = map[org.Type]string{
 	org.TypeInlinetask: "an inline task", org.TypeDynamicBlock: "a block that Org fills in", org.TypeSpecialBlock: "a special block",
 	org.TypeBabelCall: "a call of code", org.TypeClock: "a clock", org.TypeDiarySexp: "Lisp for the agenda", org.TypeExportBlock: "text for one form of export",
 	org.TypeKeyword: "a setting of the file", org.TypeFootnoteDefinition: "a footnote with a name",
-	org.TypeInlineBabelCall: "a call of code", org.TypeInlineSrcBlock: "code in a line", org.TypeMacro: "a macro", org.TypeExportSnippet: "text for one form of export",
-	org.TypeRadioTarget: "a target", org.TypeTarget: "a target",
+	org.TypeInlineBabelCall: "a call of code", org.TypeInlineSrcBlock: "code in a line", org.TypeMacro: "a macro",
+	org.TypeExportSnippet: "text for one form of export",
+	org.TypeRadioTarget:   "a target", org.TypeTarget: "a target",
 }
 
 // findings lists the active constructs in the own text of one node.

@@ -28,8 +28,12 @@ type construct struct {
 var constructs = []construct{
 	{name: "variables of the file", keywords: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local( variables:)`), group: 1},
 	{name: "variables of the file in its first line", keywords: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`), group: 1},
-	{name: "a link that runs something", keywords: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"}, find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), group: 1},
-	{name: "a link to a program", keywords: []string{"man:", "mhe:", "gnus:", "rmail:", "bbdb:", "irc:", "mu4e:", "notmuch:", "docview:", "org-protocol:", "bookmark:", "eww:", "w3m:", "info:", "help:", "attachment:"}, find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), group: 1},
+	{name: "a link that runs something", keywords: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"},
+		find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), group: 1},
+	{name: "a link to a program", keywords: []string{"man:", "mhe:", "gnus:", "rmail:", "bbdb:", "irc:", "mu4e:", "notmuch:", "docview:", "org-protocol:",
+		"bookmark:", "eww:", "w3m:", "info:", "help:", "attachment:"},
+		find: regexp.MustCompile(`(?i)\b(?:man|woman|mhe|gnus|rmail|bbdb|irc|` +
+			`mu4e|notmuch|docview|org-protocol|bookmark|eww|w3m|info|help|attachment)(:)[^\s:]`), group: 1},
 	{name: "Lisp for the agenda", keywords: []string{"%%("}, find: regexp.MustCompile(`%%(\()`), group: 1},
 	{name: "a macro", keywords: []string{"{{{"}, find: regexp.MustCompile(`\{\{(\{)`), group: 1},
 	{name: "text for one form of export", keywords: []string{"@@"}, find: regexp.MustCompile(`@(@[A-Za-z0-9-]+:)`), group: 1},
@@ -39,7 +43,8 @@ var constructs = []construct{
 	{name: "a timestamp that is none", keywords: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
 	{name: "a column of a table too wide to show", keywords: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), group: 1},
 	{name: "the end of a block of TeX", keywords: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), group: 1, harmless: endsKnownEnvironment},
-	{name: "a link that names a program by its address", keywords: []string{"file:/", "./"}, find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), group: 1},
+	{name: "a link that names a program by its address", keywords: []string{"file:/", "./"},
+		find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), group: 1},
 }
 
 // mayContain reports whether a lower-case text may contain the construct.
@@ -83,7 +88,8 @@ func (c *construct) matches(text string) []string {
 }
 
 // stamp matches a timestamp in the form that Org writes.
-var stamp = regexp.MustCompile(`^[<\[](\d{4}-\d\d-\d\d)(?: +[^\s\d+>\]-]+)?(?: +(\d{1,2}:\d\d)(?:-(\d{1,2}:\d\d))?)?((?: +(?:\+|\+\+|\.\+|-|--)\d+[hdwmy](?:/\d+[hdwmy])?)*) *[>\]]`)
+var stamp = regexp.MustCompile(`^[<\[](\d{4}-\d\d-\d\d)(?: +[^\s\d+>\]-]+)?(?: +(\d{1,2}:\d\d)(?:-(\d{1,2}:\d\d))?)?` +
+	`((?: +(?:\+|\+\+|\.\+|-|--)\d+[hdwmy](?:/\d+[hdwmy])?)*) *[>\]]`)
 
 // firstYear is the first year allowed in a timestamp; Emacs cannot compute with earlier
 // ones on every system.

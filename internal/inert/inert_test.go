@@ -34,8 +34,10 @@ var forgeries = []struct{ name, text, inert string }{
 	{"a setup file", "#+SETUPFILE: /etc/passwd", ": #+SETUPFILE: /etc/passwd"},
 	{"tangle", "#+begin_src emacs-lisp :tangle FILE\nMARK\n#+end_src", "#+begin_src emacs-lisp :eval never :tangle no :noweb no\nMARK\n#+end_src"},
 	{"eval", "#+begin_src emacs-lisp :eval yes :exports results\nMARK\n#+end_src", "#+begin_src emacs-lisp :eval never :tangle no :noweb no\nMARK\n#+end_src"},
-	{"arguments that are Lisp", "#+BEGIN_SRC sh :var x=MARK :exports results\ntrue\n#+END_SRC", "#+BEGIN_SRC sh :eval never :tangle no :noweb no\ntrue\n#+END_SRC"},
-	{"a header for code", "#+HEADER: :tangle FILE\n#+begin_src emacs-lisp\nMARK\n#+end_src", ": #+HEADER: :tangle FILE\n#+begin_src emacs-lisp :eval never :tangle no :noweb no\nMARK\n#+end_src"},
+	{"arguments that are Lisp", "#+BEGIN_SRC sh :var x=MARK :exports results\ntrue\n#+END_SRC",
+		"#+BEGIN_SRC sh :eval never :tangle no :noweb no\ntrue\n#+END_SRC"},
+	{"a header for code", "#+HEADER: :tangle FILE\n#+begin_src emacs-lisp\nMARK\n#+end_src",
+		": #+HEADER: :tangle FILE\n#+begin_src emacs-lisp :eval never :tangle no :noweb no\nMARK\n#+end_src"},
 	{"a property for code", "#+PROPERTY: header-args :tangle FILE", ": #+PROPERTY: header-args :tangle FILE"},
 	{"an elisp link", "[[elisp:MARK][look]] <elisp:MARK> elisp:MARK", "[\u200b[elisp\u200b:MARK][look]] <elisp\u200b:MARK> elisp\u200b:MARK"},
 	{"a shell link", "[[shell:SH][look]] [[ Shell:SH]]", "[\u200b[shell\u200b:SH][look]] [\u200b[ Shell\u200b:SH]]"},
@@ -48,7 +50,8 @@ var forgeries = []struct{ name, text, inert string }{
 	{"a block for export", "#+begin_export html\n<script>x</script>\n#+end_export", ": #+begin_export html\n<script>x</script>\n: #+end_export"},
 	{"code without an end", "#+begin_src sh\nx", ": #+begin_src sh :eval never :tangle no :noweb no\nx"},
 	{"an end without code", "x\n  #+END_SRC\n#+end_example", "x\n: #+END_SRC\n: #+end_example"},
-	{"code inside code", "#+begin_example\n#+begin_src sh\nx\n#+end_src\n#+end_example", "#+begin_example\n,#+begin_src sh :eval never :tangle no :noweb no\nx\n,#+end_src\n#+end_example"},
+	{"code inside code", "#+begin_example\n#+begin_src sh\nx\n#+end_src\n#+end_example",
+		"#+begin_example\n,#+begin_src sh :eval never :tangle no :noweb no\nx\n,#+end_src\n#+end_example"},
 	{"control characters", "a\x00b\x1b[1m\r\nc\fd", "a\uFFFDb\uFFFD[1m\nc\uFFFDd"},
 }
 
@@ -67,7 +70,8 @@ func TestText(t *testing.T) {
 			}
 		})
 	}
-	const plain = "- [ ] item :: *bold* =code= [[https://example.org][a]] [[id:x]] <2026-01-01 Thu>\n  1. x\n\n| a | b=2 |\n#+begin_src go :eval never :tangle no :noweb no\nfunc f() {}\n#+end_src\n# a comment"
+	const plain = "- [ ] item :: *bold* =code= [[https://example.org][a]] [[id:x]] <2026-01-01 Thu>\n  1. x\n\n| a | b=2 |\n" +
+		"#+begin_src go :eval never :tangle no :noweb no\nfunc f() {}\n#+end_src\n# a comment"
 	if got := inert.Text(plain); got != plain {
 		t.Errorf("plain Org becomes %q", got)
 	}
@@ -89,7 +93,9 @@ func TestCheck(t *testing.T) {
 // from others, whatever it repeats: a search that begins anew at each place would take
 // minutes.
 func TestTextIsLinear(t *testing.T) {
-	for _, part := range []string{"<1-1-1", "[1-1-1 ", "<<", "<<x", "[[", "[[x]]", "{{{", "-*-", "@@a", "%%(", "[fn:", "file:/", "\\input", "src_x{", "local variables:", "id:x ", "<2026-01-05 ", "|=", "\n* ", "$}", "$x$ ", "\\x ", `\(`, `\frac{`, `\sqrt[`, "$$", "\n\\begin{align}\n", "\n:a:\n", "\n#+begin_src x\n"} {
+	for _, part := range []string{"<1-1-1", "[1-1-1 ", "<<", "<<x", "[[", "[[x]]", "{{{", "-*-", "@@a", "%%(", "[fn:", "file:/", "\\input", "src_x{",
+		"local variables:", "id:x ", "<2026-01-05 ", "|=", "\n* ", "$}", "$x$ ", "\\x ", `\(`, `\frac{`, `\sqrt[`, "$$", "\n\\begin{align}\n", "\n:a:\n",
+		"\n#+begin_src x\n"} {
 		text := inert.Text(strings.Repeat(part, 64<<10/len(part)))
 		nested := inert.Text("$" + strings.Repeat(part, 64<<10/len(part)) + "$")
 		if err := check(nested); err != nil {
@@ -109,7 +115,8 @@ func TestFilesThroughPrograms(t *testing.T) {
 			for _, form := range []string{"[[file:%s]]", "[[file:%s][x]]", "[[%s]]", "file:%s", "<file:%s>", "[[https://example.org][file:%s]]"} {
 				text := fmt.Sprintf(form, before+method+"127.0.0.1:/x.png")
 				for _, got := range []string{inert.Text(text), inert.Line(text)} {
-					if strings.Contains(got, method) && !strings.Contains(got, "\u200b[") && !strings.Contains(got, "file\u200b:") && strings.Contains(got, "/"+method) {
+					if strings.Contains(got, method) && !strings.Contains(got, "\u200b[") && !strings.Contains(got,
+						"file\u200b:") && strings.Contains(got, "/"+method) {
 						t.Errorf("%q becomes %q", text, got)
 					}
 				}
@@ -134,7 +141,8 @@ func TestHabits(t *testing.T) {
 	fine := habit("<2026-11-20 Fri .+2d>")
 	for date, ok := range map[string]bool{
 		"<2026-11-20 Fri .+2d/4d>": true, "<2026-11-20 Fri ++1w -3d>": true, "<2026-11-20 Fri 10:00 +1d/1w>": true, "<2026-11-20 Fri .+30d/1m>": false,
-		"<2026-11-20 Fri>": false, "<2026-11-20 Fri -2d>": false, "<2026-11-20 Fri .+1h>": false, "<2026-11-20 Fri .+3d/2d>": false, "<2026-11-20 Fri .+2d/2d>": false,
+		"<2026-11-20 Fri>": false, "<2026-11-20 Fri -2d>": false, "<2026-11-20 Fri .+1h>": false, "<2026-11-20 Fri .+3d/2d>": false,
+		"<2026-11-20 Fri .+2d/2d>": false,
 	} {
 		if err := (&inert.Place{}).Check(&inert.Place{}, fine, habit(date)); (err == nil) != ok {
 			t.Errorf("%s: %v", date, err)
@@ -175,7 +183,8 @@ func FuzzText(f *testing.F) {
 
 // readByEmacs are what Emacs searches for, written down apart from the tables that are
 // tested.
-var readByEmacs = regexp.MustCompile(`(?i)<%%\(|^&?%%\(|local variables:|-\*-.*-\*-|\{\{\{[a-z]|elisp:|shell:|\nclock: *\[|<\d{1,3}-\d+-\d+[^>\n]*\+\d+[hdwmy]>|<<[^<>\n]+>>`)
+var readByEmacs = regexp.MustCompile(`(?i)<%%\(|^&?%%\(|local variables:|-\*-.*-\*-|\{\{\{[a-z]|elisp:|shell:|` +
+	`\nclock: *\[|<\d{1,3}-\d+-\d+[^>\n]*\+\d+[hdwmy]>|<<[^<>\n]+>>`)
 
 // FuzzCheck: whatever passes the check of a finished text is one headline without a
 // setting, and has nothing that Emacs searches for.

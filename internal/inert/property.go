@@ -24,7 +24,8 @@ var reservedProperties = map[string]bool{
 var activeProperties = []string{
 	"HEADER-ARGS*", "EXPORT_*", "HTML_*", "LATEX_*", "BEAMER_*", "ODT_*", "REVEAL_*", "ATTACH_DIR*", "DIR", "ARCHIVE", "COLUMNS", "LOGGING", "STYLE",
 	"TABLE_EXPORT_*", "CRYPTKEY", "CLOCK_MODELINE_TOTAL", "ALT_TITLE", "OPTIONS", "BIND", "BLOCKER", "TRIGGER", "NOTER_DOCUMENT", "INTERLEAVE_PDF",
-	"TANGLE", "EVAL", "VAR", "NOWEB*", "SESSION", "EXPORTS", "RESULTS", "CACHE", "COMMENTS", "PROLOGUE", "EPILOGUE", "POST", "LOG_INTO_DRAWER", "REPEAT_TO_STATE",
+	"TANGLE", "EVAL", "VAR", "NOWEB*", "SESSION", "EXPORTS", "RESULTS", "CACHE", "COMMENTS", "PROLOGUE", "EPILOGUE", "POST",
+	"LOG_INTO_DRAWER", "REPEAT_TO_STATE",
 	"PROPERTIES", "END", "LOGBOOK",
 }
 
@@ -34,7 +35,8 @@ var valueChecks = map[string]func(value string) error{
 }
 
 // durations matches a duration in Org.
-var durations = regexp.MustCompile(`(?i)^(?:\d{1,6}(?:\.\d{1,6})?|\d{1,6}:\d\d(?::\d\d)?|(?:\d{1,6}(?:\.\d{1,6})? *(?:min|h|d|w|m|y) *)+(?:\d{1,6}:\d\d(?::\d\d)?)?)$`)
+var durations = regexp.MustCompile(`(?i)^(?:\d{1,6}(?:\.\d{1,6})?|\d{1,6}:\d\d(?::\d\d)?|` +
+	`(?:\d{1,6}(?:\.\d{1,6})? *(?:min|h|d|w|m|y) *)+(?:\d{1,6}:\d\d(?::\d\d)?)?)$`)
 
 func checkDuration(value string) error {
 	if value = strings.TrimSpace(value); value == "" || durations.MatchString(value) {

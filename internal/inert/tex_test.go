@@ -18,10 +18,13 @@ import (
 // typeset are texts of TeX that stay as they are.
 var typeset = []string{
 	`$E = mc^2$ and $\frac{a}{b}$, \(\sqrt[3]{x}\)`, `\[ \sum_{i=1}^n \left[0, 1\right) \]`, `$$\int_0^\infty e^{-x}\,dx$$`, `$\frac12 \hat\beta x \in [0,1)$`,
-	"\\begin{align}\na &= b \\\\[2pt]\n  &< c % why\n\\end{align}", "\\begin{equation}\\label{eq:x}\n\\begin{cases} 1 & x > 0 \\\\ 0 & \\text{else} \\end{cases}\n\\end{equation}",
+	"\\begin{align}\na &= b \\\\[2pt]\n  &< c % why\n\\end{align}",
+	"\\begin{equation}\\label{eq:x}\n\\begin{cases} 1 & x > 0 \\\\ 0 & \\text{else} \\end{cases}\n\\end{equation}",
 	`\alpha \nbsp{} \LaTeX{} \emph{x} \textbf{y}, see \ref{eq:x}`, `5$ and 6$, ^^ and 50%`, `~\input{x}~ and =\write18{x}= stay`,
-	"#+begin_example\n\\input{x} \\n \\d\n#+end_example", ": \\input{x}", "#+begin_src tex :eval never :tangle no :noweb no\n\\begin{align}\\input{x}\\end{align}\n#+end_src",
-	`[[file:a.png]] [[file:notes/a%20b.org]] [[https://x.org/a.png][a picture]] https://x.org/a?b=c#d {a} <b> @c`, `$a < b$ and $a<1$`, `"\u005b \ud83d\ude00 \ufeff"`,
+	"#+begin_example\n\\input{x} \\n \\d\n#+end_example", ": \\input{x}",
+	"#+begin_src tex :eval never :tangle no :noweb no\n\\begin{align}\\input{x}\\end{align}\n#+end_src",
+	`[[file:a.png]] [[file:notes/a%20b.org]] [[https://x.org/a.png][a picture]] https://x.org/a?b=c#d {a} <b> @c`, `$a < b$ and $a<1$`,
+	`"\u005b \ud83d\ude00 \ufeff"`,
 }
 
 // TestTypesetting: TeX that only sets type stays.
@@ -39,16 +42,22 @@ func TestTypesetting(t *testing.T) {
 // activeTeX is TeX that reads, writes, runs or defines something, takes more than its
 // fragment holds, or is read as HTML or as the name of a file.
 var activeTeX = []string{
-	`\input{/etc/passwd}`, `\input /etc/passwd`, `\InputIfFileExists{x}{}{}`, `\openin3=x`, `\read3 to \x`, `\immediate\write18{x}`, `\write18{x}`, `\ShellEscape{x}`,
-	`\csname input\endcsname{x}`, `\expandafter\x`, `\catcode92=12`, `\lowercase{x}`, `\directlua{x}`, `\latelua{x}`, `\def\x{y}`, `\let\x\y`, `\newcommand{\x}{y}`, `\usepackage{x}`,
-	`\RequirePackage{x}`, `\documentclass{x}`, `\includegraphics{http://x/y.png}`, `\include{x}`, `\import{x}{y}`, `\subfile{x}`, `\lstinputlisting{x}`, `\verbatiminput{x}`, `\inputminted{x}{y}`, `\bibliography{x}`,
-	`\special{x}`, `\pdfobj{x}`, `\pdffiledump{x}`, `\scantokens{x}`, `\everypar{x}`, `\jobname`, `\verb|x|`, `\href{javascript:x}{y}`, `\url{x}`, `\require{html}`, `\style{x}{y}`, `\cssId{x}{y}`, `\class{x}{y}`, `\unicode{x}`,
+	`\input{/etc/passwd}`, `\input /etc/passwd`, `\InputIfFileExists{x}{}{}`, `\openin3=x`, `\read3 to \x`, `\immediate\write18{x}`, `\write18{x}`,
+	`\ShellEscape{x}`,
+	`\csname input\endcsname{x}`, `\expandafter\x`, `\catcode92=12`, `\lowercase{x}`, `\directlua{x}`, `\latelua{x}`, `\def\x{y}`, `\let\x\y`,
+	`\newcommand{\x}{y}`, `\usepackage{x}`,
+	`\RequirePackage{x}`, `\documentclass{x}`, `\includegraphics{http://x/y.png}`, `\include{x}`, `\import{x}{y}`, `\subfile{x}`, `\lstinputlisting{x}`,
+	`\verbatiminput{x}`, `\inputminted{x}{y}`, `\bibliography{x}`,
+	`\special{x}`, `\pdfobj{x}`, `\pdffiledump{x}`, `\scantokens{x}`, `\everypar{x}`, `\jobname`, `\verb|x|`, `\href{javascript:x}{y}`, `\url{x}`,
+	`\require{html}`, `\style{x}{y}`, `\cssId{x}{y}`, `\class{x}{y}`, `\unicode{x}`,
 	`\char92 input`, `\makeatletter`, `\begingroup`, `\loop`, `\closeout`, `\typeout{x}`, `\message{x}`, `\errmessage{x}`, `\filecontents{x}`,
 }
 
 // TestActiveTeX: in no place, and in no spelling, does it stay what it is.
 func TestActiveTeX(t *testing.T) {
-	places := []string{"%s", "$%s$", "$$%s$$", `\(%s\)`, `\[%s\]`, "\\begin{align}\n%s\n\\end{align}", "  \\begin{equation}\n x%s\n  \\end{equation}", "$\\text{%s}$", "| %s |", "- %s :: x", "*%s*", "x_{%s}", "[fn::%s]", "[cite:%s @x]", "[[https://x.org][%s]]", "#+begin_verse\n%s\n#+end_verse", "\\emph{%s}"}
+	places := []string{"%s", "$%s$", "$$%s$$", `\(%s\)`, `\[%s\]`, "\\begin{align}\n%s\n\\end{align}", "  \\begin{equation}\n x%s\n  \\end{equation}",
+		"$\\text{%s}$", "| %s |", "- %s :: x", "*%s*", "x_{%s}", "[fn::%s]", "[cite:%s @x]", "[[https://x.org][%s]]",
+		"#+begin_verse\n%s\n#+end_verse", "\\emph{%s}"}
 	for _, tex := range activeTeX {
 		for _, place := range places {
 			text := strings.Replace(place, "%s", tex, 1)
@@ -65,20 +74,25 @@ func TestActiveTeX(t *testing.T) {
 		// notations
 		`$\@@input x$`, `$^^5cinput{x}$`, `$^^^^005cinput$`, `\emph{^^5cinput}`, "\\begin{align}\n^^5cinput\n\\end{align}", `[[file:a^^5cinput.png]]`,
 		// what would take the text behind it
-		`$\frac$`, `$\frac{a}$`, `\(\text\)`, `$\sqrt[$`, `$x \\[$`, `$\left$`, `\emph`, `$a\$`, `\(a\\)`, `\(\frac12%\)`, `$\begin{array}$`, "\\begin{array}\n\\end{array}", `$\hat\frac$`,
+		`$\frac$`, `$\frac{a}$`, `\(\text\)`, `$\sqrt[$`, `$x \\[$`, `$\left$`, `\emph`, `$a\$`, `\(a\\)`, `\(\frac12%\)`, `$\begin{array}$`,
+		"\\begin{array}\n\\end{array}", `$\hat\frac$`,
 		// what changes all that follows
 		`\tiny`, `\color{white}`, `\d`, `\Users`, `\u`, `\ufeff{\input x}`, `\u00`,
 		// pairs
 		`$a}$`, `$\text{$`, `\({\)`, `\begin{align}`, `\end{verbatim}`, `$\begin{aligned}a$`, `\(\begin{matrix}{\end{matrix}}\)`, `\end{document}`,
 		// environments
-		"\\begin{verbatim}\nx\n\\end{verbatim}", "\\begin{filecontents}{x}\nx\n\\end{filecontents}", "\\begin{luacode}\nx\n\\end{luacode}", "\\begin{tikzpicture}\n\\end{tikzpicture}", "\\begin{comment}\n\\end{comment}",
+		"\\begin{verbatim}\nx\n\\end{verbatim}", "\\begin{filecontents}{x}\nx\n\\end{filecontents}", "\\begin{luacode}\nx\n\\end{luacode}",
+		"\\begin{tikzpicture}\n\\end{tikzpicture}", "\\begin{comment}\n\\end{comment}",
 		// out of what is written as it stands
-		"#+begin_src sh :eval never :tangle no :noweb no\n\\end{verbatim}\\input{x}\n#+end_src", ": \\end{verbatim}\\input{x}", "#+begin_example\n\\end {lstlisting}\n#+end_example", "#+begin_example\n\\end{frame}\n#+end_example",
+		"#+begin_src sh :eval never :tangle no :noweb no\n\\end{verbatim}\\input{x}\n#+end_src", ": \\end{verbatim}\\input{x}",
+		"#+begin_example\n\\end {lstlisting}\n#+end_example", "#+begin_example\n\\end{frame}\n#+end_example",
 		// HTML
 		`$<script>x</script>$`, `\(a<img src=x>\)`, "\\begin{align}\n% <script>\n<!-- x\n\\end{align}", `\emph{<b>}`, `$@include x$`,
 		// addresses
-		`[[file:x}\input{f}.png]]`, `[[file:a.tikz]]`, `[[./b.pgf]]`, `[[https://x.org][file:c.tikz]]`, `[[file:a%.png]]`, `[[file:d.svg]]`, `[[file:javascript:alert(1)][x]]`, `[[file:x" onclick="z][w]]`, `[[doi:10/x" onclick="y]]`,
-		`[[file:java	script:x]]`, `[[file:JavaScript:x]]`, `[[file:data:text/html,x][x]]`, `[[file:javascript&colon;x][x]]`, `[[https://x.org/a.png]]`, `https://x.org/a.png`, `<https://x.org/a.JPG?x>`, `[[https://x.org][https://y.org/a.gif]]`, `[[file:run:calc][x]]`,
+		`[[file:x}\input{f}.png]]`, `[[file:a.tikz]]`, `[[./b.pgf]]`, `[[https://x.org][file:c.tikz]]`, `[[file:a%.png]]`, `[[file:d.svg]]`,
+		`[[file:javascript:alert(1)][x]]`, `[[file:x" onclick="z][w]]`, `[[doi:10/x" onclick="y]]`,
+		`[[file:java	script:x]]`, `[[file:JavaScript:x]]`, `[[file:data:text/html,x][x]]`, `[[file:javascript&colon;x][x]]`, `[[https://x.org/a.png]]`,
+		`https://x.org/a.png`, `<https://x.org/a.JPG?x>`, `[[https://x.org][https://y.org/a.gif]]`, `[[file:run:calc][x]]`,
 	} {
 		if err := check(text); err == nil {
 			t.Errorf("%q passes", text)

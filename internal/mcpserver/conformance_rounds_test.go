@@ -23,10 +23,12 @@ var (
   "status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},"verified":{"type":"boolean","default":true}}}`)
 	enums = json.RawMessage(`{"type":"object","properties":{
   "untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
-  "titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]},
+  "titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First"},
+    {"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]},
   "legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["One","Two","Three"]},
   "untitledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"type":"string","enum":["option1","option2","option3"]}},
-  "titledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"anyOf":[{"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]}}}}`)
+  "titledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"anyOf":[
+     {"const":"value1","title":"First"},{"const":"value2","title":"Second"},{"const":"value3","title":"Third"}]}}}}`)
 )
 
 // asking are the tools of the revisions with sessions, which ask the client by requests
@@ -113,9 +115,10 @@ func rounds() map[string]mcp.ToolHandler {
 	}
 	return map[string]mcp.ToolHandler{
 		"test_input_required_result_elicitation": asked(mcp.InputRequestMap{"user_name": whoRequest}, "", name),
-		"test_input_required_result_sampling": asked(mcp.InputRequestMap{"capital_question": sampleRequest}, "", func(p *mcp.CallToolParamsRaw) (string, error) {
-			return textIf(p.InputResponses["capital_question"] != nil, "sampled"), nil
-		}),
+		"test_input_required_result_sampling": asked(mcp.InputRequestMap{"capital_question": sampleRequest}, "",
+			func(p *mcp.CallToolParamsRaw) (string, error) {
+				return textIf(p.InputResponses["capital_question"] != nil, "sampled"), nil
+			}),
 		"test_input_required_result_list_roots": asked(mcp.InputRequestMap{"client_roots": rootsRequest}, "", func(p *mcp.CallToolParamsRaw) (string, error) {
 			return textIf(p.InputResponses["client_roots"] != nil, "roots"), nil
 		}),

@@ -21,7 +21,8 @@ import (
 // the token that opened it was taken away, with sessions and without, and no earlier.
 func TestASilentStreamEndsWithItsToken(t *testing.T) {
 	const listen = `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":["fovea://status"]},"_meta":{
-	  "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	  "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},
+	  "io.modelcontextprotocol/clientCapabilities":{}}}}`
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
