@@ -274,7 +274,7 @@ func TestDroppable(t *testing.T) {
 		own[n.Path] = n.Own
 	}
 	set := func(paths ...string) map[merkle.Digest]bool {
-		out := map[merkle.Digest]bool{merkle.Sum([]byte(fmt.Sprint("unknown", paths))): true}
+		out := map[merkle.Digest]bool{merkle.Sum(fmt.Append(nil, "unknown", paths)): true}
 		for _, p := range paths {
 			out[own[p]] = true
 		}

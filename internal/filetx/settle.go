@@ -34,15 +34,16 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 		return files.drop(ctx, tx, in) // it never began
 	}
 	left := files.takeBack(in)
-	recovered := "took back " + what + ", which was cut short between its files"
+	done := []string{"took back " + what + ", which was cut short between its files"}
 	again := false
 	for _, l := range left {
-		recovered += "; left " + l.message()
+		done = append(done, "left "+l.message())
 		again = again || !l.settled()
 	}
 	if count[elsewhere] > 0 {
-		recovered += "; a file that changed since is read as it is"
+		done = append(done, "a file that changed since is read as it is")
 	}
+	recovered := strings.Join(done, "; ")
 	files.scope.SetRecovered(tx, recovered)
 	if again { // still announced: the next opening tries again
 		files.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", recovered))

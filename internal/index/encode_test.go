@@ -136,12 +136,12 @@ func TestForgedPostings(t *testing.T) {
 			t.Fatal(tc.name, err)
 		}
 		for i, word := range []string{"x", "y"} {
-			got := ""
+			var got strings.Builder
 			for id := range x.Scores(word) {
-				got += id
+				got.WriteString(id)
 			}
-			if got != tc.want[i] {
-				t.Errorf("%s: %q has %q, want %q", tc.name, word, got, tc.want[i])
+			if got.String() != tc.want[i] {
+				t.Errorf("%s: %q has %q, want %q", tc.name, word, got.String(), tc.want[i])
 			}
 		}
 	}
