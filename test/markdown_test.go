@@ -208,5 +208,5 @@ func TestMarkdown(t *testing.T) {
 	if a.open(); a.root() != root {
 		t.Error("the root is another one after a restart")
 	}
-	a.whole()
+	a.whole(t)
 }

@@ -86,23 +86,30 @@ func (a *machine) from(b *machine) (fovea.Commit, []document.Conflict) {
 
 func (a *machine) fromStore(in *faultfs.FS) (fovea.Commit, []document.Conflict) {
 	a.t.Helper()
+	return a.mergeFor(a.t, in)
+}
+
+// mergeFor is fromStore that reports to t, which may be a rapid.T, so that rapid shrinks
+// the run and prints its seed.
+func (a *machine) mergeFor(t rapid.TB, in *faultfs.FS) (fovea.Commit, []document.Conflict) {
+	t.Helper()
 	c, _, conflicts, err := mergeStore(a.t.Context(), a.m, in, nil)
 	if err != nil {
-		a.t.Fatal(err)
+		t.Fatal(err)
 	}
-	a.whole()
+	a.whole(t)
 	return c, conflicts
 }
 
 // whole proves the memory, and that its files are what it holds.
-func (a *machine) whole() {
-	a.t.Helper()
+func (a *machine) whole(t rapid.TB) {
+	t.Helper()
 	if diff := cmp.Diff(filesOf(a.m.View()), a.d.files(a.t)); diff != "" {
-		a.t.Fatalf("%s: files (-memory +folder)\n%s", a.name, diff)
+		t.Fatalf("%s: files (-memory +folder)\n%s", a.name, diff)
 	}
 	_, problems, err := a.m.Mending().Verify(a.t.Context())
 	if err != nil || len(problems) > 0 {
-		a.t.Fatalf("%s: %v %v", a.name, problems, err)
+		t.Fatalf("%s: %v %v", a.name, problems, err)
 	}
 }
 
@@ -428,13 +435,13 @@ func TestMergeModel(t *testing.T) {
 			},
 			"merge": func(rt *rapid.T) {
 				m := drawn()
-				m.from(map[*machine]*machine{a: b, b: a}[m])
+				m.mergeFor(rt, map[*machine]*machine{a: b, b: a}[m].d.state.Clone())
 			},
 			"merge both ways": func(rt *rapid.T) {
 				kept := keptWords(a, b)
 				atA, atB := a.d.state.Clone(), b.d.state.Clone()
-				ca, _ := a.fromStore(atB)
-				cb, _ := b.fromStore(atA)
+				ca, _ := a.mergeFor(rt, atB)
+				cb, _ := b.mergeFor(rt, atA)
 				if a.root() != b.root() {
 					rt.Fatalf("root %s, on the other machine %s\n%s", a.root(), b.root(), cmp.Diff(nodesOf(a.m.View()), nodesOf(b.m.View())))
 				}
@@ -448,7 +455,7 @@ func TestMergeModel(t *testing.T) {
 					}
 				}
 				for _, m := range []*machine{a, b} {
-					if c, _ := m.from(map[*machine]*machine{a: b, b: a}[m]); c.Seq != 0 {
+					if c, _ := m.mergeFor(rt, map[*machine]*machine{a: b, b: a}[m].d.state.Clone()); c.Seq != 0 {
 						rt.Fatalf("%s: merged again it makes commit %d", m.name, c.Seq)
 					}
 				}

@@ -99,7 +99,7 @@ func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *fau
 	id := "no note yet"
 	note := func() {
 		t.Helper()
-		a.whole()
+		a.whole(t)
 		files := a.d.files(t)
 		for name, text := range files {
 			files[name] = strings.ReplaceAll(text, id, "ID") // which is random
