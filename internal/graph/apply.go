@@ -65,7 +65,7 @@ type builder struct {
 	branches  map[string][]string // by path: ids of the changed and added nodes
 	sizes     map[string]extent   // by path: change of the size
 	tops      map[string]string   // by path: id of a document with changed nodes, "" if it was removed
-	lost      bool                // a changed node does not bear the id that it claims
+	lost      bool                // a node of a changed document does not bear the id that it claims
 	lacks     bool                // the content of a changed node is gone
 }
 
@@ -160,6 +160,7 @@ func (b *builder) rederive(path string) error {
 	b.setup.replace(old, fresh)
 	for _, n := range fresh {
 		if o, ok := b.base.Get(n.ID); ok && o == n {
+			b.lost = b.lost || loses(n) // the bearer may have gone to another file
 			continue
 		}
 		b.put(n)
@@ -183,8 +184,8 @@ func (b *builder) at(path string) []*node.Node {
 	return nil
 }
 
-// state returns the built state. Ids are contested only if some were before, or a changed
-// node does not bear the id that it claims.
+// state returns the built state. Ids are contested only if some were before, or a node of
+// a changed document does not bear the id that it claims.
 func (b *builder) state(contested champ.Map[[]node.Claim]) *State {
 	s := &State{
 		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), setup: b.setup.Map(),

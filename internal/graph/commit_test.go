@@ -300,3 +300,31 @@ func FuzzDecodeCommit(f *testing.F) {
 		}
 	})
 }
+
+// TestApplyContests: an id that leaves a file for another one is contested if a node that
+// stayed, unchanged, claims it too.
+func TestApplyContests(t *testing.T) {
+	const one, two = "* One\n:PROPERTIES:\n:ID: x\n:END:\n", "* Two\n:PROPERTIES:\n:ID: x\n:END:\n"
+	s, store := grown(folder{"b.org": one + two}), blocks{}
+	d := s.Edit(2)
+	put(d, "a.org", one)
+	put(d, "b.org", two)
+	want, delta := d.Seal()
+	for n := range want.All() {
+		if err := n.Blocks(store.emit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Apply(&Commit{State: want.Root(), Delta: delta.Records()}, store.get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(contests(want), contests(got)); diff != "" || len(contests(want)) != 1 {
+		t.Errorf("contested (-draft +applied):\n%s", diff)
+	}
+	d = got.Edit(3)
+	d.Drop("a.org")
+	if got, _ = d.Seal(); got.Root() != grown(folder{"b.org": two}).Root() {
+		t.Errorf("the last claim does not get the id:\n%s", strings.Join(listing(got), "\n"))
+	}
+}
