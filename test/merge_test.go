@@ -381,13 +381,20 @@ func TestMergeOfTheSameState(t *testing.T) {
 
 // TestMergeModel: two machines start from one memory, change apart, files and trees,
 // and merge at any moment, restarts between. Merged both ways they are one, by one
-// commit; a word that one side wrote and nobody took away is there afterwards.
+// commit; a word that both have and nobody took away is there afterwards.
 func TestMergeModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := newMachine(t, map[string]string{"a.org": mergeFile})
 		b := a.copy("b")
 		defer func() { a.m.Close(); b.m.Close() }()
-		words := 0
+		words, doubled := 0, map[string]bool{} // those that stood in two places of one state
+		merge := func(rt *rapid.T, m *machine, in *faultfs.FS) fovea.Commit {
+			c, _ := m.mergeFor(rt, in)
+			for w, places := range wordsOf(m.m.View()) {
+				doubled[w] = doubled[w] || len(places) > 1
+			}
+			return c
+		}
 		drawn := func() *machine { return rapid.SampledFrom([]*machine{a, b}).Draw(rt, "machine") }
 		rt.Repeat(map[string]func(*rapid.T){
 			"write": func(rt *rapid.T) {
@@ -435,13 +442,12 @@ func TestMergeModel(t *testing.T) {
 			},
 			"merge": func(rt *rapid.T) {
 				m := drawn()
-				m.mergeFor(rt, map[*machine]*machine{a: b, b: a}[m].d.state.Clone())
+				merge(rt, m, map[*machine]*machine{a: b, b: a}[m].d.state.Clone())
 			},
 			"merge both ways": func(rt *rapid.T) {
-				kept := keptWords(a, b)
+				kept := keptWords(a, b, doubled)
 				atA, atB := a.d.state.Clone(), b.d.state.Clone()
-				ca, _ := a.mergeFor(rt, atB)
-				cb, _ := b.mergeFor(rt, atA)
+				ca, cb := merge(rt, a, atB), merge(rt, b, atA)
 				if a.root() != b.root() {
 					rt.Fatalf("root %s, on the other machine %s\n%s", a.root(), b.root(), cmp.Diff(nodesOf(a.m.View()), nodesOf(b.m.View())))
 				}
@@ -449,13 +455,13 @@ func TestMergeModel(t *testing.T) {
 					rt.Fatalf("took in %s, on the other machine %s", a.took(ca), b.took(cb))
 				}
 				have := wordsOf(a.m.View())
-				for w := range kept {
-					if !have[w] {
+				for w, is := range kept {
+					if is && len(have[w]) == 0 {
 						rt.Fatalf("%s is lost", w)
 					}
 				}
 				for _, m := range []*machine{a, b} {
-					if c, _ := m.mergeFor(rt, map[*machine]*machine{a: b, b: a}[m].d.state.Clone()); c.Seq != 0 {
+					if c := merge(rt, m, map[*machine]*machine{a: b, b: a}[m].d.state.Clone()); c.Seq != 0 {
 						rt.Fatalf("%s: merged again it makes commit %d", m.name, c.Seq)
 					}
 				}
@@ -475,28 +481,41 @@ func TestMergeModel(t *testing.T) {
 	})
 }
 
-// wordsOf lists the numbered words of a view, those kept in conflicts too.
-func wordsOf(v *fovea.View) map[string]bool {
-	out := map[string]bool{}
-	for n := range v.All() {
-		for w := range strings.FieldsFuncSeq(n.Title()+" "+n.Content+" "+fmt.Sprint(n.Attrs),
-			func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+// wordsOf lists the numbered words of a view, those kept in conflicts too, with the places
+// where each stands: the node, and its title, an attribute or a line.
+func wordsOf(v *fovea.View) map[string][]string {
+	out := map[string][]string{}
+	add := func(place, text string) {
+		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
 			if strings.HasPrefix(w, "word") {
-				out[w] = true
+				out[w] = append(out[w], place)
 			}
+		}
+	}
+	for n := range v.All() {
+		own := n.Content
+		if n.Type == document.TypeHeadline && !n.IsTree() {
+			_, own, _ = strings.Cut(own, "\n")
+			add(n.ID+" title", n.Title())
+		}
+		for line := range strings.Lines(own) {
+			add(n.ID+" line "+line, line)
+		}
+		for _, a := range n.Attrs {
+			add(n.ID+" attribute "+a.Key, fmt.Sprint(a.Value))
 		}
 	}
 	return out
 }
 
-// keptWords are those that both sides have: a merge may take none of them away. A
-// word of one side alone may have been taken away by the other.
-func keptWords(a, b *machine) map[string]bool {
-	out, of := wordsOf(a.m.View()), wordsOf(b.m.View())
-	for w := range out {
-		if !of[w] {
-			delete(out, w)
-		}
+// keptWords are those that both sides have and a merge may not take away. A word of one
+// side alone may have been taken away by the other. So may one that a merge put in a second
+// place, as in a conflict, unless both have it in one place: each side may have taken away
+// the place where the other has it.
+func keptWords(a, b *machine, doubled map[string]bool) map[string]bool {
+	out, of := map[string]bool{}, wordsOf(b.m.View())
+	for w, places := range wordsOf(a.m.View()) {
+		out[w] = len(of[w]) > 0 && (!doubled[w] || slices.ContainsFunc(places, func(p string) bool { return slices.Contains(of[w], p) }))
 	}
 	return out
 }
