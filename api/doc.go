@@ -1,9 +1,10 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package api declares the operations of Fovea, once: an [Op] for each, with the types
-// of its request and answer, in the table [Operations]. HTTP, its description, the MCP
-// tools, the trust in agents, the scopes and the replay of keys follow from that table.
-// To add an operation, add a row with [Define].
+// of its request and answer, in the table [Operations]. The table drives the
+// HTTP routes, the OpenAPI document, the verbs and their flags, the arguments of MCP tools,
+// the permissions of agents, the choice of scopes, and idempotency. To add an operation, add
+// a row with [Define].
 //
 // A surface (command line, HTTP, MCP) turns its input into a [Call] and passes it to a
 // [Service]: that of a memory in this process ([NewLocal]), or a client of a daemon.

@@ -1,7 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package node makes nodes, the things that Fovea remembers, of the parts that a format
-// reads.
+// Package node builds nodes, the units of memory, from the parts that a format produces.
 //
 // A [Node] is a document, a headline, or an element of a tree. It is immutable: an edit
 // makes a new Node. Its [Entry] is its place and its digests in a state; its derived
@@ -24,8 +23,8 @@
 //   - Derived fields enter no digest, so a better parser changes no root. They are a
 //     function of the document's bytes and of those of its setup files, which
 //     Derived.Setup names; for a tree, of its nodes' attributes and contents.
-//   - Of a node that bears or inherits the tag crypt only the own line is read:
-//     Derived.Encrypted keeps links and body away from search and windows.
+//   - For a node that has or inherits the tag crypt, only the headline is read:
+//     Derived.Encrypted hides its links and body from search and windows.
 //   - A Node is never changed after it has entered a state. Strings of a node may share
 //     memory with the file they were read from.
 //

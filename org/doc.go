@@ -23,7 +23,7 @@
 // Invariants:
 //
 //   - Any sequence of bytes is a document. Parse never fails; Document.Diagnostics
-//     lists text that was probably meant otherwise.
+//     reports text that is probably a mistake.
 //   - Offsets count bytes of the original text, including a byte order mark,
 //     carriage returns and invalid UTF-8.
 //   - The zeroth section and the own texts of all headlines, in order, are the

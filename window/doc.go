@@ -19,8 +19,8 @@
 //     has cached, such as token prices.
 //   - Remembered text is data: the text has exactly one heading per part, whatever
 //     titles and bodies contain.
-//   - Each piece of text ends with a newline, and none begins with a character that a
-//     token could join to the line before, so that the tokens of pieces add up.
+//   - Each piece of text ends with a newline and starts with a character that no token
+//     merges with it, so the token counts of pieces add up.
 //   - No untrusted agent gets more than 30 % of the budget, except for its own node as
 //     focus.
 //

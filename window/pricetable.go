@@ -10,7 +10,7 @@ import "sync/atomic"
 // cached price they need not be rendered.
 type priceTable struct {
 	key    priceKey
-	tokens []atomic.Uint32 // two per node: levels title and full; 0 if unknown
+	tokens []atomic.Uint32 // by node and level from title on; 0 if unknown
 }
 
 // priceKey is what a price depends on besides the document.
@@ -23,14 +23,10 @@ type priceKey struct {
 func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint32 {
 	table := b.prices.Load()
 	if table == nil || table.key != key {
-		table = &priceTable{key, make([]atomic.Uint32, 2*len(b.nodes))}
+		table = &priceTable{key, make([]atomic.Uint32, int(Full)*len(b.nodes))}
 		b.prices.Store(table) // if two goroutines race, one table is lost and filled again
 	}
-	index := 2 * local
-	if level == Full {
-		index++
-	}
-	return &table.tokens[index]
+	return &table.tokens[int(Full)*int(local)+int(level)-int(Title)]
 }
 
 // isCacheable reports whether the text of a candidate at a level depends on its

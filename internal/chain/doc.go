@@ -17,10 +17,11 @@
 // Invariants:
 //   - A commit follows the newest one: its number is the next, its parent is that
 //     commit. Replay refuses anything else with [ErrBroken].
-//   - A moment never changes. Its ledger values belong to its commit, or to a mark
-//     after it.
-//   - What a caller was told of is in the store; an image only saves replaying it.
-//   - The lock order is: the writer's lock, then the lock of the store's replacement.
+//   - A moment never changes. Its ledger values are those at its commit, or at a later
+//     mark.
+//   - Anything reported to a caller is already in the store; an image only makes opening
+//     faster.
+//   - The writer's lock is taken before the lock that guards replacing the store.
 //     Ledgers, signer, witness and the callbacks of Options run in the writer: they must
 //     not begin another Tx.
 //

@@ -4,13 +4,13 @@
 // nothing acknowledged is lost and nothing damaged is believed.
 //
 // A [Store] is an append-only journal with images beside it. [Store.Append]
-// makes a [Batch] of records durable, all or nothing; [Store.Replay] gives the
-// records back in order; [Store.Block] finds a block by its digest,
-// [Store.Commits] commits by their number. An [Image] is a state in a form that
-// loads at once. [Store.Pack] moves old segments of the journal into packs, where
+// makes a batch of records durable, all or nothing; [Store.Replay] returns the
+// records in order; [Store.Block] finds a block by its digest, [Store.Commits]
+// commits by their number. An image is a state in a form that loads at once. [Store.Pack] moves old segments of the journal into packs, where
 // records are found by position; [Store.Rewrite] leaves blocks out of history for
-// good. [Recovery] says what opening found, [Store.Check] proves the files anew,
-// a [Salvage] makes a whole history of what verifies in a damaged one.
+// good. A store.Recovery says what opening found, [Store.Check] verifies all files
+// again, and a [Salvage] rebuilds a consistent history from the parts of a damaged
+// one that still verify.
 // The folder is described in doc/format/state-folder.md.
 //
 // A Store is made of parts with an invariant each: condition (what it can still
@@ -23,15 +23,15 @@
 //   - Append returns nil only when the batch is durable. Batches that wait at
 //     the same time share one sync; they form a group.
 //   - A group is written only after the sync of the group before it returned.
-//     So damage with a later group behind it is corruption; without one it is a
-//     write that was cut short before it was acknowledged.
+//     Damage followed by a later group is therefore corruption; damage at the end
+//     is an unacknowledged write that was cut short.
 //   - Corruption is reported and never repaired by guessing: the store opens
 //     read-only at the last good group, and no byte is changed.
 //   - After the first error of a write the store is read-only until reopened. A
 //     batch that got the error may still be there then.
-//   - The journal is scanned from the segment of the newest image on, after a
-//     clean close from the image's position; what lies before is verified when it
-//     is read.
+//   - Opening scans the journal from the segment of the newest image, or after a
+//     clean close from the position of the image. Older records are verified when
+//     they are read.
 //   - A record is in the journal or in a current pack, never in both and never in
 //     neither: the manifest of the packs, replaced as a whole, says in which.
 //   - Positions and the numbers of commits stay what they are when records move.
@@ -40,6 +40,5 @@
 //
 // Elsewhere: the bytes of segments and packs (package record) and of images
 // (package image), what the blocks, commits and sections mean (packages graph and
-// fovea), the interface of replaceable stores (package store), archives for other
-// machines (package archive).
+// fovea), the interface of replaceable stores (package store).
 package disk

@@ -3,8 +3,9 @@
 // Package scope is one scope of a memory: a chain, and the region of the memex folder that
 // it holds.
 //
-// A [Scope] is what every other room of a memory works on. It names the author of an operation
-// and makes the commit that the operation is about to fill in, finds an earlier operation with
+// The packages that work on a memory (notes, travel, mend and others) are its rooms, and each
+// works on a [Scope]. A Scope determines the author of an operation, prepares the commit that
+// the operation fills in, finds an earlier operation with
 // the same key, keeps the files that differ from memory on purpose ([Drift]), and lists the
 // other open scopes of the memex. [Options] are those of package fovea; they are
 // declared here because every room reads them.

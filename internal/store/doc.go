@@ -22,5 +22,5 @@
 //     call the store again.
 //
 // Elsewhere: the store that keeps files (package disk), what the blocks, commits and
-// sections mean (packages graph and fovea), archives for other machines (package archive).
+// sections mean (packages graph and fovea).
 package store
