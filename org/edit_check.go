@@ -23,7 +23,7 @@ type checklist struct {
 type checkItem struct {
 	*Element
 	children []int // the items in its lists
-	parent   int   // the item that contains its list
+	outer    int   // index of the item that contains its list; 0 for the section
 	box      int   // offset of the state of its checkbox; 0 if it has none
 	state    byte  // state of the checkbox
 }
@@ -79,7 +79,7 @@ func (d *Document) checklist(i int) *checklist {
 		if el.Type != TypeItem {
 			continue
 		}
-		item := checkItem{Element: el, parent: index[c.tree.Elements[el.Parent].Parent]}
+		item := checkItem{Element: el, outer: index[c.tree.Elements[el.Parent].Parent]}
 		l := lineAt(d.Source, int(el.Start), int(el.End))
 		if o := itemParts(l.text(d.Source)); o.checkbox > 0 {
 			item.box = l.start + o.checkbox
@@ -87,7 +87,7 @@ func (d *Document) checklist(i int) *checklist {
 		}
 		n := len(c.items)
 		index[int32(k)] = n
-		c.items[item.parent].children = append(c.items[item.parent].children, n)
+		c.items[item.outer].children = append(c.items[item.outer].children, n)
 		c.items = append(c.items, item)
 	}
 	return c
@@ -117,8 +117,8 @@ func (c *checklist) hasOpenBefore(item int) bool {
 
 // topItem returns the outermost item that contains item k.
 func (c *checklist) topItem(k int) int {
-	for c.items[k].parent > 0 {
-		k = c.items[k].parent
+	for c.items[k].outer > 0 {
+		k = c.items[k].outer
 	}
 	return k
 }
