@@ -38,9 +38,9 @@ func verbFor[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare fu
 	return c
 }
 
-// printer returns print with its output.
-func printer[Out, A any](out Out, print func(Out, A)) func(A) {
-	return func(answer A) { print(out, answer) }
+// printer returns show with its output.
+func printer[Out, A any](out Out, show func(Out, A)) func(A) {
+	return func(answer A) { show(out, answer) }
 }
 
 // describe adds to a command what it does not say itself and its operation does: the summary,
