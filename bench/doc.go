@@ -9,7 +9,8 @@
 // BenchmarkColdFolder, BenchmarkWarmFolder, BenchmarkParsers, BenchmarkDurable,
 // BenchmarkImage, BenchmarkSeedImage, BenchmarkSeedIngest and BenchmarkRollback are
 // the comparisons, with small tests that each side does its work; BenchmarkMillion
-// says what 1,000,000 headlines take; README.md holds their figures and those of the
+// says what 1,000,000 headlines take, and BenchmarkQuality what search and windows
+// find; README.md holds their figures and those of the
 // benchmarks that live in the packages.
 //
 // Invariants:

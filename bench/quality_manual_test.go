@@ -1,0 +1,87 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// manual is the Org manual with the cross-references of some of its nodes, which say
+// what a reader of a node needs.
+type manual struct {
+	File  string
+	Nodes []struct{ N int }
+	Cases []struct {
+		Focus   int
+		Targets []int
+		Mask    [][2]int // bytes of the links of the focus, which are blanked
+	}
+	text []byte
+}
+
+func readManual(t testing.TB) *manual {
+	t.Helper()
+	dir := filepath.Join(foveatest.Testdata(t), "data", "org-manual")
+	m := &manual{}
+	decodeFile(t, filepath.Join(dir, "cases.json"), m)
+	var err error
+	if m.text, err = os.ReadFile(filepath.Join(dir, m.File)); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// masked returns the manual without the links of a case.
+func (m *manual) masked(mask [][2]int) []byte {
+	out := bytes.Clone(m.text)
+	for _, r := range mask {
+		for i := r[0]; i < r[1]; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	return out
+}
+
+// graded measures windows on each focus: a target counts 1 in full, 0.5 as a snippet and
+// 0.2 as a title. policy is one of the package window, "" for its default.
+func (m *manual) graded(t testing.TB, policy string, budgets []int) *figures {
+	t.Helper()
+	dir, f := t.TempDir(), newFigures()
+	path := filepath.Join(dir, m.File)
+	var o opened
+	memory := ingestFolder(t, dir)
+	for _, c := range m.Cases {
+		if err := os.WriteFile(path, m.masked(c.Mask), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := memory.Ingest(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		o.view = memory.View()
+		nodes := headlinesOf(o.view, m.File)
+		if len(nodes) != len(m.Nodes) {
+			t.Fatalf("the manual has %d headlines, want %d", len(nodes), len(m.Nodes))
+		}
+		for _, budget := range budgets {
+			w := o.window(t, window.Request{Focus: nodes[c.Focus].ID, Budget: budget, Policy: policy})
+			levels := map[string]window.Level{}
+			for _, p := range w.Parts {
+				levels[p.ID] = p.Level
+			}
+			for _, target := range c.Targets {
+				worth := map[window.Level]float64{window.Title: .2, window.Snippet: .5, window.Full: 1}
+				f.add(fmt.Sprintf("graded@%d", budget), worth[levels[nodes[target].ID]])
+			}
+		}
+	}
+	return f
+}
