@@ -30,7 +30,7 @@ func readManual(t testing.TB) *manual {
 	t.Helper()
 	dir := filepath.Join(foveatest.Testdata(t), "data", "org-manual")
 	m := &manual{}
-	decodeFile(t, filepath.Join(dir, "cases.json"), m)
+	foveatest.DecodeJSON(t, filepath.Join(dir, "cases.json"), m)
 	var err error
 	if m.text, err = os.ReadFile(filepath.Join(dir, m.File)); err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -125,11 +126,11 @@ var budgets = []int{1000, 2000, 4000}
 
 // shuffled returns libraries whose turns are in a random order: all turns of the
 // conversation, those within each session, or half the sessions among themselves.
-func shuffled(conversations []conversation, how string, seed uint32) (out []library) {
+func shuffled(conversations []locomo, how string, seed uint32) (out []library) {
 	rng := newMersenne(seed)
 	for _, c := range conversations {
 		var pools [][]int // sessions whose turns are mixed
-		all := make([]int, len(c.sessions))
+		all := make([]int, len(c.Sessions))
 		for i := range all {
 			all[i] = i
 			if how == "within sessions" {
@@ -142,19 +143,20 @@ func shuffled(conversations []conversation, how string, seed uint32) (out []libr
 		case "half the sessions":
 			pools = [][]int{draw(rng, all, len(all)/2)}
 		}
-		sessions := slices.Clone(c.sessions)
+		sessions := slices.Clone(c.Sessions)
 		for _, pool := range pools {
-			var turns []turn
+			var turns []foveatest.Turn
 			for _, i := range pool {
-				turns = append(turns, sessions[i].turns...)
+				turns = append(turns, sessions[i].Turns...)
 			}
 			turns = draw(rng, turns, len(turns))
 			for _, i := range pool {
-				n := len(sessions[i].turns)
-				sessions[i].turns, turns = turns[:n], turns[n:]
+				n := len(sessions[i].Turns)
+				sessions[i].Turns, turns = turns[:n], turns[n:]
 			}
 		}
-		mixed := conversation{sessions: sessions, questions: c.questions}
+		mixed := c
+		mixed.Sessions = sessions
 		out = append(out, mixed.asTurns())
 	}
 	return out
@@ -163,8 +165,10 @@ func shuffled(conversations []conversation, how string, seed uint32) (out []libr
 // qualityTable measures each row of the table.
 func qualityTable(t testing.TB, print func(title string, f *figures)) {
 	var turns, notes, sessions []library
-	conversations := readLocomo(t)
-	for _, c := range conversations {
+	var conversations []locomo
+	for _, c := range foveatest.Locomo(t) {
+		c := locomo{c}
+		conversations = append(conversations, c)
 		turns, notes, sessions = append(turns, c.asTurns()), append(notes, c.asNotes()), append(sessions, c.asSessions())
 	}
 	print("LoCoMo, a headline a turn", askAll(t, turns, budgets, true))

@@ -3,10 +3,10 @@
 package bench
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -27,11 +27,8 @@ func (f *figures) textShare(v *fovea.View, w *window.Window) {
 	}
 	all, body, title := bodies.String(), 0, 0
 	for line := range strings.Lines(w.Text) {
-		words := normalized(line)
-		for _, cut := range []string{"… ", "..."} {
-			words = strings.TrimSuffix(words, cut)
-		}
-		if words != "" && !strings.HasPrefix(words, "*") && strings.Contains(all, strings.TrimRight(words, " …")) {
+		words := strings.TrimRight(normalized(line), " …")
+		if words != "" && !strings.HasPrefix(words, "*") && strings.Contains(all, words) {
 			body += tokens(line)
 		}
 	}
@@ -124,19 +121,14 @@ var agentFacts = []struct{ title, text, question string }{
 // factsLibrary is the facts as remember writes them.
 func factsLibrary() library {
 	l := library{asker: "mint"}
-	d := file{path: "agents/mint/notes.org"}
-	var b strings.Builder
+	var notes []remembered
 	for i, a := range agentFacts {
-		fmt.Fprintf(&b, "* %s\n:PROPERTIES:\n:ID:       %08x-7a3c-4d1e-9b5f-%012x\n:AUTHOR:   mint\n"+
-			":CREATED:  [2026-11-20 Fri 10:%02d]\n:TRUST:    unreviewed\n:END:\n%s\n",
-			a.title, 0x51a7c0de*uint32(i+1), 0x9e3779b97f4a*uint64(i+1)&(1<<48-1), i, a.text)
-		d.headlines = append(d.headlines, []passage{{a.title, a.text}})
+		notes = append(notes, remembered{a.title, time.Date(2026, 11, 20, 10, i, 0, 0, time.UTC), passage{a.title, a.text}})
 		if a.question != "" {
 			l.questions = append(l.questions, question{a.question, "fact", []string{a.title}})
 		}
 	}
-	d.text = b.String()
-	l.documents = []file{d}
+	l.documents = []file{notesFile(notes)}
 	return l
 }
 
