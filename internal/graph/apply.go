@@ -129,7 +129,7 @@ func (b *builder) gather(path string) {
 	if !ok {
 		return
 	}
-	doc := &docNodes{top: top.ID, extent: b.sizes[path]}
+	doc := &docNodes{top: top.ID, tree: top.IsTree(), extent: b.sizes[path]}
 	if was, had := b.base.documents.Get(path); had {
 		doc.size += was.size
 		doc.bytes += was.bytes
@@ -268,7 +268,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 	slices.Sort(paths)
 	for _, path := range slices.Compact(paths) {
 		if doc, ok := target.documents.Get(path); ok {
-			b.documents.Set(path, &docNodes{top: doc.top, extent: doc.extent})
+			b.documents.Set(path, &docNodes{top: doc.top, tree: doc.tree, extent: doc.extent})
 		} else {
 			b.documents.Delete(path)
 		}

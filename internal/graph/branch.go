@@ -99,7 +99,7 @@ func (d *Draft) graft(old []*node.Node, o *node.Outline) bool {
 	}
 	path := nodes[0].Path
 	whole, _ := d.documents.Get(path)
-	d.documents.Set(path, &docNodes{top: whole.top, extent: whole.plus(-1, old...).plus(1, nodes...)})
+	d.documents.Set(path, &docNodes{top: whole.top, tree: whole.tree, extent: whole.plus(-1, old...).plus(1, nodes...)})
 	return true
 }
 

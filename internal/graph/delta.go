@@ -116,11 +116,12 @@ func reread(from, to *State, paths []string) []*node.Node {
 	all := slices.Concat(paths, to.dependents(slices.Values(paths)))
 	slices.Sort(all)
 	for _, p := range slices.Compact(all) {
-		if to.IsTree(p) {
+		d, ok := to.documents.Get(p)
+		if !ok || d.tree {
 			continue // see deeper
 		}
 		was := from.Nodes(p)
-		for i, n := range to.Nodes(p) {
+		for i, n := range d.list(to.nodes.Get) {
 			if i < len(was) && was[i] == n { // most nodes
 				continue
 			}

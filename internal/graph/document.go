@@ -14,7 +14,8 @@ import (
 // docNodes is a file or a tree in a state. Its nodes are listed when they are first
 // needed, so that a change of one branch need not touch all.
 type docNodes struct {
-	top string // id of the document
+	top  string // id of the document
+	tree bool   // it is a tree
 	extent
 
 	once  sync.Once
@@ -44,7 +45,7 @@ func newDocument(nodes []*node.Node) *docNodes {
 }
 
 func (d *docNodes) init(nodes []*node.Node) {
-	d.top, d.extent = nodes[0].ID, extent{}.plus(1, nodes...)
+	d.top, d.tree, d.extent = nodes[0].ID, nodes[0].IsTree(), extent{}.plus(1, nodes...)
 	d.once.Do(func() { d.nodes = nodes })
 }
 
@@ -74,8 +75,8 @@ func walk(top string, maxNodes int, get func(id string) (*node.Node, bool)) []*n
 
 // IsTree reports whether the document at path is a tree.
 func (s *State) IsTree(path string) bool {
-	top, ok := s.Document(path)
-	return ok && top.IsTree()
+	d, ok := s.documents.Get(path)
+	return ok && d.tree
 }
 
 // Branch returns the tree of a node and all below it, nil for a node of a file.
