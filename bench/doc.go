@@ -10,8 +10,8 @@
 // BenchmarkImage, BenchmarkSeedImage, BenchmarkSeedIngest and BenchmarkRollback are
 // the comparisons, with small tests that each side does its work; BenchmarkMillion
 // says what 1,000,000 headlines take, and BenchmarkQuality what search and windows
-// find; README.md holds their figures and those of the
-// benchmarks that live in the packages.
+// find, which TestQuality keeps from falling; README.md holds their figures and those of
+// the benchmarks that live in the packages.
 //
 // Invariants:
 //

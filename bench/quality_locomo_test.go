@@ -4,7 +4,9 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
@@ -103,4 +105,58 @@ func (c locomo) asSessions() library {
 		l.documents = append(l.documents, d)
 	}
 	return l
+}
+
+// forms are the conversations of LoCoMo and each form of them.
+type forms struct {
+	conversations          []locomo
+	turns, notes, sessions []library
+}
+
+func locomoForms(t testing.TB) (f forms) {
+	t.Helper()
+	for _, c := range foveatest.Locomo(t) {
+		c := locomo{c}
+		f.conversations = append(f.conversations, c)
+		f.turns, f.notes, f.sessions = append(f.turns, c.asTurns()), append(f.notes, c.asNotes()), append(f.sessions, c.asSessions())
+	}
+	return f
+}
+
+// shuffled returns libraries whose turns are in a random order: all turns of the
+// conversation, those within each session, or half the sessions among themselves.
+func shuffled(conversations []locomo, how string, seed uint32) (out []library) {
+	rng := newMersenne(seed)
+	for _, c := range conversations {
+		var pools [][]int // sessions whose turns are mixed
+		all := make([]int, len(c.Sessions))
+		for i := range all {
+			all[i] = i
+			if how == "within sessions" {
+				pools = append(pools, []int{i})
+			}
+		}
+		switch how {
+		case "all":
+			pools = [][]int{all}
+		case "half the sessions":
+			pools = [][]int{draw(rng, all, len(all)/2)}
+		}
+		sessions := slices.Clone(c.Sessions)
+		for _, pool := range pools {
+			var turns []foveatest.Turn
+			for _, i := range pool {
+				turns = append(turns, sessions[i].Turns...)
+			}
+			turns = draw(rng, turns, len(turns))
+			for _, i := range pool {
+				n := len(sessions[i].Turns)
+				sessions[i].Turns, turns = turns[:n], turns[n:]
+			}
+		}
+		mixed := c
+		mixed.Sessions = sessions
+		out = append(out, mixed.asTurns())
+	}
+	return out
 }

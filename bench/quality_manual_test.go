@@ -51,16 +51,20 @@ func (m *manual) masked(mask [][2]int) []byte {
 	return out
 }
 
+// realID is the length of an id that a folder without declared ids has. Windows over the
+// manual may not profit from shorter ones.
+const realID = 27
+
 // graded measures windows on each focus: a target counts 1 in full, 0.5 as a snippet and
-// 0.2 as a title. policy is one of the package window, "" for its default.
-func (m *manual) graded(t testing.TB, policy string, budgets []int) *figures {
+// 0.2 as a title.
+func (m *manual) graded(t testing.TB, c chooser, budgets []int) *figures {
 	t.Helper()
 	dir, f := t.TempDir(), newFigures()
 	path := filepath.Join(dir, m.File)
 	var o opened
 	memory := ingestFolder(t, dir)
-	for _, c := range m.Cases {
-		if err := os.WriteFile(path, m.masked(c.Mask), 0o600); err != nil {
+	for _, x := range m.Cases {
+		if err := os.WriteFile(path, m.masked(x.Mask), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := memory.Ingest(t.Context(), nil); err != nil {
@@ -71,13 +75,18 @@ func (m *manual) graded(t testing.TB, policy string, budgets []int) *figures {
 		if len(nodes) != len(m.Nodes) {
 			t.Fatalf("the manual has %d headlines, want %d", len(nodes), len(m.Nodes))
 		}
+		for _, n := range nodes {
+			if len(n.ID) < realID {
+				t.Fatalf("the id %s has fewer than the %d signs of a derived one", n.ID, realID)
+			}
+		}
 		for _, budget := range budgets {
-			w := o.window(t, window.Request{Focus: nodes[c.Focus].ID, Budget: budget, Policy: policy})
+			w := c.choose(t, &o, window.Request{Focus: nodes[x.Focus].ID, Budget: budget})
 			levels := map[string]window.Level{}
 			for _, p := range w.Parts {
 				levels[p.ID] = p.Level
 			}
-			for _, target := range c.Targets {
+			for _, target := range x.Targets {
 				worth := map[window.Level]float64{window.Title: .2, window.Snippet: .5, window.Full: 1}
 				f.add(fmt.Sprintf("graded@%d", budget), worth[levels[nodes[target].ID]])
 			}

@@ -7,9 +7,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kljensen/snowball/english"
@@ -42,12 +44,18 @@ func (k talk) asLibrary() library {
 // talkOf generates the talk of a seed from the prose of the corpus.
 func talkOf(t testing.TB, seed uint32, tokens int) talk {
 	t.Helper()
-	paras, err := prose(filepath.Join(foveatest.Testdata(t), "corpus", "org"))
+	foveatest.Testdata(t)
+	paras, err := corpusProse()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return generateTalk(seed, tokens, paras)
 }
+
+// corpusProse returns the prose of the corpus, which is read once.
+var corpusProse = sync.OnceValues(func() ([]paragraph, error) {
+	return prose(filepath.Join(os.Getenv(foveatest.TestdataEnv), "corpus", "org"))
+})
 
 // plainBM25 is BM25 over whole passages, with English stems and stop words.
 type plainBM25 struct {
@@ -110,9 +118,7 @@ func stems(text string) (terms []string) {
 func rankedPlain(l library, k1, b float64) *figures {
 	p, f := newPlain(l, k1, b), newFigures()
 	for _, q := range l.questions {
-		found := p.search(q.text)
-		f.ranking(found, q.gold)
-		f.recall(q.kind, found, q.gold)
+		f.ranking(q.kind, p.search(q.text), q.gold)
 	}
 	return f
 }

@@ -5,7 +5,8 @@ package bench
 import (
 	"fmt"
 	"math"
-	"slices"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -13,71 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// figures are the means that one row of the table has, by name.
-type figures struct {
-	names  []string
-	sums   map[string]float64
-	counts map[string]int
-}
-
-func newFigures() *figures { return &figures{sums: map[string]float64{}, counts: map[string]int{}} }
-
-// add adds one value to the mean of a figure.
-func (f *figures) add(name string, value float64) {
-	if f.counts[name] == 0 {
-		f.names = append(f.names, name)
-	}
-	f.sums[name] += value
-	f.counts[name]++
-}
-
-func (f *figures) mean(name string) float64 { return f.sums[name] / float64(f.counts[name]) }
-
-// join adds the values of others.
-func (f *figures) join(other *figures) {
-	for _, name := range other.names {
-		if f.counts[name] == 0 {
-			f.names = append(f.names, name)
-		}
-		f.sums[name] += other.sums[name]
-		f.counts[name] += other.counts[name]
-	}
-}
-
-// row prints the figures.
-func (f *figures) row(title string) string {
-	s := fmt.Sprintf("%-32s", title)
-	for _, name := range f.names {
-		s += fmt.Sprintf("  %s %.3f", name, f.mean(name))
-	}
-	return s
-}
-
-// recall adds the share of the gold among the first ten.
-func (f *figures) recall(name string, found, gold []string) {
-	hits := 0
-	for _, key := range found[:min(10, len(found))] {
-		if slices.Contains(gold, key) {
-			hits++
-		}
-	}
-	f.add(name, float64(hits)/float64(len(gold)))
-}
-
-// ranking adds R@10 and nDCG@10 of a ranking, best first.
-func (f *figures) ranking(found, gold []string) {
-	gain, ideal := 0.0, 0.0
-	for rank, key := range found[:min(10, len(found))] {
-		if slices.Contains(gold, key) {
-			gain += 1 / math.Log2(float64(rank+2))
-		}
-	}
-	for rank := range min(10, len(gold)) {
-		ideal += 1 / math.Log2(float64(rank+2))
-	}
-	f.recall("R@10", found, gold)
-	f.add("nDCG", gain/ideal)
-}
+var budgets = []int{1000, 2000, 4000}
 
 // ask asks all questions of a library.
 func ask(t testing.TB, l library, budgets []int, search bool) *figures {
@@ -85,16 +22,22 @@ func ask(t testing.TB, l library, budgets []int, search bool) *figures {
 	o, f := openLibrary(t, l), newFigures()
 	for _, q := range l.questions {
 		if search {
-			found := o.found(t, q.text, 10)
-			f.ranking(found, q.gold)
-			f.recall(q.kind, found, q.gold)
+			var found []string
+			f.timed("search", func() { found = o.found(t, q.text, 10) })
+			f.ranking(q.kind, found, q.gold)
 		}
 		for _, budget := range budgets {
-			w := o.window(t, window.Request{Question: q.text, Budget: budget})
+			var w *window.Window
+			run := func() { w = o.window(t, window.Request{Question: q.text, Budget: budget}) }
+			if budget == 2000 {
+				f.timed("window", run)
+			} else {
+				run()
+			}
 			share := o.shown(w, q.gold)
 			f.add(fmt.Sprintf("ER@%d", budget), share)
 			if q.kind == "multi-hop" && budget == 1000 {
-				f.add("whole multi-hop", math.Floor(share))
+				f.add("multi-hop whole@1000", math.Floor(share))
 			}
 		}
 	}
@@ -104,13 +47,18 @@ func ask(t testing.TB, l library, budgets []int, search bool) *figures {
 // askAll asks the questions of some libraries, two libraries at a time.
 func askAll(t testing.TB, libraries []library, budgets []int, search bool) *figures {
 	t.Helper()
-	all := make([]*figures, len(libraries))
+	return both(libraries, func(l library) *figures { return ask(t, l, budgets, search) })
+}
+
+// both measures some things, two at a time, and joins the figures in their order.
+func both[T any](of []T, measure func(T) *figures) *figures {
+	all := make([]*figures, len(of))
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, 2)
-	for i, l := range libraries {
+	for i, x := range of {
 		wg.Go(func() {
 			slots <- struct{}{}
-			all[i] = ask(t, l, budgets, search)
+			all[i] = measure(x)
 			<-slots
 		})
 	}
@@ -122,78 +70,117 @@ func askAll(t testing.TB, libraries []library, budgets []int, search bool) *figu
 	return sum
 }
 
-var budgets = []int{1000, 2000, 4000}
+// printer takes the rows of a table.
+type printer func(title string, f *figures)
 
-// shuffled returns libraries whose turns are in a random order: all turns of the
-// conversation, those within each session, or half the sessions among themselves.
-func shuffled(conversations []locomo, how string, seed uint32) (out []library) {
-	rng := newMersenne(seed)
-	for _, c := range conversations {
-		var pools [][]int // sessions whose turns are mixed
-		all := make([]int, len(c.Sessions))
-		for i := range all {
-			all[i] = i
-			if how == "within sessions" {
-				pools = append(pools, []int{i})
-			}
-		}
-		switch how {
-		case "all":
-			pools = [][]int{all}
-		case "half the sessions":
-			pools = [][]int{draw(rng, all, len(all)/2)}
-		}
-		sessions := slices.Clone(c.Sessions)
-		for _, pool := range pools {
-			var turns []foveatest.Turn
-			for _, i := range pool {
-				turns = append(turns, sessions[i].Turns...)
-			}
-			turns = draw(rng, turns, len(turns))
-			for _, i := range pool {
-				n := len(sessions[i].Turns)
-				sessions[i].Turns, turns = turns[:n], turns[n:]
-			}
-		}
-		mixed := c
-		mixed.Sessions = sessions
-		out = append(out, mixed.asTurns())
-	}
-	return out
-}
+// seeds of the generated talks and of the shuffles.
+var seeds = []uint32{1, 2, 3}
 
-// qualityTable measures each row of the table.
-func qualityTable(t testing.TB, print func(title string, f *figures)) {
-	var turns, notes, sessions []library
-	var conversations []locomo
-	for _, c := range foveatest.Locomo(t) {
-		c := locomo{c}
-		conversations = append(conversations, c)
-		turns, notes, sessions = append(turns, c.asTurns()), append(notes, c.asNotes()), append(sessions, c.asSessions())
-	}
-	print("LoCoMo, a headline a turn", askAll(t, turns, budgets, true))
-	print("LoCoMo, as remember writes", askAll(t, notes, budgets, true))
-	print("LoCoMo, a note a session", askAll(t, sessions, budgets, false))
+// mainRows measures the rows that TestQuality compares with the recorded figures.
+func mainRows(t testing.TB, emit printer) {
+	forms := locomoForms(t)
+	emit("LoCoMo, a headline a turn", askAll(t, forms.turns, budgets, true))
+	emit("LoCoMo, as remember writes", askAll(t, forms.notes, budgets, true))
+	emit("LoCoMo, a note a session", askAll(t, forms.sessions, budgets, false))
 	for _, how := range []string{"all", "within sessions", "half the sessions"} {
-		print("LoCoMo, shuffled: "+how, askAll(t, shuffled(conversations, how, 1), nil, true))
+		var mixed []library
+		for _, seed := range seeds {
+			mixed = append(mixed, shuffled(forms.conversations, how, seed)...)
+		}
+		emit("LoCoMo, shuffled: "+how, askAll(t, mixed, nil, true))
 	}
-	print("LoCoMo, share of text at 1000", shares(t, turns[0], 1000))
-	print("corpus, share of text at 2000", corpusShare(t, 2000))
-	print("Org manual", readManual(t).graded(t, "", []int{1000, 2000, 4000, 8000}))
-	print("20 facts of an agent", factFigures(t))
-	for seed := range uint32(3) {
-		l := talkOf(t, seed+1, 150_000).asLibrary()
-		name := fmt.Sprintf("talk %d, 150,000 tokens", seed+1)
-		f := ask(t, l, budgets, true)
-		print(name, f)
-		print(name+", BM25 .9 .4", rankedPlain(l, .9, .4))
-		print(name+", BM25 1.2 .75", rankedPlain(l, 1.2, .75))
+	emit("LoCoMo, text of 1,000 tokens", shares(t, forms.turns[0], 1000))
+	emit("corpus, text of 2,000 tokens", corpusShare(t, 2000))
+	emit("Org manual", readManual(t).graded(t, choosers[0], []int{1000, 2000, 4000, 8000}))
+	emit("20 facts of an agent", factFigures(t))
+	for _, seed := range seeds {
+		printTalk(t, seed, 150_000, emit)
 	}
 }
 
-// BenchmarkQuality prints what windows and search find.
+// furtherRows measures what takes longer.
+func furtherRows(t testing.TB, emit printer) {
+	for _, seed := range seeds {
+		printTalk(t, seed, 1_500_000, emit)
+	}
+}
+
+// printTalk measures a talk beside plain BM25.
+func printTalk(t testing.TB, seed uint32, tokens int, emit printer) {
+	t.Helper()
+	l := talkOf(t, seed, tokens).asLibrary()
+	f, short, long := ask(t, l, budgets, true), rankedPlain(l, .9, .4), rankedPlain(l, 1.2, .75)
+	f.compare(short, long)
+	title := fmt.Sprintf("talk %d, %dk tokens", seed, tokens/1000)
+	emit(title, f)
+	emit(title+", BM25 .9 .4", short)
+	emit(title+", BM25 1.2 .75", long)
+}
+
+// compare notes how far R@10 is above the better of other rankings, and the kinds of
+// questions in which it is below the better of them.
+func (f *figures) compare(others ...*figures) {
+	best, bestOf := 0.0, map[string]float64{}
+	for _, o := range others {
+		best = max(best, o.mean("R@10"))
+		for _, kind := range o.kinds.names {
+			bestOf[kind] = max(bestOf[kind], o.kinds.mean(kind))
+		}
+	}
+	var below []string
+	for _, kind := range f.kinds.names {
+		if f.kinds.mean(kind) < bestOf[kind]-1e-9 {
+			below = append(below, kind)
+		}
+	}
+	f.notes = append(f.notes, fmt.Sprintf("R@10 %+.3f to the better BM25", f.mean("R@10")-best))
+	if len(below) > 0 {
+		f.notes = append(f.notes, "below it: "+strings.Join(below, " "))
+	}
+}
+
+// BenchmarkQuality prints what search and windows find. With -update it writes the tables
+// into README.md.
 func BenchmarkQuality(b *testing.B) {
+	foveatest.Testdata(b)
 	for b.Loop() {
-		qualityTable(b, func(title string, f *figures) { fmt.Println(f.row(title)) })
+		var text strings.Builder
+		writeLine := func(line string) {
+			fmt.Println(line)
+			fmt.Fprintln(&text, line)
+		}
+		emit := func(title string, f *figures) { writeLine(f.row(title)) }
+		writeLine(tableHead("search and windows"))
+		mainRows(b, emit)
+		furtherRows(b, emit)
+		writeLine("")
+		writeLine(tableHead("policies, with text of 2,000"))
+		policyRows(b, emit)
+		if foveatest.Updating() {
+			writeTable(b, "README.md", text.String())
+		}
+	}
+}
+
+// The lines of README.md around the tables.
+const (
+	tableStart = "<!-- tables of BenchmarkQuality; -update writes them -->\n```text\n"
+	tableEnd   = "```\n<!-- end of the tables -->\n"
+)
+
+// writeTable replaces the tables in a page.
+func writeTable(t testing.TB, path, table string) {
+	t.Helper()
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, started := strings.Cut(string(page), tableStart)
+	_, after, ended := strings.Cut(rest, tableEnd)
+	if !started || !ended {
+		t.Fatalf("%s has no place for the tables", path)
+	}
+	if err := os.WriteFile(path, []byte(before+tableStart+table+tableEnd+after), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -145,8 +145,9 @@ func factFigures(t testing.TB) *figures {
 	}
 	f.add("tokens a fact beyond its text", float64(w.Tokens-text)/float64(len(agentFacts)))
 	for _, q := range l.questions {
-		f.recall("R@10", o.found(t, q.text, 10), q.gold)
-		f.recall("R@3", o.found(t, q.text, 3), q.gold)
+		found := o.found(t, q.text, 10)
+		f.add("R@10", recallOf(found, q.gold))
+		f.add("R@3", recallOf(found[:min(3, len(found))], q.gold))
 		f.add("ER@1000", o.shown(o.window(t, window.Request{Question: q.text, Budget: 1000}), q.gold))
 	}
 	return f

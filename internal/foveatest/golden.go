@@ -13,6 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of the tests that run instead of comparing with them")
 
+// Updating reports whether the flag -update is set.
+func Updating() bool { return *update }
+
 // Golden compares got with the file testdata/name of the package under test and fails
 // the test with a diff if they differ. With the flag -update it writes the file instead.
 // A golden file of a format changes only with a new version of that format.
