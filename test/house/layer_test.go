@@ -42,6 +42,7 @@ var layers = []layer{
 	{0, "internal/lru", pure},
 	{0, "internal/pq", pure},
 	{0, "internal/linediff", pure},
+	{0, "internal/excerpt", pure},
 	{0, "internal/ignore", pure},
 	{0, "internal/slab", pure},
 	{0, "internal/share", pure},

@@ -1,0 +1,218 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package excerpt
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Matcher finds the terms of a question.
+type Matcher interface {
+	// Len returns the number of terms.
+	Len() int
+	// Append appends the numbers, from 0, of the terms in a text, with repeats.
+	Append(found []int32, text string) []int32
+}
+
+// Excerpt is a text, split into passages of which some are chosen. It must be used by one
+// goroutine.
+type Excerpt struct {
+	body     string
+	passages []passage
+	order    []int32 // passages, best first
+	matching int     // number of passages at the beginning of order that match the question
+}
+
+// New splits a text in UTF-8 with Unix line ends, and scores its passages for a question.
+// No passage is chosen yet. O(len(body) + n log n) for n passages.
+func New(body string, question Matcher) *Excerpt {
+	x := &Excerpt{body: body, passages: passages(body)}
+	x.score(question)
+	x.order = make([]int32, len(x.passages))
+	for i := range x.order {
+		x.order[i] = int32(i)
+		if x.passages[i].score > 0 {
+			x.matching++
+		}
+	}
+	slices.SortStableFunc(x.order, func(a, b int32) int { return cmp.Compare(x.passages[b].score, x.passages[a].score) })
+	return x
+}
+
+// neighbourShare is the share of its score that a passage adds to those beside it: what
+// answers a question often stands beside what repeats its words.
+const neighbourShare = 0.4
+
+// score sets the scores of the passages: the sum of the weights of the question's terms
+// in them, where a term weighs more the fewer passages have it.
+func (x *Excerpt) score(question Matcher) {
+	if question.Len() == 0 {
+		return
+	}
+	counts := make([]int32, question.Len())
+	found, ends := []int32(nil), make([]int, len(x.passages))
+	for i := range x.passages {
+		p := &x.passages[i]
+		first := len(found)
+		found = question.Append(found, x.body[p.start:p.end])
+		slices.Sort(found[first:])
+		found = found[:first+len(slices.Compact(found[first:]))]
+		for _, term := range found[first:] {
+			counts[term]++
+		}
+		ends[i] = len(found)
+	}
+	own := make([]float64, len(x.passages)+2) // with a zero at each end
+	total, first := float64(len(x.passages)), 0
+	for i, end := range ends {
+		for _, term := range found[first:end] {
+			n := float64(counts[term])
+			own[i+1] += math.Log(1 + (total-n+0.5)/(n+0.5))
+		}
+		first = end
+	}
+	for i := range x.passages {
+		x.passages[i].score = own[i+1] + neighbourShare*(own[i]+own[i+2])
+	}
+}
+
+// Choose chooses the best passages that together cost at most limit, in quarters of a
+// token. It leaves out those
+// that do not match the question, unless fill is set. Where nothing matches, it chooses
+// the beginning of the first paragraph or item, and with fill the beginning of the body.
+func (x *Excerpt) Choose(limit int, fill bool) {
+	list := x.order
+	switch {
+	case fill:
+	case x.matching > 0:
+		list = list[:x.matching]
+	default:
+		list = list[:x.opening()]
+	}
+	used := 0
+	for i := range x.passages {
+		x.passages[i].chosen = false
+	}
+	for _, i := range list {
+		if p := &x.passages[i]; used+int(p.cost) <= limit {
+			p.chosen = true
+			used += int(p.cost)
+		}
+	}
+}
+
+// IsWhole reports whether all passages are chosen.
+func (x *Excerpt) IsWhole() bool {
+	return !slices.ContainsFunc(x.passages, func(p passage) bool { return !p.chosen })
+}
+
+// ChooseAll chooses every passage.
+func (x *Excerpt) ChooseAll() {
+	for i := range x.passages {
+		x.passages[i].chosen = true
+	}
+}
+
+// ChooseFunc chooses the passages that keep accepts, in order, which together cost at most
+// limit, and returns their number. keep is given the text of a passage without the blanks
+// around it.
+func (x *Excerpt) ChooseFunc(limit int, keep func(passage string) bool) (chosen int) {
+	used := 0
+	for i := range x.passages {
+		p := &x.passages[i]
+		if p.chosen = used+int(p.cost) <= limit && keep(x.trimmed(p)); p.chosen {
+			used += int(p.cost)
+			chosen++
+		}
+	}
+	return chosen
+}
+
+// Drop unchooses the chosen passages that drop accepts, and returns how many are left and
+// how many were dropped.
+func (x *Excerpt) Drop(drop func(passage string) bool) (left, dropped int) {
+	for i := range x.passages {
+		p := &x.passages[i]
+		switch {
+		case !p.chosen:
+		case drop(x.trimmed(p)):
+			p.chosen = false
+			dropped++
+		default:
+			left++
+		}
+	}
+	return left, dropped
+}
+
+// Chosen yields the chosen passages, without the blanks around them.
+func (x *Excerpt) Chosen() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range x.passages {
+			if p := &x.passages[i]; p.chosen && !yield(x.trimmed(p)) {
+				return
+			}
+		}
+	}
+}
+
+func (x *Excerpt) trimmed(p *passage) string { return strings.TrimSpace(x.body[p.start:p.end]) }
+
+// opening returns the number of passages in the first paragraph or item.
+func (x *Excerpt) opening() int {
+	n := 0
+	for n < len(x.passages) && x.passages[n].group == x.passages[0].group {
+		n++
+	}
+	return n
+}
+
+// Text returns the chosen passages in the order of the body, with an ellipsis for what is
+// left out within a paragraph or an item.
+func (x *Excerpt) Text() string {
+	var b strings.Builder
+	last := -1
+	for i := range x.passages {
+		p := &x.passages[i]
+		if !p.chosen {
+			continue
+		}
+		passage := x.body[p.start:p.end]
+		adjacent := last >= 0 && last+1 == i && x.passages[last].group == p.group
+		if last >= 0 && !adjacent {
+			x.endPassage(&b, last)
+			if x.passages[last].group != p.group {
+				b.WriteByte('\n')
+			}
+		}
+		if isInside := i > 0 && x.passages[i-1].group == p.group; isInside && (last < 0 || x.passages[last].group != p.group) {
+			passage = strings.TrimLeftFunc(passage, unicode.IsSpace)
+		}
+		b.WriteString(passage)
+		last = i
+	}
+	if last >= 0 {
+		x.endPassage(&b, last)
+	}
+	return b.String()
+}
+
+// endPassage writes an ellipsis if passage i ends within a sentence, or if the next chosen
+// one is a later one of the same paragraph or item.
+func (x *Excerpt) endPassage(b *strings.Builder, i int) {
+	more := x.passages[i].cut
+	for _, p := range x.passages[i+1:] {
+		if more || p.group != x.passages[i].group {
+			break
+		}
+		more = p.chosen
+	}
+	if more {
+		b.WriteString(" " + ellipsis)
+	}
+}

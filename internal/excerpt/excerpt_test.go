@@ -1,0 +1,114 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package excerpt
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/internal/index"
+)
+
+// Limits of the tests, in quarters of a token.
+const (
+	maxOpening = 240
+	maxSnippet = 480
+)
+
+func snippetOf(body, question string, limit int, fill bool) string {
+	x := New(body, index.NewMatcher(question))
+	x.Choose(limit, fill)
+	return x.Text()
+}
+
+func TestSnippet(t *testing.T) {
+	long := "This sentence has about fifty letters in it, no more. "
+	list := "- Ada: Good morning.\n- Ben: Where is the gauge?\n- Ada: On the roof,\n  behind the chimney.\n- Ben: Thanks.\n- Ada: It rains.\n"
+	for _, tc := range []struct {
+		name, body, question string
+		limit                int
+		want                 string
+	}{
+		{"empty", "", "", maxOpening, ""},
+		{"first paragraph", "\n\nfirst\nline\n\nsecond", "", maxOpening, "first\nline"},
+		{"nothing matches", "first\n\nsecond", "third", maxSnippet, "first"},
+		{"what matches", "about rain\n\nthe LoRa gauge\n\nsnow\n\nhail\n\nsleet", "lora gauge", 15, "the LoRa gauge"},
+		{"stems match", "- it rains\n- it snowed\n- it is calm\n- it is dark", "snowing", 16, "- it snowed"},
+		{"in the order of the text", "- a gauge\n- b\n- c\n- d\n- a LoRa gauge", "lora gauge", 30, "- a gauge\n- b\n- d\n- a LoRa gauge"},
+		{"what stands beside a match", list, "where is the gauge", 90,
+			"- Ada: Good morning.\n- Ben: Where is the gauge?\n- Ada: On the roof,\n  behind the chimney."},
+		{"a rare word counts more", "- rain a\n- rain b\n- rain c\n- hail\n- rain d", "rain hail", 8, "- hail"},
+		{"rows of a table", "| gauge | roof |\n| pump | cellar |\n| saw | shed |", "pump", 20, "| pump | cellar |"},
+		{"lines of a block", "#+begin_src go\nfunc a() {\n\tpump()\n}\nfunc b() {}\n#+end_src", "pump", 7, "\tpump()"},
+		{"keyword lines are passed over", "#+begin_quote\nquoted\n#+end_quote", "", maxOpening, "quoted"},
+		{"only keyword lines", "#+title: x\n#+author: y", "", maxOpening, ""},
+		{"the beginning of a paragraph", strings.Repeat(long, 6), "", maxOpening, strings.TrimSpace(strings.Repeat(long, 4))},
+		{"sentences of a paragraph", strings.Repeat(long, 3) + "The pump hums. " + strings.Repeat(long, 3) + "The pump is loud.", "pump", 40,
+			"The pump hums. " + ellipsis + " The pump is loud."},
+		{"cut after a word", strings.Repeat("word ", 100), "", maxOpening, strings.TrimSpace(strings.Repeat("word ", 48)) + " " + ellipsis},
+		{"cut in one long word", strings.Repeat("x", 500), "", maxOpening, strings.Repeat("x", maxSentence) + " " + ellipsis},
+		{"cut by letters that cost more", strings.Repeat("語", 500), "", maxOpening, strings.Repeat("語", maxSentence/4) + " " + ellipsis},
+		{"sentences without blanks", strings.Repeat("語", 40) + "。" + strings.Repeat("語", 500), "", 4 * 41, strings.Repeat("語", 40) + "。"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := snippetOf(tc.body, tc.question, tc.limit, false); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// TestFilledSnippet: with more room than what matches, a snippet goes on with the rest.
+func TestFilledSnippet(t *testing.T) {
+	body := "one\n\ntwo pumps\n\nthree\n\nfour\n\nfive\n\nsix"
+	if got, want := snippetOf(body, "pump", 1000, true), "one\ntwo pumps\nthree\nfour\nfive\nsix"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := snippetOf(body, "", 12, true), "one\ntwo pumps"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestSnippetOfAnyText: whatever the body and the question are, a snippet has only what
+// stands in the body, in its order, costs at most its limit, and uses it where it can.
+func TestSnippetOfAnyText(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{"gauge", "pump ", "\n", "\n\n", "- ", "| a | b |\n", ". ", "。", "語",
+		"#+begin_src\n", "#+end_src\n", "\t", "12. ", "\r",
+		"\u2028", strings.Repeat("x", 300),
+		strings.Repeat("word ", 70), ".\" "})
+	rapid.Check(t, func(t *rapid.T) {
+		body := strings.Join(rapid.SliceOfN(pieces, 0, 60).Draw(t, "body"), "")
+		question := rapid.SampledFrom([]string{"", "gauge", "pump gauge", "語語"}).Draw(t, "question")
+		limit, fill := rapid.IntRange(0, 2000).Draw(t, "limit"), rapid.Bool().Draw(t, "fill")
+		x := New(body, index.NewMatcher(question))
+		x.Choose(limit, fill)
+		got := x.Text()
+		cost, whole, least := 0, 0, limit
+		rest := x.body
+		for _, p := range x.passages {
+			if p.cost > maxWhole || p.start >= p.end {
+				t.Fatalf("passage %+v", p)
+			}
+			whole += int(p.cost)
+			if !p.chosen {
+				least = min(least, int(p.cost))
+				continue
+			}
+			cost += int(p.cost)
+			_, after, ok := strings.Cut(rest, x.body[p.start:p.end])
+			if !ok {
+				t.Fatalf("%q is not in the order of the body %q", x.body[p.start:p.end], x.body)
+			}
+			rest = after
+		}
+		if cost > limit || !utf8.ValidString(got) {
+			t.Fatalf("%d for a limit of %d: %q", cost, limit, got)
+		}
+		if fill && cost < whole && cost+maxWhole <= limit {
+			t.Fatalf("%d of %d are used, though %d are left out", cost, limit, whole-cost)
+		}
+	})
+}
