@@ -21,35 +21,45 @@ func Build(ctx context.Context, src Source, sim Similarity, req Request) (*Windo
 	if err != nil {
 		return nil, err
 	}
+	if req.Session != nil && req.Session.Layout == LayoutSticky {
+		return buildSticky(ctx, src, sim, req)
+	}
+	_, w, err := build(ctx, src, sim, req)
+	return w, err
+}
+
+// build builds the window of a request with all defaults set. The plan has the renderer
+// and the costs of the frame, and nothing else that is still valid.
+func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan, *Window, error) {
 	t, err := newTree(ctx, src, &req)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer t.release()
-	if text := similarityText(&req); sim != nil && (text != "" || req.Focus != "") {
+	if text := t.similarityText(&req); sim != nil && (text != "" || req.Focus != "") {
 		t.addSimilarities(sim.Scores(req.Focus, text))
 	}
 	for limit := req.Budget; ; {
 		p := newPlan(src, t, &req)
 		if err := p.choose(ctx, limit); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		w := p.assemble()
 		excess := w.Tokens - req.Budget
 		switch {
 		case excess <= 0:
-			return w, nil
+			return p, w, nil
 		case limit <= 0:
-			return nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused()}
+			return nil, nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused()}
 		}
 		limit -= excess // the counter is not additive
 	}
 }
 
 // similarityText returns the text that nodes are compared with besides the focus.
-// PolicyFoveal compares with the focus only.
-func similarityText(req *Request) string {
-	if req.Policy == PolicyFoveal {
+// PolicyFoveal compares with the focus only, if there is one.
+func (t *tree) similarityText(req *Request) string {
+	if req.Policy == PolicyFoveal && t.focused() {
 		return ""
 	}
 	return req.query()

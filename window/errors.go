@@ -12,6 +12,8 @@ var (
 	ErrUnknownPolicy = errors.New("unknown policy")
 	// ErrUnknownFormat is returned for a format other than org, markdown and json.
 	ErrUnknownFormat = errors.New("unknown format")
+	// ErrUnknownLayout is returned for a layout other than tree and sticky.
+	ErrUnknownLayout = errors.New("unknown layout")
 	// ErrUnknownFocus is returned when the source has no item for the focus.
 	ErrUnknownFocus = errors.New("no node has this id")
 )

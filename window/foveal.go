@@ -28,6 +28,7 @@ func requestedProjects(t *tree, ids []string) []ref {
 // children, and of the focus's neighbours; the latter with the headings above them. A
 // project inside another one is part of the outer one.
 func (p *plan) gatherFoveal() {
+	p.scale = weightSimilar
 	for _, root := range p.projects {
 		if p.inProject(p.tree.parent(root)) {
 			continue
@@ -42,6 +43,7 @@ func (p *plan) gatherFoveal() {
 	for _, r := range p.fullNodes() {
 		p.attach(r, noRef)
 	}
+	p.gatherCorrections()
 	for i := range p.candidates {
 		n := &p.details[i]
 		n.stars = 1
@@ -57,15 +59,15 @@ func (p *plan) gatherFoveal() {
 	}
 }
 
-// fullNodes returns the children of the focus and its neighbours, in document order.
+// fullNodes returns the children of the focus, and the neighbours of the focus or, without
+// one, of the question, in document order.
 func (p *plan) fullNodes() []ref {
-	if !p.tree.focused() {
-		return nil
-	}
 	var nodes []ref
-	blockNodes := p.tree.blocks[p.tree.focus.block].nodes
-	for i := p.tree.focus.local + 1; i <= blockNodes[p.tree.focus.local].last; i = blockNodes[i].last + 1 {
-		nodes = append(nodes, ref{p.tree.focus.block, i})
+	if p.tree.focused() {
+		blockNodes := p.tree.blocks[p.tree.focus.block].nodes
+		for i := p.tree.focus.local + 1; i <= blockNodes[p.tree.focus.local].last; i = blockNodes[i].last + 1 {
+			nodes = append(nodes, ref{p.tree.focus.block, i})
+		}
 	}
 	for _, e := range p.tree.evidence {
 		if e.similarity > 0 && e.ref != p.tree.focus && p.isNeighbour(e.similarity) {
@@ -76,10 +78,8 @@ func (p *plan) fullNodes() []ref {
 	return slices.DeleteFunc(slices.Compact(nodes), p.tree.isHidden)
 }
 
-// isNeighbour reports whether a similarity to the focus reaches the threshold.
-func (p *plan) isNeighbour(score float64) bool {
-	return p.tree.focused() && score >= p.req.Threshold
-}
+// isNeighbour reports whether a similarity above 0 reaches the threshold.
+func (p *plan) isNeighbour(score float64) bool { return score > 0 && score >= p.req.Threshold }
 
 // inProject reports whether a node is a requested project or below one.
 func (p *plan) inProject(r ref) bool {
@@ -145,7 +145,7 @@ func (p *plan) showAll(list []int, level Level) {
 func (p *plan) account() (omitted int, share float64) {
 	shown, total := 0.0, 0.0
 	for i := range p.candidates {
-		if p.candidates[i].level == Absent {
+		if !p.isInText(i) {
 			omitted++
 		}
 		target := p.targetLevel(i)
@@ -166,6 +166,8 @@ func (p *plan) reasonFoveal(i int) string {
 		return "ancestor of the focus"
 	case p.tree.isFocusChild(n.ref):
 		return "child of the focus"
+	case n.similar && !p.tree.focused():
+		return fmt.Sprintf("similar to the question (%.2f)", n.score)
 	case n.similar:
 		return fmt.Sprintf("similar to the focus (%.2f)", n.score)
 	default:

@@ -84,9 +84,13 @@ func TestGoldenWindows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			req.Explain = true
 			w := build(t, household(), near, req)
+			var omitted []string
+			for _, o := range w.OmittedTop {
+				omitted = append(omitted, fmt.Sprintf("%s (%s)", o.ID, o.Why))
+			}
 			var b strings.Builder
 			fmt.Fprintf(&b, "%s%d of %d tokens by %s, policy %s, bound %.4f, %d omitted: %s\n", w.Text, w.Tokens, w.Budget, w.Counter, w.Policy, w.Bound, w.Omitted,
-				strings.Join(w.OmittedTop, " "))
+				strings.Join(omitted, ", "))
 			for _, p := range w.Parts {
 				fmt.Fprintf(&b, "%s: %s, %d tokens, score %.4f: %s\n", p.ID, p.Level, p.Tokens, p.Score, p.Reason)
 			}

@@ -12,12 +12,13 @@ import (
 func (p *plan) assemble() *Window {
 	w := &Window{
 		Budget: p.req.Budget, Counter: p.req.Counter.Name(), Policy: p.req.Policy, Root: p.src.Root(),
-		Omitted: p.omitted, OmittedTop: p.omittedTop, Bound: p.bound,
+		Omitted: p.omitted, OmittedTop: p.omittedTop, Bound: p.bound, Gone: p.gone, Shown: p.remember(),
 	}
 	order := p.textOrder()
 	var b strings.Builder
 	b.WriteString(p.renderer.head(p.heading()))
-	w.Tokens = p.costs.head + p.costs.tail
+	b.WriteString(p.remark)
+	w.Tokens = p.costs.head + p.count(p.remark) + p.costs.tail
 	for n, i := range order {
 		pc := p.piece(i, p.candidates[i].level)
 		if n > 0 {
@@ -30,6 +31,10 @@ func (p *plan) assemble() *Window {
 		}
 		w.Tokens += tokens
 		w.Parts = append(w.Parts, p.newPart(i, tokens))
+	}
+	if text := p.renderer.remark(nothingRemark); len(order) == 0 && p.isExhausted() && w.Tokens+p.count(text) <= p.req.Budget {
+		b.WriteString(text)
+		w.Tokens += p.count(text)
 	}
 	b.WriteString(p.renderer.tail())
 	w.Text = b.String()
@@ -52,13 +57,37 @@ func (p *plan) newPart(i, tokens int) Part {
 		reason = p.reasonValue(i)
 	}
 	if b.agent != "" {
-		reason += "; by agent " + singleLine(b.agent) + ", not trusted"
+		reason += "; by agent " + singleLine(b.agent) + ", " + p.trustOf(i)
+	}
+	if n.corrected {
+		reason += "; corrected since you saw it"
 	}
 	level := p.candidates[i].level
 	return Part{
-		ID: b.id, Title: titleOf(p.item(i), level), Level: level, Tokens: tokens,
+		ID: b.id, Title: titleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
 		Score: n.score, Reason: reason, Digest: b.digest,
 	}
+}
+
+// trustOf returns what the request makes of the agent who wrote candidate i.
+func (p *plan) trustOf(i int) string {
+	switch n := p.details[i].info; {
+	case n.agent == p.req.Caller.Agent:
+		return "who asks"
+	case p.candidates[i].agent < 0:
+		return "trusted"
+	}
+	return "not trusted"
+}
+
+// parentInText returns the nearest candidate above i that has a part, -1 for none: a
+// degraded window omits the ancestors of its focus, that of a session what it has seen.
+func (p *plan) parentInText(i int) int {
+	parent := int(p.candidates[i].parent)
+	for parent >= 0 && !p.isInText(parent) {
+		parent = int(p.candidates[parent].parent)
+	}
+	return parent
 }
 
 // textOrder returns the shown candidates in the order of the text: parents before
@@ -68,11 +97,8 @@ func (p *plan) newPart(i, tokens int) Part {
 func (p *plan) textOrder() []int {
 	children := map[int][]int{}
 	for i := range p.candidates {
-		if p.candidates[i].level != Absent {
-			parent := int(p.candidates[i].parent)
-			if parent >= 0 && p.candidates[parent].level == Absent {
-				parent = -1 // a degraded window omits the ancestors of its focus
-			}
+		if p.isInText(i) {
+			parent := p.parentInText(i)
 			children[parent] = append(children[parent], i)
 		}
 	}

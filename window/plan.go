@@ -6,6 +6,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/index"
 )
 
 // plan is the state of building one window: the candidates, what is known about
@@ -15,9 +18,11 @@ type plan struct {
 	tree        *tree
 	req         *Request
 	query       map[string]bool // words of the question and the task
+	question    *index.Matcher  // terms of the question and the task
 	reasonWords map[string]bool // query, or the words of the focus's title if it is empty; set on first use
 
-	projects []ref // visible ones
+	projects []ref   // visible ones
+	scale    float64 // the fused score that is reported as 1
 
 	renderer renderer
 	costs    costs
@@ -27,8 +32,11 @@ type plan struct {
 	focus       int    // candidate, -1 if there is none
 	focusReason string // reason reported for the focus
 	pinned      []int
+	corrections []int    // candidates that were corrected since the session saw them
+	gone        []string // ids of what the session saw and is no longer there
+	remark      string   // names what is gone
 	omitted     int
-	omittedTop  []string
+	omittedTop  []Omitted
 	bound       float64
 	*scratch
 }
@@ -36,14 +44,20 @@ type plan struct {
 // detail is what the renderer knows of a candidate.
 type detail struct {
 	ref
-	info       *nodeInfo
-	stars      int32
-	rank       int32 // from 1; 0 if unranked
-	score      float64
-	similar    bool // render the score as a similarity
-	item       *Item
-	prices     [Full + 1]int32 // by level; 0 if not counted
-	pieceSlots [Full + 1]int32 // by level: index in pieces plus one
+	info    *nodeInfo
+	stars   int32
+	rank    int32 // from 1; 0 if unranked
+	score   float64
+	similar bool // render the score as a similarity
+	item    *Item
+
+	shown        bool // left out of the text: the session has seen it
+	headingShown bool // the session has seen the heading
+	corrected    bool // the session has seen something else
+
+	excerpt    *excerpt.Excerpt // the lines at level snippet; nil until they are needed
+	prices     [Full + 1]int32  // by level; 0 if not counted
+	pieceSlots [Full + 1]int32  // by level: index in pieces plus one
 }
 
 // piece is the text of a node at a level and its cost, including the separator.
@@ -58,7 +72,7 @@ type costs struct{ head, tail, separator, title, body int }
 func newPlan(src Source, t *tree, req *Request) *plan {
 	t.clearCandidates(t.Outline)
 	return &plan{
-		src: src, tree: t, req: req, query: words(req.query()), projects: requestedProjects(t, req.Projects),
+		src: src, tree: t, req: req, query: words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
 }
@@ -94,7 +108,6 @@ func (p *plan) setRenderer(r renderer) {
 // estimate returns the likely tokens of a node at each level, computed from its
 // lengths. It is 0 for a level that would show no more than the one below.
 func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
-	const snippetTokens = 60
 	var estimates [Full + 1]int32
 	title, body := int32(p.costs.title), int32(p.costs.body)
 	estimates[Title] = title + info.titleBytes/4 + int32(len(info.id)/2)
@@ -102,8 +115,8 @@ func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 	if info.bodyBytes > 0 {
 		estimates[Full] += body + info.bodyBytes/4
 	}
-	if info.bodyBytes > maxSnippet*5/4 {
-		estimates[Snippet] = estimates[Title] + body + snippetTokens
+	if limit := int32(p.snippetLimit()); info.bodyBytes > limit*5/4 {
+		estimates[Snippet] = estimates[Title] + body + limit/4
 	}
 	return estimates
 }
@@ -112,7 +125,7 @@ func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 func (p *plan) addCandidate(r ref, parent int) int {
 	info := p.tree.node(r)
 	c := candidate{parent: int32(parent), agent: -1, estimates: p.estimate(info)}
-	if info.agent != "" {
+	if info.agent != "" && !p.req.Caller.trusts(info.agent, p.tree.blocks[r.block].path) {
 		if _, known := p.agents[info.agent]; !known {
 			p.agents[info.agent] = int32(len(p.agents))
 		}
@@ -147,14 +160,26 @@ func (p *plan) piece(i int, level Level) piece {
 		return p.pieces[slot-1]
 	}
 	item, n := p.item(i), &p.details[i]
+	if n.headingShown {
+		item = new(*item)
+		item.Title = ellipsis
+	}
 	e := entry{item: item, level: level, stars: int(n.stars), score: n.score, similar: n.similar, focus: i == p.focus, compact: p.req.Policy != PolicyFoveal}
+	e.corrected = n.corrected
 	if parent := p.candidates[i].parent; parent >= 0 {
 		e.parentTags = p.item(int(parent)).Tags
 	}
 	if level == Snippet {
-		e.snippet = snippetOf(e.item.Body, p.query)
+		if n.excerpt == nil {
+			n.excerpt = p.excerptOf(item)
+			n.excerpt.Choose(p.snippetLimit(), false)
+		}
+		e.snippet = n.excerpt.Text()
 	}
 	written := piece{text: p.renderer.piece(&e)}
+	if n.corrected {
+		written.text += p.renderer.remark(correctedRemark)
+	}
 	if written.tokens = int(n.prices[level]); written.tokens == 0 {
 		written.tokens = p.count(written.text) + p.costs.separator
 	}
@@ -183,6 +208,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	}
 	p.sel.remaining = max(0, limit-used)
 	p.sel.minPiece = p.costs.title / 2
+	p.showCorrections()
 	budget := p.sel.remaining
 	for _, i := range p.pinned {
 		p.candidates[i].pinnedCost = p.candidates[i].cost
@@ -192,8 +218,11 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	case p.req.Policy == PolicyFoveal:
 		p.spendFoveal()
 	default:
-		p.sel.greedy()
+		p.showFirst()
+		p.sel.spend()
+		p.fillLines()
 	}
+	p.subtract()
 	p.summarize(budget)
 	return ctx.Err()
 }
@@ -234,7 +263,7 @@ func (p *plan) chooseFence() {
 func (p *plan) summarize(budget int) {
 	shown, complete := 0, true
 	for i := range p.candidates {
-		if p.candidates[i].level != Absent && !p.details[i].info.has(hidden) {
+		if p.isInText(i) && !p.details[i].info.has(hidden) {
 			shown++
 		}
 		complete = complete && (i == p.focus || p.candidates[i].level == Full)
@@ -251,16 +280,4 @@ func (p *plan) summarize(budget int) {
 	if p.req.Explain {
 		p.omittedTop = p.topOmitted()
 	}
-}
-
-// topOmitted returns the ids of the best candidates that are not shown, best first.
-func (p *plan) topOmitted() []string {
-	const maxIDs = 10
-	var ids []string
-	for _, i := range p.byRank() {
-		if p.candidates[i].level == Absent && len(ids) < maxIDs {
-			ids = append(ids, p.details[i].info.id)
-		}
-	}
-	return ids
 }

@@ -32,7 +32,8 @@ func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint
 // isCacheable reports whether the text of a candidate at a level depends on its
 // document alone, not on the request.
 func (p *plan) isCacheable(i int, level Level) bool {
-	return level != Snippet && i != p.focus && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
+	n := &p.details[i]
+	return level != Snippet && i != p.focus && !n.corrected && !n.headingShown && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
 }
 
 // price returns the tokens of a candidate at a level, including the separator.

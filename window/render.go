@@ -17,6 +17,8 @@ type renderer interface {
 	piece(e *entry) string
 	separator() string
 	tail() string
+	// remark returns a line by Fovea itself between pieces, "" if the format has none.
+	remark(text string) string
 }
 
 // heading is what the head of a text depends on.
@@ -33,6 +35,7 @@ type entry struct {
 	score      float64
 	similar    bool     // render the score as a similarity
 	focus      bool     // the entry is the focus
+	corrected  bool     // the session has seen something else
 	compact    bool     // the id may be on the heading line
 	parentTags []string // tags of the heading above, inherited here
 	snippet    string   // for level Snippet

@@ -16,6 +16,8 @@ func (jsonRenderer) head(heading) string { return "[\n" }
 func (jsonRenderer) separator() string   { return ",\n" }
 func (jsonRenderer) tail() string        { return "]\n" }
 
+func (jsonRenderer) remark(string) string { return "" }
+
 // jsonEntry fixes the order of the keys.
 type jsonEntry struct {
 	ID         string       `json:"id"`
@@ -35,6 +37,7 @@ type jsonMetadata struct {
 	Rank          string      `json:"rank,omitempty"`
 	Tags          []string    `json:"tags,omitempty"`
 	SemanticScore *float64    `json:"semantic_score,omitempty"`
+	Corrected     bool        `json:"corrected,omitempty"`
 	Planning      []string    `json:"planning,omitempty"`
 	Properties    [][2]string `json:"properties,omitempty"`
 }
@@ -43,7 +46,7 @@ func (jsonRenderer) piece(e *entry) string {
 	score := math.Round(e.score*100) / 100
 	meta := jsonMetadata{
 		Type: e.item.Type, Path: e.item.Path, Title: titleOf(e.item, e.level), Level: e.level, Depth: e.stars,
-		Todo: e.item.Todo, Rank: e.item.Priority, Tags: e.item.Tags,
+		Todo: e.item.Todo, Rank: e.item.Priority, Tags: e.item.Tags, Corrected: e.corrected,
 	}
 	if e.similar {
 		meta.SemanticScore = &score

@@ -30,6 +30,8 @@ func (markdownRenderer) head(h heading) string {
 func (markdownRenderer) separator() string { return "" }
 func (markdownRenderer) tail() string      { return "" }
 
+func (markdownRenderer) remark(text string) string { return text + "\n" }
+
 func (r markdownRenderer) piece(e *entry) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("#", min(e.stars, maxHeadingLevel)))

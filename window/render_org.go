@@ -24,6 +24,8 @@ func (orgRenderer) head(h heading) string {
 func (orgRenderer) separator() string { return "" }
 func (orgRenderer) tail() string      { return "" }
 
+func (orgRenderer) remark(text string) string { return "# " + text + "\n" }
+
 func (orgRenderer) piece(e *entry) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("*", e.stars))

@@ -211,6 +211,9 @@ func TestUntrustedShare(t *testing.T) {
 	}
 	m.add("d", window.Item{ID: "good", Title: "gauge", Body: "the owner's gauge"})
 	near["good"] = 0.2
+	for i := range 30 {
+		m.add("d", window.Item{ID: fmt.Sprint("other", i), Title: "rain", Body: strings.Repeat("the owner's rain ", 20)})
+	}
 	w := build(t, m, near, window.Request{Question: "gauge", Budget: 1000})
 	tokens := 0
 	for _, p := range w.Parts {
@@ -218,7 +221,7 @@ func TestUntrustedShare(t *testing.T) {
 			tokens += p.Tokens
 		}
 	}
-	if tokens == 0 || tokens > 300 {
+	if tokens == 0 || tokens > 300+100 { // the cap, and what is too small for the others
 		t.Errorf("the agent has %d of 1000 tokens", tokens)
 	}
 	if part(t, w, "good").Level != window.Full {

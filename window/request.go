@@ -25,6 +25,17 @@ const (
 	FormatJSON     = "json"
 )
 
+// Layouts arrange the text of a session's windows; see Session.
+const (
+	// LayoutTree has one tree, of what is new to the session.
+	LayoutTree = "tree"
+	// LayoutSticky appends to the text of the session's window before, so that a model's
+	// cache of that text stays valid. Budget is that of the whole text. One window adds at
+	// most a sixteenth of it, but at least 500 tokens; where that does not fit any more, the
+	// text starts over. Parts are the added ones.
+	LayoutSticky = "sticky"
+)
+
 // Defaults of zero Request fields.
 const (
 	DefaultBudget    = 8000
@@ -37,11 +48,13 @@ type Request struct {
 	Focus string
 	// Question and Task describe the information need in words; both are optional.
 	Question, Task string
+	// Caller is who the window is for.
+	Caller Caller
 	// Budget is the maximum number of tokens of the text; 0 means DefaultBudget.
 	Budget int
 	// Policy is PolicyValue, the default: value per token over titles, snippets and full
 	// nodes; or PolicyFoveal: the outlines of all projects, with the focus, its children
-	// and its neighbours in full.
+	// and its neighbours in full, or without a focus the neighbours of the question.
 	Policy string
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
 	// content, confidence, priority, metadata}.
@@ -62,6 +75,26 @@ type Request struct {
 	Degrade bool
 	// Explain fills Window.OmittedTop.
 	Explain bool
+	// Session is the session that the window is one of, nil for none.
+	Session *Session
+}
+
+// Caller is who a window is for, and whom its owner trusts.
+type Caller struct {
+	// Agent is the name of the agent that asks, "" for the owner.
+	Agent string
+	// Trusts reports whether the owner trusts an agent's notes in a document, given its
+	// path: they are not capped, and neither are those of Agent. nil trusts no agent.
+	Trusts func(agent, path string) bool
+}
+
+// Session is a session whose windows do not repeat themselves.
+type Session struct {
+	// Shown is what the session has seen; nil means nothing. The window leaves it out where
+	// it is unchanged, and marks what was corrected.
+	Shown *Shown
+	// Layout is LayoutTree, the default, or LayoutSticky.
+	Layout string
 }
 
 // Window is a text for a model and the description of its parts. It belongs to the
@@ -79,19 +112,34 @@ type Window struct {
 	Parts []Part
 	// Omitted is the number of nodes that could have been shown but are not.
 	Omitted int
-	// OmittedTop, if Request.Explain is set, holds the ids of the best ten omitted nodes,
-	// best first.
-	OmittedTop []string
+	// OmittedTop, if Request.Explain is set, holds the best twenty omitted nodes, best
+	// first.
+	OmittedTop []Omitted
 	// Bound is the value of the parts as a share of an upper bound for the budget: 0 to 1,
 	// and 1 if everything is shown in full. For PolicyFoveal the upper bound is the value
 	// of everything that the policy would show.
 	Bound float64
+	// Gone holds the ids of what the session has seen and is no longer there.
+	Gone []string
+	// Shown is what the session has seen with this window, nil without a session.
+	Shown *Shown
+}
+
+// Omitted is a node that a window could have shown.
+type Omitted struct {
+	ID   string `json:"id" jsonschema:"the id of the node"`
+	Path string `json:"path" jsonschema:"the file, below the memex"`
+	Line int    `json:"line,omitempty" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Why  string `json:"why" jsonschema:"no room, said already, cap, or hidden"`
 }
 
 // Part is one node in a window.
 type Part struct {
-	ID     string        `json:"id" jsonschema:"the id of the node"`
-	Title  string        `json:"title" jsonschema:"without keyword and tags"`
+	ID    string `json:"id" jsonschema:"the id of the node"`
+	Title string `json:"title" jsonschema:"without keyword and tags"`
+	Path  string `json:"path" jsonschema:"the file, below the memex"`
+	// Line is where the node begins in its file, from 1. The caller of Build fills it in.
+	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; with explain"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
 	Level  Level         `json:"level" jsonschema:"how much of the node is shown"`
 	// Tokens is the number of tokens that this part adds to the text.
@@ -106,6 +154,7 @@ type Part struct {
 var (
 	policies = []string{PolicyValue, PolicyFoveal}
 	formats  = []string{FormatOrg, FormatMarkdown, FormatJSON}
+	layouts  = []string{LayoutTree, LayoutSticky}
 )
 
 // withDefaults sets the zero fields to their defaults and validates the names.
@@ -120,6 +169,12 @@ func (r Request) withDefaults() (Request, error) {
 	if !slices.Contains(formats, r.Format) {
 		return r, fmt.Errorf("window: format %q: %w: use one of %s", r.Format, ErrUnknownFormat, strings.Join(formats, ", "))
 	}
+	if s := r.Session; s != nil {
+		r.Session = &Session{cmp.Or(s.Shown, &Shown{}), cmp.Or(s.Layout, LayoutTree)}
+		if !slices.Contains(layouts, r.Session.Layout) {
+			return r, fmt.Errorf("window: layout %q: %w: use one of %s", s.Layout, ErrUnknownLayout, strings.Join(layouts, ", "))
+		}
+	}
 	if r.Counter == nil {
 		counter, err := token.Exact()
 		if err != nil {
@@ -128,6 +183,11 @@ func (r Request) withDefaults() (Request, error) {
 		r.Counter = counter
 	}
 	return r, nil
+}
+
+// trusts reports whether the notes of an agent in a document are not capped.
+func (c *Caller) trusts(agent, path string) bool {
+	return agent == c.Agent || c.Trusts != nil && c.Trusts(agent, path)
 }
 
 // query returns the words of the request.

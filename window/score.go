@@ -107,15 +107,20 @@ func (t *tree) raiseNeighbour(r ref, score float64) {
 	e.neighbourSimilarity = max(e.neighbourSimilarity, score)
 }
 
-// rankNode scores a node and adds it to best; e is its evidence, nil for none.
+// rankNode scores a node and adds it to best, unless it is hidden or the focus; e is its
+// evidence, nil for none.
 func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
-	info := t.node(r)
-	if info.has(hidden) || r == t.focus {
-		return
+	if !t.node(r).has(hidden) && r != t.focus {
+		best.Add(ranked{r, t.score(r, e)})
 	}
+}
+
+// score returns the fused score of a node; e is its evidence, nil for none.
+func (t *tree) score(r ref, e *evidence) float64 {
 	if e == nil {
 		e = new(evidence)
 	}
+	info := t.node(r)
 	score := t.fuse(e.similarity, e.neighbourSimilarity, info.depth, t.distance(r))
 	if t.isFocusChild(r) {
 		score += weightChild
@@ -126,7 +131,7 @@ func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
 	if e.flags&requested != 0 {
 		score += 2 * weightOutline
 	}
-	best.Add(ranked{r, score * prior(info)})
+	return score * prior(info)
 }
 
 // fuse adds up the arms that apply to every node.

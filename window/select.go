@@ -20,6 +20,7 @@ type candidate struct {
 	pinnedCost  int32           // tokens of its pinned level
 	agent       int32           // index of the untrusted agent, -1 for the owner
 	level       Level           // current level
+	capped      bool            // a quota has kept it out
 	digest      *merkle.Digest  // of candidates with equal non-zero digests one is shown; nil: not deduplicated
 }
 
@@ -29,11 +30,13 @@ type selection struct {
 	remaining  int                          // tokens
 	minPiece   int                          // tokens of the smallest piece
 	price      func(i int, level Level) int // exact tokens of a candidate at a level
-	quota      []int                        // tokens left by untrusted agent
+	quota      []int                        // tokens left by untrusted agent; nil: unlimited
+	refused    bool                         // a quota has kept a candidate out
 	*scratch
 }
 
-// agentShare is the maximum share of a budget for one untrusted agent.
+// agentShare is the maximum share of a budget for one untrusted agent while others want
+// the room.
 const agentShare = 0.3
 
 func newSelection(candidates []candidate, remaining int, price func(int, Level) int, agents, budget int, buf *scratch) *selection {
@@ -54,7 +57,7 @@ func (s *selection) setLevel(i int, level Level, tokens int) {
 	c := &s.candidates[i]
 	added := tokens - int(c.cost)
 	s.remaining -= added
-	if c.agent >= 0 {
+	if c.agent >= 0 && s.quota != nil {
 		s.quota[c.agent] -= added
 	}
 	if c.isUnique() {
@@ -124,6 +127,7 @@ func (s *selection) withinQuota(i, tokens int, ancestors []int) bool {
 	}
 	for a, tokens := range need {
 		if tokens > s.quota[a] {
+			s.refused, s.candidates[i].capped = true, true
 			return false
 		}
 	}
@@ -188,6 +192,22 @@ func (s *selection) greedy() {
 		}
 	}
 	s.fillRemaining()
+}
+
+// spend shows the best of the candidates. What nobody else wants goes to the agents that
+// their quotas kept out.
+func (s *selection) spend() {
+	s.greedy()
+	if !s.refused || s.remaining < s.minPiece {
+		return
+	}
+	s.quota = nil
+	for i := range s.candidates {
+		if c := &s.candidates[i]; c.capped && s.fits(c, Full, 1) {
+			c.capped = false // what keeps it out now is the room that others of its agent take
+		}
+	}
+	s.greedy()
 }
 
 // valueSlack is the slack of PolicyValue.

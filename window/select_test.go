@@ -87,6 +87,62 @@ func TestGreedyNearOptimum(t *testing.T) {
 	}
 }
 
+// TestCapsHoldWhileOthersWantTheRoom: no agent gets more than its share before everybody
+// else has what fits, and nobody else has less for what it gets then.
+func TestCapsHoldWhileOthersWantTheRoom(t *testing.T) {
+	const cases, agents = 500, 2
+	r := rand.New(rand.NewPCG(8, 8))
+	over := 0
+	for range cases {
+		all := small(r, 2+r.IntN(20))
+		for i := range all {
+			all[i].agent = r.Int32N(agents+2) - 2
+			all[i].agent = max(all[i].agent, -1)
+		}
+		budget := 20 + r.IntN(300)
+		price := func(i int, level Level) int { return int(all[i].estimates[level]) }
+		s := newSelection(all, budget, price, agents, budget, newScratch())
+		spent := func() (tokens [agents]int) {
+			for i := range all {
+				if a := all[i].agent; a >= 0 {
+					tokens[a] += int(all[i].cost)
+				}
+			}
+			return tokens
+		}
+		s.greedy()
+		for a, tokens := range spent() {
+			if float64(tokens) > agentShare*float64(budget) {
+				t.Fatalf("agent %d has %d of %d tokens", a, tokens, budget)
+			}
+		}
+		before := slices.Clone(all)
+		all2 := slices.Clone(all)
+		for i := range all2 {
+			all2[i].level, all2[i].cost = Absent, 0
+		}
+		s = newSelection(all2, budget, price, agents, budget, newScratch())
+		s.spend()
+		for i := range all2 {
+			if all2[i].level < before[i].level {
+				t.Fatalf("candidate %d is at %v without the caps, %v with them", i, all2[i].level, before[i].level)
+			}
+		}
+		all = all2
+		for _, tokens := range spent() {
+			if float64(tokens) > agentShare*float64(budget) {
+				over++
+			}
+		}
+		if s.remaining < 0 {
+			t.Fatalf("%d tokens over the budget", -s.remaining)
+		}
+	}
+	if over < cases/20 {
+		t.Errorf("%d of %d cases have an agent above its share: the cases say nothing", over, cases)
+	}
+}
+
 // TestTopIsSorting asserts that the best nodes are those of a stable sort and a cut.
 func TestTopIsSorting(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 9))
@@ -115,31 +171,6 @@ func TestPriorsAreBounded(t *testing.T) {
 				t.Errorf("prior of flags %b, agent %q is %v", flags, agent, p)
 			}
 		}
-	}
-}
-
-func TestSnippet(t *testing.T) {
-	long := "This sentence has about fifty letters in it, no more. "
-	for _, tc := range []struct{ name, body, query, want string }{
-		{"empty", "", "", ""},
-		{"first paragraph", "\n\nfirst\nline\n\nsecond", "", "first\nline"},
-		{"most words of the query", "about gauges\n\nthe LoRa gauge\n\nLoRa", "lora gauge", "the LoRa gauge"},
-		{"equal counts keep the first", "a gauge\n\nthe gauge", "gauge", "a gauge"},
-		{"keyword lines are passed over", "#+begin_quote\nquoted\n#+end_quote", "", "quoted"},
-		{"only keyword lines", "#+title: x\n#+author: y", "", ""},
-		{"cut after a sentence", long + long + long + long + long + long, "", long + long + long + "This sentence has about fifty letters in it, no more."},
-		{"cut after a word", repeat("word ", 100), "", repeat("word ", 47) + "word " + ellipsis},
-		{"cut in one long word", repeat("x", 500), "", repeat("x", maxSnippet) + ellipsis},
-		{"cut by letters that cost more", repeat("語", 500), "", repeat("語", maxSnippet/4) + ellipsis},
-		{"cut after a sentence without blanks", repeat("語", 40) + "。" + repeat("語", 500), "", repeat("語", 40) + "。"},
-		{"a sentence that ends too early is no cut", "One. " + repeat("word ", 100), "", "One. " + repeat("word ", 46) + "word " + ellipsis},
-		{"a letter costs at most a token", repeat("🌹", 500), "", repeat("🌹", maxSnippet/4) + ellipsis},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			if got := snippetOf(tc.body, words(tc.query)); got != tc.want {
-				t.Errorf("got %q, want %q", got, tc.want)
-			}
-		})
 	}
 }
 

@@ -5,7 +5,6 @@ package window
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -17,12 +16,16 @@ func (p *plan) gatherValue(limit int) {
 	maxRanked := min(p.tree.visible, max(minCandidates, limit/max(1, 2*p.costs.title)))
 	p.gatherPath()
 	best := p.tree.rank(maxRanked)
+	if p.scale = weightSimilar; len(best) > 0 {
+		p.scale = max(best[0].score, weightSimilar)
+	}
 	for rank, r := range best {
 		i := p.attach(r.ref, noRef)
 		p.candidates[i].value = rankValue(rank)
 		p.details[i].rank = int32(rank) + 1
-		p.details[i].score = r.score / max(best[0].score, weightSimilar)
+		p.details[i].score = r.score / p.scale
 	}
+	p.gatherCorrections()
 	for i := range p.candidates {
 		if p.candidates[i].value == 0 && i != p.focus {
 			p.candidates[i].value = rankValue(maxRanked)
@@ -43,22 +46,6 @@ func (p *plan) attach(r, root ref) int {
 		parent = p.attach(parentRef, root)
 	}
 	return p.addCandidate(r, parent)
-}
-
-// byRank returns the candidates by rank, followed by the unranked ones.
-func (p *plan) byRank() []int {
-	order := make([]int, len(p.candidates))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		ra, rb := p.details[a].rank, p.details[b].rank
-		if (ra == 0) != (rb == 0) {
-			return cmp.Compare(rb, ra)
-		}
-		return cmp.Compare(ra, rb)
-	})
-	return order
 }
 
 // reasonValue returns the reason why candidate i is shown.

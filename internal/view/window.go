@@ -7,16 +7,20 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
 
 // Window chooses and renders what a model sees of this view within a token budget. The
 // focus must be an id; Resolve finds it for a name that a person types. Nil Projects
-// stand for all active ones. Errors: Budget (the text names the smallest budget that
-// works), Invalid, NotFound, Locked.
+// stand for all active ones. Without an agent in Caller it is for
+// that of ctx, if it has one.
+// Errors: Budget (the text names the smallest budget that works), Invalid, NotFound,
+// Locked.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
 	if _, has := v.Get(req.Focus); req.Focus != "" && !has {
 		if err := v.lockedDown("context", req.Focus); err != nil {
@@ -26,12 +30,18 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if err := ctx.Err(); err != nil {
 		return nil, fault.Wrap("context", "", fault.Other, err)
 	}
+	if caller := author.ActorOf(ctx).Author; req.Caller.Agent == "" && caller.Kind == author.Agent {
+		req.Caller.Agent = caller.Name
+	}
 	req.Outline = v.tree.get()
 	if req.Projects == nil {
 		req.Projects = req.Outline.Projects()
 	}
 	w, err := window.Build(ctx, &source{state: v.state}, similarity{v}, req)
 	if err == nil {
+		if req.Explain {
+			v.fillLines(w)
+		}
 		return w, nil
 	}
 	kind := fault.Invalid
@@ -39,6 +49,26 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 		kind = fault.Budget
 	}
 	return nil, &fault.Error{Op: "context", Kind: kind, Err: err}
+}
+
+// fillLines sets the lines at which the nodes of a window, and those left out, begin.
+func (v *View) fillLines(w *window.Window) {
+	var nodes []*node.Node
+	var lines []*int
+	add := func(id string, line *int) {
+		if n, ok := v.Get(id); ok {
+			nodes, lines = append(nodes, n), append(lines, line)
+		}
+	}
+	for i := range w.Parts {
+		add(w.Parts[i].ID, &w.Parts[i].Line)
+	}
+	for i := range w.OmittedTop {
+		add(w.OmittedTop[i].ID, &w.OmittedTop[i].Line)
+	}
+	for i, line := range v.Lines(nodes) {
+		*lines[i] = line
+	}
 }
 
 // ActiveProjects returns the ids of the active projects in document order: headlines

@@ -1,0 +1,178 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Remarks of windows of a session.
+const (
+	correctedRemark = "Corrected since you saw it."
+	goneRemark      = "No longer there since you saw it: "
+	nothingRemark   = "Nothing new: this session has seen all of it."
+)
+
+// isSession reports whether the window is one of a session.
+func (p *plan) isSession() bool { return p.req.Session != nil }
+
+// isExhausted reports whether an empty window says so: the session has seen all of it.
+func (p *plan) isExhausted() bool {
+	return p.isSession() && p.req.Session.Shown.Len() > 0 && p.req.Session.Layout != LayoutSticky
+}
+
+// gatherCorrections makes candidates of the nodes that do not say any more what the
+// session was shown of them, and notes those that are gone.
+func (p *plan) gatherCorrections() {
+	if !p.isSession() {
+		return
+	}
+	for _, id := range slices.Sorted(maps.Keys(p.req.Session.Shown.nodes)) {
+		t := p.req.Session.Shown.nodes[id]
+		r, ok := p.tree.find(id)
+		if !ok {
+			p.gone = append(p.gone, id)
+			continue
+		}
+		info := p.tree.node(r)
+		if info.has(hidden) || info.digest == t.digest && !t.digest.IsZero() {
+			continue
+		}
+		if item, ok := p.src.Item(id); !ok || !t.isCorrected(&item) {
+			continue
+		}
+		i := p.attach(r, noRef)
+		p.details[i].corrected = true
+		p.corrections = append(p.corrections, i)
+	}
+}
+
+// showCorrections shows what is new in the nodes that were corrected, and names those
+// that are gone, as far as the budget allows.
+func (p *plan) showCorrections() {
+	const maxNamed = 8
+	if n := len(p.gone); n > 0 {
+		text := goneRemark + singleLine(strings.Join(p.gone[:min(n, maxNamed)], ", "))
+		if n > maxNamed {
+			text += ", " + ellipsis
+		}
+		text = p.renderer.remark(text)
+		if tokens := p.count(text); tokens <= p.sel.remaining {
+			p.remark = text
+			p.sel.remaining -= tokens
+		}
+	}
+	for _, i := range p.corrections {
+		t := p.req.Session.Shown.nodes[p.details[i].info.id]
+		x := p.excerptOf(p.item(i))
+		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.isOld(passage) })
+		if fresh > 0 && p.candidates[i].estimates[Full] > 0 && p.candidates[i].level < Snippet {
+			p.candidates[i].estimates[Snippet] = int32(p.setExcerpt(i, x))
+			if p.sel.show(i, Snippet, valueSlack) {
+				continue
+			}
+		}
+		p.sel.show(i, Title, valueSlack)
+	}
+}
+
+// subtract takes out of what was chosen what the session was shown before. The headings
+// above the rest are those of the window.
+func (p *plan) subtract() {
+	if !p.isSession() {
+		return
+	}
+	for i := range p.candidates {
+		t, ok := p.req.Session.Shown.nodes[p.details[i].info.id]
+		if ok && p.candidates[i].level != Absent {
+			p.subtractNode(i, &t)
+		}
+	}
+	for i := range p.candidates {
+		n := &p.details[i]
+		stars := int32(1)
+		if parent := p.parentInText(i); parent >= 0 {
+			stars = p.details[parent].stars + 1
+		}
+		if p.isInText(i) && stars != n.stars {
+			n.stars = stars
+			p.forgetPiece(i)
+		}
+	}
+}
+
+// subtractNode takes what was shown out of candidate i.
+func (p *plan) subtractNode(i int, t *shownNode) {
+	c, n := &p.candidates[i], &p.details[i]
+	item := p.item(i)
+	n.headingShown = t.heading == headingFingerprint(item)
+	left, out := 0, 0
+	switch {
+	case c.level == Title:
+	case c.level == Full && t.level == Full && t.digest == n.info.digest && !t.digest.IsZero():
+	default:
+		x := n.excerpt
+		if c.level == Full {
+			x = p.excerptOf(item)
+			x.ChooseAll()
+		}
+		if left, out = x.Drop(t.isOld); out > 0 {
+			n.excerpt, c.level = x, Snippet
+		}
+	}
+	n.shown = n.headingShown && !n.corrected && left == 0 && (out > 0 || t.level >= c.level)
+	p.forgetPiece(i)
+}
+
+// forgetPiece drops the text of candidate i, which is rendered anew when it is needed.
+func (p *plan) forgetPiece(i int) {
+	n := &p.details[i]
+	n.prices, n.pieceSlots = [Full + 1]int32{}, [Full + 1]int32{}
+}
+
+// isInText reports whether the window has a part for candidate i.
+func (p *plan) isInText(i int) bool { return p.candidates[i].level != Absent && !p.details[i].shown }
+
+// remember returns what the session was shown when it has this window, nil for a window
+// of no session.
+func (p *plan) remember() *Shown {
+	if !p.isSession() {
+		return nil
+	}
+	next := &Shown{nodes: maps.Clone(p.req.Session.Shown.nodes)}
+	if next.nodes == nil {
+		next.nodes = map[string]shownNode{}
+	}
+	for _, id := range p.gone {
+		delete(next.nodes, id)
+	}
+	for i := range p.candidates {
+		if p.isInText(i) {
+			p.rememberNode(next, i)
+		}
+	}
+	return next
+}
+
+// rememberNode records that candidate i is shown.
+func (p *plan) rememberNode(next *Shown, i int) {
+	c, n := &p.candidates[i], &p.details[i]
+	item, t := p.item(i), next.nodes[n.info.id]
+	if n.corrected {
+		t = shownNode{lines: t.stillThere(item), level: t.level}
+	}
+	t.digest, t.heading, t.level = n.info.digest, headingFingerprint(item), max(t.level, c.level)
+	x := n.excerpt
+	if c.level == Full {
+		x = p.excerptOf(item)
+		x.ChooseAll()
+	}
+	if c.level > Title && x != nil {
+		t.lines = slices.Concat(t.lines, chosenLines(x))
+		slices.Sort(t.lines)
+		t.lines = slices.Compact(t.lines)
+	}
+	next.nodes[n.info.id] = t
+}

@@ -1,0 +1,69 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// A sticky window adds at most 1/stickyTurns of its budget, but at least minSticky tokens
+// if the budget has them. On conversations a sixteenth keeps nine tenths of the text and
+// of the evidence; see the decision record on what fills a window.
+const (
+	stickyTurns = 16
+	minSticky   = 500
+)
+
+// buildSticky builds a window of LayoutSticky: the text of the window before, and behind
+// it what the request needs besides.
+func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
+	style := req.Policy + " " + req.Format + " " + req.Counter.Name()
+	if req.Session.Shown.style != style {
+		req.Session = &Session{&Shown{}, LayoutSticky}
+	}
+	w, err := appendWindow(ctx, src, sim, req)
+	if err != nil || w.Tokens <= req.Budget || req.Session.Shown.text == "" {
+		return w, err
+	}
+	req.Session = &Session{&Shown{}, LayoutSticky}
+	return appendWindow(ctx, src, sim, req)
+}
+
+// appendWindow builds the window of what the session has not seen, and puts it behind
+// what it has. The text may be over the budget, unless it is the first.
+func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
+	added := req
+	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
+	p, w, err := build(ctx, src, sim, added)
+	if tooSmall, ok := errors.AsType[*BudgetError](err); ok && tooSmall.Needed <= req.Budget {
+		added.Budget = tooSmall.Needed // the focus alone needs more
+		p, w, err = build(ctx, src, sim, added)
+	}
+	if err != nil {
+		if tooSmall, ok := errors.AsType[*BudgetError](err); ok {
+			tooSmall.Budget = req.Budget
+		}
+		return nil, err
+	}
+	before, tail := req.Session.Shown, p.renderer.tail()
+	text := strings.TrimSuffix(w.Text, tail)
+	tokens := w.Tokens - p.costs.tail
+	if before.text != "" {
+		head := p.renderer.head(p.heading())
+		text = text[len(head):]
+		tokens += before.tokens - p.costs.head
+		if text != "" && len(before.text) > len(head) {
+			text = p.renderer.separator() + text
+			tokens += p.costs.separator
+		}
+		text = before.text + text
+	}
+	w.Budget, w.Text, w.Tokens = req.Budget, text+tail, tokens+p.costs.tail
+	if !isAdditive(req.Counter) {
+		w.Tokens = req.Counter.Count(w.Text)
+	}
+	w.Shown.text, w.Shown.tokens, w.Shown.style = text, tokens, req.Policy+" "+req.Format+" "+req.Counter.Name()
+	return w, nil
+}
