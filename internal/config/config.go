@@ -49,6 +49,8 @@ type Config struct {
 	Projects map[string][]string `key:"projects" default:"{}" as:"projects"`
 	// Guard says, by pattern, how changes by other programs are treated.
 	Guard guard.Rules `key:"guard" default:"{}" as:"guard"`
+	// Trust says whose notes windows treat like the owner's.
+	Trust Trust `key:"trust" default:"{}" as:"trust"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.
 	Org *org.Defaults `key:"org" default:"{}" as:"org"`
 	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default

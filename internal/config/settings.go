@@ -74,6 +74,7 @@ var parsers = map[string]func(*Config, value) (any, error){
 	"projects": with(table("lists of paths", list(value.path))),
 	"share":    with(value.share),
 	"guard":    with(value.guard),
+	"trust":    with(value.trust),
 	"grants":   with(value.grants),
 	"org":      func(c *Config, v value) (any, error) { return c.org(v) },
 }

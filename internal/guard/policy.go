@@ -101,7 +101,7 @@ func mode(groups []group, path string) Mode {
 		return Trusted
 	}
 	for i := range groups {
-		if groups[i].matches(path) {
+		if groups[i].rules.Covers(path) {
 			return groups[i].mode
 		}
 	}
@@ -120,16 +120,6 @@ func fold(text string) string {
 		}
 		return smallest
 	}, norm.NFD.String(text)))
-}
-
-// matches reports whether the path or a folder above it matches.
-func (g *group) matches(path string) bool {
-	for i := range len(path) {
-		if path[i] == '/' && g.rules.Match(path[:i], true) {
-			return true
-		}
-	}
-	return g.rules.Match(path, false)
 }
 
 // String returns the policy as text, which ParsePolicy parses: one line for each pattern

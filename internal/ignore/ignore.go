@@ -118,6 +118,17 @@ func (r *Rules) Match(path string, isFolder bool) bool {
 	return false
 }
 
+// Covers reports whether Match does for a file or for a folder above it. It takes
+// O(patterns x len(path)) for each folder.
+func (r *Rules) Covers(path string) bool {
+	for i := range len(path) {
+		if path[i] == '/' && r.Match(path[:i], true) {
+			return true
+		}
+	}
+	return r.Match(path, false)
+}
+
 // matchSegments matches a path with segments. ** matches any number of folders;
 // as the last segment it matches everything below, but not the empty path.
 func matchSegments(segments []glob, path string) bool {
