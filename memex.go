@@ -32,6 +32,7 @@ type memex struct {
 	opened  atomic.Uint64      // incremented when a scope opens or closes
 
 	overlays overlays
+	sessions sessions
 }
 
 // scopeOf returns the scope with a valid name, and whether this call opened it.

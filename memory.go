@@ -56,6 +56,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
+		Purge: func() error { return x.sessions.clear(x.top.scope) },
 	})
 	return m
 }
@@ -145,6 +146,9 @@ func (m *Memory) close() error {
 	}
 	m.scope.Close(tx)
 	err := errors.Join(tx.Images().Finish(), ingest.Save(m.folder), m.tokens.save(m.scope))
+	if m.scope.Parent == nil {
+		err = errors.Join(err, m.memex.sessions.save(m.scope))
+	}
 	return fail("close", m.scope.StateDir, Other, errors.Join(err, m.release()))
 }
 

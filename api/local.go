@@ -29,6 +29,9 @@ type LocalOptions struct {
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64
+	// Trusted reports whether windows treat the notes of an agent in a document like the
+	// owner's, see window.Caller; nil trusts no agent.
+	Trusted func(agent, path string) bool
 	// AtOnce is how many searches and windows are made at a time; more wait in the
 	// order in which they came. 0 is any number.
 	AtOnce int
@@ -167,7 +170,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Threshold: cmp.Or(req.Threshold, l.opts.Threshold),
+		Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Caller: window.Caller{Trusts: l.opts.Trusted},
 	}
 	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
 		n, err := v.Resolve(l.below(focus))
@@ -176,15 +179,29 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		}
 		wr.Focus = holder(v, n).ID
 	}
-	w, err := v.Window(ctx, wr)
+	w, session, err := l.window(ctx, v, req, wr)
 	if err != nil {
 		return nil, err
 	}
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: list(w.Parts),
-		Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
+		OmittedTop: w.OmittedTop, Session: session, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
+}
+
+// window builds a window, of the session that is named, if there is one.
+func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, wr window.Request) (w *window.Window, session string, err error) {
+	if session = l.scopes(ctx).Session; session != "" && req.At == "" {
+		wr.Session = &window.Session{Layout: req.Layout}
+		w, err = l.memex.SessionWindow(ctx, v, session, wr, req.Fresh)
+		return w, session, err
+	}
+	if req.Layout == window.LayoutSticky {
+		return nil, "", invalid("context", errors.New("the layout sticky is for a session, as it is now; name one with --session, or the header "+HeaderSession))
+	}
+	w, err = v.Window(ctx, wr)
+	return w, "", err
 }
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {

@@ -19,6 +19,8 @@ type ContextRequest struct {
 	Policy   string `json:"policy,omitempty" jsonschema:"value (default), foveal" flag:"<POLICY> that chooses: value (default), foveal"`
 	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
 	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
+	Layout   string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`
+	Fresh    bool   `json:"fresh,omitempty" jsonschema:"of a session: begin anew, whatever it was shown" flag:"begin anew, whatever the session was shown" mcp:""`
 	Degrade  bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit" flag:"show the focus at a lower level when it does not fit"`
 	Explain  bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
 	At       string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
@@ -44,6 +46,10 @@ type ContextResponse struct {
 	Parts   []Part  `json:"parts" jsonschema:"of the text, each with its reason"`
 	Omitted int     `json:"omitted" jsonschema:"how many nodes were left out"`
 	Bound   float64 `json:"bound" jsonschema:"the value of the parts as a share of what no choice within the budget exceeds, 0 to 1"`
+
+	OmittedTop []window.Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
+	Session    string           `json:"session,omitempty" jsonschema:"whose earlier windows count: what it was shown is left out"`
+	Gone       []string         `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
 
 	Lockdown   []string `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
 	Unreviewed []string `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`

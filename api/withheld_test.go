@@ -468,6 +468,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		of = []string{"markdown", "json"}
 	case key == "policy":
 		of = []string{"foveal"}
+	case key == "layout":
+		of = []string{"tree", "sticky"}
 	case key == "scope":
 		of = []string{"project/lake", "session/other", "memex"}
 	case key == "author":

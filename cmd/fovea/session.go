@@ -56,7 +56,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	}
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session,
-		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold,
+		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
 		Progress: s.Progress, Warn: s.warn,
 	}), nil
 }

@@ -18,15 +18,17 @@ func contextCommand(s *session) *cobra.Command {
 		Long: `Context chooses, for what is being worked on, which nodes a model should see and
 how closely (title, snippet, full), within a token budget that is never
 exceeded. The text goes to standard output; --explain adds to standard error
-the reason for every part, --json gives both as one object.`,
+the reason for every part, and why the best of the rest are left out; --json
+gives both as one object. With --session, what the session was shown before is
+left out, unless it has changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea context --question "what did the vet say about Pika?" --explain
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
 		Args: args(0, 0, "no arguments, only flags such as --focus"),
 	}, api.OpContext, nil, func(req *api.ContextRequest, w *api.ContextResponse) {
 		s.Out.Text(w.Text)
-		if req.Policy == window.PolicyFoveal && req.Focus == "" {
-			s.Report("the policy foveal shows what is around a focus; name one with --focus NODE, or leave out --policy")
+		if req.Policy == window.PolicyFoveal && req.Focus+req.Question+req.Task == "" {
+			s.Report("the policy foveal shows what is around a focus or a question; name one with --focus NODE or --question TEXT, or leave out --policy")
 		}
 		if req.Explain {
 			explain(s.Err, w)
@@ -34,6 +36,7 @@ the reason for every part, --json gives both as one object.`,
 	})
 	oneOf(c, "policy", "value", "foveal")
 	oneOf(c, "format", "org", "markdown", "json")
+	oneOf(c, "layout", "tree", "sticky")
 	oneOf(c, "counter", "o200k", "estimate")
 	return c
 }
@@ -43,6 +46,10 @@ func explain(out *terminal.Stream, w *api.ContextResponse) {
 	fmt.Fprintln(out, out.Fold(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
 		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2))
 	for _, p := range w.Parts {
-		out.Row(terminal.Number(out, 7, p.Tokens), terminal.Column(p.Level.String(), 7), terminal.Column(p.Title, 28), terminal.Text(p.Reason))
+		out.Row(terminal.Number(out, 7, p.Tokens), terminal.Column(p.Level.String(), 7), terminal.Column(p.Title, 28),
+			terminal.Text(place(p.Path, p.Line)+": "+p.Reason))
+	}
+	for _, o := range w.OmittedTop {
+		out.Row(terminal.Column("left out", 16), terminal.Column(o.Why, 12), terminal.Text(place(o.Path, o.Line)))
 	}
 }

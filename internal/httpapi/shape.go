@@ -176,7 +176,9 @@ func (s *shape) tag(a any, before, after string) string {
 	case *api.EditResponse:
 		return a.Digest
 	case *api.ContextResponse:
-		return a.Root
+		if a.Session == "" { // the next window of a session is another one
+			return a.Root
+		}
 	}
 	if s.rooted() && before == after {
 		return after

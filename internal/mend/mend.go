@@ -29,6 +29,7 @@ type Host struct {
 	Open   func(ctx context.Context, scope string) (*Mender, error) // the mender of a scope of the memex
 	Store  func() (store.Store, error)                              // opens the store of this scope again
 	Load   func(context.Context, *chain.Tx) error                   // loads its chain again
+	Purge  func() error                                             // drops copies of text outside the history
 }
 
 // New returns the mender of a scope.

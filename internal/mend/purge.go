@@ -52,6 +52,11 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 		}
 		return md.scope.Replay(first), n, err
 	}
+	if !opts.DryRun {
+		if err := md.host.Purge(); err != nil {
+			return chain.Commit{}, 0, fault.Wrap("purge", md.scope.StateDir, fault.Other, err)
+		}
+	}
 	p := newPurge(md, text)
 	if err := p.choose(ctx, ids); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Corrupt, err)

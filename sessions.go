@@ -1,0 +1,151 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// shownFile keeps what sessions were shown, so that they are not told twice. It can be
+// deleted at any time: then they are.
+const shownFile = "cache/shown"
+
+const (
+	maxSessions   = 64      // at least this many sessions are remembered
+	maxShownBytes = 1 << 20 // of one session in the file; one with more is told again
+)
+
+// sessions is what the sessions of a memex were shown.
+type sessions struct {
+	mu      sync.Mutex
+	loaded  bool
+	changed bool
+	shown   lru.Map[string, *sessionWindows] // by session, asker and layout
+}
+
+// sessionWindows is what one reader of a session was shown.
+type sessionWindows struct {
+	mu    sync.Mutex // held while a window is built, so that two windows do not show the same
+	shown *window.Shown
+}
+
+// SessionWindow is View.Window for a session, of a view of this memory: the window leaves
+// out what the session was shown before, in the layout of the request's Session. Agents that share a
+// session are told apart. With fresh, the session begins anew. What a session was shown is
+// kept for the 64 sessions used last, across restarts.
+func (m *Memory) SessionWindow(ctx context.Context, v *View, session string, req window.Request, fresh bool) (*window.Window, error) {
+	x, layout := m.memex, ""
+	if req.Session != nil {
+		layout = req.Session.Layout
+	}
+	by := author.ActorOf(ctx).Author.String()
+	s := x.sessions.of(x.top.scope, session+"\n"+by+"\n"+layout)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// A text that may hold what its owner has yet to decide about is not repeated.
+	undecided := layout == window.LayoutSticky && len(v.Lockdown())+len(v.Unreviewed()) > 0
+	if req.Session = (&window.Session{Shown: s.shown, Layout: layout}); fresh || undecided {
+		req.Session.Shown = nil
+	}
+	w, err := v.Window(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if s.shown = w.Shown; undecided {
+		s.shown = &window.Shown{}
+	}
+	return w, nil
+}
+
+// of returns the windows of a session.
+func (s *sessions) of(top *scope.Scope, key string) *sessionWindows {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown.Size = maxSessions; !s.loaded {
+		s.loaded = true
+		b, err := top.FS.ReadFile(shownFile)
+		if err == nil {
+			err = s.decode(b)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			top.Options.Log.Warn("what sessions were shown cannot be read; they are told again", "error", err)
+		}
+	}
+	s.changed = true
+	w, ok := s.shown.Get(key)
+	if !ok {
+		w = &sessionWindows{shown: &window.Shown{}}
+		s.shown.Set(key, w)
+	}
+	return w
+}
+
+// decode reads the file: a list of keys, each followed by what was shown.
+func (s *sessions) decode(b []byte) error {
+	r := merkle.NewReader(b)
+	n := r.List()
+	for i := 0; i+1 < n; i += 2 {
+		key, shown := string(r.Bytes()), &window.Shown{}
+		if err := shown.UnmarshalBinary(r.Bytes()); err != nil {
+			s.shown.Clear()
+			return err
+		}
+		s.shown.Set(key, &sessionWindows{shown: shown})
+	}
+	return r.Done()
+}
+
+// save writes the file if a session was shown something.
+func (s *sessions) save(top *scope.Scope) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.changed || top.Chain.Store().Err() != nil {
+		return nil
+	}
+	all := maps.Collect(s.shown.All())
+	var records []byte
+	kept := 0
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		w := all[key]
+		w.mu.Lock()
+		shown, err := w.shown.AppendBinary(nil)
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		if len(shown) <= maxShownBytes {
+			records = merkle.AppendBytes(merkle.AppendBytes(records, key), shown)
+			kept++
+		}
+	}
+	b := append(merkle.AppendList(nil, 2*kept), records...)
+	if err := top.FS.MkdirAll("cache", 0o700); err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(top.FS, shownFile, b, 0o600)
+}
+
+// clear forgets what sessions were shown, such as text that is purged.
+func (s *sessions) clear(top *scope.Scope) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown.Clear()
+	s.loaded, s.changed = true, false
+	if err := top.FS.Remove(shownFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("what sessions were shown: %w", err)
+	}
+	return nil
+}
