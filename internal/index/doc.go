@@ -6,7 +6,8 @@
 // [Lexical] is an inverted index over the fields title, tags and body, ranked by BM25.
 // [Attributes] maps a key and a value to ids: keywords, tags, properties, link targets.
 // [Terms] is the text analysis; highlighting must use it too, so that it marks what the
-// index found.
+// index found, as [Matcher] does. [Lexical.Unknown] offers known terms for words of a
+// question that no document has.
 //
 // Invariants:
 //

@@ -2,6 +2,13 @@
 
 package index
 
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+)
+
 // Matcher finds the terms of a question in any text, by the analysis of [Terms]. It is
 // immutable and safe for concurrent use.
 type Matcher struct {
@@ -44,4 +51,55 @@ func (m *Matcher) Append(found []int32, text string) []int32 {
 		}
 	}
 	return found
+}
+
+// Count returns how many different terms occur in text. O(len(text)).
+func (m *Matcher) Count(text string) int {
+	found := m.Append(nil, text)
+	slices.Sort(found)
+	return len(slices.Compact(found))
+}
+
+// First returns the offset of the first word of text that has one of the terms, 0 if none
+// has. O(len(text)).
+func (m *Matcher) First(text string) int {
+	for at, word := range wordsOf(text) {
+		if len(m.Append(nil, word)) > 0 {
+			return at
+		}
+	}
+	return 0
+}
+
+// Spelling returns the first word of a text whose term is the given one, as the text
+// spells it, "" if there is none. O(len(text)).
+func Spelling(text, term string) string {
+	for _, word := range wordsOf(text) {
+		if terms := Terms(word); len(terms) == 1 && terms[0] == term {
+			return word
+		}
+	}
+	return ""
+}
+
+// wordsOf yields the runs of letters, marks and digits of a text with their offsets.
+func wordsOf(text string) iter.Seq2[int, string] {
+	inWord := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }
+	return func(yield func(int, string) bool) {
+		for at := 0; ; {
+			start := strings.IndexFunc(text[at:], inWord)
+			if start < 0 {
+				return
+			}
+			start += at
+			size := strings.IndexFunc(text[start:], func(r rune) bool { return !inWord(r) })
+			if size < 0 {
+				size = len(text) - start
+			}
+			if !yield(start, text[start:start+size]) {
+				return
+			}
+			at = start + size
+		}
+	}
 }

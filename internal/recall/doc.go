@@ -6,7 +6,8 @@
 // A [View] is a state, its indexes, and the arms of the score, each a [Ranker].
 // [View.Query] runs a query tree, [View.Search] ranks by the sum of the arms,
 // [View.Completed] lists recently finished entries, and [View.Resolve] turns a focus (an
-// id, FILE:LINE, FILE:+BYTE, a title) into a node. A query that names the type of an
+// id, FILE:LINE, FILE:+BYTE, a title) into a node. [BestLine] is the line of a node that
+// answers a question best, and [View.Newest] are the notes that changed last. A query that names the type of an
 // element also finds elements: temporary nodes with the id NODE::TYPE.N, which
 // [View.Span] rebuilds from the id.
 //

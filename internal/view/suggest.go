@@ -1,0 +1,53 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Suggestion is a word of a question that no node has, with known words that resemble it.
+type Suggestion struct {
+	Word  string   `json:"word" jsonschema:"of the question; no note has it"`
+	Known []string `json:"known" jsonschema:"words that notes have, the most similar first"`
+}
+
+// maxSpelling is how many bytes of a body are searched for the spelling of a word.
+const maxSpelling = 64 << 10
+
+// Suggest returns suggestions for the first words of a question that no node has, as far
+// as known words resemble them. O(different words of the view) for each.
+func (v *View) Suggest(question string) []Suggestion {
+	var out []Suggestion
+	for _, u := range v.words.get().Unknown(question) {
+		s := Suggestion{Word: u.Word}
+		for _, k := range u.Similar {
+			if word := v.spelling(k); !slices.Contains(s.Known, word) {
+				s.Known = append(s.Known, word)
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// spelling returns a term as a document spells it, or the term itself.
+func (v *View) spelling(k index.Known) string {
+	n, ok := v.state.Get(k.ID)
+	if !ok {
+		return k.Term
+	}
+	d := recall.Document(n)
+	body := d.Body[:min(len(d.Body), maxSpelling)]
+	return cmp.Or(index.Spelling(d.Title, k.Term), index.Spelling(strings.Join(d.Tags, " "), k.Term), index.Spelling(body, k.Term), k.Term)
+}
+
+// Newest returns at most limit headlines that an agent wrote, of any author if by is "",
+// the last changed first.
+func (v *View) Newest(by string, limit int) []*node.Node { return v.recall().Newest(by, limit) }
