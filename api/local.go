@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/token"
@@ -205,7 +206,7 @@ func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, w
 }
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
-	if err := checkList("search", req.Limit, req.Excerpt); err != nil {
+	if err := checkList("search", req.Limit, min(req.Excerpt, req.Match)); err != nil {
 		return nil, err
 	}
 	if req.MinSimilarity < 0 || req.MinSimilarity > 1 {
@@ -235,7 +236,13 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
-		out[i] = Hit{n.withText(h.Node, req.Content, req.Excerpt), h.Score, h.Score / hits[0].Score, h.ArmNames()}
+		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Score / hits[0].Score, Arms: h.ArmNames()}
+	}
+	if req.Match > 0 {
+		words := index.NewMatcher(req.Text)
+		for i := range out {
+			out[i].addMatch(hits[i].Node, words, req.Match)
+		}
 	}
 	return out, nil
 }

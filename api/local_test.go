@@ -3,10 +3,13 @@
 package api_test
 
 import (
+	"context"
 	"encoding/base64"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // serve opens a memory of the given files, and gives a way to change them.
@@ -206,5 +210,73 @@ func TestListsCarryTextWhereAskedFor(t *testing.T) {
 	}
 	if _, err := api.OpQuery.Call(t.Context(), svc, api.QueryRequest{Excerpt: -1}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("an excerpt of -1: %v", err)
+	}
+}
+
+// TestSearchShowsTheLine: a hit has the line that the words stand in, where asked for, and
+// its place in the file.
+func TestSearchShowsTheLine(t *testing.T) {
+	svc, _ := serve(t, map[string]string{
+		"a.org": "#+title: A\n* Stones\n:PROPERTIES:\n:ID: s\n:END:\nwater\n\n- sand and stone\n** Title of stone\nnothing of it\n",
+	})
+	hits, err := api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "the sand of stones", Match: 10})
+	if err != nil || len(hits) != 2 {
+		t.Fatalf("%+v, %v", hits, err)
+	}
+	if h := hits[0]; h.ID != "s" || h.Match != "- sand an…" || h.MatchLine != 8 || h.Line != 2 {
+		t.Errorf("got %q in line %d of %+v", h.Match, h.MatchLine, h.Node)
+	}
+	if h := hits[1]; h.Match != "" || h.MatchLine != 0 {
+		t.Errorf("a title alone: %q in line %d", h.Match, h.MatchLine)
+	}
+	hits, err = api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "sand"})
+	if err != nil || len(hits) != 1 || hits[0].Match != "" {
+		t.Errorf("not asked for: %+v, %v", hits, err)
+	}
+	if _, err := api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "x", Match: -1}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("a match of -1: %v", err)
+	}
+}
+
+// TestSuggest: words that no note has, and the newest notes of who asks.
+func TestSuggest(t *testing.T) {
+	svc, _ := serve(t, map[string]string{"a.org": "* Kalibrierung\nThe Barometer.\n* Later\ntext\n"})
+	agents := api.Guarded(svc)
+	mint := author.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Agent})
+	for _, title := range []string{"First", "Second"} {
+		if _, err := api.OpRemember.Call(mint, agents, api.RememberRequest{Title: title}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		req  api.SuggestRequest
+		want string
+	}{
+		"a word":             {t.Context(), api.SuggestRequest{Text: "the barmeter"}, "barmeter [Barometer]"},
+		"known words":        {t.Context(), api.SuggestRequest{Text: "barometers later"}, ""},
+		"an agent's notes":   {mint, api.SuggestRequest{Notes: 9}, "Second First"},
+		"one of its notes":   {mint, api.SuggestRequest{Notes: 1}, "Second"},
+		"the owner's newest": {t.Context(), api.SuggestRequest{Notes: 3}, "Second First Later"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, err := api.OpSuggest.Call(c.ctx, svc, c.req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, w := range found.Words {
+				got = append(got, w.Word, fmt.Sprint(w.Known))
+			}
+			for _, n := range found.Notes {
+				got = append(got, n.Title)
+			}
+			if got := strings.Join(got, " "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+	if _, err := api.OpSuggest.Call(t.Context(), svc, api.SuggestRequest{Notes: -1}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("-1 notes: %v", err)
 	}
 }

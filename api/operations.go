@@ -12,6 +12,8 @@ var (
 		Summary: "List the nodes that match a query"}, runQuery, nil)
 	OpSearch = Define(Operation{Name: "search", Group: "read", Tool: "recall",
 		Summary: "Rank nodes by words, best first"}, search, nil)
+	OpSuggest = Define(Operation{Name: "suggest", Tool: "recall",
+		Summary: "Offer known words for unknown ones, and the newest notes"}, suggest, nil)
 	OpShow = Define(Operation{Name: "show", Group: "read", Tool: "read",
 		Summary: "Return one node, now or as it was"}, showNode, nil)
 	OpSkills = Define(Operation{Name: "skills", Group: "read",

@@ -79,6 +79,7 @@ type SearchRequest struct {
 	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
 	Excerpt       int     `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
+	Match         int     `json:"match,omitempty" jsonschema:"with the line of each node that has the most of the words, at most so many characters; 0 means without"`
 }
 
 // Node is a node in a list.
@@ -105,6 +106,8 @@ type Hit struct {
 	Score      float64  `json:"score" jsonschema:"the higher, the better"`
 	Similarity float64  `json:"similarity" jsonschema:"the score as a share of the best hit's"`
 	Arms       []string `json:"arms" jsonschema:"the ways of searching that found it"`
+	Match      string   `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`
+	MatchLine  int      `json:"match_line,omitempty" jsonschema:"where that line stands in the file, from 1"`
 }
 
 // ShowRequest asks for one node, now or as it was.

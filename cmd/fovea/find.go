@@ -3,25 +3,37 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
+
+// matchCharacters is the maximum length of the line of a hit, more than a terminal shows.
+const matchCharacters = 240
 
 func searchCommand(s *session) *cobra.Command {
 	var format string
-	c := verbFor(s, &cobra.Command{
+	var c *cobra.Command
+	c = verbFor(s, &cobra.Command{
 		Use: "search WORDS",
 		Long: `Search prints the nodes that contain most of the words, best first. The number
 is the score relative to the best one. Headings count more than text; --query
-restricts the search. --format grep prints the line of each node with the most
-words, for an editor to jump to.`,
+restricts the search. Below each node is the line of its text with the most of
+the words, and the place is that line's. --format grep prints lines for an
+editor to jump to. For words that no node has, similar ones are offered.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
   fovea search rivets --format grep`,
 		Args: args(1, -1, "words to search for"),
 	}, api.OpSearch, func(req *api.SearchRequest, _ []string) error {
 		req.Content = format != ""
+		if format == "" {
+			req.Match = matchCharacters
+		}
 		return checkFormat(s, format)
 	}, func(req *api.SearchRequest, hits []api.Hit) {
 		if format == "" {
@@ -32,9 +44,43 @@ words, for an editor to jump to.`,
 		if len(hits) == 0 {
 			s.Report("nothing was found")
 		}
+		if req.At == "" {
+			reportSuggestions(s, c, req.Text)
+		}
 	})
 	formatFlag(c, &format)
 	return c
+}
+
+// reportSuggestions offers known words for those of a question that no node has.
+func reportSuggestions(s *session, c *cobra.Command, question string) {
+	found, err := call(s, c, api.OpSuggest, api.SuggestRequest{Text: question})
+	if err != nil {
+		return // the answer is there; an older daemon has no suggestions
+	}
+	for _, w := range found.Words {
+		s.Report("no node has the word %q; did you mean %s?", w.Word, strings.Join(w.Known, ", "))
+	}
+}
+
+// printHits prints each hit with its best line, if it has one: at a terminal below it, in a
+// pipe in two more columns.
+func printHits(out *terminal.Stream, hits []api.Hit) {
+	for _, h := range hits {
+		similarity := fmt.Sprintf("%.2f", h.Similarity)
+		n := h.Node
+		if out.IsTerminal() && h.MatchLine > 0 {
+			n.Line = h.MatchLine
+		}
+		cells := append([]terminal.Cell{{Text: similarity}}, nodeCells(out, n)...)
+		if h.Match != "" && !out.IsTerminal() {
+			cells = append(cells, terminal.Text(place(h.Path, h.MatchLine)), terminal.Text(h.Match))
+		}
+		out.Row(cells...)
+		if h.Match != "" && out.IsTerminal() {
+			out.Row(terminal.Column("", len(similarity)), terminal.Column(h.Match, terminal.Rest))
+		}
+	}
 }
 
 func nodesOf(hits []api.Hit) []api.Node {

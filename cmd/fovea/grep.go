@@ -106,28 +106,14 @@ func screenColumn(before string) int {
 	return column + 1
 }
 
-// word matches a run of letters, marks and digits.
-var word = regexp.MustCompile(`[\pL\pM\pN]+`)
-
 // sameWords returns a finder that matches words in any inflected form, as search does.
 func sameWords(text string) finder {
-	wanted := map[string]bool{}
-	for _, t := range index.QueryTerms(text) {
-		wanted[t] = true
-	}
-	return func(line string) (int, int) {
-		found, first := map[string]bool{}, 0
-		for _, at := range word.FindAllStringIndex(line, -1) {
-			for _, t := range index.Terms(line[at[0]:at[1]]) {
-				if wanted[t] && len(found) == 0 {
-					first = at[0]
-				}
-				if wanted[t] {
-					found[t] = true
-				}
-			}
+	words := index.NewMatcher(text)
+	return func(line string) (count, at int) {
+		if count = words.Count(line); count > 0 {
+			at = words.First(line)
 		}
-		return len(found), first
+		return count, at
 	}
 }
 

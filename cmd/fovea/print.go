@@ -50,12 +50,6 @@ func nodeCells(out *terminal.Stream, n api.Node) []terminal.Cell {
 	return []terminal.Cell{terminal.Column(title, terminal.Rest), where}
 }
 
-func printHits(out *terminal.Stream, hits []api.Hit) {
-	for _, h := range hits {
-		out.Row(append([]terminal.Cell{{Text: fmt.Sprintf("%.2f", h.Similarity)}}, nodeCells(out, h.Node)...)...)
-	}
-}
-
 func printShown(out *terminal.Stream, n *api.Shown) {
 	out.Printf("%s  (%s)\n", cmp.Or(n.Title, "(untitled)"), n.Type)
 	out.Printf("id        %s\nversion   %s\ndigest    %s\n", n.ID, n.Version, n.Digest)

@@ -42,14 +42,16 @@ type session struct {
 }
 
 // service returns the memory that the flags name: the daemon's if one runs, else one opened
-// in this process.
+// in this process. It is the same for all calls of a run.
 func (s *session) service(ctx context.Context) (api.Service, error) {
-	if err := s.load(); err != nil {
-		return nil, err
-	}
-	growHeap()
-	if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
-		return nil, err
+	if s.memory == nil && s.daemon == nil {
+		if err := s.load(); err != nil {
+			return nil, err
+		}
+		growHeap()
+		if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+			return nil, err
+		}
 	}
 	if s.daemon != nil {
 		return s.daemon.Service, nil

@@ -112,10 +112,10 @@ func (d *described) hold(t *testing.T, op *describedOperation, r reply) {
 // reads are good requests of operations that read; repeated has those that write.
 var reads = map[string]string{
 	"context": `{"focus":"One","explain":true}`, "query": `{"query":"level:1","limit":1,"content":true}`,
-	"search": `{"text":"secret","content":true}`, "show": `{"id":"One"}`, "status": `{"diagnostics":true}`, "log": `{"limit":1}`,
+	"search": `{"text":"secret","content":true,"match":80}`, "show": `{"id":"One"}`, "status": `{"diagnostics":true}`, "log": `{"limit":1}`,
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
-	"skills": `{}`, "skill": `{"name":"plan"}`,
+	"skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the

@@ -47,7 +47,7 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 		return reply{}, err
 	}
 	if in.Mode != "query" && strings.TrimSpace(req.Text) == "" {
-		return reply{}, advice{misuse("query is empty"), "use words from the note, or call history with action log, which shows what was written last"}
+		return newestNotes(ctx, svc, req.Limit)
 	}
 	switch in.Mode {
 	case "", "lexical", "semantic", "hybrid":
@@ -80,16 +80,68 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 	if mode == "semantic" || mode == "hybrid" {
 		note = " (no embedder is set up: mode " + mode + " answered lexically)"
 	}
-	req.Excerpt = excerptRunes
+	req.Excerpt, req.Match = excerptRunes, excerptRunes
 	hits, err := api.OpSearch.Call(ctx, svc, req)
+	if err != nil {
+		return reply{}, err
+	}
+	offer := api.SuggestRequest{Text: req.Text}
+	if len(hits) == 0 || hits[0].Similarity < weakSimilarity {
+		offer.Notes = maxOffered
+	}
+	more, err := api.OpSuggest.Call(ctx, api.WithSync(svc, api.SyncNone), offer)
 	if err != nil {
 		return reply{}, err
 	}
 	var b strings.Builder
 	for i := range hits {
-		writeHit(&b, i, &hits[i].Node, strconv.FormatFloat(hits[i].Similarity, 'f', 2, 64))
+		h := &hits[i]
+		if h.Match != "" {
+			h.Line, h.Excerpt = cmp.Or(h.MatchLine, h.Line), h.Match
+		}
+		writeHit(&b, i, &h.Node, strconv.FormatFloat(h.Similarity, 'f', 2, 64))
+	}
+	writeSuggestions(&b, more)
+	if offer.Notes > 0 && len(hits) > 0 {
+		note += ", none of them close"
 	}
 	return reply{text: found(len(hits), false, note) + fenced(b.String())}, nil
+}
+
+// weakSimilarity is the similarity of the best hit below which a search has found nothing
+// that fits.
+const weakSimilarity = 0
+
+// maxOffered is how many of its own notes an agent is offered where a search finds little.
+const maxOffered = 5
+
+// newestNotes answers recall without a question.
+func newestNotes(ctx context.Context, svc api.Service, limit int) (reply, error) {
+	newest, err := api.OpSuggest.Call(ctx, svc, api.SuggestRequest{Notes: limit, Excerpt: excerptRunes})
+	if err != nil {
+		return reply{}, err
+	}
+	if len(newest.Notes) == 0 {
+		return reply{text: "You have written no notes yet. Next: use words to find those of others, or remember one.\n"}, nil
+	}
+	var b strings.Builder
+	for i := range newest.Notes {
+		writeHit(&b, i, &newest.Notes[i], "")
+	}
+	return reply{text: fmt.Sprintf("No question, so here are your newest notes, %d of them.\n", len(newest.Notes)) + fenced(b.String())}, nil
+}
+
+// writeSuggestions writes what may help where a search finds little.
+func writeSuggestions(b *strings.Builder, s *api.Suggestions) {
+	for _, w := range s.Words {
+		fmt.Fprintf(b, "No note has the word %s. Did you mean %s?\n", w.Word, strings.Join(w.Known, ", "))
+	}
+	if len(s.Notes) > 0 {
+		b.WriteString("Your newest notes:\n")
+	}
+	for i := range s.Notes {
+		fmt.Fprintf(b, "- %s  id %s\n", headline(&s.Notes[i]), s.Notes[i].ID)
+	}
 }
 
 func found(count int, more bool, note string) string {

@@ -123,7 +123,6 @@ func TestWrongArgumentsAreNamed(t *testing.T) {
 		{"remember", map[string]any{"title": "x", "properties": map[string]any{"K": 1}}, []string{"each value of which is a text"}},
 		{"recall", map[string]any{"query": "x", "limit": 1.5}, []string{"limit is a whole number"}},
 		{"recall", map[string]any{"query": "x", "mode": "psychic"}, []string{"mode is lexical or query"}},
-		{"recall", map[string]any{"query": " "}, []string{"query is empty", "history"}},
 		{"history", map[string]any{"action": "undo"}, []string{"one of log", "blame"}},
 		{"rollback", map[string]any{}, []string{"action is missing"}},
 		{"checkpoint-memory", map[string]any{"x": 1}, []string{"without arguments"}},

@@ -1,0 +1,55 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/view"
+)
+
+// SuggestRequest asks for what to offer where a search finds little.
+type SuggestRequest struct {
+	Text    string `json:"text,omitempty" jsonschema:"the question"`
+	Notes   int    `json:"notes,omitempty" jsonschema:"at most so many newest notes; 0 means none"`
+	Excerpt int    `json:"excerpt,omitempty" jsonschema:"with how the own text of each note begins, at most so many characters; 0 means without"`
+}
+
+// Suggestions are what may help where a search finds little.
+type Suggestions struct {
+	Words []Suggestion `json:"words" jsonschema:"words of the question that no note has"`
+	Notes []Node       `json:"notes" jsonschema:"the newest notes of the agent that asks, of anybody if the owner asks"`
+}
+
+// Suggestion is a word of a question that no note has, and known ones that resemble it.
+type Suggestion = view.Suggestion
+
+// suggest does not read the folder: the search before it did.
+func suggest(ctx context.Context, l *Local, req SuggestRequest) (*Suggestions, error) {
+	if err := checkList("suggest", req.Notes, req.Excerpt); err != nil {
+		return nil, err
+	}
+	v, err := l.guarded(ctx)
+	if err != nil {
+		return nil, err
+	}
+	release, err := l.limit.acquire(ctx, "suggest")
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	out := &Suggestions{Words: list(v.Suggest(req.Text)), Notes: []Node{}}
+	if req.Notes > 0 {
+		by := ""
+		if a := author.ActorOf(ctx).Author; a.Kind == author.Agent {
+			by = a.String() // as remember writes it
+		}
+		newest := v.Newest(by, req.Notes)
+		out.Notes = listAll(v, newest)
+		for i, n := range newest {
+			out.Notes[i] = out.Notes[i].withText(n, false, req.Excerpt)
+		}
+	}
+	return out, nil
+}
