@@ -55,7 +55,9 @@ func (orgRenderer) piece(e *entry) string {
 	switch body := e.body(); {
 	case body == "":
 	case e.level == Snippet:
-		b.WriteString(": " + singleLine(body) + "\n")
+		for line := range strings.SplitSeq(body, "\n") {
+			b.WriteString(": " + singleLine(line) + "\n")
+		}
 	default:
 		b.WriteString("#+begin_example\n")
 		escapeOrg(&b, body)

@@ -172,8 +172,9 @@ func (x *Excerpt) opening() int {
 	return n
 }
 
-// Text returns the chosen passages in the order of the body, with an ellipsis for what is
-// left out within a paragraph or an item.
+// Text returns the chosen passages in the order of the body, each on a line of its own
+// unless it follows the one before, with an ellipsis where something of the same paragraph
+// or item is left out between two.
 func (x *Excerpt) Text() string {
 	var b strings.Builder
 	last := -1
@@ -186,11 +187,9 @@ func (x *Excerpt) Text() string {
 		adjacent := last >= 0 && last+1 == i && x.passages[last].group == p.group
 		if last >= 0 && !adjacent {
 			x.endPassage(&b, last)
-			if x.passages[last].group != p.group {
-				b.WriteByte('\n')
-			}
+			b.WriteByte('\n')
 		}
-		if isInside := i > 0 && x.passages[i-1].group == p.group; isInside && (last < 0 || x.passages[last].group != p.group) {
+		if isInside := i > 0 && x.passages[i-1].group == p.group; isInside && !adjacent {
 			passage = strings.TrimLeftFunc(passage, unicode.IsSpace)
 		}
 		b.WriteString(passage)

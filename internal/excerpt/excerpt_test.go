@@ -47,7 +47,7 @@ func TestSnippet(t *testing.T) {
 		{"only keyword lines", "#+title: x\n#+author: y", "", maxOpening, ""},
 		{"the beginning of a paragraph", strings.Repeat(long, 6), "", maxOpening, strings.TrimSpace(strings.Repeat(long, 4))},
 		{"sentences of a paragraph", strings.Repeat(long, 3) + "The pump hums. " + strings.Repeat(long, 3) + "The pump is loud.", "pump", 40,
-			"The pump hums. " + ellipsis + " The pump is loud."},
+			"The pump hums. " + ellipsis + "\nThe pump is loud."},
 		{"cut after a word", strings.Repeat("word ", 100), "", maxOpening, strings.TrimSpace(strings.Repeat("word ", 48)) + " " + ellipsis},
 		{"cut in one long word", strings.Repeat("x", 500), "", maxOpening, strings.Repeat("x", maxSentence) + " " + ellipsis},
 		{"cut by letters that cost more", strings.Repeat("語", 500), "", maxOpening, strings.Repeat("語", maxSentence/4) + " " + ellipsis},
