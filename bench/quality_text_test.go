@@ -27,8 +27,8 @@ func (f *figures) textShare(v *fovea.View, w *window.Window) {
 	}
 	all, body, title := bodies.String(), 0, 0
 	for line := range strings.Lines(w.Text) {
-		words := strings.TrimRight(normalized(line), " …")
-		if words != "" && !strings.HasPrefix(words, "*") && strings.Contains(all, words) {
+		words := strings.TrimSpace(normalized(line))
+		if words != "" && !strings.HasPrefix(words, "*") && isFrom(all, words) {
 			body += tokens(line)
 		}
 	}
@@ -39,6 +39,16 @@ func (f *figures) textShare(v *fovea.View, w *window.Window) {
 	}
 	f.add("bodies", float64(body)/float64(w.Tokens))
 	f.add("text", float64(body+title)/float64(w.Tokens))
+}
+
+// isFrom reports whether the pieces of a line between ellipses stand in a text.
+func isFrom(text, line string) bool {
+	for piece := range strings.SplitSeq(line, "…") {
+		if !strings.Contains(text, strings.TrimSpace(piece)) {
+			return false
+		}
+	}
+	return true
 }
 
 // tokens counts the tokens of a text exactly.
