@@ -1,0 +1,208 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package handle
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// minLetters is the length of a handle whose word nobody has.
+const minLetters = 5
+
+// maxLetters is the number of letters that a hash gives. A handle that needs more goes on
+// with the letter a.
+const maxLetters = 13
+
+// Table holds the handles of all ids of a history, and says which of the ids are live. It
+// is immutable and safe for concurrent use. A nil Table has no handles.
+type Table struct {
+	live iter.Seq[string]    // ids of the live nodes
+	gone champ.Map[bool]     // ids that are not live any more; all true
+	long champ.Map[string]   // handles by id, where they are not the first letters of the hash
+	hash func(string) string // returns the letters of an id
+
+	once  sync.Once
+	built atomic.Bool
+	ids   champ.Map[string] // by handle, of live and gone ids; set if built
+}
+
+// Empty returns the table of a history without nodes.
+func Empty() *Table { return New(letters) }
+
+// New returns an empty table that takes the letters of an id from another function, for
+// tests: it returns at least five, the same for equal ids.
+func New(hash func(id string) string) *Table {
+	return &Table{live: func(func(string) bool) {}, hash: hash}
+}
+
+// letters returns the letters of an id: digits to the base 26 of a hash.
+func letters(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	n := binary.BigEndian.Uint64(sum[:])
+	var b [maxLetters]byte
+	for i := range b {
+		b[i] = 'a' + byte(n%26)
+		n /= 26
+	}
+	return string(b[:])
+}
+
+// IsHandle reports whether a name has the form of a handle.
+func IsHandle(name string) bool {
+	return len(name) >= minLetters && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// Of returns the handle of an id of the history, "" in a nil table. O(1).
+func (t *Table) Of(id string) string {
+	if t == nil {
+		return ""
+	}
+	if word, ok := t.long.Get(id); ok {
+		return word
+	}
+	return t.hash(id)[:minLetters]
+}
+
+// ID returns the id that has a handle, live or not. The first call for a table that was
+// read from an image takes O(ids of the history), others O(1).
+func (t *Table) ID(word string) (string, bool) {
+	if t == nil || !IsHandle(word) {
+		return "", false
+	}
+	return t.index().Get(word)
+}
+
+// index returns the ids by handle.
+func (t *Table) index() champ.Map[string] {
+	t.once.Do(func() {
+		if t.built.Load() {
+			return
+		}
+		var all []champ.Entry[string]
+		add := func(id string) { all = append(all, champ.NewEntry(t.Of(id), id)) }
+		for id := range t.live {
+			add(id)
+		}
+		for id := range t.gone.All() {
+			add(id)
+		}
+		t.ids = champ.Build(all)
+		t.built.Store(true)
+	})
+	return t.ids
+}
+
+// Follow returns the table after a change that added and removed ids, both in order. live
+// yields the ids after the change, as often as it is asked. An id that comes back has the
+// handle that it had. O(ids added and removed), plus once O(ids of the history).
+func (t *Table) Follow(live iter.Seq[string], added, removed []string) *Table {
+	next := &Table{live: live, gone: t.gone, long: t.long, hash: t.hash}
+	gone := t.gone.Edit()
+	var fresh []string
+	for _, id := range added {
+		if _, back := gone.Get(id); back {
+			gone.Delete(id)
+		} else {
+			fresh = append(fresh, id)
+		}
+	}
+	for _, id := range removed {
+		gone.Set(id, true)
+	}
+	next.gone = gone.Map()
+	switch {
+	case len(fresh) > 0:
+		next.assign(t.index(), fresh)
+	case t.built.Load():
+		next.ids = t.ids
+	default:
+		return next
+	}
+	next.built.Store(true)
+	return next
+}
+
+// assign gives fresh ids their handles and sets the index; ids is the one before.
+func (t *Table) assign(before champ.Map[string], fresh []string) {
+	ids, long := before.Edit(), t.long.Edit()
+	for _, id := range fresh {
+		all := t.hash(id)
+		word := all[:minLetters]
+		for n := minLetters + 1; ; n++ {
+			if _, taken := ids.Get(word); !taken {
+				break
+			}
+			if n > len(all) {
+				all += "a"
+			}
+			word = all[:n]
+		}
+		if ids.Set(word, id); len(word) > minLetters {
+			long.Set(id, word)
+		}
+	}
+	t.ids, t.long = ids.Map(), long.Map()
+}
+
+// Encode returns what Decode reads: ids that are gone, and long handles. The ids of live
+// nodes are not in it.
+func (t *Table) Encode() []byte {
+	b := merkle.AppendList(nil, 2)
+	b = merkle.AppendList(b, t.gone.Len())
+	for _, id := range slices.Sorted(keys(t.gone)) {
+		b = merkle.AppendText(b, id)
+	}
+	long := maps.Collect(t.long.All())
+	b = merkle.AppendList(b, len(long))
+	for _, id := range slices.Sorted(maps.Keys(long)) {
+		b = merkle.AppendText(merkle.AppendText(merkle.AppendList(b, 2), id), long[id])
+	}
+	return b
+}
+
+func keys(m champ.Map[bool]) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for id := range m.All() {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// Decode reads what Encode wrote. The table has no live ids until WithLive.
+func Decode(data []byte) (*Table, error) {
+	t := Empty()
+	r := merkle.NewReader(data)
+	r.FixedList(2)
+	gone := t.gone.Edit()
+	for range r.List() {
+		if gone.Set(r.Text(), true); r.Err() != nil {
+			return nil, r.Err()
+		}
+	}
+	long := t.long.Edit()
+	for range r.List() {
+		r.FixedList(2)
+		if long.Set(r.Text(), r.Text()); r.Err() != nil {
+			return nil, r.Err()
+		}
+	}
+	t.gone, t.long = gone.Map(), long.Map()
+	return t, r.Done()
+}
+
+// WithLive returns a decoded table with the ids of the live nodes.
+func (t *Table) WithLive(live iter.Seq[string]) *Table {
+	return &Table{live: live, gone: t.gone, long: t.long, hash: t.hash}
+}
