@@ -179,21 +179,23 @@ func withHistory(err error, state string) error {
 }
 
 // ledgers registers the ledgers of a memory; one without rooms is a copy that is only read.
-// Their order is that of marks and of image sections; do not change it.
-func ledgers(m *Memory) *chain.Ledgers {
+// Their order is that of marks and of image sections; do not change it. It returns the slot
+// of the handles, too.
+func ledgers(m *Memory) (*chain.Ledgers, chain.Slot[view.Handles]) {
 	l := &chain.Ledgers{}
 	travel.Register(l, m.history)
 	scope.Register(l, m.scope)
 	rights.Register(l, m.rights)
 	notes.Register(l, m.notes)
-	return l
+	return l, view.RegisterHandles(l)
 }
 
 // newChain returns the chain of a memory over a store, not yet loaded.
 func newChain(m *Memory, from store.Store) *chain.Chain {
+	all, handles := ledgers(m)
 	opts := chain.Options{
-		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: ledgers(m),
-		Deriver: view.Deriver{Scope: m.scope.Name},
+		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: all,
+		Deriver: view.Deriver{Scope: m.scope.Name, Handles: handles},
 		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Committed: m.scope.Options.Committed,
 		Lost:      func() string { return ingest.ScannedBefore(m.scope.FS) },
 		Published: func(delta *graph.Delta) { notes.Follow(m.notes, delta) },
@@ -298,9 +300,10 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	if err != nil {
 		return nil, fail("merge", name, openKind(err), err)
 	}
+	all, handles := ledgers(&Memory{})
 	other := chain.New(opened, chain.Options{
 		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
-		Ledgers: ledgers(&Memory{}), Deriver: view.Deriver{Scope: s.Name},
+		Ledgers: all, Deriver: view.Deriver{Scope: s.Name, Handles: handles},
 	})
 	tx := other.Begin()
 	defer tx.End()

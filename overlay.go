@@ -168,7 +168,11 @@ func (o *overlay) compose(was *overlay) {
 		draft.Adopt(path, view.StateOf(o.below[at].view).Nodes(path), at)
 	}
 	state, delta := draft.Seal()
-	o.view = view.Overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{scope.Memex}, o.names...))
+	views := make([]*view.View, len(o.below))
+	for i := range o.below {
+		views[i] = o.below[i].view
+	}
+	o.view = view.Overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{scope.Memex}, o.names...), views)
 }
 
 // relaid lists the paths whose document covers a different file than before.

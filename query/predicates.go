@@ -109,7 +109,7 @@ var predicates = []predicate{
 		"the heading contains every TEXT; case is ignored"},
 		cost: fieldCost, test: matchesEvery(newPhrase, inHeading)},
 	{Predicate: Predicate{"id", nil, "id:ID,...",
-		"the id is one of these"},
+		"the id or the handle is one of these"},
 		cost: fieldCost, test: equalsAny(Candidate.ID)},
 	{Predicate: Predicate{"level", nil, "level:N, level:>=N, level:N..M or level:N,M",
 		"the level is N, compares so with N, or is from N to M; a document has level 0"},

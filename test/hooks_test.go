@@ -42,7 +42,9 @@ func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.
 }
 
 // fresh returns the same view with indexes made from nothing.
-func fresh(v *fovea.View) *fovea.View { return view.New(view.StateOf(v), v.Head(), "") }
+func fresh(v *fovea.View) *fovea.View {
+	return view.New(view.StateOf(v), v.Head(), "", view.HandlesOf(v)...)
+}
 
 // large is a text that takes so much of the journal that Close writes an image.
 func large(title any) string {

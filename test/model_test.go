@@ -198,7 +198,7 @@ func (m *model) placed(t *rapid.T, v *fovea.View) *fovea.View {
 		}
 	}
 	state, _ := draft.Seal()
-	return view.New(state, fovea.Commit{}, "")
+	return view.New(state, fovea.Commit{}, "", view.HandlesOf(v)...)
 }
 
 func nodesOf(v *fovea.View) map[string]string {

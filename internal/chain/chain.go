@@ -44,11 +44,12 @@ type Options struct {
 
 // Deriver makes from a state what readers search it with: indexes, made on demand.
 type Deriver interface {
-	// Derive starts from a state alone. loaded is what Load returned for an image of it,
-	// else nil.
-	Derive(state *graph.State, c Commit, loaded any) any
-	// Follow goes on from what was derived of the state before a delta.
-	Follow(before any, state *graph.State, delta *graph.Delta, c Commit) any
+	// Derive starts from a moment alone, whose Derived is not set. loaded is what Load
+	// returned for an image of it, else nil.
+	Derive(m *Moment, loaded any) any
+	// Follow goes on from what was derived of the state before a delta. The Derived of m is
+	// not set.
+	Follow(before any, m *Moment, delta *graph.Delta) any
 	// Encode returns the section of an image. It may be empty.
 	Encode(derived any) ([]byte, error)
 	// Load reads the section, nil if it cannot. It runs while the state is read.
@@ -90,8 +91,9 @@ func New(from store.Store, opts Options) *Chain {
 }
 
 func (c *Chain) emptyMoment() *Moment {
-	state := graph.Empty(c.opts.Formats)
-	return &Moment{State: state, Derived: c.opts.Deriver.Derive(state, Commit{}, nil), values: c.opts.Ledgers.empty()}
+	m := &Moment{State: graph.Empty(c.opts.Formats), values: c.opts.Ledgers.empty()}
+	m.Derived = c.opts.Deriver.Derive(m, nil)
+	return m
 }
 
 // Head returns the newest moment: one atomic load.

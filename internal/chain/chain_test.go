@@ -83,10 +83,10 @@ func (tally) Label() string { return "a number" }
 // plain derives nothing but the number of nodes.
 type plain struct{}
 
-func (plain) Derive(s *graph.State, _ chain.Commit, _ any) any                 { return s.Len() }
-func (plain) Follow(_ any, s *graph.State, _ *graph.Delta, _ chain.Commit) any { return s.Len() }
-func (plain) Encode(any) ([]byte, error)                                       { return nil, nil }
-func (plain) Load([]byte) any                                                  { return nil }
+func (plain) Derive(m *chain.Moment, _ any) any                 { return m.State.Len() }
+func (plain) Follow(_ any, m *chain.Moment, _ *graph.Delta) any { return m.State.Len() }
+func (plain) Encode(any) ([]byte, error)                        { return nil, nil }
+func (plain) Load([]byte) any                                   { return nil }
 
 // TestReloadModel: after any sequence of commits, marks and images, a chain that is loaded
 // again has the same head and the same ledger values, from an image or without.

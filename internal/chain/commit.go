@@ -98,5 +98,5 @@ type Moment struct {
 	// Signed is the newest signed head, "" if nothing was ever signed. It is of this
 	// commit unless the commit could not be signed.
 	Signed string
-	values []any // of the ledgers, in order of registration; nil for a past moment
+	values []any // of the ledgers, in order of registration; of a past moment those of permanent ledgers alone
 }

@@ -58,7 +58,8 @@ func (c *Chain) mentioned(r store.Record, id string) (*graph.Commit, error) {
 	return graph.DecodeCommit(r.Data, c.Store().Block)
 }
 
-// At returns the moment of an earlier commit, whole: without ledger values. The last one is
+// At returns the moment of an earlier commit, whole: without values of ledgers other than
+// permanent ones. The last one is
 // kept. Errors: graph.ErrGone if content of it is no longer kept. O(commits since the
 // nearest state in memory).
 func (c *Chain) At(ctx context.Context, seq uint64) (*Moment, error) {
@@ -112,9 +113,10 @@ func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
 			return nil, err
 		}
 	}
-	then := Summary(after[0])
-	then.Documents = state.DocumentCount()
-	return &Moment{State: state, Commit: then, Derived: c.opts.Deriver.Derive(state, then, nil)}, nil
+	then := &Moment{State: state, Commit: Summary(after[0]), values: c.opts.Ledgers.permanent(head)}
+	then.Commit.Documents = state.DocumentCount()
+	then.Derived = c.opts.Deriver.Derive(then, nil)
+	return then, nil
 }
 
 // Whole returns an error that says which commits removed content of the state of commit

@@ -88,7 +88,7 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	if !derived { // words are counted by derived fields
 		loaded = nil
 	}
-	m := &Moment{State: state, Commit: head, Derived: c.opts.Deriver.Derive(state, head, loaded)}
+	m := &Moment{State: state, Commit: head}
 	signed, _ := img.Section(sectionHead)
 	m.Signed = string(signed)
 	for _, e := range c.opts.Ledgers.list {
@@ -97,8 +97,12 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 		if err != nil {
 			return nil, fmt.Errorf("image: %s section: %w", e.name, err)
 		}
+		if e.restore != nil {
+			v = e.restore(v, state)
+		}
 		m.values = append(m.values, v)
 	}
+	m.Derived = c.opts.Deriver.Derive(m, loaded)
 	return m, nil
 }
 

@@ -26,10 +26,10 @@ func TestImageDue(t *testing.T) {
 
 type nothing struct{}
 
-func (nothing) Derive(*graph.State, Commit, any) any               { return nil }
-func (nothing) Follow(any, *graph.State, *graph.Delta, Commit) any { return nil }
-func (nothing) Encode(any) ([]byte, error)                         { return nil, nil }
-func (nothing) Load([]byte) any                                    { return nil }
+func (nothing) Derive(*Moment, any) any               { return nil }
+func (nothing) Follow(any, *Moment, *graph.Delta) any { return nil }
+func (nothing) Encode(any) ([]byte, error)            { return nil, nil }
+func (nothing) Load([]byte) any                       { return nil }
 
 // TestCommitsBehind: the commits behind the newest image count, not those before it.
 func TestCommitsBehind(t *testing.T) {

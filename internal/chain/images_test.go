@@ -22,18 +22,18 @@ type indexed struct {
 	err  error // of Encode
 }
 
-func (x indexed) Derive(s *graph.State, c chain.Commit, loaded any) any {
+func (x indexed) Derive(m *chain.Moment, loaded any) any {
 	if loaded != nil {
 		return loaded
 	}
-	if s.Len() > 0 {
+	if m.State.Len() > 0 {
 		*x.made++
 	}
-	return fmt.Sprint("words of ", s.Root())
+	return fmt.Sprint("words of ", m.State.Root())
 }
 
-func (x indexed) Follow(_ any, s *graph.State, _ *graph.Delta, c chain.Commit) any {
-	return fmt.Sprint("words of ", s.Root())
+func (x indexed) Follow(_ any, m *chain.Moment, _ *graph.Delta) any {
+	return fmt.Sprint("words of ", m.State.Root())
 }
 
 func (x indexed) Encode(derived any) ([]byte, error) { return []byte(derived.(string)), x.err }

@@ -15,7 +15,7 @@ import (
 //
 // A change is a mark of the journal, [name, field…]; the whole value is a section of
 // an image under the same name. A ledger takes part in more by implementing
-// Follower, Proposer, Attester, Retainer, Reverter, Merger or Labeler.
+// Follower, Permanent, Proposer, Attester, Retainer, Reverter, Merger or Labeler.
 type Ledger[V any] interface {
 	// Name names the marks and the section of images.
 	Name() string
@@ -46,6 +46,14 @@ type Change struct {
 type Follower[V any] interface {
 	// Follow returns the value after a commit, its marks not applied.
 	Follow(v V, c *Change) V
+}
+
+// Permanent is a ledger of facts that hold at every moment. Past moments have its present
+// value. It also follows states that Hold makes, which have no commit.
+type Permanent[V any] interface {
+	Follower[V]
+	// Restore completes a value that Decode returned with the state of its image.
+	Restore(v V, state *graph.State) V
 }
 
 // Proposer is a ledger that adds marks to a commit.
@@ -112,6 +120,7 @@ type erased struct {
 	encode  func(v any) []byte
 	decode  func(data []byte) (any, error)
 	follow  func(v any, c *Change) any
+	restore func(v any, state *graph.State) any // set for permanent ledgers
 	propose func(v any, c *Change) [][]byte
 	attest  func(v any, to *Statements)
 	verify  func(v any, signed *Statements, reason string, at *Moment) any
@@ -125,14 +134,14 @@ type erased struct {
 // Slot reads the value of one ledger from moments.
 type Slot[V any] struct{ index int }
 
-// At returns the ledger's value at a moment of the chain's present; its zero value
-// for a past moment. O(1).
+// At returns the ledger's value at a moment of the chain's present. For a past moment it
+// returns the zero value unless the ledger is Permanent. O(1).
 func (s Slot[V]) At(m *Moment) V {
-	if m.values == nil {
-		var none V
-		return none
+	var v V
+	if m.values != nil {
+		v, _ = m.values[s.index].(V)
 	}
-	return m.values[s.index].(V)
+	return v
 }
 
 // Register adds a ledger. The order of registration is that of the marks a commit
@@ -147,6 +156,9 @@ func Register[V any](to *Ledgers, l Ledger[V]) Slot[V] {
 	}
 	if f, ok := l.(Follower[V]); ok {
 		e.follow = func(v any, c *Change) any { return f.Follow(v.(V), c) }
+	}
+	if p, ok := l.(Permanent[V]); ok {
+		e.restore = func(v any, state *graph.State) any { return p.Restore(v.(V), state) }
 	}
 	if p, ok := l.(Proposer[V]); ok {
 		e.propose = func(v any, c *Change) [][]byte { return p.Propose(v.(V), c) }
@@ -182,6 +194,17 @@ func (l *Ledgers) empty() []any {
 	values := make([]any, len(l.list))
 	for i, e := range l.list {
 		values[i] = e.empty()
+	}
+	return values
+}
+
+// permanent returns the values of permanent ledgers at a moment, nil for the others.
+func (l *Ledgers) permanent(m *Moment) []any {
+	values := make([]any, len(l.list))
+	for i, e := range l.list {
+		if e.restore != nil {
+			values[i] = m.values[i]
+		}
 	}
 	return values
 }

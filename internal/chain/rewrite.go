@@ -82,7 +82,7 @@ func (w *rewriting) spare(state *graph.State) error {
 func removeCopies(tx *Tx) error {
 	c := tx.c
 	next := *c.Head()
-	next.Derived = c.opts.Deriver.Derive(next.State, next.Commit, nil) // an index may keep words of removed text
+	next.Derived = c.opts.Deriver.Derive(&next, nil) // an index may keep words of removed text
 	for i, e := range c.opts.Ledgers.list {
 		if e.release != nil {
 			next.values = with(next.values, i, e.release(next.values[i]))

@@ -33,7 +33,11 @@ func (e *AmbiguousError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q could mean %d nodes; name one by its id:", e.Name, len(e.Candidates)+e.More)
 	for _, n := range e.Candidates {
-		fmt.Fprintf(&b, "\n  %s  %s  (%s)", n.ID, n.Title(), n.Path)
+		id := n.ID
+		if id == e.Name { // the id alone is ambiguous
+			id = "id:" + id
+		}
+		fmt.Fprintf(&b, "\n  %s  %s  (%s)", id, n.Title(), n.Path)
 	}
 	if e.More > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", e.More)
@@ -46,13 +50,17 @@ func (e *AmbiguousError) Error() string {
 // (exact, else ignoring case, else ignoring statistics cookies, else with keyword and
 // priority in front). FILE may be a bare file name if only one folder has it. A path
 // therefore takes precedence over an equal :ID:, but after the prefix "id:" the id is
-// tried first. Resolve returns ErrUnknown, with the nearest titles, or an
-// *AmbiguousError.
+// tried first. A handle stands for the id of its node; a handle that is also the path,
+// id or title of another node is ambiguous, unless the prefix "id:" is given. Resolve
+// returns ErrUnknown, with the nearest titles, or an *AmbiguousError.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
 	id, prefixed := strings.CutPrefix(name, "id:")
 	if n, ok := v.State.Get(id); ok && prefixed {
 		return n, nil
+	}
+	if ids := v.idsOf(id); len(ids) > 0 {
+		return v.resolveHandle(name, id, ids)
 	}
 	if d, ok := v.State.Document(name); ok {
 		return d, nil
@@ -63,16 +71,21 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	if n, ok := v.resolvePosition(name); ok {
 		return n, nil
 	}
-	if n, _, ok := v.Span(id); ok {
+	if n, _, ok := v.Span(v.spanID(id)); ok {
 		return n, nil
 	}
-	found := v.nodesTitled(name)
+	return v.one(name, v.nodesTitled(name), 0)
+}
+
+// one returns the only candidate for a name, or an error; gone is the number of nodes of
+// this name that are not in the state.
+func (v View) one(name string, found []*node.Node, gone int) (*node.Node, error) {
 	switch {
-	case len(found) == 1:
+	case len(found) == 1 && gone == 0:
 		return found[0], nil
-	case len(found) > 1:
+	case len(found) > 0:
 		more := max(0, len(found)-maxCandidates)
-		return nil, &AmbiguousError{name, found[:len(found)-more], more}
+		return nil, &AmbiguousError{name, found[:len(found)-more], more + gone}
 	}
 	return nil, v.unknownError(name)
 }

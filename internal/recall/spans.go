@@ -25,6 +25,9 @@ type span struct {
 // spanSeparator separates the id of a node from the type of an element in it.
 const spanSeparator = "::"
 
+// IsSpan reports whether id has the form of the id of an element in the node host.
+func IsSpan(id, host string) bool { return strings.HasPrefix(id, host+spanSeparator) }
+
 // elementNames are the searchable element types, by name.
 var elementNames = func() map[string]org.Type {
 	names := map[string]org.Type{}

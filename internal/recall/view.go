@@ -15,7 +15,9 @@ import (
 
 // View is a state and its indexes. It is immutable and safe for concurrent reads.
 type View struct {
-	State      *graph.State
+	State *graph.State
+	// IDs returns the ids that have a handle, live or not, each once; nil knows none.
+	IDs        func(handle string) []string
 	Arms       []Ranker                // of the score, the words first
 	Attributes func() index.Attributes // built on first use; nil: queries visit every node
 }
@@ -38,6 +40,7 @@ func readable(n *node.Node) string {
 // Complexity is O(nodes) times the cost of the predicates, or O(nodes with the
 // attribute) if the query requires an indexed attribute.
 func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
+	e = v.withIDs(e)
 	m, err := query.Compile(e, now)
 	if err != nil {
 		return nil, err
@@ -95,7 +98,7 @@ func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]
 	}
 	req := Request{Text: text, Limit: limit}
 	if keep != nil {
-		m, err := query.Compile(keep, now)
+		m, err := query.Compile(v.withIDs(keep), now)
 		if err != nil {
 			return nil, err
 		}

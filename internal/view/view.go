@@ -28,6 +28,7 @@ type View struct {
 	commit   chain.Commit // the head; the zero Commit in an empty memory
 	scope    string       // of the memory
 	layers   []string     // of an overlay: scopes by the rank of their documents
+	handles  []Handles    // of the chain, or of each layer
 	words    *lazy[*index.Lexical]
 	facts    *lazy[index.Attributes]
 	tree     *lazy[*window.Outline]
@@ -38,14 +39,19 @@ type View struct {
 	unreviewed []string
 }
 
-// Deriver derives views from the states of a chain.
-type Deriver struct{ Scope string }
+// Deriver derives views from the states of a chain. Handles is the slot of its ledger of
+// handles.
+type Deriver struct {
+	Scope   string
+	Handles chain.Slot[Handles]
+}
 
 // Derive returns a view whose indexes are built on demand; the word index may come from an
 // image.
-func (x Deriver) Derive(state *graph.State, commit chain.Commit, loaded any) any {
+func (x Deriver) Derive(m *chain.Moment, loaded any) any {
+	state := m.State
 	v := &View{
-		state: state, commit: commit, scope: x.Scope,
+		state: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)},
 		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
@@ -55,8 +61,10 @@ func (x Deriver) Derive(state *graph.State, commit chain.Commit, loaded any) any
 }
 
 // Follow returns the view after a delta.
-func (Deriver) Follow(before any, state *graph.State, delta *graph.Delta, commit chain.Commit) any {
-	return before.(*View).follow(state, delta, commit)
+func (x Deriver) Follow(before any, m *chain.Moment, delta *graph.Delta) any {
+	v := before.(*View).follow(m.State, delta, m.Commit)
+	v.handles = []Handles{x.Handles.At(m)}
+	return v
 }
 
 // Encode serializes the word index.
@@ -76,7 +84,7 @@ func (Deriver) Load(section []byte) any {
 // follow returns the view after a delta, with indexes updated from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
 	return &View{
-		state: state, commit: c, scope: v.scope,
+		state: state, commit: c, scope: v.scope, handles: v.handles,
 		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), problems: v.problems.next(state, delta),
 	}
 }
@@ -90,19 +98,31 @@ func WordsOf(v *View) *index.Lexical { return v.words.get() }
 // ProblemsOf returns the problems of the single documents of a view, by path.
 func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.problems.get() }
 
+// HandlesOf returns the handles of the history of a view, or of each of its layers.
+func HandlesOf(v *View) []Handles { return v.handles }
+
 // LayersOf returns the scopes that a view of several lays over one another.
 func LayersOf(v *View) []string { return v.layers }
 
-// Overlaid returns the view after a delta that lays scopes over a memex, by the rank of their documents.
-func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.Commit, layers []string) *View {
+// Overlaid returns the view after a delta that lays scopes over a memex, by the rank of their
+// documents. below are the views of the scopes.
+func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.Commit, layers []string, below []*View) *View {
 	v := base.follow(state, delta, commit)
-	v.layers = layers
+	v.layers, v.handles = layers, nil
+	for _, b := range below {
+		v.handles = append(v.handles, b.handles...)
+	}
 	return v
 }
 
-// New returns a view of a state whose indexes are made from nothing.
-func New(state *graph.State, commit chain.Commit, scope string) *View {
-	return Deriver{scope}.Derive(state, commit, nil).(*View)
+// New returns a view of a state whose indexes are made from nothing. handles are those of
+// its history, or of the history of each layer; nodes without have no handle.
+func New(state *graph.State, commit chain.Commit, scope string, handles ...Handles) *View {
+	v := Deriver{Scope: scope}.Derive(&chain.Moment{State: state, Commit: commit}, nil).(*View)
+	if len(handles) > 0 {
+		v.handles = handles
+	}
+	return v
 }
 
 // LockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
@@ -174,7 +194,7 @@ func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([
 // Hit is a node found by Search, with its score and the contribution of each ranker.
 type Hit = recall.Hit
 
-// Resolve finds a node by an id, FILE:LINE, FILE:+BYTE, a path or a title; or, by
+// Resolve finds a node by an id, a handle, FILE:LINE, FILE:+BYTE, a path or a title; or, by
 // NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
 // (the text lists the candidates), Locked (its file is locked down, see internal/protect).
 func (v *View) Resolve(name string) (*node.Node, error) {
@@ -193,7 +213,7 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 }
 
 func (v *View) recall() recall.View {
-	r := recall.View{State: v.state, Arms: []recall.Ranker{recall.Words(v.words.get)}}
+	r := recall.View{State: v.state, IDs: v.idsOf, Arms: []recall.Ranker{recall.Words(v.words.get)}}
 	if v.facts.isWorthwhile() {
 		r.Attributes = v.facts.get
 	}

@@ -1,0 +1,136 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/handle"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Handles is the table of the handles of a chain.
+type Handles = *handle.Table
+
+// handleLedger keeps the handles of a chain. It has no marks: handles follow from the
+// commits.
+type handleLedger struct{}
+
+// RegisterHandles registers the ledger of handles. The slot belongs into the Deriver of the
+// chain.
+func RegisterHandles(to *chain.Ledgers) chain.Slot[Handles] {
+	return chain.Register(to, handleLedger{})
+}
+
+func (handleLedger) Name() string { return "handles" }
+
+func (handleLedger) Fields() int { return 0 }
+
+func (handleLedger) Empty() Handles { return handle.Empty() }
+
+func (handleLedger) Apply(t Handles, _ *merkle.Reader, _ *chain.Moment) (Handles, error) {
+	return t, nil
+}
+
+func (handleLedger) Encode(t Handles) []byte { return t.Encode() }
+
+// Decode returns nil for an image from before there were handles.
+func (handleLedger) Decode(data []byte) (Handles, error) {
+	if data == nil {
+		return nil, nil
+	}
+	return handle.Decode(data)
+}
+
+// Restore gives the nodes of an image from before there were handles theirs, in order of
+// ids. What that history had before the image has none, and nobody was told of any.
+func (handleLedger) Restore(t Handles, state *graph.State) Handles {
+	if t != nil {
+		return t.WithLive(idsOf(state))
+	}
+	return handle.Empty().Follow(idsOf(state), slices.Sorted(idsOf(state)), nil)
+}
+
+// Follow gives added nodes their handles. A change is sorted by id.
+func (handleLedger) Follow(t Handles, c *chain.Change) Handles {
+	var added, removed []string
+	for i := range c.Delta.Changes {
+		switch change := &c.Delta.Changes[i]; {
+		case change.Old == nil:
+			added = append(added, change.ID)
+		case change.New == nil:
+			removed = append(removed, change.ID)
+		}
+	}
+	return t.Follow(idsOf(c.After), added, removed)
+}
+
+// idsOf yields the ids of all nodes of a state.
+func idsOf(state *graph.State) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n := range state.All() {
+			if !yield(n.ID) {
+				return
+			}
+		}
+	}
+}
+
+// Handle returns the short name of a node in this view: its handle, or its id where the
+// handle means another node in a scope of the view, and for what no chain holds. An element
+// is named by its node: HANDLE::TYPE.N.
+func (v *View) Handle(n *node.Node) string {
+	if _, has := v.Get(n.ID); !has {
+		if host, ok := v.Get(n.Parent); ok && recall.IsSpan(n.ID, host.ID) {
+			return v.Handle(host) + strings.TrimPrefix(n.ID, host.ID)
+		}
+	}
+	own := v.handles[v.layer(n.Path)].Of(n.ID)
+	if own == "" || len(v.handles) > 1 && len(v.idsOf(own)) != 1 {
+		return n.ID
+	}
+	return own
+}
+
+// layer returns the index in v.handles of the scope that a document comes from.
+func (v *View) layer(path string) int {
+	if len(v.handles) == 1 {
+		return 0
+	}
+	return v.state.Rank(path)
+}
+
+// FormerID returns the id that a handle stands for, also of a node that is gone, and any
+// other name as it is. Errors: Ambiguous (the handle is also an id, or that of two nodes).
+func (v *View) FormerID(name string) (string, error) {
+	ids := v.idsOf(name)
+	if _, has := v.Get(name); has && !slices.Contains(ids, name) && len(ids) > 0 {
+		ids = append(ids, name)
+	}
+	switch len(ids) {
+	case 0:
+		return name, nil
+	case 1:
+		return ids[0], nil
+	}
+	return "", &fault.Error{Op: "find", Kind: fault.Ambiguous, Err: fmt.Errorf("%q could mean the nodes %q", name, ids)}
+}
+
+// idsOf returns the ids that have a handle in the histories of the view, each once. They
+// need not be live.
+func (v *View) idsOf(word string) (ids []string) {
+	for _, t := range v.handles {
+		if id, ok := t.ID(word); ok && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
