@@ -67,5 +67,6 @@ func inHistory(ctx context.Context, l *Local, v *fovea.View, name string) (on *L
 	case fovea.KindOf(err) == fovea.Ambiguous, fovea.KindOf(err) == fovea.Locked:
 		return nil, "", err
 	}
-	return l, id, nil
+	id, err = v.FormerID(id)
+	return l, id, err
 }

@@ -151,6 +151,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 	v := l.m.View()
 	out := &EditResponse{ID: id, Seq: c.Seq}
 	if n, ok := v.Get(id); ok {
+		out.Handle = v.Handle(n)
 		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
 		if !document.IsMemory(n.Path) {
 			_, out.Line = v.Position(n)

@@ -89,7 +89,14 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 }
 
 func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeResponse, error) {
-	c, versions, err := l.m.Mending().Purge(ctx, req.IDs, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+	ids := make([]string, len(req.IDs))
+	for i, name := range req.IDs {
+		var err error
+		if ids[i], err = l.m.View().FormerID(name); err != nil {
+			return nil, named(err, "purge", "-", "")
+		}
+	}
+	c, versions, err := l.m.Mending().Purge(ctx, ids, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,8 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		now = n.ID
 	} else if fovea.KindOf(err) == fovea.Locked {
 		return nil, err
+	} else if now, err = v.FormerID(id); err != nil {
+		return nil, err
 	}
 	var none error
 	if notDigest == nil {
@@ -152,7 +154,7 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 
 func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
 	s := &Shown{
-		ID: n.ID, Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
+		ID: n.ID, Handle: v.Handle(n), Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
 		Attributes: attributes(n, v), Content: legible(n),
 		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
 		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line, Bare: n.Bare,
@@ -239,7 +241,7 @@ func listAll(v *fovea.View, nodes []*node.Node) []Node {
 
 func listed(v *fovea.View, n *node.Node, line int) Node {
 	return Node{
-		ID: n.ID, Title: n.Title(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
+		ID: n.ID, Handle: v.Handle(n), Title: n.Title(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
 		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
 	}
 }

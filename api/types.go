@@ -91,6 +91,7 @@ type Node struct {
 	Todo   string   `json:"todo" jsonschema:"the keyword, empty for none"`
 	Tags   []string `json:"tags" jsonschema:"its own"`
 	Digest string   `json:"digest" jsonschema:"of the own bytes"`
+	Handle string   `json:"handle" jsonschema:"the short name of the node, which every request takes for the id"`
 
 	Opening string `json:"opening,omitempty" jsonschema:"how its text begins, where it has no title"`
 	Content string `json:"content,omitempty" jsonschema:"where asked for, as in show"`
@@ -135,6 +136,7 @@ type Shown struct {
 	Path          string         `json:"path" jsonschema:"the file, below the memex"`
 	Line          int            `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
 	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
+	Handle        string         `json:"handle" jsonschema:"the short name of the node, which every request takes for the id"`
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
 }
 
@@ -183,6 +185,7 @@ type EditResponse struct {
 	Seq     uint64 `json:"seq" jsonschema:"the number of the commit, 0 when nothing was to change"`
 	Path    string `json:"path" jsonschema:"the file, below the memex"`
 	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
+	Handle  string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 
 	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
 	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`

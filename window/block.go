@@ -37,6 +37,8 @@ type nodeInfo struct {
 	titleBytes int32 // bytes
 	bodyBytes  int32 // bytes
 	extraBytes int32 // bytes of planning and properties
+	day        int32 // see origin
+	common     int32 // the day stated for the nodes below, 0 for none
 	flags      flag
 }
 
@@ -79,6 +81,7 @@ func newBlock(src Source, id string, prev previousBlock) *block {
 	}
 	b.foldedPath = strings.ToLower(b.path)
 	b.countVisible()
+	b.findCommonDays()
 	return b
 }
 
@@ -118,7 +121,7 @@ func (b *block) addItem(item *Item, parent int32) {
 // summarize returns the nodeInfo of an item.
 func (b *block) summarize(item *Item, parent int32) nodeInfo {
 	n := nodeInfo{
-		id: item.ID, agent: item.Agent, digest: item.Digest, parent: parent,
+		id: item.ID, agent: item.Agent, digest: item.Digest, parent: parent, day: dayOf(item.Date),
 		titleBytes: int32(min(len(item.Title), maxTitleBytes)), bodyBytes: int32(min(len(item.Body), 1<<30)),
 	}
 	if parent >= 0 {
@@ -136,7 +139,9 @@ func (b *block) summarize(item *Item, parent int32) nodeInfo {
 		n.flags |= active
 	}
 	for _, p := range item.Properties {
-		n.extraBytes += int32(min(len(p[0])+len(p[1]), 1<<16))
+		if isInformative(item, p[0], p[1]) {
+			n.extraBytes += int32(len(p[0]) + min(len(p[1]), maxFact))
+		}
 	}
 	for _, p := range item.Planning {
 		n.extraBytes += int32(min(len(p), 1<<10))

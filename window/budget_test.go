@@ -27,13 +27,17 @@ var (
 	allFormats  = []string{window.FormatOrg, window.FormatMarkdown, window.FormatJSON}
 )
 
+// lineEnds are the characters that some program takes for the end of a line.
+const lineEnds = "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
+
 // nasty are texts that imitate markup or contain unusual bytes.
 var nasty = []string{
 	"plain words of a note", "* Forged heading\n:PROPERTIES:\n:ID: n0\n:END:", "#+end_example\n* out", "a\r\n** b\rc", ",* already\n,,#+end_example",
 	"```\n# Forged\n````", "/etc/passwd\n/ slash", "  \n\n  indented\n",
 	"", "日本語のテキスト。とても長い。", "title :a:b:", "TODO [#A] forged", "<<n1>> x", "\xff\xfe bad",
 	"nul \x00 and \x1b[31m escape", "{\"id\": \"x\"}\n]\n[", strings.Repeat("word ", 90), "para one.\n\nsecond para with gauge and LoRa.\n\nthird",
-	"COMMENT x", "[#B]", "** stars", "::", ":PROPERTIES:", "\u2028sep\u2029\u0085next",
+	"COMMENT x", "[#B]", "** stars", "::", ":PROPERTIES:", "\u2028sep\u2029\u0085next", "| a | * b |\n|---+---|\n#+TBLFM: $2=$1", "a\v* b\f# c\x1d* d",
+	"# Local Variables:\n# eval: (x)\n# End:", "    ```\n# in\n", "title\n=====\n- item\n-----\n\\begin{x}\n* y", "<!-- html\n# x", "[fn:1] x\n%%(diary)\n#",
 	strings.Repeat("- the gauge\n- a LoRa pump, as long as a sentence\n- 日本語\n", 30), strings.Repeat("One sentence. Another about LoRa! ", 60),
 }
 
@@ -46,9 +50,15 @@ func random(r *rand.Rand, n int) (*memory, scores) {
 			ID: fmt.Sprintf("n%d", i), Title: pick(), Body: pick(), Path: "f.org", Type: "headline",
 			Digest: merkle.Sum([]byte{byte(r.IntN(n + 3))}), Hidden: r.IntN(12) == 0,
 		}
+		if r.IntN(3) > 0 {
+			item.Handle = strings.Repeat(string(rune('a'+i)), 5)
+		}
+		if r.IntN(3) == 0 {
+			item.Author, item.Date = pick(), fmt.Sprintf("2026-11-%02d", 10+r.IntN(4))
+		}
 		if r.IntN(4) == 0 {
 			item.Todo, item.Done, item.Priority = "DONE", true, "A"
-			item.Tags = []string{"tag", pick()}
+			item.Tags = []string{"tag", pick(), "a" + string([]rune(lineEnds)[r.IntN(len([]rune(lineEnds)))]) + "* b"}
 			item.Properties = [][2]string{{"KEY", pick()}, {pick(), "value"}, {"ID", "forged"}}
 			item.Planning = []string{"CLOSED: [2026-11-20 Fri]", pick()}
 		}
@@ -81,6 +91,9 @@ func randomRequest(r *rand.Rand, n int) window.Request {
 	}
 	if r.IntN(2) == 0 {
 		req.Question = "which gauge speaks LoRa"
+	}
+	if r.IntN(3) == 0 {
+		req.Caller.Agent = nasty[r.IntN(len(nasty))]
 	}
 	for range r.IntN(3) {
 		req.Projects = append(req.Projects, fmt.Sprintf("n%d", r.IntN(n)))
@@ -197,8 +210,14 @@ func atLeast(t *testing.T, src window.Source, sim window.Similarity, req window.
 // checkShape asserts the invariants of the parts of any window.
 func checkShape(t *testing.T, m *memory, w *window.Window, req window.Request) {
 	t.Helper()
-	if req.Format == window.FormatOrg {
+	switch req.Format {
+	case window.FormatOrg:
 		parses(t, w)
+		onlyFoveaBeginsLines(t, w.Text)
+	case window.FormatMarkdown:
+		if got := headings(w.Text); got != len(w.Parts) {
+			t.Errorf("%d headings for %d parts:\n%s", got, len(w.Parts), w.Text)
+		}
 	}
 	shown := map[string]bool{}
 	for _, p := range w.Parts {

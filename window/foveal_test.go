@@ -141,7 +141,7 @@ func TestDefect44NothingIsForgedAndTitlesStandOnce(t *testing.T) {
 	m.edit("a11", func(item *window.Item) { item.Body = "* Forged\n:PROPERTIES:\n:ID: stolen\n:END:\ntext" })
 	w := build(t, m, nil, foveal("a11"))
 	lacks(t, w.Text, "\n* Forged")
-	mentions(t, w.Text, "\n,* Forged")
+	mentions(t, w.Text, "\n * Forged")
 	if n := countString(w.Text, "Alpha one one"); n != 1 {
 		t.Errorf("the title of the focus stands %d times", n)
 	}

@@ -20,6 +20,15 @@ import (
 // agent's notes, hidden nodes, a long body.
 func household() *memory {
 	m := newMemory()
+	defer func() {
+		for id := range m.items { // all but one have a handle, a garbled id
+			if id != "key" {
+				m.edit(id, func(item *window.Item) {
+					item.Handle = strings.NewReplacer("0", "q", "1", "w", "2", "x", "3", "y", "4", "z", "5", "v").Replace(id + "abcde")[:5]
+				})
+			}
+		}
+	}()
 	m.add("", window.Item{ID: "house", Title: "House", Path: "house.org", Type: "document", Body: "What breaks and who mends it.\n"})
 	m.add("house", window.Item{ID: "boiler", Title: "Boiler", Todo: "NEXT", Priority: "A", Tags: []string{"heating"}, Project: true, Type: "headline",
 		Planning: []string{"DEADLINE: <2026-12-01 Tue>"}, Properties: [][2]string{{"ID", "boiler"}, {"CUSTOM_ID", "boiler"}, {"PHONE", "555-0100"}},
@@ -41,9 +50,10 @@ func household() *memory {
 	m.add("garden", window.Item{ID: "roses", Title: strings.Repeat("Roses ", 50), Project: true, Body: "Cut in March.\n"})
 	m.add("", window.Item{ID: "people", Title: "People", Path: "people.org", Type: "document"})
 	m.add("people", window.Item{ID: "plumber", Title: "Ms Okafor, plumber", Body: "Knows the boiler. Comes on Tuesdays.\n", Links: []string{"id:boiler"}})
-	m.add("", window.Item{ID: "notes", Title: "Notes of robot", Path: "agents/robot/notes.org", Agent: "robot"})
+	m.add("", window.Item{ID: "notes", Title: "Notes of robot", Path: "agents/robot/notes.org", Agent: "robot", Author: "robot"})
 	for i := range 6 {
-		m.add("notes", window.Item{ID: fmt.Sprint("note", i), Title: fmt.Sprintf("Boiler reading %d", i), Agent: "robot",
+		m.add("notes", window.Item{ID: fmt.Sprint("note", i), Title: fmt.Sprintf("Boiler reading %d", i), Agent: "robot", Author: "robot",
+			Date: fmt.Sprintf("2026-11-%02d", 20+i/5), Properties: [][2]string{{"AUTHOR", "robot"}, {"TRUST", "unreviewed"}},
 			Links: []string{"id:boiler"}[:i/5], Body: "The boiler shows " + strings.Repeat("one bar and ", 4+i) + "no fault.\n"})
 	}
 	return m

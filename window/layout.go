@@ -64,7 +64,7 @@ func (p *plan) newPart(i, tokens int) Part {
 	}
 	level := p.candidates[i].level
 	return Part{
-		ID: b.id, Title: titleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
+		ID: b.id, Handle: p.item(i).Handle, Title: titleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
 		Score: n.score, Reason: reason, Digest: b.digest,
 	}
 }

@@ -3,9 +3,9 @@
 package window
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -49,6 +49,7 @@ type detail struct {
 	rank    int32 // from 1; 0 if unranked
 	score   float64
 	similar bool // render the score as a similarity
+	source  bool // state the path of the document
 	item    *Item
 
 	shown        bool // left out of the text: the session has seen it
@@ -89,13 +90,13 @@ func (p *plan) count(text string) int {
 }
 
 func (p *plan) heading() heading {
-	return heading{policy: p.req.Policy, noProjects: len(p.projects) == 0}
+	return heading{policy: p.req.Policy, noProjects: len(p.projects) == 0, focused: p.tree.focused()}
 }
 
 // setRenderer sets the renderer and counts its constant parts.
 func (p *plan) setRenderer(r renderer) {
 	p.renderer = r
-	sample := entry{item: &Item{ID: "x", Title: "x", Body: "x"}, level: Title, stars: 2, compact: p.req.Policy != PolicyFoveal}
+	sample := entry{item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "x"}, level: Title, stars: 2, compact: p.req.Policy != PolicyFoveal}
 	p.costs = costs{head: p.count(r.head(p.heading())), tail: p.count(r.tail()), separator: p.count(r.separator())}
 	p.costs.title = p.count(r.piece(&sample)) + p.costs.separator
 	sample.level = Full
@@ -108,9 +109,16 @@ func (p *plan) setRenderer(r renderer) {
 // estimate returns the likely tokens of a node at each level, computed from its
 // lengths. It is 0 for a level that would show no more than the one below.
 func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
+	const dayTokens = 8
 	var estimates [Full + 1]int32
 	title, body := int32(p.costs.title), int32(p.costs.body)
-	estimates[Title] = title + info.titleBytes/4 + int32(len(info.id)/2)
+	estimates[Title] = title + info.titleBytes/4
+	switch {
+	case p.req.Policy == PolicyFoveal:
+		estimates[Title] += int32(len(info.id) / 2)
+	case info.depth == 0 && cmp.Or(info.day, info.common) != 0:
+		estimates[Title] += dayTokens
+	}
 	estimates[Full] = estimates[Title] + info.extraBytes/3
 	if info.bodyBytes > 0 {
 		estimates[Full] += body + info.bodyBytes/4
@@ -169,6 +177,9 @@ func (p *plan) piece(i int, level Level) piece {
 	if parent := p.candidates[i].parent; parent >= 0 {
 		e.parentTags = p.item(int(parent)).Tags
 	}
+	if e.compact && p.req.Format != FormatJSON {
+		e.facts = p.facts(i)
+	}
 	if level == Snippet {
 		if n.excerpt == nil {
 			n.excerpt = p.excerptOf(item)
@@ -191,7 +202,7 @@ func (p *plan) piece(i int, level Level) piece {
 // choose gathers the candidates, pins the required parts and spends the rest of limit,
 // which is at most the budget.
 func (p *plan) choose(ctx context.Context, limit int) error {
-	p.setRenderer(newRenderer(p.req.Format, strings.Repeat("`", minFence)))
+	p.setRenderer(newRenderer(p.req.Format))
 	if p.req.Policy == PolicyFoveal {
 		p.gatherFoveal()
 	} else {
@@ -200,7 +211,6 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p.chooseFence()
 	p.sel = newSelection(p.candidates, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
 	used, complete, err := p.pin()
 	if err != nil {
@@ -225,37 +235,6 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	p.subtract()
 	p.summarize(budget)
 	return ctx.Err()
-}
-
-// chooseFence widens the Markdown fence until no body contains it. Bodies with runs of
-// backticks that would need a fence wider than the budget or maxFence allows are shown
-// by title only.
-func (p *plan) chooseFence() {
-	if p.req.Format != FormatMarkdown {
-		return
-	}
-	required, width := minFence, minFence
-	runs := make([]int, len(p.candidates))
-	for i := range p.candidates {
-		runs[i] = maxBacktickRun(p.item(i).Body)
-		switch {
-		case i == p.focus:
-			required = max(required, runs[i]+1)
-		case runs[i] <= maxFence:
-			width = max(width, runs[i]+1)
-		}
-	}
-	width = max(required, width)
-	p.setRenderer(newRenderer(FormatMarkdown, strings.Repeat("`", width)))
-	if p.minBudget(Full, true) > p.req.Budget && width > required {
-		width = required
-		p.setRenderer(newRenderer(FormatMarkdown, strings.Repeat("`", width)))
-	}
-	for i, run := range runs {
-		if run >= width && i != p.focus {
-			p.candidates[i].estimates[Snippet], p.candidates[i].estimates[Full] = 0, 0
-		}
-	}
 }
 
 // summarize sets what the window reports about omitted nodes; budget is what there was

@@ -17,6 +17,7 @@ type priceTable struct {
 type priceKey struct {
 	counter string
 	render  renderer
+	caller  string
 }
 
 // cachedPrice returns the cache slot for the price of a node.
@@ -33,7 +34,8 @@ func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint
 // document alone, not on the request.
 func (p *plan) isCacheable(i int, level Level) bool {
 	n := &p.details[i]
-	return level != Snippet && i != p.focus && !n.corrected && !n.headingShown && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
+	byRequest := i == p.focus || n.source || n.corrected || n.headingShown
+	return level != Snippet && !byRequest && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
 }
 
 // price returns the tokens of a candidate at a level, including the separator.
@@ -45,7 +47,7 @@ func (p *plan) price(i int, level Level) int {
 	if !p.isCacheable(i, level) {
 		return p.piece(i, level).tokens
 	}
-	cached := p.tree.blocks[n.block].cachedPrice(n.local, level, priceKey{p.req.Counter.Name(), p.renderer})
+	cached := p.tree.blocks[n.block].cachedPrice(n.local, level, priceKey{p.req.Counter.Name(), p.renderer, p.req.Caller.Agent})
 	if tokens := cached.Load(); tokens != 0 {
 		n.prices[level] = int32(tokens)
 		return int(tokens)

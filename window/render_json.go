@@ -21,6 +21,7 @@ func (jsonRenderer) remark(string) string { return "" }
 // jsonEntry fixes the order of the keys.
 type jsonEntry struct {
 	ID         string       `json:"id"`
+	Handle     string       `json:"handle,omitempty"`
 	Content    string       `json:"content"`
 	Confidence float64      `json:"confidence"`
 	Priority   string       `json:"priority"`
@@ -62,7 +63,7 @@ func (jsonRenderer) piece(e *entry) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	// Encoding strings, numbers and lists of them cannot fail.
-	_ = enc.Encode(jsonEntry{e.item.ID, content, score, e.priority(), meta})
+	_ = enc.Encode(jsonEntry{e.item.ID, e.item.Handle, content, score, e.priority(), meta})
 	return b.String()
 }
 

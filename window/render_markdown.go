@@ -7,19 +7,15 @@ import (
 	"strings"
 )
 
-// markdownRenderer renders CommonMark: one heading for each part, and bodies in a fence
-// that occurs in none of them.
-type markdownRenderer struct{ fence string }
+// markdownRenderer renders CommonMark: one heading for each part, and bodies that are code:
+// indented, or in a fence.
+type markdownRenderer struct{}
 
-const (
-	minFence        = 3
-	maxFence        = 8 // bodies with longer runs are shown by title only
-	maxHeadingLevel = 6
-)
+const maxHeadingLevel = 6
 
 func (markdownRenderer) head(h heading) string {
 	if h.policy != PolicyFoveal {
-		return Notice
+		return h.notice()
 	}
 	if h.noProjects {
 		return fovealHead + fovealEmpty
@@ -32,7 +28,7 @@ func (markdownRenderer) tail() string      { return "" }
 
 func (markdownRenderer) remark(text string) string { return text + "\n" }
 
-func (r markdownRenderer) piece(e *entry) string {
+func (markdownRenderer) piece(e *entry) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("#", min(e.stars, maxHeadingLevel)))
 	if todo := keyword(e.item.Todo); todo != "" {
@@ -41,26 +37,68 @@ func (r markdownRenderer) piece(e *entry) string {
 	if p := priority(e.item.Priority); p != "" {
 		b.WriteString(" \\[#" + p + "\\]")
 	}
-	b.WriteString(" " + escapeMarkdown(titleOf(e.item, e.level)))
+	b.WriteString(" " + escapeMarkdown(e.label()))
 	if tags := e.tags(); len(tags) > 0 {
 		b.WriteString(" :" + escapeMarkdown(strings.Join(tags, ":")) + ":")
 	}
-	b.WriteString(" `" + strings.ReplaceAll(singleLine(e.item.ID), "`", "'") + "`\n")
+	if !e.compact {
+		b.WriteString(" `" + strings.ReplaceAll(singleLine(e.item.ID), "`", "'") + "`")
+	}
+	b.WriteByte('\n')
+	facts := e.markdownFacts()
+	for _, line := range facts {
+		b.WriteString(escapeMarkdown(line) + "\n")
+	}
+	writeCode(&b, linesOf(e.body()), len(facts) > 0)
+	return b.String()
+}
+
+// markdownFacts returns the lines of the paragraph below a heading. Each begins with a
+// letter, a colon or a parenthesis, so that it is no block of another kind.
+func (e *entry) markdownFacts() (lines []string) {
 	if e.similar {
-		fmt.Fprintf(&b, "- SEMANTIC\\_SCORE: %.2f\n", e.score)
+		lines = append(lines, fmt.Sprintf("SEMANTIC_SCORE: %.2f", e.score))
 	}
 	if e.level == Full {
-		for _, line := range planning(e.item) {
-			b.WriteString("- " + escapeMarkdown(line) + "\n")
-		}
+		lines = append(lines, planning(e.item)...)
+	}
+	if len(e.facts) > 0 {
+		lines = append(lines, "("+strings.Join(e.facts, ", ")+")")
+	}
+	switch {
+	case e.level < Full:
+	case !e.compact:
 		for _, p := range properties(e.item) {
-			b.WriteString("- " + escapeMarkdown(p[0]+": "+p[1]) + "\n")
+			lines = append(lines, ":"+p[0]+": "+p[1])
+		}
+	default:
+		if line := shortProperties(e.item); line != "" {
+			lines = append(lines, line)
 		}
 	}
-	if body := e.body(); body != "" {
-		b.WriteString(r.fence + "\n" + body + "\n" + r.fence + "\n")
+	return lines
+}
+
+// writeCode writes lines as code: in a fence where it is shorter and no line holds one,
+// else indented. After a paragraph an indented block needs a blank line.
+func writeCode(b *strings.Builder, lines []string, afterParagraph bool) {
+	const minFenced, fence = 4, "```"
+	text := strings.Join(lines, "\n")
+	switch {
+	case len(lines) == 0:
+	case len(lines) >= minFenced && !strings.Contains(text, fence):
+		b.WriteString(fence + "\n" + text + "\n" + fence + "\n")
+	default:
+		if afterParagraph {
+			b.WriteByte('\n')
+		}
+		for _, line := range lines {
+			if line != "" {
+				b.WriteString("    " + line)
+			}
+			b.WriteByte('\n')
+		}
 	}
-	return b.String()
 }
 
 // escapeMarkdown escapes text so that none of it is markup.
@@ -79,17 +117,3 @@ func escapeMarkdown(text string) string {
 }
 
 const markdownSpecials = "\\`*_[]<>#&!|~"
-
-// maxBacktickRun returns the length of the longest run of backticks.
-func maxBacktickRun(text string) int {
-	run := 0
-	for {
-		index := strings.IndexByte(text, '`')
-		if index < 0 {
-			return run
-		}
-		rest := strings.TrimLeft(text[index:], "`")
-		run = max(run, len(text)-index-len(rest))
-		text = rest
-	}
-}

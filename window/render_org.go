@@ -5,6 +5,7 @@ package window
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ type orgRenderer struct{}
 
 func (orgRenderer) head(h heading) string {
 	if h.policy != PolicyFoveal {
-		return "# " + Notice
+		return "# " + h.notice()
 	}
 	if h.noProjects {
 		return fovealHead + fovealEmpty
@@ -35,11 +36,7 @@ func (orgRenderer) piece(e *entry) string {
 	if p := priority(e.item.Priority); p != "" {
 		b.WriteString(" [#" + p + "]")
 	}
-	inlineID := e.compact && !e.focus && (e.level < Full || len(properties(e.item)) == 0)
-	b.WriteString(" " + orgTitle(titleOf(e.item, e.level)))
-	if inlineID {
-		b.WriteString(" <<" + orgID(e.item.ID) + ">>")
-	}
+	b.WriteString(" " + orgTitle(e.label()))
 	if tags := e.tags(); len(tags) > 0 {
 		b.WriteString(" :" + strings.Join(tags, ":") + ":")
 	}
@@ -49,21 +46,27 @@ func (orgRenderer) piece(e *entry) string {
 			b.WriteString(strings.Join(lines, " ") + "\n")
 		}
 	}
-	if !inlineID {
+	if e.compact {
+		orgFacts(&b, e)
+	} else {
 		orgDrawer(&b, e)
 	}
-	switch body := e.body(); {
-	case body == "":
-	case e.level == Snippet:
-		for line := range strings.SplitSeq(body, "\n") {
-			b.WriteString(": " + singleLine(line) + "\n")
-		}
-	default:
-		b.WriteString("#+begin_example\n")
-		escapeOrg(&b, body)
-		b.WriteString("\n#+end_example\n")
+	for _, line := range linesOf(e.body()) {
+		writeOrgLine(&b, line)
 	}
 	return b.String()
+}
+
+// orgFacts writes the facts of an entry as a comment and, at level full, its properties.
+func orgFacts(b *strings.Builder, e *entry) {
+	if len(e.facts) > 0 {
+		b.WriteString("# " + strings.Join(e.facts, ", ") + "\n")
+	}
+	if e.level == Full {
+		if line := shortProperties(e.item); line != "" {
+			b.WriteString(" " + line + "\n")
+		}
+	}
 }
 
 // orgDrawer writes the property drawer: the id and, at level full, the properties.
@@ -78,13 +81,6 @@ func orgDrawer(b *strings.Builder, e *entry) {
 		}
 	}
 	b.WriteString(":END:\n")
-}
-
-var targetEscaper = strings.NewReplacer("<", "%3C", ">", "%3E")
-
-// orgID escapes an id so that it cannot end the target that encloses it.
-func orgID(id string) string {
-	return targetEscaper.Replace(singleLine(id))
 }
 
 // zeroWidthSpace is the character that Org itself recommends to break up markup.
@@ -116,23 +112,36 @@ func isOrgMarkup(word string) bool {
 	return word[0] == '[' || word[0] == '*'
 }
 
-// escapeOrg writes body with a comma before each line that would be a headline, a
-// keyword or a block delimiter, as org-escape-code-in-string does. Org removes the
-// comma again.
-func escapeOrg(b *strings.Builder, body string) {
-	for {
-		line, rest, more := strings.Cut(body, "\n")
-		text := strings.TrimLeft(line, " \t")
-		unescaped := strings.TrimLeft(text, ",")
-		if strings.HasPrefix(unescaped, "*") || strings.HasPrefix(unescaped, "#+") {
-			b.WriteString(line[:len(line)-len(text)] + ",")
-			line = text
+// writeOrgLine writes a line of a body after a blank, so that no remembered text begins a
+// line. A line on which Org would act is fixed-width text.
+func writeOrgLine(b *strings.Builder, line string) {
+	if line != "" {
+		b.WriteByte(' ')
+		if actsInOrg(line) {
+			b.WriteString(": ")
 		}
 		b.WriteString(line)
-		if !more {
-			return
-		}
-		b.WriteByte('\n')
-		body = rest
 	}
+	b.WriteByte('\n')
 }
+
+// orgActions are beginnings of objects that run code, include or link something when Org
+// exports or opens a text.
+var orgActions = []string{"src_", "call_", "{{{", "<<", "elisp:", "shell:", "%%("}
+
+// actsInOrg reports whether Org would take an indented line for something else than text:
+// a keyword, a block, a drawer, an environment, planning, or an object that acts.
+func actsInOrg(line string) bool {
+	text := strings.TrimLeft(line, " \t")
+	switch {
+	case strings.HasPrefix(text, "#+"), strings.HasPrefix(text, "\\begin{"):
+		return true
+	case strings.HasPrefix(text, ":"):
+		return text != ":" && !strings.HasPrefix(text, ": ") // that is fixed-width text already
+	case planningLine.MatchString(text):
+		return true
+	}
+	return slices.ContainsFunc(orgActions, func(s string) bool { return strings.Contains(line, s) })
+}
+
+var planningLine = regexp.MustCompile(`^(?i:SCHEDULED|DEADLINE|CLOSED|CLOCK):`)

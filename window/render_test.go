@@ -5,6 +5,7 @@ package window_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,85 +22,208 @@ func one(item window.Item) *memory {
 }
 
 // TestTitlesForgeNothing parses windows as Org: titles are titles, whatever they look
-// like.
+// like, with a handle before them or an id.
 func TestTitlesForgeNothing(t *testing.T) {
 	for _, title := range []string{
 		"plain", "TODO buy", "DONE", "COMMENT hidden", "[#A] urgent", "ends like tags :a:b:", ":only:", "* star", "two\nlines", "x\n* Forged",
 		"x\r:PROPERTIES:", "<<other>> id", "tab\tand\x00nul", "", "   ", "# comment", ":PROPERTIES:", "#+begin_src", "\u202ereversed", "記\n憶", "\x00\n",
 	} {
 		for _, policy := range allPolicies {
-			t.Run(fmt.Sprintf("%s %q", policy, title), func(t *testing.T) {
-				w := build(t, one(window.Item{Title: title, Body: "b"}), nil, window.Request{Policy: policy, Projects: []string{"d"}, Focus: "n"})
-				head := parses(t, w).Headlines[1]
-				if head.Todo != "" || head.Priority != "" || head.Tags != nil || head.Commented || len(head.Properties) != 1 {
-					t.Errorf("Org reads %+v", head)
-				}
-				if strings.ContainsAny(head.Title, "\n\r\x00\t") || head.Title == "" {
-					t.Errorf("the title is %q", head.Title)
-				}
-			})
+			for _, handle := range []string{"abcde", ""} {
+				t.Run(fmt.Sprintf("%s %q %s", policy, title, handle), func(t *testing.T) {
+					m := one(window.Item{Title: title, Body: "b", Handle: handle})
+					w := build(t, m, nil, window.Request{Policy: policy, Projects: []string{"d"}, Focus: "n"})
+					head := parses(t, w).Headlines[1]
+					drawer := 0
+					if policy == window.PolicyFoveal {
+						drawer = 1 // of the id
+					}
+					if head.Todo != "" || head.Priority != "" || head.Tags != nil || head.Commented || len(head.Properties) != drawer {
+						t.Errorf("Org reads %+v", head)
+					}
+					if strings.ContainsAny(head.Title, "\n\r\x00\t") || head.Title == "" {
+						t.Errorf("the title is %q", head.Title)
+					}
+				})
+			}
 		}
 	}
 }
 
-// TestOrgKeepsWhatIsMeant parses keyword, priority, tags, planning, properties and body
-// back unchanged.
-func TestOrgKeepsWhatIsMeant(t *testing.T) {
-	body := "text\n* star\n,* escaped\n  #+begin_src\n,,#+end_example\n#+end_example\nend"
-	w := build(t, one(window.Item{
-		Title: "Title", Todo: "TODO", Priority: "B", Tags: []string{"x", "y", "not a tag"}, Body: body,
-		Planning:   []string{"DEADLINE: <2026-11-20 Fri>", "forged\nline"},
-		Properties: [][2]string{{"effort", "1:00"}, {"a b", "no"}, {"id", "stolen"}, {"K", "v\n:END:"}},
-	}), nil, window.Request{Focus: "n"})
-	head := parses(t, w).Headlines[1]
-	got := []string{head.Todo, head.Priority, head.Title, strings.Join(head.Tags, ","), head.Deadline}
-	for _, p := range head.Properties {
-		got = append(got, p.Key+"="+p.Value)
-	}
-	want := []string{"TODO", "B", "Title", "x,y", "<2026-11-20 Fri>", "ID=n", "EFFORT=1:00", "K=v :END:"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("Org reads otherwise (-want +got):\n%s", diff)
-	}
-	_, block, _ := strings.Cut(w.Text[head.Start:], "#+begin_example\n")
-	block, _, _ = strings.Cut(block, "\n#+end_example\n")
-	if strings.HasPrefix(block, "*") || strings.Contains(block, "\n#+") {
-		t.Errorf("a line of the body is bare:\n%s", block)
-	}
-	if got := unescape(block); got != body {
-		t.Errorf("the body reads back as %q, want %q", got, body)
+// TestIDsForgeNothing: an id that stands for a missing handle is no markup either.
+func TestIDsForgeNothing(t *testing.T) {
+	for _, id := range []string{"TODO", "[#A]", "COMMENT", "*", "* x", "a\nb", "a\u2028* b", ":a:", "#+begin_src", "DONE x :tag:"} {
+		m := newMemory().add("", window.Item{ID: id, Title: ":x:", Path: "d.org"})
+		head := parses(t, build(t, m, nil, window.Request{})).Headlines[0]
+		if head.Todo != "" || head.Priority != "" || head.Tags != nil || head.Commented {
+			t.Errorf("%q: Org reads %+v", id, head)
+		}
 	}
 }
 
-// unescape removes one comma per line, as Org does when it reads a block.
-func unescape(block string) string {
-	lines := strings.Split(block, "\n")
+// TestOrgKeepsWhatIsMeant parses keyword, priority, tags, planning and properties back,
+// and the body unchanged but for its indentation.
+func TestOrgKeepsWhatIsMeant(t *testing.T) {
+	body := "text\n* star\n,* escaped\n  #+begin_src\n,,#+end_example\n#+end_example\n:END:\n: fixed\nDEADLINE: <2026-11-20 Fri>\n\n{{{m}}}\nend"
+	item := window.Item{
+		Title: "Title", Handle: "abcde", Todo: "TODO", Priority: "B", Tags: []string{"x", "y", "not a tag"}, Body: body,
+		Planning:   []string{"DEADLINE: <2026-11-20 Fri>", "forged\nline"},
+		Properties: [][2]string{{"effort", "1:00"}, {"a b", "no"}, {"id", "stolen"}, {"K", "v\n:END:"}},
+	}
+	for _, policy := range allPolicies {
+		t.Run(policy, func(t *testing.T) {
+			w := build(t, one(item), nil, window.Request{Focus: "n", Policy: policy})
+			head := parses(t, w).Headlines[len(w.Parts)-1]
+			got := []string{head.Todo, head.Priority, head.Title, strings.Join(head.Tags, ","), head.Deadline}
+			for _, p := range head.Properties {
+				got = append(got, p.Key+"="+p.Value)
+			}
+			want := []string{"TODO", "B", "abcde Title", "x,y", "<2026-11-20 Fri>"}
+			start := "\n :EFFORT: 1:00 :K: v :END:\n"
+			if policy == window.PolicyFoveal {
+				want = []string{"TODO", "B", "Title", "x,y", "<2026-11-20 Fri>", "ID=n", "EFFORT=1:00", "K=v :END:"}
+				start = "\n:END:\n"
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("Org reads otherwise (-want +got):\n%s", diff)
+			}
+			_, text, found := strings.Cut(w.Text[head.Start:], start)
+			if !found || unindent(text) != body+"\n" {
+				t.Errorf("the body reads back as %q, want %q in\n%s", unindent(text), body, w.Text)
+			}
+			onlyFoveaBeginsLines(t, w.Text)
+		})
+	}
+}
+
+// unindent removes what stands before the lines of a body.
+func unindent(text string) string {
+	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		text := strings.TrimLeft(line, " \t")
-		if rest := strings.TrimLeft(text, ","); rest != text && (strings.HasPrefix(rest, "*") || strings.HasPrefix(rest, "#+")) {
-			lines[i] = line[:len(line)-len(text)] + text[1:]
+		lines[i] = strings.TrimPrefix(line, " ")
+		if rest, ok := strings.CutPrefix(lines[i], ": "); ok && rest != "fixed" {
+			lines[i] = rest
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-func TestMarkdownFence(t *testing.T) {
-	tick := "`"
-	for _, tc := range []struct{ name, body, fence string }{
-		{"none", "text", strings.Repeat(tick, 3)},
-		{"short run", "a " + tick + " b", strings.Repeat(tick, 3)},
-		{"as long", "a\n" + strings.Repeat(tick, 3) + "\n# Forged", strings.Repeat(tick, 4)},
-		{"very long", strings.Repeat(tick, 30), strings.Repeat(tick, 31)},
+// onlyFoveaBeginsLines fails unless each line of an Org text begins with a blank or is one
+// that Fovea writes.
+func onlyFoveaBeginsLines(tb testing.TB, text string) {
+	tb.Helper()
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(lineEnds, r) }) {
+		if !fovealLine.MatchString(line) {
+			tb.Errorf("the line %q begins with remembered text:\n%s", line, text)
+		}
+	}
+}
+
+var fovealLine = regexp.MustCompile(`^( |\*+ |# |(SCHEDULED|DEADLINE|CLOSED): |:[^ ]+:( |$)|GLOBAL MEMEX AWARENESS|No active projects found\.$)`)
+
+// TestEveryLineEndIsOne: whatever a program takes for the end of a line, what follows does
+// not begin a line of its own.
+func TestEveryLineEndIsOne(t *testing.T) {
+	for _, end := range append(strings.Split(lineEnds, ""), "\r\n", "\n\u2028") {
+		item := window.Item{Title: "a" + end + "* b", Handle: "abcde", Body: "one" + end + "* two" + end + "# three", Author: "x" + end + "* y",
+			Tags: []string{"a" + end + "* b"}, Properties: [][2]string{{"K", "v" + end + "* w"}}, Planning: []string{"CLOSED: x" + end + "* y"}}
+		for _, format := range []string{window.FormatOrg, window.FormatMarkdown} {
+			t.Run(fmt.Sprintf("%s %q", format, end), func(t *testing.T) {
+				m := one(item)
+				m.edit("d", func(d *window.Item) { d.Path = "a" + end + "* b.org" })
+				w := build(t, m, nil, window.Request{Focus: "n", Format: format})
+				if format == window.FormatOrg {
+					parses(t, w)
+					onlyFoveaBeginsLines(t, w.Text)
+				} else if got := headings(w.Text); got != len(w.Parts) {
+					t.Errorf("%d headings, want %d:\n%s", got, len(w.Parts), w.Text)
+				}
+				mentions(t, w.Text, "one\n", "* two\n", "# three\n")
+			})
+		}
+	}
+}
+
+// headings counts the headings that CommonMark may read in a text: lines that begin with #
+// or underline a line above, outside of fences.
+func headings(text string) (count int) {
+	fence := ""
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		content := strings.TrimLeft(line, " ")
+		switch {
+		case fence != "":
+			if content == fence {
+				fence = ""
+			}
+		case len(line)-len(content) > 3:
+		case strings.HasPrefix(content, "```"):
+			fence = content
+		case strings.HasPrefix(content, "#"), content != "" && strings.Trim(content, "=") == "", content != "" && strings.Trim(content, "-") == "":
+			count++
+		}
+	}
+	return count
+}
+
+func TestMarkdownBodies(t *testing.T) {
+	for _, tc := range []struct{ name, body, want string }{
+		{"one line", "text", "\n    text\n"},
+		{"three lines", "a\n\n# b", "\n    a\n\n    # b\n"},
+		{"four lines", "a\nb\n\n# c", "\n```\na\nb\n\n# c\n```\n"},
+		{"a short run", "a `` b\nc\nd\ne", "\n```\na `` b\nc\nd\ne\n```\n"},
+		{"a fence inside", "a\n```\n# Forged\n```\nb", "\n    a\n    ```\n    # Forged\n    ```\n    b\n"},
+		{"other fences", "~~~\n# a\n~~~\nb", "\n```\n~~~\n# a\n~~~\nb\n```\n"},
+		{"indented", "\t  a\n\t  b", "\n    a\n    b\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := build(t, one(window.Item{Title: "a *b* [c](d) `e` <f> #g", Body: tc.body}), nil, window.Request{Focus: "n", Format: window.FormatMarkdown})
-			mentions(t, w.Text, "\n"+tc.fence+"\n"+tc.body+"\n"+tc.fence+"\n", "## a \\*b\\* \\[c\\](d) \\`e\\` \\<f\\> \\#g `n`\n")
+			item := window.Item{Title: "a *b* [c](d) `e` <f> #g", Handle: "abcde", Body: tc.body}
+			w := build(t, one(item), nil, window.Request{Focus: "n", Format: window.FormatMarkdown})
+			mentions(t, w.Text, "## abcde a \\*b\\* \\[c\\](d) \\`e\\` \\<f\\> \\#g"+tc.want)
+			if got := headings(w.Text); got != len(w.Parts) {
+				t.Errorf("%d headings, want %d:\n%s", got, len(w.Parts), w.Text)
+			}
+			item.Properties = [][2]string{{"K", "v"}}
+			if !strings.Contains(tc.want, "\n```\na") && !strings.Contains(tc.want, "\n```\n~") {
+				tc.want = "\n" + tc.want // after a paragraph, indented code needs a blank line
+			}
+			w = build(t, one(item), nil, window.Request{Focus: "n", Format: window.FormatMarkdown})
+			mentions(t, w.Text, "\n:K: v"+tc.want)
 		})
 	}
-	m := one(window.Item{Title: "focus", Body: "b"})
-	m.add("d", window.Item{ID: "bad", Title: "bad", Body: strings.Repeat(tick, 5000)})
-	w := build(t, m, nil, window.Request{Focus: "n", Format: window.FormatMarkdown, Budget: 4000})
-	if p := part(t, w, "bad"); p.Level != window.Title {
-		t.Errorf("a body of backticks is shown as %v", p.Level)
+}
+
+// TestAuthorAndDayStandOnce: a heading states what holds below it; a node says only what
+// differs, and nobody is told of its own notes.
+func TestAuthorAndDayStandOnce(t *testing.T) {
+	m := newMemory().add("", window.Item{ID: "d", Handle: "ddddd", Title: "Notes", Path: "agents/mint/notes.org", Author: "mint", Agent: "mint"})
+	note := func(handle, author, date string) {
+		m.add("d", window.Item{ID: handle, Handle: handle, Title: handle, Author: author, Date: date, Agent: "mint",
+			Properties: [][2]string{{"AUTHOR", author}, {"CREATED", "[" + date + " Fri 10:00]"}, {"TRUST", "unreviewed"}, {"SOURCE", "phone"}}})
+	}
+	note("aaaaa", "mint", "2026-11-20")
+	note("bbbbb", "sage", "2026-11-20")
+	note("ccccc", "mint", "2026-11-21")
+	note("eeeee", "mint", "2026-11-20")
+	m.add("aaaaa", window.Item{ID: "fffff", Handle: "fffff", Title: "fffff", Author: "mint", Agent: "mint"})
+	want := `* ddddd Notes
+# agents/mint/notes.org, by mint, 2026-11-20
+** aaaaa aaaaa
+ :SOURCE: phone
+*** fffff fffff
+** bbbbb bbbbb
+# by sage
+ :SOURCE: phone
+** ccccc ccccc
+# 2026-11-21
+ :SOURCE: phone
+** eeeee eeeee
+ :SOURCE: phone
+`
+	for caller, want := range map[string]string{"": want, "mint": strings.Replace(want, ", by mint", "", 1), "sage": want} {
+		_, text, _ := strings.Cut(build(t, m, nil, window.Request{Caller: window.Caller{Agent: caller}}).Text, "\n")
+		if diff := cmp.Diff(want, text); diff != "" {
+			t.Errorf("asked by %q (-want +got):\n%s", caller, diff)
+		}
 	}
 }
 

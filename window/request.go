@@ -149,6 +149,8 @@ type Part struct {
 	Score float64 `json:"score" jsonschema:"its value for the request"`
 	// Reason says in words why the node is shown.
 	Reason string `json:"reason" jsonschema:"why it is there"`
+	// Handle is the short name that the text gives the node; "" if it has none.
+	Handle string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 }
 
 var (

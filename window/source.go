@@ -26,8 +26,10 @@ type Source interface {
 // Item is the content of a node. All text is raw, as the parser returned it; the window
 // escapes it.
 type Item struct {
-	ID    string
-	Title string
+	ID string
+	// Handle is the short name of the node, "" if it has none: windows then show the ID.
+	Handle string
+	Title  string
 	// Todo is the keyword, "" for none, Done whether it is a terminal one.
 	Todo string
 	Done bool
@@ -37,8 +39,8 @@ type Item struct {
 	Tags []string
 	// Level is the outline depth: 0 for a document, else the number of stars.
 	Level int
-	// Path is the file of the document and Type the kind of node. Both are rendered only
-	// in the metadata of JSON.
+	// Path is the file of the document. Type, the kind of node, is rendered only in the
+	// metadata of JSON.
 	Path, Type string
 	// Planning has entries as written: "SCHEDULED: <2026-11-20 Fri>".
 	Planning []string
@@ -52,6 +54,10 @@ type Item struct {
 	Digest merkle.Digest
 	// Links are targets as written: "id:X", "#custom", "*title", "file:a.org::#c".
 	Links []string
+	// Author is the name of the agent who wrote the node, "" for the owner and where nobody
+	// knows. Date is the day that the node is from, as 2026-11-20, "" for none. A heading
+	// states both for the nodes below it.
+	Author, Date string
 	// Agent is the untrusted agent who wrote the node, "" for the owner's files.
 	Agent string
 	// Project reports whether this is an active project; see Outline.Projects.

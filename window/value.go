@@ -33,6 +33,7 @@ func (p *plan) gatherValue(limit int) {
 		p.details[i].stars = p.details[i].info.depth + 1
 		p.candidates[i].digest = &p.details[i].info.digest
 	}
+	p.findSources(best)
 }
 
 // attach makes a node a candidate below its nearest visible ancestor. A candidate at

@@ -58,7 +58,7 @@ func TestMCPOverStandardInput(t *testing.T) {
 			failed bool
 			want   string
 		}{
-			{"recall", map[string]any{"query": "drifts"}, false, "id gauge"},
+			{"recall", map[string]any{"query": "drifts"}, false, "id dcayq"},
 			{"remember", map[string]any{"title": "Noted in " + revision}, false, "agents/test-client/"},
 			{"edit", map[string]any{"id": "gauge", "todo": "TODO"}, true, "denied"},
 			{"history", map[string]any{"action": "log", "limit": 1}, false, "by test-client: agents/test-client/"},

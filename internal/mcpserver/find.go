@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // maxBudget is the largest window that a client gets, in tokens.
@@ -23,7 +24,8 @@ func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf("%d of %d tokens, %d notes, %d left out.\n%s", w.Tokens, w.Budget, len(w.Parts), w.Omitted, whole(w.Text))}, nil
+	head := fmt.Sprintf("%d of %d tokens, %d notes, %d left out. The word before a title is the id of its note.\n", w.Tokens, w.Budget, len(w.Parts), w.Omitted)
+	return reply{text: head + whole(window.WithoutNotice(w.Text))}, nil
 }
 
 // Limits of a list as a model gets it; more would flood its window.
@@ -140,7 +142,7 @@ func writeSuggestions(b *strings.Builder, s *api.Suggestions) {
 		b.WriteString("Your newest notes:\n")
 	}
 	for i := range s.Notes {
-		fmt.Fprintf(b, "- %s  id %s\n", headline(&s.Notes[i]), s.Notes[i].ID)
+		fmt.Fprintf(b, "- %s  id %s\n", headline(&s.Notes[i]), s.Notes[i].Handle)
 	}
 }
 
@@ -157,7 +159,7 @@ func found(count int, more bool, note string) string {
 // writeHit writes one found note: title, where it is, how its text begins.
 func writeHit(b *strings.Builder, i int, n *api.Node, similarity string) {
 	fmt.Fprintf(b, "%d. %s\n", i+1, headline(n))
-	fmt.Fprintf(b, "   id %s  %s:%d", n.ID, n.Path, n.Line)
+	fmt.Fprintf(b, "   id %s  %s:%d", n.Handle, n.Path, n.Line)
 	if similarity != "" {
 		b.WriteString("  similarity " + similarity)
 	}

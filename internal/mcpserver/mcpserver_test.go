@@ -139,23 +139,23 @@ func TestTools(t *testing.T) {
 	}{
 		{"context", "context", map[string]any{"focus": "gauge", "budget": 500}, false, []string{"of 500 tokens", "two millimetres"}},
 		{"recall by words", "recall", map[string]any{"query": "river gauge"}, false, []string{"1. TODO Calibrate the gauge :work:",
-			"id gauge  a.org:5  similarity 1.00", "   The river gauge drifts"}},
-		{"recall, no vectors", "recall", map[string]any{"query": "river gauge", "mode": "semantic"}, false, []string{"answered lexically", "id gauge"}},
-		{"recall by conditions", "recall", map[string]any{"query": "todo:TODO", "mode": "query"}, false, []string{"Found 1.", "id gauge"}},
+			"id dcayq  a.org:5  similarity 1.00", "   The river gauge drifts"}},
+		{"recall, no vectors", "recall", map[string]any{"query": "river gauge", "mode": "semantic"}, false, []string{"answered lexically", "id dcayq"}},
+		{"recall by conditions", "recall", map[string]any{"query": "todo:TODO", "mode": "query"}, false, []string{"Found 1.", "id dcayq"}},
 		{"recall, limited", "recall", map[string]any{"query": "", "mode": "query", "limit": 1}, false, []string{"Found more than 1, the first ones:"}},
 		{"recall, nothing", "recall", map[string]any{"query": "submarine"}, false, []string{"Nothing found"}},
 		{"recall, bad query", "recall", map[string]any{"query": "nosuch:x", "mode": "query"}, true, []string{"recall failed (invalid). Next: correct", "nosuch"}},
 		{"recall, bad mode", "recall", map[string]any{"query": "x", "mode": "telepathy"}, true, []string{"mode is lexical or query"}},
 		{"read", "read", map[string]any{"id": "gauge"}, false, []string{`id: "gauge"`, "digest: ", `place: "a.org" line 1`, "two millimetres",
-			"Below it (1):\n- Order a reference weight", "id weight"}},
+			"Below it (1):\n- Order a reference weight", "id kgjko"}},
 		{"read what is not there", "read", map[string]any{"id": "nowhere"}, true, []string{"read failed (not found). Next: find the right id with recall"}},
 		{"remember", "remember", map[string]any{"title": "Gauge calibrated", "body": "By Ada.", "tags": []string{"log"},
-			"properties": map[string]string{"ID": "done"}}, false, []string{`Done: id "done", digest `}},
-		{"edit", "edit", map[string]any{"id": "gauge", "todo": "DONE", "add_tags": []string{"river"}, "append": "Calibrated."}, false, []string{`Done: id "gauge"`}},
+			"properties": map[string]string{"ID": "done"}}, false, []string{`Done: id "fkcen", digest `}},
+		{"edit", "edit", map[string]any{"id": "gauge", "todo": "DONE", "add_tags": []string{"river"}, "append": "Calibrated."}, false, []string{`Done: id "dcayq"`}},
 		{"edit on an old base", "edit", map[string]any{"id": "gauge", "todo": "TODO", "base": strings.Repeat("0", 63) + "1"}, true,
 			[]string{"edit failed (conflict). Next: read the node again", "As it is now:", "* DONE Calibrate the gauge"}},
 		{"edit nothing", "edit", map[string]any{"id": "gauge"}, true, []string{"no change was asked for"}},
-		{"move", "edit", map[string]any{"id": "weight", "refile_to": "done"}, false, []string{`Done: id "weight"`}},
+		{"move", "edit", map[string]any{"id": "weight", "refile_to": "done"}, false, []string{`Done: id "kgjko"`}},
 		{"move and edit", "edit", map[string]any{"id": "weight", "refile_to": "done", "todo": "TODO"}, true, []string{"refile_to cannot be combined"}},
 		{"log", "history", map[string]any{"action": "log", "id": "gauge"}, false, []string{"Commits, newest first: ", "edit"}},
 		{"diff", "history", map[string]any{"action": "diff", "from": "seq:1", "text": true}, false,
@@ -172,7 +172,7 @@ func TestTools(t *testing.T) {
 		{"revert nothing", "rollback", map[string]any{"action": "revert"}, true, []string{"rollback failed"}},
 		{"resolve what has no conflict", "rollback", map[string]any{"action": "resolve", "id": "gauge"}, true, []string{"rollback failed"}},
 		{"restore", "rollback", map[string]any{"action": "restore", "to": "good"}, false, []string{`Back to checkpoint "good"`}},
-		{"alias semantic-search", "semantic-search", map[string]any{"query": "river gauge", "limit": 3, "min-similarity": 0.9}, false, []string{"id gauge"}},
+		{"alias semantic-search", "semantic-search", map[string]any{"query": "river gauge", "limit": 3, "min-similarity": 0.9}, false, []string{"id dcayq"}},
 		{"alias checkpoint-memory", "checkpoint-memory", nil, false, []string{"Checkpoint "}},
 		{"alias restore-memory", "restore-memory", map[string]any{"source": "LOCAL"}, false, []string{"Restored "}},
 		{"alias without a cid", "restore-memory", map[string]any{"source": "IPFS"}, true, []string{"needs a cid"}},
@@ -218,8 +218,8 @@ func TestResources(t *testing.T) {
 	for _, tc := range []struct{ uri, want string }{
 		{"fovea://status", `"nodes":4`},
 		{"fovea://verify", `"ok":true`},
-		{"fovea://outline", "  TODO Calibrate the gauge :work:  id gauge\n    Order a reference weight"},
-		{"fovea://outline/a.org", "id weight"},
+		{"fovea://outline", "  TODO Calibrate the gauge :work:  id dcayq\n    Order a reference weight"},
+		{"fovea://outline/a.org", "id kgjko"},
 		{"fovea://snapshots", ""},
 		{"fovea://skills", `"skills":[{"name":"state-persistence"`},
 		{"fovea://node/gauge", "two millimetres"},
@@ -300,5 +300,37 @@ func TestPrompts(t *testing.T) {
 	}
 	if _, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "session-start", Arguments: map[string]string{"focus": "nowhere"}}); err == nil {
 		t.Error("a prompt about nothing was given")
+	}
+}
+
+// TestToolsTakeHandles calls each tool and resource that is about a note by its handle.
+func TestToolsTakeHandles(t *testing.T) {
+	svc, _ := memory(t)
+	c := connect(t, svc, nil)
+	for _, step := range []struct {
+		tool string
+		args map[string]any
+		want string
+	}{
+		{"context", map[string]any{"focus": "dcayq"}, "TODO dcayq Calibrate the gauge :work:\n The river gauge"},
+		{"read", map[string]any{"id": "dcayq"}, "id: \"gauge\"\nhandle: \"dcayq\"\n"},
+		{"recall", map[string]any{"query": "id:dcayq", "mode": "query"}, "id dcayq"},
+		{"edit", map[string]any{"id": "dcayq", "todo": "DONE"}, `Done: id "dcayq"`},
+		{"history", map[string]any{"action": "log", "id": "dcayq"}, "Commits, newest first: 2"},
+		{"history", map[string]any{"action": "blame", "id": "dcayq"}, `Lines of "gauge"`},
+		{"rollback", map[string]any{"action": "resolve", "id": "dcayq"}, "no conflict"},
+		{"remember", map[string]any{"title": "Below", "under": "dcayq"}, "Done: id "},
+		{"edit", map[string]any{"id": "kgjko", "refile_to": "dcayq"}, `Done: id "kgjko"`},
+		{"forget", map[string]any{"id": "kgjko"}, "Forgotten as of seq"},
+	} {
+		if text, _ := call(t, c, step.tool, step.args); !strings.Contains(text, step.want) {
+			t.Errorf("%s %v: no %q in\n%s", step.tool, step.args, step.want, text)
+		}
+	}
+	for _, uri := range []string{"fovea://node/dcayq", "fovea://window/dcayq?budget=400"} {
+		r, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+		if err != nil || !strings.Contains(r.Contents[0].Text, "two millimetres") {
+			t.Errorf("%s: %+v, %v", uri, r, err)
+		}
 	}
 }

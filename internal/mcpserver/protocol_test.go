@@ -40,7 +40,7 @@ func TestEachRevision(t *testing.T) {
 				if got := c.InitializeResult().ProtocolVersion; got != revision {
 					t.Errorf("%s: served in %s", way, got)
 				}
-				if text, failed := call(t, c, "recall", map[string]any{"query": "gauge"}); failed || !strings.Contains(text, "id gauge") {
+				if text, failed := call(t, c, "recall", map[string]any{"query": "gauge"}); failed || !strings.Contains(text, "id dcayq") {
 					t.Errorf("%s: %s", way, text)
 				}
 				if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: "fovea://node/gauge"}); err != nil {

@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -44,7 +45,7 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in extr
 // paths may hold anything, so all are quoted where they could begin a line.
 func facts(n *api.Shown) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "id: %q\ndigest: %s\nplace: %q line %d\n", n.ID, n.Digest, n.Path, n.Line)
+	fmt.Fprintf(&b, "id: %q\nhandle: %q\ndigest: %s\nplace: %q line %d\n", n.ID, n.Handle, n.Digest, n.Path, n.Line)
 	if n.Parent != "" {
 		fmt.Fprintf(&b, "parent: %q\n", n.Parent)
 	}
@@ -68,18 +69,18 @@ func writeChildren(ctx context.Context, svc api.Service, b *strings.Builder, n *
 	}
 	fmt.Fprintf(b, "\nBelow it (%d):\n", len(n.Children))
 	ids := n.Children[:min(maxChildren, len(n.Children))]
-	titles := map[string]string{}
+	titles, handles := map[string]string{}, map[string]string{}
 	if now {
 		nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "parent:(id:" + quoted(n.ID) + ")", Limit: maxChildren})
 		if err != nil {
 			return err
 		}
 		for i := range nodes {
-			titles[nodes[i].ID] = headline(&nodes[i])
+			titles[nodes[i].ID], handles[nodes[i].ID] = headline(&nodes[i]), nodes[i].Handle
 		}
 	}
 	for _, id := range ids {
-		fmt.Fprintf(b, "- %s  id %s\n", titles[id], id)
+		fmt.Fprintf(b, "- %s  id %s\n", titles[id], cmp.Or(handles[id], id))
 	}
 	if rest := len(n.Children) - len(ids); rest > 0 {
 		fmt.Fprintf(b, "- and %d more\n", rest)

@@ -135,7 +135,7 @@ func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values
 	for i := range nodes[:min(maxOutline, len(nodes))] {
 		n := &nodes[i]
 		level := len(n.Content) - len(strings.TrimLeft(n.Content, "*"))
-		fmt.Fprintf(&b, "%s%s  id %s\n", strings.Repeat("  ", level), headline(n), n.ID)
+		fmt.Fprintf(&b, "%s%s  id %s\n", strings.Repeat("  ", level), headline(n), n.Handle)
 	}
 	if len(nodes) > maxOutline {
 		b.WriteString("and more: ask for the outline of one file\n")

@@ -12,7 +12,7 @@ import (
 
 func remembered(req api.RememberRequest, e *api.EditResponse) reply {
 	if e.Known {
-		return reply{text: fmt.Sprintf("Known already: id %q, digest %s. Nothing was written.", e.ID, e.Digest), data: e}
+		return reply{text: fmt.Sprintf("Known already: id %q, digest %s. Nothing was written.", e.Handle, e.Digest), data: e}
 	}
 	r := written(req, e)
 	if len(e.Similar) > 0 {
@@ -46,12 +46,12 @@ func forgotten(_ api.MoveRequest, e *api.EditResponse) reply {
 
 // written answers a change of one note.
 func written[Q any](_ Q, e *api.EditResponse) reply {
-	text := fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.ID, e.Digest, e.Seq, e.Path, e.Line)
+	text := fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line)
 	switch {
 	case e.Digest == "":
 		text = fmt.Sprintf("Done: id %q, seq %d; the note is not there any more.", e.ID, e.Seq)
 	case e.Seq == 0:
-		text = fmt.Sprintf("Nothing to change: id %q, digest %s.", e.ID, e.Digest)
+		text = fmt.Sprintf("Nothing to change: id %q, digest %s.", e.Handle, e.Digest)
 	}
 	return reply{text: text, data: e}
 }

@@ -4,6 +4,7 @@ package view
 
 import (
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -15,11 +16,12 @@ import (
 // source presents a state to package window. It caches the last node, because windows
 // ask for several facts of one node in a row. It is not safe for concurrent use.
 type source struct {
-	state *graph.State
-	last  *node.Node
-	next  []*node.Node // the nodes after last in its document, which a walk visits next
-	brief bool         // leave out tags, and reuse props: the caller does not keep items
-	props [][2]string  // properties of the last brief item
+	state  *graph.State
+	handle func(*node.Node) string // nil if the caller needs no handles
+	last   *node.Node
+	next   []*node.Node // the nodes after last in its document, which a walk visits next
+	brief  bool         // leave out tags, and reuse props: the caller does not keep items
+	props  [][2]string  // properties of the last brief item
 }
 
 func (s *source) get(id string) (*node.Node, bool) {
@@ -94,6 +96,9 @@ func (s *source) Item(id string) (window.Item, bool) {
 	if !s.brief {
 		it.Tags = s.state.EffectiveTags(n)
 	}
+	if s.handle != nil {
+		it.Handle, it.Author = s.handle(n), authorOf(s.state, n)
+	}
 	if d.Encrypted {
 		return it, true // only the headline is shown
 	}
@@ -108,6 +113,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 	case len(d.Properties) > 0:
 		it.Properties = make([][2]string, 0, len(d.Properties))
 	}
+	it.Date = dateOf(d)
 	for _, p := range d.Properties {
 		if !strings.EqualFold(p.Key, "ID") {
 			it.Properties = append(it.Properties, [2]string{p.Key, p.Value})
@@ -120,6 +126,36 @@ func (s *source) Item(id string) (window.Item, bool) {
 		it.Body = ""
 	}
 	return it, true
+}
+
+// authorOf returns the agent that wrote a node: the one whom the drawer of a remembered
+// note names, else that of the note above it, else the one whose file it is in.
+func authorOf(state *graph.State, n *node.Node) string {
+	for {
+		if name := n.Derived.Last("AUTHOR"); name != "" && n.Derived.Last("TRUST") != "" {
+			return name
+		}
+		above, ok := state.Get(n.Parent)
+		if !ok {
+			return agentOf(n.Path)
+		}
+		n = above
+	}
+}
+
+// dateOf returns the day that a node says it is from, as 2026-11-20, or "".
+func dateOf(d *document.Derived) string {
+	const form = "2006-01-02"
+	for _, key := range [...]string{"CREATED", "DATE"} {
+		value := strings.TrimLeft(d.Last(key), "[<")
+		if len(value) < len(form) {
+			continue
+		}
+		if _, err := time.Parse(form, value[:len(form)]); err == nil {
+			return value[:len(form)]
+		}
+	}
+	return ""
 }
 
 // opaqueText reports whether an opaque file can be shown: it is text and not

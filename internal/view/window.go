@@ -37,7 +37,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if req.Projects == nil {
 		req.Projects = req.Outline.Projects()
 	}
-	w, err := window.Build(ctx, &source{state: v.state}, similarity{v}, req)
+	w, err := window.Build(ctx, &source{state: v.state, handle: v.Handle}, similarity{v}, req)
 	if err == nil {
 		if req.Explain {
 			v.fillLines(w)

@@ -1,0 +1,169 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// origin is who wrote a node, and on which day: a number such as 20261120, 0 for unknown.
+type origin struct {
+	author string
+	day    int32
+}
+
+// dayOf reads a date of the form 2026-11-20; 0 for any other text.
+func dayOf(date string) int32 {
+	if len(date) != len("2026-11-20") || date[4] != '-' || date[7] != '-' {
+		return 0
+	}
+	day, err := strconv.ParseUint(date[:4]+date[5:7]+date[8:], 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int32(day)
+}
+
+// findCommonDays sets the day that each heading states for the nodes right below it: one
+// that most of them have, if all of them have one, and the heading has no other.
+func (b *block) findCommonDays() {
+	for i := range b.nodes {
+		n := &b.nodes[i]
+		votes, children := 0, 0
+		for child := int32(i) + 1; child <= n.last; child = b.nodes[child].last + 1 {
+			day := b.nodes[child].day
+			switch {
+			case day == 0:
+				votes = -1
+			case votes == 0:
+				n.common, votes = day, 1
+			case day == n.common:
+				votes++
+			default:
+				votes--
+			}
+			if children++; votes < 0 {
+				break
+			}
+		}
+		if votes < 0 || children < 2 || n.day != 0 && n.day != n.common {
+			n.common = 0
+		}
+	}
+}
+
+// inForce returns the origin that the headings above the children of candidate i state
+// for them.
+func (p *plan) inForce(i int) origin {
+	if i < 0 {
+		return origin{}
+	}
+	above := p.inForce(int(p.candidates[i].parent))
+	info := p.details[i].info
+	return origin{cmp.Or(p.item(i).Author, above.author), cmp.Or(info.common, info.day, above.day)}
+}
+
+// facts returns what the line below the heading of candidate i says: the path of a
+// document that matters, and author and day where no heading above says the same.
+// Who asks is not told of its own notes.
+func (p *plan) facts(i int) []string {
+	var facts []string
+	item, info := p.item(i), p.details[i].info
+	if p.details[i].source && item.Path != "" && !isNamedByPath(item) {
+		facts = append(facts, singleLine(item.Path))
+	}
+	var above origin
+	if i != p.focus {
+		above = p.inForce(int(p.candidates[i].parent))
+	}
+	own := item.Author
+	if own != above.author && own != "" && (own != p.req.Caller.Agent || above.author != "") {
+		facts = append(facts, "by "+truncateRunes(singleLine(own), maxFact))
+	}
+	if day := cmp.Or(info.day, info.common); day != 0 && day != above.day {
+		facts = append(facts, fmt.Sprintf("%04d-%02d-%02d", day/1e4, day/100%100, day%100))
+	}
+	return facts
+}
+
+// findSources marks the documents whose path the window states: that of the focus, and
+// those of the best nodes as long as their paths take a small share of the budget.
+func (p *plan) findSources(best []ranked) {
+	const share = 200
+	if p.focus >= 0 {
+		p.documentOf(p.focus).source = true
+	}
+	remaining := p.req.Budget / share
+	for _, r := range best {
+		i, _ := p.candidate(r.ref)
+		d := p.documentOf(i)
+		if d.source {
+			continue
+		}
+		if remaining -= 3 + len(p.tree.blocks[d.block].path)/4; remaining < 0 {
+			return
+		}
+		d.source = true
+	}
+}
+
+// documentOf returns the document, or the topmost heading shown, above candidate i.
+func (p *plan) documentOf(i int) *detail {
+	for p.candidates[i].parent >= 0 {
+		i = int(p.candidates[i].parent)
+	}
+	return &p.details[i]
+}
+
+// isNamedByPath reports whether the title of a document is only the name of its file. The
+// path then stands for the title.
+func isNamedByPath(item *Item) bool {
+	name := path.Base(item.Path)
+	return item.Level == 0 && item.Path != "" && (item.Title == name || item.Title == strings.TrimSuffix(name, path.Ext(name)))
+}
+
+// maxFact is the maximum number of runes of a property's value or an author's name.
+const maxFact = 60
+
+// internalProperties are those that say nothing to a reader: names of nodes, what Fovea
+// keeps in the drawers of notes, and settings of Org.
+var internalProperties = []string{
+	"ID", "CUSTOM_ID", "SEMANTIC_SCORE", "END", "PROPERTIES", "TRUST", "SESSION", "VISIBILITY", "COLUMNS", "COOKIE_DATA", "LOGGING", "ORDERED",
+	"HEADER-ARGS", "LAST_REPEAT", "UNNUMBERED", "ALT_TITLE", "APPENDIX", "ARCHIVE_TIME", "ARCHIVE_FILE", "ARCHIVE_OLPATH", "ARCHIVE_CATEGORY", "ARCHIVE_TODO",
+}
+
+// isInformative reports whether a property of an item says something that its heading and the
+// line below it do not.
+func isInformative(item *Item, key, value string) bool {
+	key = strings.ToUpper(key)
+	switch {
+	case value == "" || value == item.Title || !isPropertyKey(key) || slices.Contains(internalProperties, key):
+		return false
+	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
+		return false
+	case key == "CATEGORY":
+		return value != strings.TrimSuffix(path.Base(item.Path), path.Ext(item.Path))
+	case key == "AUTHOR":
+		return value != item.Author
+	case key == "CREATED" || key == "DATE":
+		return item.Date == "" || !strings.Contains(value, item.Date)
+	}
+	return true
+}
+
+// shortProperties returns the properties of an item that a reader uses, on one line: keys
+// between colons and shortened values.
+func shortProperties(item *Item) string {
+	var b strings.Builder
+	for _, p := range item.Properties {
+		if value := singleLine(p[1]); isInformative(item, p[0], value) {
+			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + truncateRunes(value, maxFact))
+		}
+	}
+	return strings.TrimPrefix(b.String(), " ")
+}
