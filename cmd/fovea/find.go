@@ -41,8 +41,11 @@ editor to jump to. For words that no node has, similar ones are offered.`,
 		} else {
 			printGrep(s, nodesOf(hits), sameWords(req.Text))
 		}
-		if len(hits) == 0 {
+		switch {
+		case len(hits) == 0:
 			s.Report("nothing was found")
+		case hits[0].Similarity < api.WeakSimilarity:
+			s.Report("no node has much of the question")
 		}
 		if req.At == "" {
 			reportSuggestions(s, c, req.Text)

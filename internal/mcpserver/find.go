@@ -88,7 +88,7 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 		return reply{}, err
 	}
 	offer := api.SuggestRequest{Text: req.Text}
-	if len(hits) == 0 || hits[0].Similarity < weakSimilarity {
+	if len(hits) == 0 || hits[0].Similarity < api.WeakSimilarity {
 		offer.Notes = maxOffered
 	}
 	more, err := api.OpSuggest.Call(ctx, api.WithSync(svc, api.SyncNone), offer)
@@ -109,10 +109,6 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 	}
 	return reply{text: found(len(hits), false, note) + fenced(b.String())}, nil
 }
-
-// weakSimilarity is the similarity of the best hit below which a search has found nothing
-// that fits.
-const weakSimilarity = 0
 
 // maxOffered is how many of its own notes an agent is offered where a search finds little.
 const maxOffered = 5
