@@ -64,9 +64,22 @@ func orgFacts(b *strings.Builder, e *entry) {
 	}
 	if e.level == Full {
 		if line := shortProperties(e.item); line != "" {
-			b.WriteString(" " + line + "\n")
+			b.WriteString(" " + orgText(line) + "\n")
 		}
 	}
+}
+
+// objectBreaker breaks up the beginnings of objects that act. Of a run of equal signs it
+// breaks every second pair.
+var objectBreaker = strings.NewReplacer("src_", "src"+zeroWidthSpace+"_", "call_", "call"+zeroWidthSpace+"_", "{{", "{"+zeroWidthSpace+"{",
+	"<<", "<"+zeroWidthSpace+"<", "@@", "@"+zeroWidthSpace+"@", "[cite", "["+zeroWidthSpace+"cite")
+
+// orgText escapes a text within a line so that Org reads no object in it that acts.
+func orgText(text string) string {
+	if !strings.ContainsAny(text, "{[(<@") {
+		return text
+	}
+	return objectBreaker.Replace(objectBreaker.Replace(text))
 }
 
 // orgDrawer writes the property drawer: the id and, at level full, the properties.
@@ -91,12 +104,13 @@ var (
 	leadingMarkup = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
 )
 
-// orgTitle escapes a title so that no part of it is a keyword, priority or tag.
+// orgTitle escapes a title so that no part of it is a keyword, a priority, a tag or an
+// object that acts.
 func orgTitle(title string) string {
 	if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
 		title = zeroWidthSpace + title
 	}
-	title = strings.ReplaceAll(title, "<<", "<"+zeroWidthSpace+"<")
+	title = orgText(title)
 	if strings.HasSuffix(title, ":") && trailingTags.MatchString(title) {
 		title += zeroWidthSpace
 	}
@@ -127,7 +141,7 @@ func writeOrgLine(b *strings.Builder, line string) {
 
 // orgActions are beginnings of objects that run code, include or link something when Org
 // exports or opens a text.
-var orgActions = []string{"src_", "call_", "{{{", "<<", "elisp:", "shell:", "%%("}
+var orgActions = []string{"src_", "call_", "{{{", "<<", "elisp:", "shell:", "%%(", ":=", "@@", "[cite"}
 
 // actsInOrg reports whether Org would take an indented line for something else than text:
 // a keyword, a block, a drawer, an environment, planning, or an object that acts.

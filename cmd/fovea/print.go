@@ -52,7 +52,7 @@ func nodeCells(out *terminal.Stream, n api.Node) []terminal.Cell {
 
 func printShown(out *terminal.Stream, n *api.Shown) {
 	out.Printf("%s  (%s)\n", cmp.Or(n.Title, "(untitled)"), n.Type)
-	out.Printf("id        %s\nversion   %s\ndigest    %s\n", n.ID, n.Version, n.Digest)
+	out.Printf("id        %s\nversion   %s\ndigest    %s\nhandle    %s\n", n.ID, n.Version, n.Digest, n.Handle)
 	out.Printf("where     %s\n", place(n.Path, n.Line))
 	if n.Missing != "" {
 		out.Printf("missing   %s\n", n.Missing)
