@@ -32,6 +32,7 @@ type plan struct {
 	focus       int    // candidate, -1 if there is none
 	focusReason string // reason reported for the focus
 	pinned      []int
+	scanned     int      // bytes that snippets were taken from
 	corrections []int    // candidates that were corrected since the session saw them
 	gone        []string // ids of what the session saw and is no longer there
 	remark      string   // names what is gone

@@ -90,6 +90,9 @@ func (p *plan) subtract() {
 			p.subtractNode(i, &t)
 		}
 	}
+	if p.req.Session.Layout == LayoutSticky {
+		p.dropTitles()
+	}
 	for i := range p.candidates {
 		n := &p.details[i]
 		stars := int32(1)
@@ -99,6 +102,21 @@ func (p *plan) subtract() {
 		if p.isInText(i) && stars != n.stars {
 			n.stars = stars
 			p.forgetPiece(i)
+		}
+	}
+}
+
+// dropTitles takes out the titles below which nothing is shown: a text that is only ever
+// appended to would be filled by them.
+func (p *plan) dropTitles() {
+	needed := make([]bool, len(p.candidates))
+	for i := len(p.candidates) - 1; i >= 0; i-- { // a parent precedes its children
+		n := &p.details[i]
+		if p.candidates[i].level == Title && !needed[i] && !n.corrected && i != p.focus {
+			n.shown = true
+		}
+		if parent := p.candidates[i].parent; parent >= 0 && p.isInText(i) {
+			needed[parent] = true
 		}
 	}
 }

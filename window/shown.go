@@ -73,7 +73,7 @@ func (t *shownNode) isCorrected(item *Item) bool {
 
 // stillThere returns those of the lines shown that an item still has.
 func (t *shownNode) stillThere(item *Item) []uint64 {
-	x := excerpt.New(scanned(item), index.NewMatcher(""))
+	x := excerpt.New(scanned(item, maxScanned), index.NewMatcher(""))
 	x.ChooseAll()
 	lines := chosenLines(x)
 	return slices.DeleteFunc(slices.Clone(t.lines), func(line uint64) bool {

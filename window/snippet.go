@@ -10,15 +10,22 @@ const (
 	maxOpening = 240 // without one: about 60 tokens
 )
 
-// maxScanned is the number of bytes at the beginning of a body that a snippet is taken
-// from.
-const maxScanned = 1 << 20
+// Bounds of the text that snippets are taken from, in bytes at the beginning of a body.
+const (
+	maxScanned    = 1 << 20        // of one body
+	maxScannedAll = 4 * maxScanned // of one window; bodies that come later have minScanned
+	minScanned    = 4 << 10
+)
 
 // excerptOf returns the excerpt of an item's body for the question. Nothing is chosen yet.
-func (p *plan) excerptOf(item *Item) *excerpt.Excerpt { return excerpt.New(scanned(item), p.question) }
+func (p *plan) excerptOf(item *Item) *excerpt.Excerpt {
+	limit := min(len(item.Body), max(minScanned, min(maxScanned, maxScannedAll-p.scanned)))
+	p.scanned += limit
+	return excerpt.New(scanned(item, limit), p.question)
+}
 
-// scanned returns the part of an item's body that a snippet is taken from.
-func scanned(item *Item) string { return bodyOf(item.Body[:min(len(item.Body), maxScanned)]) }
+// scanned returns the beginning of an item's body, at most limit bytes.
+func scanned(item *Item, limit int) string { return bodyOf(item.Body[:min(len(item.Body), limit)]) }
 
 // snippetLimit returns the maximum cost of a snippet in quarters of a token.
 func (p *plan) snippetLimit() int {
