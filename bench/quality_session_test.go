@@ -14,7 +14,7 @@ import (
 // the evidence in it.
 func stickyFigures(t testing.TB, l library) *figures {
 	t.Helper()
-	const budget = 16_000 // of which a window adds at most a sixteenth
+	const budget = 16_000 // of which a window adds at most a tenth
 	o, f := openLibrary(t, l), newFigures()
 	session, before := &window.Session{Layout: window.LayoutSticky}, ""
 	for _, q := range l.questions {
@@ -23,15 +23,14 @@ func stickyFigures(t testing.TB, l library) *figures {
 			f.add("prefix", float64(commonPrefix(before, w.Text))/float64(len(w.Text)))
 		}
 		f.add("evidence", o.shown(w, q.gold))
-		f.add("tokens", float64(w.Tokens))
 		session, before = &window.Session{Layout: window.LayoutSticky, Shown: w.Shown}, w.Text
 	}
 	return f
 }
 
-// repeatedFigures asks each question twice in a session of its own: the share of the first
-// window's lines that the second has again.
-func repeatedFigures(t testing.TB, l library) *figures {
+// newLines asks each question twice in a session of its own: the share of the second
+// window's lines that the first did not have.
+func newLines(t testing.TB, l library) *figures {
 	t.Helper()
 	o, f := openLibrary(t, l), newFigures()
 	for _, q := range l.questions {
@@ -49,7 +48,7 @@ func repeatedFigures(t testing.TB, l library) *figures {
 			}
 		}
 		if all > 0 {
-			f.add("repeated", float64(again)/float64(all))
+			f.add("new lines", 1-float64(again)/float64(all))
 		}
 	}
 	return f

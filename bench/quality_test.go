@@ -89,6 +89,8 @@ func mainRows(t testing.TB, emit printer) {
 		}
 		emit("LoCoMo, shuffled: "+how, askAll(t, mixed, nil, true))
 	}
+	emit("LoCoMo, in one sticky session", both(forms.turns, func(l library) *figures { return stickyFigures(t, l) }))
+	emit("LoCoMo, asked twice", both(forms.turns, func(l library) *figures { return newLines(t, l) }))
 	emit("LoCoMo, text of 1,000 tokens", shares(t, forms.turns[0], 1000))
 	emit("corpus, text of 2,000 tokens", corpusShare(t, 2000))
 	emit("Org manual", readManual(t).graded(t, choosers[0], []int{1000, 2000, 4000, 8000}))

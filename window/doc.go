@@ -21,9 +21,13 @@
 //     titles and bodies contain.
 //   - Each piece of text ends with a newline and starts with a character that no token
 //     merges with it, so the token counts of pieces add up.
-//   - No untrusted agent gets more than 30 % of the budget, except for its own node as
-//     focus.
+//   - The best node for a question is whole, or has its best lines, on a third of the
+//     budget.
+//   - While others want the room, no agent gets more than 30 % of the budget, except for
+//     its own node as focus, and except for the agent that asks and those that are trusted.
+//   - A window of a [Session] repeats nothing that the session has seen and that is
+//     unchanged.
 //
 // Elsewhere: scoring how similar nodes are to a request ([Similarity], implemented by
-// the caller), and counting tokens (package token).
+// the caller), choosing lines of a text (package internal/excerpt), and counting tokens (package token).
 package window

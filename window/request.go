@@ -31,7 +31,7 @@ const (
 	LayoutTree = "tree"
 	// LayoutSticky appends to the text of the session's window before, so that a model's
 	// cache of that text stays valid. Budget is that of the whole text. One window adds at
-	// most a sixteenth of it, but at least 500 tokens; where that does not fit any more, the
+	// most a tenth of it, but at least 500 tokens; where that does not fit any more, the
 	// text starts over. Parts are the added ones.
 	LayoutSticky = "sticky"
 )

@@ -9,10 +9,11 @@ import (
 )
 
 // A sticky window adds at most 1/stickyTurns of its budget, but at least minSticky tokens
-// if the budget has them. On conversations a sixteenth keeps nine tenths of the text and
-// of the evidence; see the decision record on what fills a window.
+// if the budget has them. On conversations a tenth keeps nine tenths of the text from turn
+// to turn, and nine tenths of the evidence in it; see the decision record on what fills a
+// window.
 const (
-	stickyTurns = 16
+	stickyTurns = 10
 	minSticky   = 500
 )
 
