@@ -6,6 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/shown"
 )
 
 // Remarks of windows of a session.
@@ -14,6 +18,27 @@ const (
 	goneRemark      = "No longer there since you saw it: "
 	nothingRemark   = "Nothing new: this session has seen all of it."
 )
+
+// Shown is what the windows of a session have shown so far; see Session. The zero value is
+// that of a new session. A Shown must not be changed.
+type Shown = shown.Record
+
+// headingOf returns the fingerprint of an item's heading.
+func headingOf(item *Item) uint64 {
+	return shown.Fingerprint(item.Todo, item.Priority, item.Title, strings.Join(item.Tags, ":"))
+}
+
+// wholeExcerpt returns the excerpt of an item's body that has every passage.
+func wholeExcerpt(item *Item) *excerpt.Excerpt {
+	x := excerpt.New(scanned(item, maxScanned), index.NewMatcher(""))
+	x.ChooseAll()
+	return x
+}
+
+// isCorrected reports whether what was shown of a node no longer holds.
+func isCorrected(t *shown.Node, item *Item) bool {
+	return t.Heading != headingOf(item) || len(t.Still(wholeExcerpt(item))) < len(t.Lines)
+}
 
 // isSession reports whether the window is one of a session.
 func (p *plan) isSession() bool { return p.req.Session != nil }
@@ -29,18 +54,18 @@ func (p *plan) gatherCorrections() {
 	if !p.isSession() {
 		return
 	}
-	for _, id := range slices.Sorted(maps.Keys(p.req.Session.Shown.nodes)) {
-		t := p.req.Session.Shown.nodes[id]
+	for _, id := range slices.Sorted(maps.Keys(p.req.Session.Shown.Nodes)) {
+		t := p.req.Session.Shown.Nodes[id]
 		r, ok := p.tree.find(id)
 		if !ok {
 			p.gone = append(p.gone, id)
 			continue
 		}
 		info := p.tree.node(r)
-		if info.has(hidden) || info.digest == t.digest && !t.digest.IsZero() {
+		if info.has(hidden) || info.digest == t.Digest && !t.Digest.IsZero() {
 			continue
 		}
-		if item, ok := p.src.Item(id); !ok || !t.isCorrected(&item) {
+		if item, ok := p.src.Item(id); !ok || !isCorrected(&t, &item) {
 			continue
 		}
 		i := p.attach(r, noRef)
@@ -65,9 +90,9 @@ func (p *plan) showCorrections() {
 		}
 	}
 	for _, i := range p.corrections {
-		t := p.req.Session.Shown.nodes[p.details[i].info.id]
+		t := p.req.Session.Shown.Nodes[p.details[i].info.id]
 		x := p.excerptOf(p.item(i))
-		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.isOld(passage) })
+		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.Has(passage) })
 		if fresh > 0 && p.candidates[i].estimates[Full] > 0 && p.candidates[i].level < Snippet {
 			p.candidates[i].estimates[Snippet] = int32(p.setExcerpt(i, x))
 			if p.sel.show(i, Snippet, valueSlack) {
@@ -85,7 +110,7 @@ func (p *plan) subtract() {
 		return
 	}
 	for i := range p.candidates {
-		t, ok := p.req.Session.Shown.nodes[p.details[i].info.id]
+		t, ok := p.req.Session.Shown.Nodes[p.details[i].info.id]
 		if ok && p.candidates[i].level != Absent {
 			p.subtractNode(i, &t)
 		}
@@ -122,25 +147,25 @@ func (p *plan) dropTitles() {
 }
 
 // subtractNode takes what was shown out of candidate i.
-func (p *plan) subtractNode(i int, t *shownNode) {
+func (p *plan) subtractNode(i int, t *shown.Node) {
 	c, n := &p.candidates[i], &p.details[i]
 	item := p.item(i)
-	n.headingShown = t.heading == headingFingerprint(item)
+	n.headingShown = t.Heading == headingOf(item)
 	left, out := 0, 0
 	switch {
 	case c.level == Title:
-	case c.level == Full && t.level == Full && t.digest == n.info.digest && !t.digest.IsZero():
+	case c.level == Full && Level(t.Level) == Full && t.Digest == n.info.digest && !t.Digest.IsZero():
 	default:
 		x := n.excerpt
 		if c.level == Full {
 			x = p.excerptOf(item)
 			x.ChooseAll()
 		}
-		if left, out = x.Drop(t.isOld); out > 0 {
+		if left, out = x.Drop(t.Has); out > 0 {
 			n.excerpt, c.level = x, Snippet
 		}
 	}
-	n.shown = n.headingShown && !n.corrected && left == 0 && (out > 0 || t.level >= c.level)
+	n.shown = n.headingShown && !n.corrected && left == 0 && (out > 0 || Level(t.Level) >= c.level)
 	p.forgetPiece(i)
 }
 
@@ -159,12 +184,12 @@ func (p *plan) remember() *Shown {
 	if !p.isSession() {
 		return nil
 	}
-	next := &Shown{nodes: maps.Clone(p.req.Session.Shown.nodes)}
-	if next.nodes == nil {
-		next.nodes = map[string]shownNode{}
+	next := &Shown{Nodes: maps.Clone(p.req.Session.Shown.Nodes)}
+	if next.Nodes == nil {
+		next.Nodes = map[string]shown.Node{}
 	}
 	for _, id := range p.gone {
-		delete(next.nodes, id)
+		delete(next.Nodes, id)
 	}
 	for i := range p.candidates {
 		if p.isInText(i) {
@@ -177,20 +202,20 @@ func (p *plan) remember() *Shown {
 // rememberNode records that candidate i is shown.
 func (p *plan) rememberNode(next *Shown, i int) {
 	c, n := &p.candidates[i], &p.details[i]
-	item, t := p.item(i), next.nodes[n.info.id]
+	item, t := p.item(i), next.Nodes[n.info.id]
 	if n.corrected {
-		t = shownNode{lines: t.stillThere(item), level: t.level}
+		t = shown.Node{Lines: t.Still(wholeExcerpt(item)), Level: t.Level}
 	}
-	t.digest, t.heading, t.level = n.info.digest, headingFingerprint(item), max(t.level, c.level)
+	t.Digest, t.Heading, t.Level = n.info.digest, headingOf(item), max(t.Level, uint8(c.level))
 	x := n.excerpt
 	if c.level == Full {
 		x = p.excerptOf(item)
 		x.ChooseAll()
 	}
 	if c.level > Title && x != nil {
-		t.lines = slices.Concat(t.lines, chosenLines(x))
-		slices.Sort(t.lines)
-		t.lines = slices.Compact(t.lines)
+		t.Lines = slices.Concat(t.Lines, shown.Lines(x))
+		slices.Sort(t.Lines)
+		t.Lines = slices.Compact(t.Lines)
 	}
-	next.nodes[n.info.id] = t
+	next.Nodes[n.info.id] = t
 }

@@ -21,11 +21,11 @@ const (
 // it what the request needs besides.
 func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	style := req.Policy + " " + req.Format + " " + req.Counter.Name()
-	if req.Session.Shown.style != style {
+	if req.Session.Shown.Style != style {
 		req.Session = &Session{&Shown{}, LayoutSticky}
 	}
 	w, err := appendWindow(ctx, src, sim, req)
-	if err != nil || w.Tokens <= req.Budget || req.Session.Shown.text == "" {
+	if err != nil || w.Tokens <= req.Budget || req.Session.Shown.Text == "" {
 		return w, err
 	}
 	req.Session = &Session{&Shown{}, LayoutSticky}
@@ -51,20 +51,20 @@ func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) 
 	before, tail := req.Session.Shown, p.renderer.tail()
 	text := strings.TrimSuffix(w.Text, tail)
 	tokens := w.Tokens - p.costs.tail
-	if before.text != "" {
+	if before.Text != "" {
 		head := p.renderer.head(p.heading())
 		text = text[len(head):]
-		tokens += before.tokens - p.costs.head
-		if text != "" && len(before.text) > len(head) {
+		tokens += before.Tokens - p.costs.head
+		if text != "" && len(before.Text) > len(head) {
 			text = p.renderer.separator() + text
 			tokens += p.costs.separator
 		}
-		text = before.text + text
+		text = before.Text + text
 	}
 	w.Budget, w.Text, w.Tokens = req.Budget, text+tail, tokens+p.costs.tail
 	if !isAdditive(req.Counter) {
 		w.Tokens = req.Counter.Count(w.Text)
 	}
-	w.Shown.text, w.Shown.tokens, w.Shown.style = text, tokens, req.Policy+" "+req.Format+" "+req.Counter.Name()
+	w.Shown.Text, w.Shown.Tokens, w.Shown.Style = text, tokens, req.Policy+" "+req.Format+" "+req.Counter.Name()
 	return w, nil
 }

@@ -48,6 +48,7 @@ var layers = []layer{
 	{0, "internal/share", pure},
 	{0, "internal/vfs", free},
 	{1, "document", pure},
+	{1, "internal/shown", pure},
 	{1, "internal/handle", pure},
 	{2, "org", pure},
 	{3, "ast", pure},

@@ -1,0 +1,70 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package shown
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// AppendBinary appends the encoding of r. The error is always nil. It implements
+// encoding.BinaryAppender.
+func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
+	dst = merkle.AppendList(dst, 4)
+	dst = merkle.AppendBytes(dst, r.Text)
+	dst = merkle.AppendUint(dst, uint64(r.Tokens))
+	dst = merkle.AppendBytes(dst, r.Style)
+	dst = merkle.AppendList(dst, len(r.Nodes))
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
+		t := r.Nodes[id]
+		var lines []byte
+		for _, line := range t.Lines {
+			lines = binary.LittleEndian.AppendUint64(lines, line)
+		}
+		dst = merkle.AppendList(dst, 5)
+		dst = merkle.AppendBytes(dst, id)
+		dst = merkle.AppendBytes(dst, t.Digest[:])
+		dst = merkle.AppendUint(dst, t.Heading)
+		dst = merkle.AppendUint(dst, uint64(t.Level))
+		dst = merkle.AppendBytes(dst, lines)
+	}
+	return dst, nil
+}
+
+// UnmarshalBinary sets r to what AppendBinary has encoded. It implements
+// encoding.BinaryUnmarshaler.
+func (r *Record) UnmarshalBinary(data []byte) error {
+	in := merkle.NewReader(data)
+	in.FixedList(4)
+	out := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}
+	for range in.List() {
+		in.FixedList(5)
+		id, digest := string(in.Bytes()), in.Bytes()
+		t := Node{Heading: in.Uint()}
+		level, lines := in.Uint(), in.Bytes()
+		if in.Err() != nil {
+			break
+		}
+		if len(digest) != len(t.Digest) || level > math.MaxUint8 || len(lines)%8 != 0 {
+			return fmt.Errorf("shown: what a session was shown: node %q: %w", id, merkle.ErrKind)
+		}
+		t.Digest, t.Level = merkle.Digest(digest), uint8(level)
+		for chunk := range slices.Chunk(lines, 8) {
+			t.Lines = append(t.Lines, binary.LittleEndian.Uint64(chunk))
+		}
+		if !slices.IsSorted(t.Lines) {
+			slices.Sort(t.Lines)
+		}
+		out.Nodes[id] = t
+	}
+	if err := in.Done(); err != nil {
+		return fmt.Errorf("shown: what a session was shown: %w", err)
+	}
+	*r = out
+	return nil
+}
