@@ -35,6 +35,7 @@ type plan struct {
 	scanned     int      // bytes that snippets were taken from
 	corrections []int    // candidates that were corrected since the session saw them
 	gone        []string // ids of what the session saw and is no longer there
+	goneNames   []string // what it saw them under
 	remark      string   // names what is gone
 	omitted     int
 	omittedTop  []Omitted

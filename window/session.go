@@ -3,6 +3,7 @@
 package window
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (p *plan) gatherCorrections() {
 		t := p.req.Session.Shown.Nodes[id]
 		r, ok := p.tree.find(id)
 		if !ok {
-			p.gone = append(p.gone, id)
+			p.gone, p.goneNames = append(p.gone, id), append(p.goneNames, t.Name)
 			continue
 		}
 		info := p.tree.node(r)
@@ -79,7 +80,7 @@ func (p *plan) gatherCorrections() {
 func (p *plan) showCorrections() {
 	const maxNamed = 8
 	if n := len(p.gone); n > 0 {
-		text := goneRemark + singleLine(strings.Join(p.gone[:min(n, maxNamed)], ", "))
+		text := goneRemark + singleLine(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
 		if n > maxNamed {
 			text += ", " + ellipsis
 		}
@@ -206,6 +207,7 @@ func (p *plan) rememberNode(next *Shown, i int) {
 	if n.corrected {
 		t = shown.Node{Lines: t.Still(wholeExcerpt(item)), Level: t.Level}
 	}
+	t.Name = cmp.Or(item.Handle, item.ID)
 	t.Digest, t.Heading, t.Level = n.info.digest, headingOf(item), max(t.Level, uint8(c.level))
 	x := n.excerpt
 	if c.level == Full {

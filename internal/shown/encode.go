@@ -26,8 +26,9 @@ func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
 		for _, line := range t.Lines {
 			lines = binary.LittleEndian.AppendUint64(lines, line)
 		}
-		dst = merkle.AppendList(dst, 5)
+		dst = merkle.AppendList(dst, 6)
 		dst = merkle.AppendBytes(dst, id)
+		dst = merkle.AppendBytes(dst, t.Name)
 		dst = merkle.AppendBytes(dst, t.Digest[:])
 		dst = merkle.AppendUint(dst, t.Heading)
 		dst = merkle.AppendUint(dst, uint64(t.Level))
@@ -43,9 +44,9 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 	in.FixedList(4)
 	out := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}
 	for range in.List() {
-		in.FixedList(5)
-		id, digest := string(in.Bytes()), in.Bytes()
-		t := Node{Heading: in.Uint()}
+		in.FixedList(6)
+		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
+		t := Node{Name: name, Heading: in.Uint()}
 		level, lines := in.Uint(), in.Bytes()
 		if in.Err() != nil {
 			break

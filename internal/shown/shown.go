@@ -23,6 +23,7 @@ type Record struct {
 
 // Node is what a session was shown of one node.
 type Node struct {
+	Name    string        // the handle or id that it was shown under
 	Digest  merkle.Digest // of the node as it was shown last
 	Heading uint64        // fingerprint of the heading
 	Level   uint8         // the highest level at which it was shown
