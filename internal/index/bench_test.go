@@ -286,3 +286,20 @@ func BenchmarkAttributes(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkUnknown compares a misspelled word with 100,000 terms.
+func BenchmarkUnknown(b *testing.B) {
+	docs := make([]Doc, 1000)
+	for i := range docs {
+		var body strings.Builder
+		for j := range 100 {
+			n := 100*i + j
+			fmt.Fprintf(&body, "%c%c%c%c%s ", 'a'+n%26, 'a'+n/26%26, 'a'+n/676%26, 'a'+n/17576%26, [...]string{"dition", "meter", "woodart", "calendum"}[n%4])
+		}
+		docs[i] = Doc{ID: fmt.Sprint(i), Body: body.String()}
+	}
+	x := Build(docs)
+	for b.Loop() {
+		x.Unknown("barmeters calendri zzzzzzzzz")
+	}
+}

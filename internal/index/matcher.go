@@ -4,6 +4,7 @@ package index
 
 import (
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -71,15 +72,19 @@ func (m *Matcher) First(text string) int {
 	return 0
 }
 
-// Spelling returns the first word of a text whose term is the given one, as the text
-// spells it, "" if there is none. O(len(text)).
-func Spelling(text, term string) string {
+// Spelling returns a word of a text whose term is the given one, as the text spells it, ""
+// if there is none. Of several it is the one whose length is nearest to a number of bytes.
+// O(len(text)).
+func Spelling(text, term string, length int) string {
+	best, difference := "", math.MaxInt
 	for _, word := range wordsOf(text) {
-		if terms := Terms(word); len(terms) == 1 && terms[0] == term {
-			return word
+		if d := max(len(word)-length, length-len(word)); d < difference {
+			if terms := Terms(word); len(terms) == 1 && terms[0] == term {
+				best, difference = word, d
+			}
 		}
 	}
-	return ""
+	return best
 }
 
 // wordsOf yields the runs of letters, marks and digits of a text with their offsets.

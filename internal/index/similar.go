@@ -160,7 +160,7 @@ const gramBytes = 4
 func newMisspelling(word, term string) *misspelling {
 	word = strings.ToLower(word)
 	m := &misspelling{term: term, forms: [2][]rune{[]rune(term), []rune(word)}, letters: letterSet(word + term), maxEdits: 1, grams: map[string]bool{}}
-	if len(m.forms[0]) > 5 {
+	if len(m.forms[0]) > 6 {
 		m.maxEdits = 2
 	}
 	for i := range m.rows {
@@ -249,7 +249,7 @@ func (m *misspelling) distance(form []rune, suffix bool) int {
 		switch n := row[len(other)]; {
 		case i == len(form)-1:
 			best = min(best, n)
-		case suffix && n+1 < best && i+1 >= minSimilarRunes && len(form)-i-1 <= maxSuffix && suffixes[string(form[i+1:])]:
+		case suffix && n+1 < best && min(i+1, len(other)) >= minSimilarRunes && len(form)-i-1 <= maxSuffix && suffixes[string(form[i+1:])]:
 			best = n + 1
 		}
 		before, last, row = last, row, before

@@ -28,10 +28,12 @@ func TestMatcher(t *testing.T) {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
-	if got := Spelling("We met; three Meetings, a MEETING.", Terms("meeting")[0]); got != "Meetings" {
-		t.Errorf("spelled %q", got)
+	for length, want := range map[int]string{4: "meet", 7: "MEETING", 20: "Meetings"} {
+		if got := Spelling("We met; three Meetings, a MEETING; meet.", Terms("meeting")[0], length); got != want {
+			t.Errorf("spelled %q, want %q", got, want)
+		}
 	}
-	if got := Spelling("nothing", "meet"); got != "" {
+	if got := Spelling("nothing", "meet", 4); got != "" {
 		t.Errorf("spelled %q", got)
 	}
 }

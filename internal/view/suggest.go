@@ -28,7 +28,7 @@ func (v *View) Suggest(question string) []Suggestion {
 	for _, u := range v.words.get().Unknown(question) {
 		s := Suggestion{Word: u.Word}
 		for _, k := range u.Similar {
-			if word := v.spelling(k); !slices.Contains(s.Known, word) {
+			if word := v.spelling(k, len(u.Word)); !slices.Contains(s.Known, word) {
 				s.Known = append(s.Known, word)
 			}
 		}
@@ -37,15 +37,16 @@ func (v *View) Suggest(question string) []Suggestion {
 	return out
 }
 
-// spelling returns a term as a document spells it, or the term itself.
-func (v *View) spelling(k index.Known) string {
+// spelling returns a word of about a length, as a document that has the term spells it, or
+// the term itself.
+func (v *View) spelling(k index.Known, length int) string {
 	n, ok := v.state.Get(k.ID)
 	if !ok {
 		return k.Term
 	}
 	d := recall.Document(n)
-	body := d.Body[:min(len(d.Body), maxSpelling)]
-	return cmp.Or(index.Spelling(d.Title, k.Term), index.Spelling(strings.Join(d.Tags, " "), k.Term), index.Spelling(body, k.Term), k.Term)
+	text := d.Title + "\n" + strings.Join(d.Tags, " ") + "\n" + d.Body[:min(len(d.Body), maxSpelling)]
+	return cmp.Or(index.Spelling(text, k.Term, length), k.Term)
 }
 
 // Newest returns at most limit headlines that an agent wrote, of any author if by is "",
