@@ -35,8 +35,9 @@ type model struct {
 	states  map[uint64]map[string]string // by commit: the documents
 	roots   map[uint64]merkle.Digest
 	named   map[string]uint64
-	held    []heldView // views that were taken
-	changed bool       // the folder since the last ingest
+	handles map[string]string // of every id that a view ever had
+	held    []heldView        // views that were taken
+	changed bool              // the folder since the last ingest
 }
 
 // heldView is a view as it was when it was taken.
@@ -68,7 +69,7 @@ func TestModel(t *testing.T) {
 func newModel(t *testing.T) *model {
 	m := &model{
 		t: t, d: disks{faultfs.New(), faultfs.New()}, folder: map[string]string{}, states: map[uint64]map[string]string{0: {}},
-		roots: map[uint64]merkle.Digest{}, named: map[string]uint64{},
+		roots: map[uint64]merkle.Digest{}, named: map[string]uint64{}, handles: map[string]string{},
 	}
 	m.open()
 	m.roots[0] = m.m.View().Root()
@@ -136,6 +137,7 @@ func (m *model) check(t *rapid.T) {
 			t.Fatalf("the view of commit %d has changed:\n%s", h.view.Head().Seq, diff)
 		}
 	}
+	sameHandles(t, m.m.View(), m.handles)
 	if m.changed {
 		return
 	}
