@@ -5,7 +5,6 @@ package window
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -152,10 +151,18 @@ func actsInOrg(line string) bool {
 		return true
 	case strings.HasPrefix(text, ":"):
 		return text != ":" && !strings.HasPrefix(text, ": ") // that is fixed-width text already
-	case planningLine.MatchString(text):
-		return true
 	}
-	return slices.ContainsFunc(orgActions, func(s string) bool { return strings.Contains(line, s) })
+	for _, keyword := range planningKeywords {
+		if len(text) >= len(keyword) && strings.EqualFold(text[:len(keyword)], keyword) {
+			return true
+		}
+	}
+	for _, s := range orgActions {
+		if strings.Contains(line, s) {
+			return true
+		}
+	}
+	return false
 }
 
-var planningLine = regexp.MustCompile(`^(?i:SCHEDULED|DEADLINE|CLOSED|CLOCK):`)
+var planningKeywords = []string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"}
