@@ -72,13 +72,6 @@ func (m *memory) hidden(id string) bool {
 	return id != "" && (m.items[id].Hidden || m.hidden(m.parent[id]))
 }
 
-// above reports whether id is an ancestor of another node.
-func (m *memory) above(id, of string) bool {
-	for of = m.parent[of]; of != "" && of != id; of = m.parent[of] {
-	}
-	return of == id
-}
-
 // scores is a Similarity with fixed scores.
 type scores map[string]float64
 

@@ -174,14 +174,6 @@ func TestPriorsAreBounded(t *testing.T) {
 	}
 }
 
-func repeat(s string, n int) string {
-	var out []byte
-	for range n {
-		out = append(out, s...)
-	}
-	return string(out)
-}
-
 func TestLevelText(t *testing.T) {
 	for level := Absent; level <= Full; level++ {
 		text, _ := level.MarshalText()
