@@ -78,6 +78,31 @@ func TestRecallOwnNotes(t *testing.T) {
 	}
 }
 
+// TestRecallWeakHits: an answer without a close hit says so, and adds titles of the agent's
+// own notes; one with a close hit does neither.
+func TestRecallWeakHits(t *testing.T) {
+	svc, _ := memory(t)
+	similarity := 0.0
+	alike := api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		answer, err := svc(ctx, c)
+		if hits, ok := answer.([]api.Hit); ok {
+			for i := range hits {
+				hits[i].Similarity = similarity
+			}
+		}
+		return answer, err
+	})
+	c := attach(t, mcpserver.New(api.Guarded(alike), &mcpserver.Options{Acting: granted("mint")}), nil, "")
+	call(t, c, "remember", map[string]any{"title": "Deploys go out on Tuesdays"})
+	for _, similarity = range []float64{api.WeakSimilarity - .01, api.WeakSimilarity} {
+		text, failed := call(t, c, "recall", map[string]any{"query": "millimetres"})
+		weak := inOrder(text, "Found 1, none of them close.", "1. TODO Calibrate", "Your newest notes:", "- Deploys go out")
+		if failed || weak != (similarity < api.WeakSimilarity) || !weak && strings.Contains(text, "newest") {
+			t.Errorf("a similarity of %.2f:\n%s", similarity, text)
+		}
+	}
+}
+
 // inOrder reports whether a text has some parts, one after the other.
 func inOrder(text string, parts ...string) bool {
 	for _, part := range parts {
