@@ -4,6 +4,7 @@ package recall
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -34,8 +35,10 @@ func (v View) resolveHandle(name, handle string, ids []string) (*node.Node, erro
 	if name == handle { // no prefix
 		add(v.State.Get(name))
 		add(v.State.Document(name))
-		for _, n := range v.nodesTitled(name) {
-			add(n, true)
+		for n := range v.State.All() {
+			if title := n.Title(); len(title) == len(name) { // so are those that differ by case: a handle is ASCII
+				add(n, strings.EqualFold(title, name))
+			}
 		}
 	}
 	return v.one(name, found, gone)
