@@ -74,7 +74,7 @@ func (p *plan) inForce(i int) origin {
 func (p *plan) facts(i int) []string {
 	var facts []string
 	item, info := p.item(i), p.details[i].info
-	if p.details[i].source && item.Path != "" && !isNamedByPath(item) {
+	if p.details[i].source && isFile(item.Path) && !isNamedByPath(item) {
 		facts = append(facts, singleLine(item.Path))
 	}
 	var above origin
@@ -120,11 +120,15 @@ func (p *plan) documentOf(i int) *detail {
 	return &p.details[i]
 }
 
+// isFile reports whether a path is that of a file; trees have paths that begin with a
+// slash.
+func isFile(path string) bool { return path != "" && path[0] != '/' }
+
 // isNamedByPath reports whether the title of a document is only the name of its file. The
 // path then stands for the title.
 func isNamedByPath(item *Item) bool {
 	name := path.Base(item.Path)
-	return item.Level == 0 && item.Path != "" && (item.Title == name || item.Title == strings.TrimSuffix(name, path.Ext(name)))
+	return item.Level == 0 && isFile(item.Path) && (item.Title == name || item.Title == strings.TrimSuffix(name, path.Ext(name)))
 }
 
 // maxFact is the maximum number of runes of a property's value or an author's name.

@@ -35,7 +35,7 @@ func TestScopesThroughTheDaemon(t *testing.T) {
 	all := func() string {
 		var said strings.Builder
 		for _, words := range [][]string{
-			{"query", "type:headline"}, {"show", "draft"}, {"search", "rivets"}, {"log"}, {"context", "--focus", "draft"},
+			{"query", "type:headline"}, {"show", "draft"}, {"search", "rivets"}, {"log"}, {"context", "--focus", "draft", "--fresh"},
 		} {
 			said.WriteString(s.run(scoped(append(words, "--json")...)...))
 		}
