@@ -232,11 +232,11 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Score/hits[0].Score < req.MinSimilarity })
+	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < req.MinSimilarity })
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
-		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Score / hits[0].Score, Arms: h.ArmNames()}
+		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Arms: h.ArmNames()}
 	}
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)

@@ -100,12 +100,12 @@ type Node struct {
 	Unreviewed bool `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
 }
 
-// Hit is a node found by its words. Similarity is its score as a share of the
-// best hit's; Arms says which ways of searching found it.
+// Hit is a node found by a question. Similarity means the same in every answer; Arms says
+// which arms of the score found it.
 type Hit struct {
 	Node
 	Score      float64  `json:"score" jsonschema:"the higher, the better"`
-	Similarity float64  `json:"similarity" jsonschema:"the score as a share of the best hit's"`
+	Similarity float64  `json:"similarity" jsonschema:"how much of the question the words of the node and of its neighbours cover, 0 to 1"`
 	Arms       []string `json:"arms" jsonschema:"the ways of searching that found it"`
 	Match      string   `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`
 	MatchLine  int      `json:"match_line,omitempty" jsonschema:"where that line stands in the file, from 1"`

@@ -17,6 +17,9 @@ const (
 	bodyWeight  = 1
 )
 
+// markPrefix begins the terms of marks. No word contains it.
+const markPrefix = "\x01"
+
 // builder turns documents into one segment. It reads each text once into 8-byte
 // records, one per posting, and then writes each posting list at its final place.
 type builder struct {
@@ -74,6 +77,9 @@ func (b *builder) addDoc(n uint32, doc *Doc) {
 		b.addText(tag, tagWeight)
 	}
 	eachProse(doc.Body, func(piece string) { b.addText(piece, bodyWeight) })
+	for _, mark := range doc.Marks {
+		b.count(b.internTerm(markPrefix+mark), 1)
+	}
 	for _, t := range b.docTerms {
 		st := &b.states[t]
 		b.records = append(b.records, record{t, st.weight})
@@ -93,14 +99,18 @@ func (b *builder) addText(text string, weight uint32) {
 		if isNew {
 			b.termByWord = append(b.termByWord, b.internTerm(termOf(b.scan.word, b.scan.plain)))
 		}
-		t := b.termByWord[w]
-		st := &b.states[t]
-		if st.weight == 0 {
-			b.docTerms = append(b.docTerms, t)
-		}
-		st.weight += min(weight, math.MaxUint32-st.weight)
+		b.count(b.termByWord[w], weight)
 		b.docLength += uint64(weight)
 	}
+}
+
+// count adds to the weight of a term in the current document.
+func (b *builder) count(term, weight uint32) {
+	st := &b.states[term]
+	if st.weight == 0 {
+		b.docTerms = append(b.docTerms, term)
+	}
+	st.weight += min(weight, math.MaxUint32-st.weight)
 }
 
 // internTerm returns the number of a term.

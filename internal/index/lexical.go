@@ -12,6 +12,9 @@ type Doc struct {
 	Title string
 	Tags  []string
 	Body  string
+	// Marks are facts that are looked up as they are and are no words: a search never
+	// finds them, and they add nothing to the length.
+	Marks []string
 }
 
 // Lexical is an immutable full-text index ranked by BM25. Nil and the zero value are

@@ -47,7 +47,7 @@ func reference(docs map[string]Doc, text string) []Hit {
 			tf := weights[id][q.term]
 			n := float64(len(docs))
 			idf := math.Log(1 + (n-df+0.5)/(df+0.5))
-			score += float64(q.count) * idf * tf * 1.9 / (tf + 0.9*(0.6+0.4*lengths[id]/(total/n)))
+			score += float64(q.count) * idf * tf * 2.2 / (tf + 1.2*(0.25+0.75*lengths[id]/(total/n)))
 		}
 		if score > 0 {
 			hits = append(hits, Hit{id, score})

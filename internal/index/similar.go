@@ -97,6 +97,9 @@ func (x *Lexical) similar(m *misspelling) []Known {
 		for i, p := range x.parts {
 			for t := range p.terms.len() {
 				term := p.terms.at(t)
+				if strings.HasPrefix(term, markPrefix) {
+					continue
+				}
 				d, ok := distance(term)
 				if !ok || slices.ContainsFunc(x.parts[:i], func(p part) bool { _, known := p.terms.find(term); return known }) {
 					continue // too different, or met in an earlier part

@@ -13,7 +13,7 @@ import (
 // AnalyzerVersion identifies everything that determines the terms of a text: the rules
 // of this package and the Unicode tables. An index with another version must be
 // rebuilt; see [Decode].
-const AnalyzerVersion = "1 unicode " + unicode.Version + " norm " + norm.Version
+const AnalyzerVersion = "2 unicode " + unicode.Version + " norm " + norm.Version
 
 // Terms returns the terms of text in order, with repeats. Words are lower-cased and
 // normalized to NFKC; words of ASCII letters are reduced to their English stem (Porter

@@ -3,8 +3,8 @@
 // Package recall finds nodes in one state: by query, by words, or by a name that a
 // person types.
 //
-// A [View] is a state, its indexes, and the arms of the score, each a [Ranker].
-// [View.Query] runs a query tree, [View.Search] ranks by the sum of the arms,
+// A [View] is a state, its indexes, and the [Ranker]s of the score, which add arms to a
+// [Board]. [View.Query] runs a query tree, [View.Search] ranks by the sum of the arms,
 // [View.Completed] lists recently finished entries, and [View.Resolve] turns a focus (an
 // id, FILE:LINE, FILE:+BYTE, a title) into a node. [BestLine] is the line of a node that
 // answers a question best, and [View.Newest] are the notes that changed last. A query that names the type of an
@@ -16,7 +16,9 @@
 //   - Answers, order included, depend only on the view and the time passed in.
 //   - An index never changes an answer: its results are checked against the query, and
 //     it is not used if it could miss one.
-//   - What the arms give to a hit adds up to its score. [Words] alone give BM25.
+//   - What the arms give to a hit adds up to its score. doc/score.md explains them.
+//   - A ranker asks for facts of nodes by the marks of their index entries ([Document]), so
+//     that no question reads the text of all nodes.
 //   - Tags match exactly and are inherited; substrings match only where the query has a
 //     pattern.
 //   - An element takes the keyword, tags and inherited values of the node that contains

@@ -3,48 +3,133 @@
 package recall
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strings"
+	"sync"
 
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/pq"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Ranker is one arm of the score: it ranks the nodes of one view for a request. Search
-// and windows rank by the sum of all arms. An arm has a file of its own, with its
-// weights as constants and the measurement behind them.
+// Ranker gives scores to the nodes of one view, in one or more arms. Search and windows
+// rank by the sum of all arms. A Ranker has a file of its own, with its weights as
+// constants and the measurement behind them.
 type Ranker interface {
-	// Name identifies the arm in explanations.
-	Name() string
-	// Rank returns what the arm gives to nodes, each node once, and nothing if the arm
-	// cannot judge the request. The first arm of a view scores on a scale of its own,
-	// above 0. Every other arm returns shares of the best score of the first, from -1
-	// to 1: what lies beyond is cut off. first holds the scores of the first arm, best
-	// first, for arms that build on them, such as one for the neighbours of hits; it
-	// must not be changed, and is nil for the first arm itself. The same request on the
-	// same view gives the same scores.
-	Rank(req Request, first []index.Hit) []index.Hit
+	// Rank adds to the board what speaks for nodes, and against them. It adds nothing if
+	// it cannot judge the request. It may build on what earlier rankers gave. The same
+	// request on the same view gives the same scores.
+	Rank(req *Request, b *Board)
 }
+
+// Rankers returns the rankers that need nothing but the view.
+func Rankers() []Ranker { return []Ranker{Text{}, People{}, Dates{}, Statements{}, Focus{}} }
 
 // Request is what nodes are ranked for.
 type Request struct {
 	Text  string     // any text; may be empty
 	Focus *node.Node // the node that hits should resemble, nil for none
-	// Limit is the number of nodes wanted; 0 or less means all. An arm that can find its
-	// best nodes quickly need not return more.
+	// Limit is the maximum number of hits; 0 or less means all.
 	Limit int
-	// Terms is the maximum number of words used, the rarest ones; 0 means all.
+	// Terms is the maximum number of words of the focus that are used, the rarest ones; 0
+	// means all.
 	Terms int
 	// Keep, if not nil, decides whether a node may be returned. It always returns the
 	// same result for the same id.
 	Keep func(id string) bool
 }
 
-// minPool is how many of its best nodes each of several arms is asked for, so that the
-// best by the sum are among them even if no arm ranks them first.
-const minPool = 500
+// Board collects the scores of one request. Nodes are named by their positions in
+// Order. It belongs to one goroutine.
+type Board struct {
+	State *graph.State
+	Words *index.Lexical
+	Order *index.Order
+
+	arms    []Arm
+	touched []uint32 // positions with a contribution
+	seen    []bool   // by position
+
+	// ideal is the score of a node that says all that the request asks for once, by the
+	// scale of covered; 0 if the request has no words.
+	ideal   float64
+	covered []float64 // by position: how much of the request the node's words cover
+
+	scores index.Scores
+	spare  [][]float64 // columns to use again
+}
+
+// Arm is a column of a board.
+type Arm struct {
+	Name   string
+	board  *Board
+	shares []float64 // by position
+}
+
+// boards are used again, since their columns are long.
+var boards = sync.Pool{New: func() any { return new(Board) }}
+
+// Arm returns the column of that name.
+func (b *Board) Arm(name string) *Arm {
+	for i := range b.arms {
+		if b.arms[i].Name == name {
+			return &b.arms[i]
+		}
+	}
+	var column []float64
+	if n := len(b.spare); n > 0 {
+		column, b.spare = b.spare[n-1], b.spare[:n-1]
+	}
+	if len(column) < b.Order.Len() {
+		column = make([]float64, b.Order.Len())
+	}
+	b.arms = append(b.arms, Arm{name, b, column})
+	return &b.arms[len(b.arms)-1]
+}
+
+// Add adds a share of the scale to what the arm gives to a position. A node that answers
+// all of the request by words gets about 1. A share that is no number counts as none,
+// and one beyond -1 and 1 as that.
+func (a *Arm) Add(pos uint32, share float64) {
+	if share == 0 || math.IsNaN(share) {
+		return
+	}
+	if !a.board.seen[pos] {
+		a.board.seen[pos] = true
+		a.board.touched = append(a.board.touched, pos)
+	}
+	a.shares[pos] += min(max(share, -1), 1)
+}
+
+// Sum returns what all arms gave to a position so far.
+func (b *Board) Sum(pos uint32) float64 {
+	sum := 0.0
+	for i := range b.arms {
+		sum += b.arms[i].shares[pos]
+	}
+	return sum
+}
+
+// Touched returns the positions that an arm gave anything. It must not be changed.
+func (b *Board) Touched() []uint32 { return b.touched }
+
+// release clears the board and keeps its memory for another.
+func (b *Board) release() {
+	for i := range b.arms {
+		for _, pos := range b.touched {
+			b.arms[i].shares[pos] = 0
+		}
+		b.spare = append(b.spare, b.arms[i].shares)
+	}
+	for _, pos := range b.touched {
+		b.seen[pos], b.covered[pos] = false, 0
+	}
+	b.scores.Reset()
+	b.arms, b.touched, b.ideal = b.arms[:0], b.touched[:0], 0
+	b.State, b.Words, b.Order = nil, nil, nil
+	boards.Put(b)
+}
 
 // Contribution is what one arm adds to the score of a node.
 type Contribution struct {
@@ -52,98 +137,88 @@ type Contribution struct {
 	Score float64
 }
 
-// Ranking is the sum of the arms for one request.
-type Ranking struct {
-	Hits []index.Hit // best first, equal scores by id
-
-	first         string                    // name of the first arm
-	contributions map[string][]Contribution // by id; nil if only the first arm gave anything
+// Ranked is a node with the sum of its arms.
+type Ranked struct {
+	ID    string
+	Score float64
+	// Similarity is the share of the request that the words of the node and of its
+	// neighbours cover, 0 to 1. It means the same in each request.
+	Similarity float64
+	Arms       []Contribution // in the order of the arms; they add up to Score
 }
 
-// Contributions returns what each arm gave to a hit, in the order of the arms. Added in
-// this order they are its score.
-func (r Ranking) Contributions(h index.Hit) []Contribution {
-	if r.contributions == nil {
-		return []Contribution{{r.first, h.Score}}
+// ArmNames returns the names of the arms that gave the hit anything.
+func (h Ranked) ArmNames() []string {
+	names := make([]string, len(h.Arms))
+	for i, c := range h.Arms {
+		names[i] = c.Arm
 	}
-	return r.contributions[h.ID]
+	return names
 }
 
-// Reason names the arms besides the first that speak for a hit, "" if there are none.
-func (r Ranking) Reason(h index.Hit) string {
-	if r.contributions == nil {
-		return ""
-	}
+// Reason names the arms besides the words that speak for a hit, "" if there are none.
+func (h Ranked) Reason() string {
 	var names []string
-	for _, c := range r.contributions[h.ID] {
-		if c.Arm != r.first && c.Score > 0 {
+	for _, c := range h.Arms {
+		if c.Arm != ArmWords && c.Score > 0 {
 			names = append(names, c.Arm)
 		}
 	}
 	return strings.Join(names, ", ")
 }
 
-// Rank returns the nodes with the best sums of the arms, if above 0, at most req.Limit.
-// Arms that give nothing change nothing: if only the first arm gives anything, its
-// scores are returned as they are.
-func (v View) Rank(req Request) Ranking {
-	limit := req.Limit
-	if limit > 0 && len(v.Arms) > 1 {
-		req.Limit = max(limit, minPool)
+// Rank returns the nodes with the best sums of the arms, if above 0, best first, equal
+// scores by id, at most req.Limit.
+func (v View) Rank(req Request) []Ranked {
+	b := boards.Get().(*Board)
+	defer b.release()
+	words := v.Words()
+	b.State, b.Words, b.Order = v.State, words.Lexical, words.Order()
+	if n := b.Order.Len(); len(b.seen) < n {
+		b.seen, b.covered = make([]bool, n), make([]float64, n)
 	}
-	var r Ranking
-	unit := 1.0 // what a share of 1 is worth
-	for i, arm := range v.Arms {
-		scores := arm.Rank(req, r.Hits)
-		switch {
-		case i == 0:
-			r.first, r.Hits = arm.Name(), scores
-			if len(scores) > 0 {
-				unit = scores[0].Score
+	for _, r := range v.Rankers {
+		r.Rank(&req, b)
+	}
+	return b.best(&req)
+}
+
+// best returns the hits.
+func (b *Board) best(req *Request) []Ranked {
+	type sum struct {
+		pos   uint32
+		score float64
+	}
+	limit := len(b.touched)
+	if req.Limit > 0 {
+		limit = min(limit, req.Limit)
+	}
+	worse := func(x, y sum) bool {
+		return x.score < y.score || x.score == y.score && b.Order.ID(x.pos) > b.Order.ID(y.pos)
+	}
+	top := pq.NewTop(limit, worse, nil)
+	for _, pos := range b.touched {
+		s := sum{pos, b.Sum(pos)}
+		if s.score > 0 && top.Accepts(s) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
+			top.Add(s)
+		}
+	}
+	sums := top.Sorted()
+	hits := make([]Ranked, len(sums))
+	for i, s := range sums {
+		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos)}
+		for _, a := range b.arms {
+			if share := a.shares[s.pos]; share != 0 {
+				hits[i].Arms = append(hits[i].Arms, Contribution{a.Name, share})
 			}
-		case len(scores) > 0:
-			r.add(arm.Name(), scores, unit, req.Keep)
 		}
 	}
-	if r.contributions != nil {
-		r.sum()
-	}
-	if limit > 0 && len(r.Hits) > limit {
-		r.Hits = r.Hits[:limit]
-	}
-	return r
+	return hits
 }
 
-// add adds the shares that an arm gives, in the given unit.
-func (r *Ranking) add(arm string, shares []index.Hit, unit float64, keep func(id string) bool) {
-	if r.contributions == nil {
-		r.contributions = make(map[string][]Contribution, len(r.Hits)+len(shares))
-		for _, h := range r.Hits {
-			r.contributions[h.ID] = []Contribution{{r.first, h.Score}}
-		}
+func (b *Board) similarity(pos uint32) float64 {
+	if b.ideal == 0 {
+		return 0
 	}
-	for _, s := range shares {
-		share := min(max(s.Score, -1), 1)
-		if share == 0 || math.IsNaN(share) || keep != nil && !keep(s.ID) {
-			continue
-		}
-		r.contributions[s.ID] = append(r.contributions[s.ID], Contribution{arm, share * unit})
-	}
-}
-
-// sum sets the hits to the sums of the contributions.
-func (r *Ranking) sum() {
-	r.Hits = make([]index.Hit, 0, len(r.contributions))
-	for id, list := range r.contributions {
-		total := 0.0
-		for _, c := range list {
-			total += c.Score
-		}
-		if total > 0 {
-			r.Hits = append(r.Hits, index.Hit{ID: id, Score: total})
-		}
-	}
-	slices.SortFunc(r.Hits, func(a, b index.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.ID, b.ID))
-	})
+	return min(1, b.covered[pos]/b.ideal)
 }

@@ -27,15 +27,13 @@ func view(files map[string]string) View {
 	}
 	s, _ := d.Seal()
 	e := index.Attributes{}.Edit()
-	var docs []index.Doc
 	for n := range s.All() {
-		docs = append(docs, Document(n))
 		for k, v := range Attributes(n) {
 			e.Set(k, v, n.ID)
 		}
 	}
-	x, a := index.Build(docs), e.Attributes()
-	return View{State: s, Arms: []Ranker{Words(func() *index.Lexical { return x })}, Attributes: func() index.Attributes { return a }}
+	w, a := IndexWords(s), e.Attributes()
+	return View{State: s, Words: func() *Words { return w }, Rankers: Rankers(), Attributes: func() index.Attributes { return a }}
 }
 
 func ids(nodes []*node.Node) []string {
@@ -59,7 +57,7 @@ func TestDocument(t *testing.T) {
 	}
 	want := []index.Doc{
 		{Title: "T", Body: "#+title: T\nintro\n"},
-		{Title: "H", Tags: []string{"x"}, Body: ":PROPERTIES:\n:BY: Aiko\n:END:\nbody\n"},
+		{Title: "H", Tags: []string{"x"}, Body: ":PROPERTIES:\n:BY: Aiko\n:END:\nbody\n", Marks: []string{"by:aiko", "who", "as:h"}},
 		{Title: "bin"}, {Title: "tool", Body: "plain text"}, {Title: "x.org"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

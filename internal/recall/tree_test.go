@@ -49,8 +49,9 @@ func TestTrees(t *testing.T) {
 	}
 	want := []index.Doc{
 		{ID: "moon", Title: "Moon base", Tags: []string{"space"}, Body: "Where we live next"},
-		{ID: "air", Title: "Air", Body: "oxygen\nand more"}, {ID: "done", Title: "Dome"},
-		{ID: "vault", Title: "Vault", Tags: []string{"crypt"}}, {ID: "gold"},
+		{ID: "air", Title: "Air", Body: "oxygen\nand more", Marks: []string{"as:air", "on:2026-11-20", "on:11-20", "on:2026-11", "on:11", "on:2026"}},
+		{ID: "done", Title: "Dome", Marks: []string{"as:dome"}},
+		{ID: "vault", Title: "Vault", Tags: []string{"crypt"}, Marks: []string{"as:vault"}}, {ID: "gold"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("what is searched (-want +got):\n%s", diff)

@@ -18,7 +18,8 @@ type View struct {
 	State *graph.State
 	// IDs returns the ids that have a handle, live or not, each once; nil knows none.
 	IDs        func(handle string) []string
-	Arms       []Ranker                // of the score, the words first
+	Words      func() *Words           // of the state
+	Rankers    []Ranker                // their arms add up
 	Attributes func() index.Attributes // built on first use; nil: queries visit every node
 }
 
@@ -72,22 +73,10 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 	}
 }
 
-// Hit is a node found by Search. Score is the sum of the arms, higher is better,
-// comparable only within one answer.
+// Hit is a node found by Search.
 type Hit struct {
-	Node  *node.Node
-	Score float64
-	// Arms are the parts of the score, which they add up to in this order.
-	Arms []Contribution
-}
-
-// ArmNames returns the names of the arms that gave the hit anything.
-func (h Hit) ArmNames() []string {
-	names := make([]string, len(h.Arms))
-	for i, c := range h.Arms {
-		names[i] = c.Arm
-	}
-	return names
+	Node *node.Node
+	Ranked
 }
 
 // Search ranks nodes by the arms of the view, best first, ties by id. keep, which may
@@ -108,11 +97,11 @@ func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]
 			return ok && m.Match(r.nodeCandidate(n))
 		}
 	}
-	ranking := v.Rank(req)
-	out := make([]Hit, 0, len(ranking.Hits))
-	for _, h := range ranking.Hits {
+	ranked := v.Rank(req)
+	out := make([]Hit, 0, len(ranked))
+	for _, h := range ranked {
 		if n, ok := v.State.Get(h.ID); ok {
-			out = append(out, Hit{n, h.Score, ranking.Contributions(h)})
+			out = append(out, Hit{n, h})
 		}
 	}
 	return out, nil

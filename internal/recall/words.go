@@ -4,30 +4,100 @@ package recall
 
 import (
 	"slices"
+	"strings"
+	"sync"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Words is the arm of a node's own words: BM25 over the index that it returns, which
-// holds the [Document] of each node of the view. It is the first arm.
-type Words func() *index.Lexical
+// Words is the text of a state: the index of its words, and the order in which its
+// nodes stand. It is immutable and safe for concurrent reads.
+type Words struct {
+	Lexical *index.Lexical
 
-// Name returns "lexical".
-func (Words) Name() string { return "lexical" }
-
-// Rank scores nodes by the words that they share with the text and the focus.
-func (w Words) Rank(req Request, _ []index.Hit) []index.Hit {
-	text := req.Text
-	if f := req.Focus; f != nil {
-		text = f.Title() + "\n" + f.Body() + "\n" + text
-	}
-	return w().Search(index.Query{Text: text, Limit: req.Limit, Keep: req.Keep, Terms: req.Terms})
+	state *graph.State
+	once  sync.Once
+	order *index.Order
 }
 
-// Document returns a node's entry in the lexical index: title, own tags and its text
+// IndexWords returns the words of a state. O(its text).
+func IndexWords(s *graph.State) *Words {
+	docs := make([]index.Doc, 0, s.Len())
+	for n := range s.All() {
+		docs = append(docs, Document(n))
+	}
+	return LoadWords(s, index.Build(docs))
+}
+
+// LoadWords returns the words of a state whose index is known.
+func LoadWords(s *graph.State, lexical *index.Lexical) *Words {
+	return &Words{Lexical: lexical, state: s}
+}
+
+// Order returns where the nodes stand. The first call makes it, in O(nodes).
+func (w *Words) Order() *index.Order {
+	w.once.Do(func() {
+		if w.order == nil {
+			files := make([]*index.File, 0, w.state.DocumentCount())
+			for _, path := range w.state.Paths() {
+				files = append(files, fileOf(w.state, path))
+			}
+			w.order = index.NewOrder(w.Lexical, files)
+		}
+	})
+	return w.order
+}
+
+// Update returns the words of another state: changes are the nodes with another text,
+// and paths the documents that changed, were added or removed.
+func (w *Words) Update(s *graph.State, changes []graph.Change, paths []string) *Words {
+	var removed []string
+	var docs []index.Doc
+	for _, c := range changes {
+		if c.New == nil {
+			removed = append(removed, c.ID)
+		} else {
+			docs = append(docs, Document(c.New))
+		}
+	}
+	next := LoadWords(s, w.Lexical.Update(removed, docs))
+	var files []*index.File
+	gone := map[string]bool{}
+	for _, path := range paths {
+		if _, ok := s.Document(path); ok {
+			files = append(files, fileOf(s, path))
+		} else {
+			gone[path] = true
+		}
+	}
+	next.order = w.Order().Update(next.Lexical, files, gone)
+	return next
+}
+
+// fileOf lists the nodes of a document in order.
+func fileOf(s *graph.State, path string) *index.File {
+	nodes := s.Nodes(path)
+	f := &index.File{Path: path, IDs: make([]string, len(nodes)), Last: make([]int32, len(nodes))}
+	f.Bare = len(nodes) > 1 && strings.TrimSpace(nodes[0].Body()) == ""
+	var open []int // the node and its ancestors
+	for i, n := range nodes {
+		f.IDs[i], f.Last[i] = n.ID, int32(i)
+		for len(open) > 0 && f.IDs[open[len(open)-1]] != n.Parent {
+			open = open[:len(open)-1]
+		}
+		for _, at := range open {
+			f.Last[at] = int32(i)
+		}
+		open = append(open, i)
+	}
+	return f
+}
+
+// Document returns a node's entry in the index of words: title, own tags and its text
 // below the headline, including properties. An encrypted entry contributes only its
 // headline, and headlines inside encrypted text contribute nothing. Opaque files that
 // are encrypted, not text, or too large to parse contribute their name.
@@ -41,6 +111,9 @@ func Document(n *node.Node) index.Doc {
 	case n.Derived.Encrypted:
 	case !n.Derived.Opaque || len(n.Content) <= org.MaxParsed && isText(n.Content):
 		d.Body = readable(n)
+	}
+	if d.Title != "" || d.Body != "" {
+		d.Marks = marksOf(n)
 	}
 	return d
 }

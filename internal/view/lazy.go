@@ -4,6 +4,7 @@ package view
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -136,26 +137,11 @@ func (g gap) sorted() []graph.Change {
 	return changes
 }
 
-// lexical is the index of words.
-var lexical = &kind[*index.Lexical]{
-	build: func(s *graph.State) *index.Lexical {
-		docs := make([]index.Doc, 0, s.Len())
-		for n := range s.All() {
-			docs = append(docs, recall.Document(n))
-		}
-		return index.Build(docs)
-	},
-	update: func(x *index.Lexical, _ *graph.State, g gap) *index.Lexical {
-		var gone []string
-		var docs []index.Doc
-		for _, c := range g.sorted() {
-			if c.New == nil {
-				gone = append(gone, c.ID)
-			} else {
-				docs = append(docs, recall.Document(c.New))
-			}
-		}
-		return x.Update(gone, docs)
+// texts is the index of words.
+var texts = &kind[*recall.Words]{
+	build: recall.IndexWords,
+	update: func(w *recall.Words, s *graph.State, g gap) *recall.Words {
+		return w.Update(s, g.sorted(), slices.Collect(maps.Keys(maps.Collect(g.paths.All()))))
 	},
 }
 

@@ -25,7 +25,7 @@ const maxSpelling = 64 << 10
 // as known words resemble them. O(different words of the view) for each.
 func (v *View) Suggest(question string) []Suggestion {
 	var out []Suggestion
-	for _, u := range v.words.get().Unknown(question) {
+	for _, u := range v.words.get().Lexical.Unknown(question) {
 		s := Suggestion{Word: u.Word}
 		for _, k := range u.Similar {
 			if word := v.spelling(k, len(u.Word)); !slices.Contains(s.Known, word) {

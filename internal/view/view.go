@@ -29,7 +29,7 @@ type View struct {
 	scope    string       // of the memory
 	layers   []string     // of an overlay: scopes by the rank of their documents
 	handles  []Handles    // of the chain, or of each layer
-	words    *lazy[*index.Lexical]
+	words    *lazy[*recall.Words]
 	facts    *lazy[index.Attributes]
 	tree     *lazy[*window.Outline]
 	problems *lazy[champ.Map[[]document.Problem]]
@@ -52,10 +52,10 @@ func (x Deriver) Derive(m *chain.Moment, loaded any) any {
 	state := m.State
 	v := &View{
 		state: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)},
-		words: newLazy(lexical, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
+		words: newLazy(texts, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
-		v.words.set(lex)
+		v.words.set(recall.LoadWords(state, lex))
 	}
 	return v
 }
@@ -69,7 +69,7 @@ func (x Deriver) Follow(before any, m *chain.Moment, delta *graph.Delta) any {
 
 // Encode serializes the word index.
 func (Deriver) Encode(derived any) ([]byte, error) {
-	return derived.(*View).words.get().AppendBinary(nil)
+	return derived.(*View).words.get().Lexical.AppendBinary(nil)
 }
 
 // Load decodes the word index, nil if it cannot.
@@ -93,7 +93,7 @@ func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *V
 func StateOf(v *View) *graph.State { return v.state }
 
 // WordsOf returns the index of words of a view.
-func WordsOf(v *View) *index.Lexical { return v.words.get() }
+func WordsOf(v *View) *index.Lexical { return v.words.get().Lexical }
 
 // ProblemsOf returns the problems of the single documents of a view, by path.
 func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.problems.get() }
@@ -213,7 +213,7 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 }
 
 func (v *View) recall() recall.View {
-	r := recall.View{State: v.state, IDs: v.idsOf, Arms: []recall.Ranker{recall.Words(v.words.get)}}
+	r := recall.View{State: v.state, IDs: v.idsOf, Words: v.words.get, Rankers: recall.Rankers()}
 	if v.facts.isWorthwhile() {
 		r.Attributes = v.facts.get
 	}

@@ -101,19 +101,19 @@ const (
 
 func (s similarity) Scores(focus, text string) []window.Scored {
 	n, _ := s.v.Get(focus)
-	ranking := s.v.recall().Rank(recall.Request{Text: text, Focus: n, Limit: similarNodes, Terms: similarTerms})
-	if len(ranking.Hits) == 0 {
+	hits := s.v.recall().Rank(recall.Request{Text: text, Focus: n, Limit: similarNodes, Terms: similarTerms})
+	if len(hits) == 0 {
 		return nil
 	}
-	best := ranking.Hits[0].Score
-	for _, h := range ranking.Hits {
+	best := hits[0].Score
+	for _, h := range hits {
 		if h.ID == focus {
 			best = h.Score
 		}
 	}
-	out := make([]window.Scored, len(ranking.Hits))
-	for i, h := range ranking.Hits {
-		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best), Reason: ranking.Reason(h)}
+	out := make([]window.Scored, len(hits))
+	for i, h := range hits {
+		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best), Reason: h.Reason()}
 	}
 	return out
 }

@@ -1,0 +1,226 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"iter"
+	"math"
+)
+
+// Term is a term of a question. A weight of 1 is that of one occurrence.
+type Term struct {
+	Text   string
+	Weight float64
+}
+
+// QuestionTerms returns the terms of a text, see [QueryTerms], each with the number of
+// its occurrences as weight.
+func QuestionTerms(text string) []Term {
+	wanted := queryTerms(text)
+	terms := make([]Term, len(wanted))
+	for i, w := range wanted {
+		terms[i] = Term{w.term, float64(w.count)}
+	}
+	return terms
+}
+
+// Radii of the two windows of Scores, in documents before and after.
+const (
+	nearRadius = 2
+	wideRadius = 5
+)
+
+// A window saturates later than a document, because more documents stand in it.
+const (
+	nearSaturation = 2 * k1
+	wideSaturation = 4 * k1
+)
+
+// Scores are BM25 scores by the position in an Order: of a document alone, of the window
+// of documents near it, of a wider window, and by file of all its documents joined. In a
+// window the documents are fields of one document (BM25F, Robertson, Zaragoza and Taylor
+// 2004): the length of each counts for its own words, so that a short remark does not
+// rank by the words of a long answer beside it. A Scores may be used again after Reset, with any order.
+type Scores struct {
+	Own, Near, Wide []float64
+	File            []float64 // by file
+	Touched         []uint32  // positions whose Wide is above 0
+	TouchedFiles    []uint32
+
+	own, near, wide []uint32 // weights of one term in the windows
+	files           []uint32 // weights of one term by file
+	reached         []uint32 // positions where wide is above 0
+	inFiles         []uint32 // files where files is above 0
+	list            []posting
+}
+
+// Reset clears the scores. O(touched).
+func (s *Scores) Reset() {
+	for _, pos := range s.Touched {
+		s.Own[pos], s.Near[pos], s.Wide[pos] = 0, 0, 0
+	}
+	for _, f := range s.TouchedFiles {
+		s.File[f] = 0
+	}
+	s.Touched, s.TouchedFiles = s.Touched[:0], s.TouchedFiles[:0]
+}
+
+// grow makes room for an order.
+func (s *Scores) grow(o *Order) {
+	if n := o.Len(); len(s.Own) < n {
+		s.Own, s.Near, s.Wide = make([]float64, n), make([]float64, n), make([]float64, n)
+		s.own, s.near, s.wide = make([]uint32, n), make([]uint32, n), make([]uint32, n)
+	}
+	if n := o.Files(); len(s.File) < n {
+		s.File, s.files = make([]float64, n), make([]uint32, n)
+	}
+}
+
+// Score adds to s the scores of the documents in whose windows a term stands. Positions
+// that no term reaches are not touched. It returns the score of a document of mean
+// length that has each term once. O(postings of the terms).
+func (o *Order) Score(terms []Term, s *Scores) (ideal float64) {
+	s.grow(o)
+	f := o.formulas()
+	for _, t := range terms {
+		df := o.scatter(t.Text, f.own, s)
+		idf := t.Weight * f.own.idf(df, 1)
+		if ideal += idf / (1 + k1); df > 0 {
+			o.gather(&f, idf, s)
+		}
+	}
+	return ideal
+}
+
+// formulas are BM25 for documents, and for files as documents.
+type formulas struct{ own, file bm25 }
+
+func (o *Order) formulas() formulas {
+	docs := float64(max(1, o.Len()))
+	perFile := 0.0 // documents in the file of a document, on average
+	for _, f := range o.files {
+		perFile += float64(len(f.IDs)) * float64(len(f.IDs)) / docs
+	}
+	mean := float64(o.index.length) / docs
+	return formulas{
+		own:  bm25{docs: docs, perLength: k1 * b / max(mean, 1)},
+		file: bm25{docs: docs, perLength: k1 * b / max(mean*perFile, 1)},
+	}
+}
+
+// scatter adds the weight of a term in each document to the windows that the document
+// stands in, and returns in how many documents the term is.
+func (o *Order) scatter(term string, f bm25, s *Scores) (df int) {
+	for i := range o.index.parts {
+		p := &o.index.parts[i]
+		t, ok := p.terms.find(term)
+		if !ok {
+			continue
+		}
+		s.list = p.postings(s.list[:0], t, p.dead)
+		df += len(s.list)
+		for _, hit := range s.list {
+			if pos := o.places[i][hit.doc]; pos != nowhere {
+				o.reach(pos, hit.weight, f, s)
+			}
+		}
+	}
+	return df
+}
+
+// unit is the weight in windows of a word in a document of mean length. Weights are
+// integers, so that their sums do not depend on the order of the parts of an index.
+const unit = 4096
+
+// reach adds the weight of a term in one document.
+func (o *Order) reach(pos, weight uint32, formula bm25, s *Scores) {
+	f := o.fileOf[pos]
+	if s.files[f] == 0 {
+		s.inFiles = append(s.inFiles, f)
+	}
+	s.files[f] = addSaturated(s.files[f], weight)
+	s.own[pos] = weight
+	factor := formula.lengthFactor(o.lengths[pos+1] - o.lengths[pos])
+	weight = uint32(min(float64(weight)*unit/factor, math.MaxUint32))
+	lo, hi := o.window(pos, wideRadius)
+	for p := lo; p < hi; p++ {
+		if s.wide[p] == 0 {
+			s.reached = append(s.reached, p)
+		}
+		s.wide[p] = addSaturated(s.wide[p], max(1, weight))
+	}
+	lo, hi = o.window(pos, nearRadius)
+	for p := lo; p < hi; p++ {
+		s.near[p] = addSaturated(s.near[p], max(1, weight))
+	}
+}
+
+// window returns the positions from lo to before hi that are at most radius away in the
+// same file.
+func (o *Order) window(pos uint32, radius int) (lo, hi uint32) {
+	f := o.fileOf[pos]
+	first, end := o.first[f], o.first[f+1]
+	return uint32(max(int(first), int(pos)-radius)), min(end, pos+uint32(radius)+1)
+}
+
+func addSaturated(a, b uint32) uint32 { return a + min(b, math.MaxUint32-a) }
+
+// gather adds the scores of one term to s and clears its weights.
+func (o *Order) gather(f *formulas, idf float64, s *Scores) {
+	for _, pos := range s.reached {
+		if s.Wide[pos] == 0 {
+			s.Touched = append(s.Touched, pos)
+		}
+		s.Wide[pos] += saturated(idf, s.wide[pos], wideSaturation)
+		s.Near[pos] += saturated(idf, s.near[pos], nearSaturation)
+		if s.own[pos] > 0 {
+			s.Own[pos] += f.own.termScore(idf, s.own[pos], o.lengths[pos+1]-o.lengths[pos])
+		}
+		s.own[pos], s.near[pos], s.wide[pos] = 0, 0, 0
+	}
+	for _, n := range s.inFiles {
+		if s.File[n] == 0 {
+			s.TouchedFiles = append(s.TouchedFiles, n)
+		}
+		s.File[n] += f.file.termScore(idf, s.files[n], o.lengths[o.first[n+1]]-o.lengths[o.first[n]])
+		s.files[n] = 0
+	}
+	s.reached, s.inFiles = s.reached[:0], s.inFiles[:0]
+}
+
+// saturated is the score of a weight in a window.
+func saturated(idf float64, weight uint32, saturation float64) float64 {
+	tf := float64(weight) / unit
+	return idf * tf / (tf + saturation)
+}
+
+// Brevity returns 1 for a document of mean length or shorter, and less for a longer one,
+// by the length normalization of BM25.
+func (o *Order) Brevity(pos uint32) float64 {
+	return min(1, 1/o.formulas().own.lengthFactor(o.lengths[pos+1]-o.lengths[pos]))
+}
+
+// Marked yields the positions of the documents that have a mark. O(hits).
+func (o *Order) Marked(mark string) iter.Seq[uint32] { return o.with(markPrefix + mark) }
+
+// With yields the positions of the documents that have a term. O(hits).
+func (o *Order) With(term string) iter.Seq[uint32] { return o.with(term) }
+
+func (o *Order) with(term string) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		var list []posting
+		for i := range o.index.parts {
+			p := &o.index.parts[i]
+			t, ok := p.terms.find(term)
+			if !ok {
+				continue
+			}
+			list = p.postings(list[:0], t, p.dead)
+			for _, hit := range list {
+				if pos := o.places[i][hit.doc]; pos != nowhere && !yield(pos) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,276 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// File is a list of documents that stand one below the other. It must not change: when a
+// document in it changes, another File takes its place.
+type File struct {
+	Path string
+	IDs  []string
+	// Last is, for each document, the index in IDs of the last document below it, its own
+	// if there is none.
+	Last []int32
+	// Bare says that the first document is a title for the others and has no text.
+	Bare bool
+
+	lift atomic.Pointer[liftMemo]
+}
+
+// Order says where the documents of an index stand: in files, sorted by path. A
+// document's position counts from the first document of the first file. An Order is
+// immutable and safe for concurrent reads. Which positions documents have depends only
+// on the files.
+type Order struct {
+	index   *Lexical
+	files   []*File
+	first   []uint32   // by file: position of its first document; at the end the number of positions
+	fileOf  []uint32   // by position: its file
+	lengths []uint32   // by position: sum of the lengths of all documents before it; one more at the end
+	places  [][]uint32 // by part of the index and number: position, nowhere for dead documents
+
+	before *pool // of an earlier order, nil for none
+	once   sync.Once
+	pool   *pool
+	ready  atomic.Pointer[pool] // pool, once it is made
+}
+
+// nowhere is the position of a document that is in no file.
+const nowhere = ^uint32(0)
+
+// NewOrder returns the order of the documents of x in files, in any order. Documents in
+// no file are never found. O(documents).
+func NewOrder(x *Lexical, files []*File) *Order {
+	o := &Order{index: x.clone(), files: sortedFiles(files)}
+	o.count()
+	places := make(map[string]uint32, len(o.fileOf))
+	for f, file := range o.files {
+		for i, id := range file.IDs {
+			places[id] = o.first[f] + uint32(i)
+		}
+	}
+	o.places = make([][]uint32, len(o.index.parts))
+	for i := range o.places {
+		o.places[i] = placesOf(&o.index.parts[i], func(id string) uint32 {
+			if pos, ok := places[id]; ok {
+				return pos
+			}
+			return nowhere
+		})
+	}
+	o.measure()
+	return o
+}
+
+// Update returns the order after a change: x is the updated index, files the files that
+// were added or have other documents, and gone has the paths of those that were
+// removed. The receiver does not change. O(documents), with a small factor: two
+// passes over arrays of four bytes a document.
+func (o *Order) Update(x *Lexical, files []*File, gone map[string]bool) *Order {
+	changed := make(map[string]*File, len(files))
+	for _, f := range files {
+		changed[f.Path] = f
+	}
+	next := &Order{index: x.clone(), before: o.before}
+	if p := o.ready.Load(); p != nil {
+		next.before = p
+	}
+	for _, f := range o.files {
+		if changed[f.Path] == nil && !gone[f.Path] {
+			next.files = append(next.files, f)
+		}
+	}
+	next.files = sortedFiles(append(next.files, files...))
+	next.count()
+	m := o.moves(next)
+	next.places = make([][]uint32, len(next.index.parts))
+	for i := range next.places {
+		p := &next.index.parts[i]
+		at := slices.IndexFunc(o.index.parts, func(old part) bool { return old.segment == p.segment })
+		if at < 0 {
+			next.places[i] = placesOf(p, m.byID)
+			continue
+		}
+		list := make([]uint32, len(p.lengths))
+		for doc, old := range o.places[at] {
+			list[doc] = m.moved(old)
+		}
+		next.places[i] = list
+	}
+	next.measure()
+	return next
+}
+
+func sortedFiles(files []*File) []*File {
+	files = slices.Clone(files)
+	slices.SortFunc(files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	return files
+}
+
+// count fills first and fileOf from files.
+func (o *Order) count() {
+	total := 0
+	for _, f := range o.files {
+		total += len(f.IDs)
+	}
+	o.first, o.fileOf = make([]uint32, 0, len(o.files)+1), make([]uint32, 0, total)
+	for i, f := range o.files {
+		o.first = append(o.first, uint32(len(o.fileOf)))
+		for range f.IDs {
+			o.fileOf = append(o.fileOf, uint32(i))
+		}
+	}
+	o.first = append(o.first, uint32(total))
+}
+
+// measure fills lengths from places.
+func (o *Order) measure() {
+	o.lengths = make([]uint32, len(o.fileOf)+1)
+	for i, list := range o.places {
+		p := &o.index.parts[i]
+		for doc, pos := range list {
+			if pos != nowhere && !p.dead.has(uint32(doc)) {
+				o.lengths[pos+1] = p.lengths[doc]
+			}
+		}
+	}
+	for i := range o.fileOf {
+		o.lengths[i+1] += o.lengths[i]
+	}
+}
+
+// placesOf returns the positions of the documents of a part.
+func placesOf(p *part, find func(id string) uint32) []uint32 {
+	list := make([]uint32, len(p.lengths))
+	for doc := range list {
+		list[doc] = nowhere
+		if !p.dead.has(uint32(doc)) {
+			list[doc] = find(p.ids.at(doc))
+		}
+	}
+	return list
+}
+
+// moves tells where the documents of one order are in the next.
+type moves struct {
+	from, to *Order
+	file     []int             // by file of from: the file of to with its path, -1 for none
+	byName   map[string]uint32 // position in to of documents that are not where they were in their file
+}
+
+func (o *Order) moves(next *Order) *moves {
+	m := &moves{from: o, to: next, file: make([]int, len(o.files)), byName: map[string]uint32{}}
+	before := make([]int, len(next.files)) // by file of next: that of o plus one
+	for i, f := range o.files {
+		m.file[i] = -1
+		if at, ok := slices.BinarySearchFunc(next.files, f.Path, func(f *File, path string) int { return cmp.Compare(f.Path, path) }); ok {
+			m.file[i], before[at] = at, i+1
+		}
+	}
+	for i, f := range next.files {
+		var old []string
+		if before[i] > 0 {
+			old = o.files[before[i]-1].IDs
+			if o.files[before[i]-1] == f {
+				continue
+			}
+		}
+		for local, id := range f.IDs {
+			if local >= len(old) || old[local] != id {
+				m.byName[id] = next.first[i] + uint32(local)
+			}
+		}
+	}
+	return m
+}
+
+// moved returns the position of a document that was at old.
+func (m *moves) moved(old uint32) uint32 {
+	if old == nowhere {
+		return nowhere
+	}
+	f := m.from.fileOf[old]
+	local := old - m.from.first[f]
+	was := m.from.files[f]
+	if at := m.file[f]; at >= 0 {
+		is := m.to.files[at]
+		if is == was || int(local) < len(is.IDs) && is.IDs[local] == was.IDs[local] {
+			return m.to.first[at] + local
+		}
+	}
+	if pos, ok := m.byName[was.IDs[local]]; ok {
+		return pos
+	}
+	return nowhere
+}
+
+// byID returns the position of a document.
+func (m *moves) byID(id string) uint32 {
+	if pos, ok := m.byName[id]; ok {
+		return pos
+	}
+	pos, _ := m.from.Position(id)
+	return m.moved(pos)
+}
+
+// Len returns the number of positions.
+func (o *Order) Len() int { return len(o.fileOf) }
+
+// Files returns the number of files.
+func (o *Order) Files() int { return len(o.files) }
+
+// File returns a file by its number.
+func (o *Order) File(n int) *File { return o.files[n] }
+
+// Span returns the first and the last position of a file, which is not empty.
+func (o *Order) Span(file int) (first, last uint32) { return o.first[file], o.first[file+1] - 1 }
+
+// Spread returns the standard deviation of the lengths of the documents of a file, as a
+// multiple of their mean.
+func (o *Order) Spread(file int) float64 {
+	first, last := o.Span(file)
+	n, sum, squares := float64(last-first+1), 0.0, 0.0
+	for pos := first; pos <= last; pos++ {
+		length := float64(o.lengths[pos+1] - o.lengths[pos])
+		sum, squares = sum+length, squares+length*length
+	}
+	mean := sum / n
+	return math.Sqrt(max(0, squares/n-mean*mean)) / max(mean, 1)
+}
+
+// ID returns the document at a position.
+func (o *Order) ID(pos uint32) string {
+	f, local := o.Place(pos)
+	return o.files[f].IDs[local]
+}
+
+// Place returns the file of a position and the index in it.
+func (o *Order) Place(pos uint32) (file, local int) {
+	f := o.fileOf[pos]
+	return int(f), int(pos - o.first[f])
+}
+
+// Branch returns the last position below the document at pos, pos itself if there is
+// none.
+func (o *Order) Branch(pos uint32) uint32 {
+	f, local := o.Place(pos)
+	return o.first[f] + uint32(o.files[f].Last[local])
+}
+
+// Position returns the position of a document, and whether it has one. O(log n).
+func (o *Order) Position(id string) (uint32, bool) {
+	i, doc, ok := o.index.find(id)
+	if !ok {
+		return nowhere, false
+	}
+	pos := o.places[i][doc]
+	return pos, pos != nowhere
+}

@@ -1,0 +1,223 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package recall
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+// TestDays reads dates in running text.
+func TestDays(t *testing.T) {
+	for text, want := range map[string][]day{
+		"[2026-11-23 Mon 08:10]":           {{2026, 11, 23}},
+		"on 2026-11-23, then 2027-01-02":   {{2026, 11, 23}, {2027, 1, 2}},
+		"23 November 2026":                 {{2026, 11, 23}},
+		"November 23, 2026":                {{2026, 11, 23}},
+		"the 8th of May":                   {{0, 5, 8}},
+		"What happened in May 2023?":       {{2023, 5, 0}},
+		"what happened in may":             {{0, 5, 0}},
+		"in December":                      {{0, 12, 0}},
+		"am 3. März":                       {{0, 3, 3}},
+		"5 Oct":                            {{0, 10, 5}},
+		"you may go, sec, mar, a decision": nil,
+		"2026-13-40 and 12-11":             nil,
+		"version 2026.1":                   nil,
+		"":                                 nil,
+	} {
+		if diff := gocmp.Diff(want, daysIn(text), gocmp.AllowUnexported(day{})); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
+// TestSaid finds statements about likes, and standing instructions.
+func TestSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"I cannot stand coriander.":                            "likes",
+		"By the way, I have always preferred trains. And you?": "likes",
+		"My favourite colour is blue":                          "likes",
+		"Nothing beats old films for me":                       "likes",
+		"I don't eat peanuts.":                                 "likes",
+		"Ich mag keine Oliven.":                                "likes",
+		"From now on keep answers short, please.":              "rules",
+		"Always use tabs.":                                     "rules",
+		"please never push to main":                            "rules",
+		"Ab jetzt bitte auf Deutsch":                           "rules",
+		"I love it. From now on, call me Al.":                  "likes rules",
+		"I eat at noon":                                        "",
+		"He always wins. It is never easy.":                    "",
+		"They liked the film":                                  "",
+		strings.Repeat("Prose. ", 70) + "Always use tabs.":     "",
+		"": "",
+	} {
+		var got []string
+		for _, m := range statementMarks(nil, text) {
+			got = append(got, strings.TrimPrefix(m, "states:"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%.50q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestAsks tells requests for a choice and for work from questions about what was.
+func TestAsks(t *testing.T) {
+	for text, want := range map[string]string{
+		"Suggest a soup for guests.":                "choice work",
+		"Can you recommend a book?":                 "choice work",
+		"Any ideas for Friday?":                     "choice work",
+		"What should I wear?":                       "choice work",
+		"Explain how tides work.":                   "work",
+		"How do I list the ten largest files?":      "work",
+		"Is coffee bad for sleep?":                  "work",
+		"What would a month in an office cost?":     "work",
+		"What did Anna suggest?":                    "",
+		"In which city does Anna live?":             "",
+		"What is the name of my dog?":               "",
+		"List in order what happened with the shop": "",
+		"": "",
+	} {
+		var got []string
+		if asksForChoice(text) {
+			got = append(got, "choice")
+		}
+		if asksForWork(text) {
+			got = append(got, "work")
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// best returns the first lines of the bodies of the hits, and the arms of the first.
+func best(t *testing.T, v View, text string) (bodies []string, arms string) {
+	t.Helper()
+	for i, h := range v.Rank(Request{Text: text}) {
+		n, _ := v.State.Get(h.ID)
+		line, _, _ := strings.Cut(strings.TrimSpace(n.Body()), "\n")
+		if bodies = append(bodies, line); i == 0 {
+			for _, c := range h.Arms {
+				arms += c.Arm + " "
+			}
+		}
+	}
+	return bodies, strings.TrimSpace(arms)
+}
+
+// talk writes turns as headlines, each "Name: text", on a day.
+func talk(date string, turns ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "#+title: talk\n#+date: [%s]\n", date)
+	for _, turn := range turns {
+		name, text, _ := strings.Cut(turn, ": ")
+		fmt.Fprintf(&b, "* %s\n:PROPERTIES:\n:SPEAKER: %s\n:END:\n%s\n", name, name, text)
+	}
+	return b.String()
+}
+
+// TestPeople checks that who speaks counts, and is not looked for among the words.
+func TestPeople(t *testing.T) {
+	v := view(map[string]string{"a.org": talk("2026-05-02 Sat", "Ann: the garden is green", "Bob: the garden is grey", "Bob: Ann likes it", "Cid: no garden")})
+	bodies, arms := best(t, v, "What did Bob say of the garden?")
+	if bodies[0] != "the garden is grey" || arms != "lexical people" {
+		t.Errorf("%q by %q", bodies, arms)
+	}
+	if bodies, _ = best(t, v, "What did Ann say of the garden?"); bodies[0] != "the garden is green" {
+		t.Errorf("%q", bodies)
+	}
+	if slices.Contains(bodies, "Ann likes it") {
+		t.Errorf("a name was looked for among the words: %q", bodies)
+	}
+	if bodies, _ = best(t, v, "Bob"); len(bodies) == 0 { // nothing but a name
+		t.Error("a name alone finds nothing")
+	}
+}
+
+// TestDates checks that a date of the document counts for what stands below, and that a
+// question for a time prefers answers that tell one.
+func TestDates(t *testing.T) {
+	v := view(map[string]string{
+		"a.org": talk("2026-05-02 Sat", "Ann: we painted the fence"), "b.org": talk("2026-06-07 Sun", "Ann: we painted the fence again"),
+		"c.org": talk("2025-06-07 Sat", "Ann: we painted the fence yesterday"),
+	})
+	for question, want := range map[string]string{
+		"fence in May": "we painted the fence", "fence 7 June 2026": "we painted the fence again",
+		"When was the fence painted?": "we painted the fence yesterday",
+		"fence on 2025-06-07":         "we painted the fence yesterday",
+	} {
+		if bodies, arms := best(t, v, question); bodies[0] != want {
+			t.Errorf("%s: %q by %q", question, bodies, arms)
+		}
+	}
+}
+
+// TestRules checks that standing instructions and likes answer questions that share no
+// word with them.
+func TestRules(t *testing.T) {
+	v := view(map[string]string{"a.org": talk("2026-05-02 Sat", "Me: from now on give prices in euros",
+		"Me: I cannot stand coriander", "Me: the soup was cold", "Me: offices are cheap")})
+	for question, want := range map[string]string{
+		"What does a desk cost?": "from now on give prices in euros", "Suggest a soup": "I cannot stand coriander", "Was my soup cold?": "the soup was cold",
+	} {
+		if bodies, _ := best(t, v, question); bodies[0] != want {
+			t.Errorf("%s: %q", question, bodies)
+		}
+	}
+}
+
+// coherent writes files whose neighbours share words, or those of other files.
+func coherent(shuffled bool) View {
+	files := map[string]string{}
+	for f := range 8 {
+		var turns []string
+		for i := range 24 {
+			topic := f*24 + i/6
+			if shuffled {
+				topic = (i*7 + f*5) % 32
+			}
+			turns = append(turns, fmt.Sprintf("Me: topic%d matters as word%d and thing%d of item%d", topic, topic, i*31+f, i*17+f*3))
+		}
+		files[fmt.Sprintf("f%d.org", f)] = talk("2026-05-02 Sat", turns...)
+	}
+	return view(files)
+}
+
+// TestGate checks that the neighbours of a hit count where neighbours have to do with
+// each other, and not where they stand in any order.
+func TestGate(t *testing.T) {
+	given := map[bool]float64{}
+	for _, shuffled := range []bool{false, true} {
+		for _, h := range coherent(shuffled).Rank(Request{Text: "thing31 item17"}) {
+			for _, c := range h.Arms {
+				if c.Arm == ArmNeighbours {
+					given[shuffled] += c.Score
+				}
+			}
+		}
+	}
+	if given[false] < 1 || given[true] > given[false]/5 {
+		t.Errorf("neighbours give %v in order, %v shuffled", given[false], given[true])
+	}
+}
+
+// TestSimilarity checks that similarity means the same in each question.
+func TestSimilarity(t *testing.T) {
+	v := view(map[string]string{"a.org": talk("2026-05-02 Sat", "Ann: the garden is green and wide", "Bob: nothing of the kind", "Cid: the house is old")})
+	first := func(text string) float64 {
+		hits := v.Rank(Request{Text: text})
+		if len(hits) == 0 {
+			return 0
+		}
+		return hits[0].Similarity
+	}
+	whole, half, noise := first("green garden"), first("green zeppelin umbrella"), first("zeppelin umbrella")
+	if !(whole > half && half > noise && noise == 0 && whole <= 1) {
+		t.Errorf("similarity %v, %v, %v", whole, half, noise)
+	}
+}
