@@ -12,7 +12,7 @@ import (
 // WeakSimilarity is the similarity of the best hit below which a search has found nothing
 // that fits. Over LoCoMo 5 % of the questions that search answers among the first ten are
 // below it, and 75 % of those asked of a conversation that they are not about.
-const WeakSimilarity = 0.12
+const WeakSimilarity = 0.25
 
 // SuggestRequest asks for what to offer where a search finds little.
 type SuggestRequest struct {

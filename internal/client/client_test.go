@@ -173,7 +173,7 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 	t.Cleanup(s.Close)
 	far := client.Unix(socket, &client.Options{Session: "s1"})
 	t.Cleanup(far.Close)
-	near := api.NewLocal(m, nil)
+	near := api.NewLocal(m, &api.LocalOptions{Session: "s1"})
 
 	var commits []uint64
 	st, err := api.OpIngest.Call(t.Context(), far.Service, api.IngestRequest{Committed: func(c api.Commit) { commits = append(commits, c.Seq) }})
@@ -189,7 +189,7 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 	}
 	for _, tc := range []struct{ name, request string }{
 		{"query", `{"query":"rivets"}`}, {"search", `{"text":"rivets"}`}, {"show", `{"id":"Gauge"}`}, {"status", `{}`},
-		{"context", `{"focus":"Gauge","budget":500}`}, {"log", `{}`}, {"diff", `{"text":true}`}, {"snapshots", ``}, {"verify", `{"files":true}`},
+		{"context", `{"focus":"Gauge","budget":500,"fresh":true}`}, {"log", `{}`}, {"diff", `{"text":true}`}, {"snapshots", ``}, {"verify", `{"files":true}`},
 		{"show", `{"id":"Nothing"}`}, {"query", `{"query":"todo:("}`}, {"context", `{"focus":"Gauge","budget":1}`},
 	} {
 		op := api.OperationNamed(tc.name)
