@@ -18,9 +18,8 @@ const (
 // Weights of what somebody said.
 const (
 	weightLikes       = 1
-	weightRules       = 1   // the question asks for work
-	weightRulesChoice = .6  // it asks for a choice, where likes count more
-	weightRulesAlways = .05 // for any other question
+	weightRules       = 1  // the question asks for work
+	weightRulesChoice = .6 // it asks for a choice, where likes count more
 )
 
 const (
@@ -49,17 +48,28 @@ func (Statements) Rank(req *Request, b *Board) {
 			arm.Add(pos, weightLikes*b.Order.Brevity(pos))
 		}
 	}
-	weight := weightRulesAlways
+	weight := 0.0
 	switch {
 	case choice:
 		weight = weightRulesChoice
 	case asksForWork(req.Text):
 		weight = weightRules
 	}
+	if weight *= clamp(2 * (1 - b.bestSimilarity())); weight == 0 {
+		return // the notes answer it themselves
+	}
 	arm := b.Arm(ArmRules)
 	for pos := range b.Order.Marked(markRules) {
 		arm.Add(pos, weight*b.Order.Brevity(pos))
 	}
+}
+
+// bestSimilarity is how much of the question the words of the best node cover.
+func (b *Board) bestSimilarity() (best float64) {
+	for _, pos := range b.touched {
+		best = max(best, b.similarity(pos))
+	}
+	return best
 }
 
 // asksForChoice reports whether a question asks for a proposal: suggest a book, can you
@@ -98,6 +108,9 @@ func asksForWork(text string) bool {
 	if how || requests[t[0].word] || asksForChoice(text) {
 		return true
 	}
+	if !questions[t[0].word] {
+		return false // words to look for
+	}
 	for i, w := range t {
 		if firstPerson[w.word] || i > 0 && w.name {
 			return false
@@ -110,6 +123,7 @@ var (
 	requests = set("explain draft write compare show give make create translate summarize summarise describe plan design build fix implement add " +
 		"refactor convert " +
 		"calculate compute generate help tell outline rewrite review check sketch prepare suggest recommend erkläre schreibe vergleiche zeige übersetze")
+	questions   = set("what which how why is are does do can could would should was welche welcher wie warum ist sind kann")
 	firstPerson = set("i me my mine we us our ours ich mir mich mein meine meinen wir uns unser unsere")
 	past        = set("did was were had happened been went said told got bought paid ever already yesterday ago last so-far hat hatte war waren wurde gestern")
 )
