@@ -79,7 +79,7 @@ func TestEmacsJumps(t *testing.T) {
 					file, text, _ := strings.Cut(line, "\t")
 					_, want, _ := strings.Cut(printed[i], ": ")
 					right := strings.HasSuffix(want, text) && strings.HasPrefix(strings.ToLower(text), "rivet")
-					if mode == "grep-mode" {
+					if mode == "grep-mode" || !strings.Contains(strings.ToLower(want), "rivet") { // found by the notes around it
 						right = text == want
 					}
 					if !right || !strings.Contains(printed[i], file+":") {
