@@ -34,13 +34,6 @@ func (f *folder) file(path string) *File {
 	return &File{Path: path, IDs: ids, Last: last}
 }
 
-func (f *folder) docs() (docs []Doc) {
-	for id, text := range f.texts {
-		docs = append(docs, Doc{ID: id, Body: text})
-	}
-	return docs
-}
-
 // naive scores a question by its definition: windows are documents.
 func (f *folder) naive(text string) map[string][4]float64 {
 	total, count := 0.0, 0.0

@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Arms of People.
-const ArmPeople = "people" // who speaks or writes is named in the question
+// ArmPeople is the arm of People: who speaks or writes is named in the question.
+const ArmPeople = "people"
 
 // Weights of people. Measured on LoCoMo, R@10 and nDCG@10: .74 and .56 with names as
 // words, .778 and .620 with these.

@@ -178,7 +178,7 @@ func TestArmsBuildOnTheFirst(t *testing.T) {
 // letters is a view of the nodes a to f, with the given rankers.
 func letters(rankers ...Ranker) View {
 	var text strings.Builder
-	for _, id := range strings.Fields("a b c d e f") {
+	for id := range strings.FieldsSeq("a b c d e f") {
 		fmt.Fprintf(&text, "* node\n:PROPERTIES:\n:ID: %s\n:END:\n", id)
 	}
 	v := view(map[string]string{"x.org": text.String()})
