@@ -14,9 +14,10 @@ type Term struct {
 }
 
 // QuestionTerms returns the terms of a text, see [QueryTerms], each with the number of
-// its occurrences as weight.
-func QuestionTerms(text string) []Term {
-	wanted := queryTerms(text)
+// its occurrences as weight: the limit with the highest weights by this index, or all if
+// limit is 0.
+func (x *Lexical) QuestionTerms(text string, limit int) []Term {
+	wanted := x.topTerms(queryTerms(text), limit)
 	terms := make([]Term, len(wanted))
 	for i, w := range wanted {
 		terms[i] = Term{w.term, float64(w.count)}
@@ -202,6 +203,9 @@ func (o *Order) Brevity(pos uint32) float64 {
 
 // Marked yields the positions of the documents that have a mark. O(hits).
 func (o *Order) Marked(mark string) iter.Seq[uint32] { return o.with(markPrefix + mark) }
+
+// CountMarked returns how many documents have a mark.
+func (o *Order) CountMarked(mark string) int { return o.index.docFreq(markPrefix + mark) }
 
 // With yields the positions of the documents that have a term. O(hits).
 func (o *Order) With(term string) iter.Seq[uint32] { return o.with(term) }

@@ -54,9 +54,8 @@ type cohesion struct{ near, far likeness }
 type pool struct {
 	files  []*File // that were read
 	whole  cohesion
-	random likeness           // of any two documents
-	idf    map[uint32]float64 // of the words of the sample
-	rare   float64            // idf of all other words
+	random likeness // of any two documents
+	words  *rarity  // in the sample
 }
 
 // liftMemo keeps the lift of a file for a pool.
@@ -138,9 +137,7 @@ func wordsIn(text string) []word {
 		if s.plain && english.IsStopWord(string(s.word)) {
 			continue
 		}
-		h := fnv.New32a()
-		h.Write(s.word)
-		words = append(words, word{h.Sum32(), 1})
+		words = append(words, word{hashOf(s.word), 1})
 	}
 	slices.SortFunc(words, func(a, b word) int { return cmp.Compare(a.hash, b.hash) })
 	out := words[:0]
@@ -154,32 +151,59 @@ func wordsIn(text string) []word {
 	return out
 }
 
-// inverse returns the idf of each word of docs, and that of a word in none of them.
-func inverse(docs []sampled) (idf map[uint32]float64, rare float64) {
-	idf = map[uint32]float64{}
+// hashOf is FNV-1a, which is the same in every process.
+func hashOf(word []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range word {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h
+}
+
+// rarity is the idf of words, by hash.
+type rarity struct {
+	hashes []uint32 // sorted
+	idf    []float64
+	rare   float64 // of all other words
+}
+
+// rarityIn returns the idf of each word of docs.
+func rarityIn(docs []sampled) *rarity {
+	var all []uint32
 	for _, d := range docs {
 		for _, w := range d.words {
-			idf[w.hash]++
+			all = append(all, w.hash)
 		}
 	}
-	of := func(df float64) float64 { return math.Log(1 + (float64(len(docs))-df+0.5)/(df+0.5)) }
-	for hash, df := range idf {
-		idf[hash] = of(df)
+	slices.Sort(all)
+	of := func(df int) float64 { return math.Log(1 + (float64(len(docs)-df)+0.5)/(float64(df)+0.5)) }
+	r := &rarity{rare: of(0)}
+	for i := 0; i < len(all); {
+		next := i + 1
+		for next < len(all) && all[next] == all[i] {
+			next++
+		}
+		r.hashes, r.idf = append(r.hashes, all[i]), append(r.idf, of(next-i))
+		i = next
 	}
-	return idf, of(0)
+	return r
+}
+
+// of returns the idf of a word.
+func (r *rarity) of(hash uint32) float64 {
+	if i, ok := slices.BinarySearch(r.hashes, hash); ok {
+		return r.idf[i]
+	}
+	return r.rare
 }
 
 // weigh turns the counts of words into the components of unit vectors.
-func weigh(docs []sampled, idf map[uint32]float64, rare float64) [][]word {
+func weigh(docs []sampled, r *rarity) [][]word {
 	out := make([][]word, len(docs))
 	for i, d := range docs {
 		v, sum := slices.Clone(d.words), 0.0
 		for j, w := range v {
-			weight, ok := idf[w.hash]
-			if !ok {
-				weight = rare
-			}
-			v[j].count = (1 + math.Log(w.count)) * weight
+			v[j].count = (1 + math.Log(w.count)) * r.of(w.hash)
 			sum += v[j].count * v[j].count
 		}
 		for j := range v {
@@ -210,7 +234,7 @@ func cosine(a, b []word) (sum float64) {
 func cohesionOf(docs []sampled) *cohesion {
 	const partners = 3 // of each document, further apart
 	c := &cohesion{}
-	v := weigh(docs, first(inverse(docs)), 0)
+	v := weigh(docs, rarityIn(docs))
 	n := len(docs)
 	for i := range n {
 		for k := 1; k <= nearRadius; k++ {
@@ -228,8 +252,6 @@ func cohesionOf(docs []sampled) *cohesion {
 	}
 	return c
 }
-
-func first[A, B any](a A, _ B) A { return a }
 
 // pairs calls f for pairs of n documents: all, or for each the same number of others.
 func pairs(n int, f func(i, j int)) {
@@ -293,8 +315,8 @@ func newPool(files []*File, text func(id string) string) *pool {
 			docs = append(docs, read[i*len(read)/n])
 		}
 	}
-	p.idf, p.rare = inverse(docs)
-	v := weigh(docs, p.idf, p.rare)
+	p.words = rarityIn(docs)
+	v := weigh(docs, p.words)
 	pairs(len(v), func(i, j int) { p.random.add(cosine(v[i], v[j])) })
 	return p
 }
@@ -302,7 +324,7 @@ func newPool(files []*File, text func(id string) string) *pool {
 // alike compares documents of one file with each other, by what is rare in the whole
 // index.
 func (p *pool) alike(docs []sampled) (l likeness) {
-	v := weigh(docs, p.idf, p.rare)
+	v := weigh(docs, p.words)
 	pairs(len(v), func(i, j int) { l.add(cosine(v[i], v[j])) })
 	return l
 }

@@ -35,7 +35,7 @@ func (f *folder) file(path string) *File {
 }
 
 // naive scores a question by its definition: windows are documents.
-func (f *folder) naive(text string) map[string][4]float64 {
+func (f *folder) naive(x *Lexical, text string) map[string][4]float64 {
 	total, count := 0.0, 0.0
 	lengths, counts := map[string]float64{}, map[string]map[string]float64{}
 	df := map[string]float64{}
@@ -66,7 +66,7 @@ func (f *folder) naive(text string) map[string][4]float64 {
 	out := map[string][4]float64{}
 	for id, w := range windows {
 		var scores [4]float64
-		for _, q := range QuestionTerms(text) {
+		for _, q := range x.QuestionTerms(text, 0) {
 			if df[q.Text] == 0 {
 				continue
 			}
@@ -115,8 +115,8 @@ func (f *folder) check(t *rapid.T, o *Order, question string) {
 	}
 	var s Scores
 	for range 2 { // a Scores is used again
-		o.Score(QuestionTerms(question), &s)
-		for id, want := range f.naive(question) {
+		o.Score(o.index.QuestionTerms(question, 0), &s)
+		for id, want := range f.naive(o.index, question) {
 			pos, _ := o.Position(id)
 			file, _ := o.Place(pos)
 			for k, got := range []float64{s.Own[pos], s.Near[pos], s.Wide[pos], s.File[file]} {

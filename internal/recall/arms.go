@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -49,24 +50,60 @@ func rankText(text string, b *Board) {
 	if own == 0 {
 		return
 	}
-	words, neighbours, document := b.Arm(ArmWords), b.Arm(ArmNeighbours), b.Arm(ArmDocument)
-	for _, f := range s.TouchedFiles {
-		n, h := b.gates(int(f))
-		filled := weightOwn + (1-n)*(weightNear+weightWide) + (1-h)*weightFile
-		first, last := b.Order.Span(int(f))
-		if b.Order.File(int(f)).Bare {
-			b.covered[first] = s.Own[first]
-			words.Add(first, weightOwn*s.Own[first]/own)
-			first++
+	best := bests{own, near, wide, file}
+	for i, f := range b.filesByPromise(best) {
+		var neighbours, document float64
+		if i < maxGated {
+			neighbours, document = b.gates(int(f))
 		}
-		for pos := first; pos <= last; pos++ {
-			b.covered[pos] = max(s.Own[pos], n*s.Near[pos])
-			words.Add(pos, filled*s.Own[pos]/own)
-			neighbours.Add(pos, n*(weightNear*s.Near[pos]/near+weightWide*s.Wide[pos]/wide))
-			document.Add(pos, h*weightFile*s.File[f]/file)
-		}
+		b.addFile(int(f), neighbours, document, best)
 	}
 }
+
+// bests are the best scores of the words.
+type bests struct{ own, near, wide, file float64 }
+
+// maxGated is the number of files whose gates are measured for a question, those with the
+// best node if all gates were open. In the others the gates are shut.
+const maxGated = 64
+
+// filesByPromise returns the files that a word of the question reaches, those with the
+// best nodes first.
+func (b *Board) filesByPromise(best bests) []uint32 {
+	s := &b.scores
+	promise := make(map[uint32]float64, len(s.TouchedFiles))
+	for _, pos := range s.Touched {
+		f, _ := b.Order.Place(pos)
+		share := weightOwn*s.Own[pos]/best.own + weightNear*s.Near[pos]/best.near + weightWide*s.Wide[pos]/best.wide
+		promise[uint32(f)] = max(promise[uint32(f)], share)
+	}
+	files := slices.Clone(s.TouchedFiles)
+	slices.SortFunc(files, func(x, y uint32) int { return cmp.Or(cmp.Compare(promise[y], promise[x]), cmp.Compare(x, y)) })
+	return files
+}
+
+// addFile adds the arms of the words to the nodes of a file. What a gate takes from an
+// arm goes to the node's own words. A document that is a mere title has no neighbours.
+func (b *Board) addFile(f int, n, h float64, best bests) {
+	s := &b.scores
+	words, neighbours, document := b.Arm(ArmWords), b.Arm(ArmNeighbours), b.Arm(ArmDocument)
+	filled := weightOwn + (1-n)*(weightNear+weightWide) + (1-h)*weightFile
+	first, last := b.Order.Span(f)
+	if b.Order.File(f).Bare {
+		b.covered[first] = s.Own[first]
+		words.Add(first, weightOwn*s.Own[first]/best.own)
+		first++
+	}
+	for pos := first; pos <= last; pos++ {
+		b.covered[pos] = max(s.Own[pos], n*s.Near[pos])
+		words.Add(pos, filled*s.Own[pos]/best.own)
+		neighbours.Add(pos, n*(weightNear*s.Near[pos]/best.near+weightWide*s.Wide[pos]/best.wide))
+		document.Add(pos, h*weightFile*s.File[f]/best.file)
+	}
+}
+
+// maxTerms is the number of words that are looked for, the rarest ones of a long question.
+const maxTerms = 64
 
 // wordsOf returns the terms of a question that are looked for as words: without the names
 // of people and the dates for which there are arms, unless nothing else is left.
@@ -78,14 +115,14 @@ func (b *Board) wordsOf(text string) []index.Term {
 		}
 	}
 	for _, d := range daysIn(text) {
-		for range b.Order.Marked(d.marks()[0]) {
-			for _, t := range d.terms() {
-				other[t] = true
-			}
-			break
+		if b.Order.CountMarked(d.marks()[0]) == 0 {
+			continue
+		}
+		for _, t := range d.terms() {
+			other[t] = true
 		}
 	}
-	all := index.QuestionTerms(text)
+	all := b.Words.QuestionTerms(text, maxTerms)
 	words := slices.DeleteFunc(slices.Clone(all), func(t index.Term) bool { return other[t.Text] })
 	if len(words) == 0 {
 		return all

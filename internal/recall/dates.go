@@ -41,6 +41,7 @@ var shortMonths = func() map[string]int {
 // November 2026, 23 November, November. May alone counts in capitals or after a word
 // such as in.
 func daysIn(text string) []day {
+	text = text[:min(len(text), maxQuestion)]
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	var out []day
 	for i := 0; i < len(words); i++ {
@@ -205,6 +206,7 @@ func (Dates) Rank(req *Request, b *Board) {
 
 // asksWhen reports whether a question asks for a time.
 func asksWhen(text string) bool {
+	text = text[:min(len(text), maxQuestion)]
 	low := " " + strings.ToLower(text)
 	for _, phrase := range []string{" when ", " what date", " what day", " which day", " what month", " which month", " what year",
 		" which year", " how long", " wann "} {

@@ -45,7 +45,7 @@ func (Focus) Rank(req *Request, b *Board) {
 	}
 	like, title := b.Arm(ArmFocus), b.Arm(ArmTitle)
 	inFocus := map[string]bool{}
-	for _, t := range index.QuestionTerms(text) {
+	for _, t := range b.Words.QuestionTerms(text, 0) {
 		inFocus[t.Text] = true
 	}
 	for _, h := range hits {
@@ -64,7 +64,7 @@ func (Focus) Rank(req *Request, b *Board) {
 // titleIn returns how much of a title is among words, 0 to 1.
 func (b *Board) titleIn(title string, words map[string]bool) float64 {
 	found, all := 0.0, 0.0
-	for _, t := range index.QuestionTerms(title) {
+	for _, t := range b.Words.QuestionTerms(title, 0) {
 		idf := b.Words.IDF(t.Text)
 		if all += idf; words[t.Text] {
 			found += idf

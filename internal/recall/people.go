@@ -67,14 +67,9 @@ func (b *Board) named(text string) map[string]bool {
 	var named map[string]bool
 	for _, word := range nameWords(text) {
 		low := strings.ToLower(word)
-		authors, labels := 0, 0
-		for range b.Order.Marked(markAuthor + low) {
-			authors++
-		}
+		authors, labels := b.Order.CountMarked(markAuthor+low), 0
 		if r, _ := utf8.DecodeRuneInString(word); unicode.IsUpper(r) {
-			for range b.Order.Marked(markLabel + low) {
-				labels++
-			}
+			labels = b.Order.CountMarked(markLabel + low)
 		}
 		if count := max(authors, labels); (authors > 0 || labels >= minLabels) && float64(count) <= maxShare*float64(b.Order.Len()) {
 			if named == nil {
@@ -89,7 +84,7 @@ func (b *Board) named(text string) map[string]bool {
 // nameWords returns the words that could be names.
 func nameWords(text string) []string {
 	const maxWords = 64
-	words := strings.FieldsFunc(text[:min(len(text), 4096)], func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(text[:min(len(text), maxQuestion)], func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && !unicode.IsDigit(r) })
 	return words[:min(len(words), maxWords)]
 }
 

@@ -26,6 +26,10 @@ type Ranker interface {
 // Rankers returns the rankers that need nothing but the view.
 func Rankers() []Ranker { return []Ranker{Text{}, People{}, Dates{}, Statements{}, Focus{}} }
 
+// maxQuestion is the number of bytes of a question, or of a title with its dates, that
+// are read for anything but words.
+const maxQuestion = 4096
+
 // Request is what nodes are ranked for.
 type Request struct {
 	Text  string     // any text; may be empty
@@ -47,7 +51,7 @@ type Board struct {
 	Words *index.Lexical
 	Order *index.Order
 
-	arms    []Arm
+	arms    []*Arm
 	touched []uint32 // positions with a contribution
 	seen    []bool   // by position
 
@@ -72,9 +76,9 @@ var boards = sync.Pool{New: func() any { return new(Board) }}
 
 // Arm returns the column of that name.
 func (b *Board) Arm(name string) *Arm {
-	for i := range b.arms {
-		if b.arms[i].Name == name {
-			return &b.arms[i]
+	for _, a := range b.arms {
+		if a.Name == name {
+			return a
 		}
 	}
 	var column []float64
@@ -84,8 +88,9 @@ func (b *Board) Arm(name string) *Arm {
 	if len(column) < b.Order.Len() {
 		column = make([]float64, b.Order.Len())
 	}
-	b.arms = append(b.arms, Arm{name, b, column})
-	return &b.arms[len(b.arms)-1]
+	a := &Arm{name, b, column}
+	b.arms = append(b.arms, a)
+	return a
 }
 
 // Add adds a share of the scale to what the arm gives to a position. A node that answers
@@ -105,8 +110,8 @@ func (a *Arm) Add(pos uint32, share float64) {
 // Sum returns what all arms gave to a position so far.
 func (b *Board) Sum(pos uint32) float64 {
 	sum := 0.0
-	for i := range b.arms {
-		sum += b.arms[i].shares[pos]
+	for _, a := range b.arms {
+		sum += a.shares[pos]
 	}
 	return sum
 }
@@ -116,11 +121,11 @@ func (b *Board) Touched() []uint32 { return b.touched }
 
 // release clears the board and keeps its memory for another.
 func (b *Board) release() {
-	for i := range b.arms {
+	for _, a := range b.arms {
 		for _, pos := range b.touched {
-			b.arms[i].shares[pos] = 0
+			a.shares[pos] = 0
 		}
-		b.spare = append(b.spare, b.arms[i].shares)
+		b.spare = append(b.spare, a.shares)
 	}
 	for _, pos := range b.touched {
 		b.seen[pos], b.covered[pos] = false, 0

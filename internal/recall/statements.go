@@ -76,7 +76,7 @@ func (b *Board) bestSimilarity() (best float64) {
 // recommend one, any ideas, what should I wear. What somebody suggested is another
 // question.
 func asksForChoice(text string) bool {
-	t := tokensOf(text)
+	t := tokensOf(text[:min(len(text), maxQuestion)])
 	for i := range t {
 		switch t[i].word {
 		case "suggest", "recommend", "propose", "advise", "pick", "choose", "empfiehl", "empfehle":
@@ -100,7 +100,7 @@ func asksForChoice(text string) bool {
 // did or is: explain tides, how do I list files, is coffee bad for sleep. How new things
 // are done is what standing instructions say.
 func asksForWork(text string) bool {
-	t := tokensOf(text)
+	t := tokensOf(text[:min(len(text), maxQuestion)])
 	if len(t) == 0 || t.mentionsPast() {
 		return false
 	}

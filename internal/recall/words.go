@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -21,7 +22,7 @@ type Words struct {
 
 	state *graph.State
 	once  sync.Once
-	order *index.Order
+	order atomic.Pointer[index.Order] // nil until it is first needed
 }
 
 // IndexWords returns the words of a state. O(its text).
@@ -41,15 +42,15 @@ func LoadWords(s *graph.State, lexical *index.Lexical) *Words {
 // Order returns where the nodes stand. The first call makes it, in O(nodes).
 func (w *Words) Order() *index.Order {
 	w.once.Do(func() {
-		if w.order == nil {
+		if w.order.Load() == nil {
 			files := make([]*index.File, 0, w.state.DocumentCount())
 			for _, path := range w.state.Paths() {
 				files = append(files, fileOf(w.state, path))
 			}
-			w.order = index.NewOrder(w.Lexical, files)
+			w.order.Store(index.NewOrder(w.Lexical, files))
 		}
 	})
-	return w.order
+	return w.order.Load()
 }
 
 // Update returns the words of another state: changes are the nodes with another text,
@@ -65,6 +66,10 @@ func (w *Words) Update(s *graph.State, changes []graph.Change, paths []string) *
 		}
 	}
 	next := LoadWords(s, w.Lexical.Update(removed, docs))
+	order := w.order.Load()
+	if order == nil {
+		return next
+	}
 	var files []*index.File
 	gone := map[string]bool{}
 	for _, path := range paths {
@@ -74,7 +79,7 @@ func (w *Words) Update(s *graph.State, changes []graph.Change, paths []string) *
 			gone[path] = true
 		}
 	}
-	next.order = w.Order().Update(next.Lexical, files, gone)
+	next.order.Store(order.Update(next.Lexical, files, gone))
 	return next
 }
 
