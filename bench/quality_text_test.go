@@ -18,6 +18,9 @@ import (
 // textShare adds the share of a window's tokens that are text of its nodes: bodies alone,
 // and with titles.
 func (f *figures) textShare(v *fovea.View, w *window.Window) {
+	if w.Tokens == 0 {
+		return // nothing was found
+	}
 	var bodies, titles strings.Builder
 	for _, p := range w.Parts {
 		if n, ok := v.Get(p.ID); ok {

@@ -13,9 +13,10 @@ import (
 // TestRanksConversations measures Search on the development half of LoCoMo. Each turn
 // of a conversation is a document, each question of categories 1 to 4 a query, and the
 // annotated evidence is what must be found. The floors are two points below the results
-// at the time they were set (0.639 and 0.508); lowering them needs a reason.
+// at the time they were set (0.618 and 0.483; 0.639 and 0.508 with the k1 and b of before
+// decision 0122, which serve talk with an assistant worse); lowering them needs a reason.
 func TestRanksConversations(t *testing.T) {
-	const floorRecall, floorGain = 0.62, 0.49
+	const floorRecall, floorGain = 0.60, 0.465
 	recall, gain, questions := 0.0, 0.0, 0
 	for _, c := range foveatest.Locomo(t) {
 		var docs []Doc
