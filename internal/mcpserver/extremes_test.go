@@ -59,9 +59,6 @@ func extremes(t *testing.T, files map[string]string) *mcp.ClientSession {
 // TestExtremeQuestions: every question is answered, by recall and by a window of any
 // budget, whatever the memory holds; the budget holds, and a reader learns what there is.
 func TestExtremeQuestions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("memories of 50 MB and of 100,000 notes take a while")
-	}
 	note := "* The hull has rivets\nThey were counted twice.\n"
 	for name, c := range map[string]struct {
 		files map[string]string
