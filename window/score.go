@@ -13,11 +13,11 @@ import (
 // cases; see the decision record on window rendering.
 const (
 	weightSimilar   = 1.0
-	weightNeighbour = 0.4 // the best similarity among parent and children
-	weightDistance  = 0.3 // 1 / edges to the focus
-	weightChild     = 0.3 // child of the focus
-	weightLink      = 0.5 // link from or to the focus
-	weightOutline   = 1e-3
+	weightNeighbour = 0.2  // the best similarity among parent and children
+	weightDistance  = 0.15 // 1 / edges to the focus
+	weightChild     = 0.15 // child of the focus
+	weightLink      = 0.25 // link from or to the focus
+	weightOutline   = 5e-4
 )
 
 // Priors multiply the fused score. They stay within [0.9, 1.1], so that they only order

@@ -44,9 +44,10 @@ func New(body string, question Matcher) *Excerpt {
 	return x
 }
 
-// neighbourShare is the share of its score that a passage adds to those beside it: what
-// answers a question often stands beside what repeats its words.
-const neighbourShare = 0.4
+// neighbourShares are the shares of its score that a passage adds to those next to it and
+// to those after these: what answers a question often stands beside what repeats its words.
+// With 0.4 and 0, notes of one conversation each lose 0.07 of the evidence at 1,000 tokens.
+var neighbourShares = [...]float64{0.5, 0.4}
 
 // score sets the scores of the passages: the sum of the weights of the question's terms
 // in them, where a term weighs more the fewer passages have it.
@@ -67,17 +68,22 @@ func (x *Excerpt) score(question Matcher) {
 		}
 		ends[i] = len(found)
 	}
-	own := make([]float64, len(x.passages)+2) // with a zero at each end
+	const margin = len(neighbourShares)
+	own := make([]float64, len(x.passages)+2*margin) // with zeros at each end
 	total, first := float64(len(x.passages)), 0
 	for i, end := range ends {
 		for _, term := range found[first:end] {
 			n := float64(counts[term])
-			own[i+1] += math.Log(1 + (total-n+0.5)/(n+0.5))
+			own[i+margin] += math.Log(1 + (total-n+0.5)/(n+0.5))
 		}
 		first = end
 	}
 	for i := range x.passages {
-		x.passages[i].score = own[i+1] + neighbourShare*(own[i]+own[i+2])
+		sum := own[i+margin]
+		for d, share := range neighbourShares {
+			sum += share * (own[i+margin-d-1] + own[i+margin+d+1])
+		}
+		x.passages[i].score = sum
 	}
 }
 

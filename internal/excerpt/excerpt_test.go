@@ -37,7 +37,7 @@ func TestSnippet(t *testing.T) {
 		{"nothing matches", "first\n\nsecond", "third", maxSnippet, "first"},
 		{"what matches", "about rain\n\nthe LoRa gauge\n\nsnow\n\nhail\n\nsleet", "lora gauge", 15, "the LoRa gauge"},
 		{"stems match", "- it rains\n- it snowed\n- it is calm\n- it is dark", "snowing", 16, "- it snowed"},
-		{"in the order of the text", "- a gauge\n- b\n- c\n- d\n- a LoRa gauge", "lora gauge", 30, "- a gauge\n- b\n- d\n- a LoRa gauge"},
+		{"in the order of the text", "- a gauge\n- b\n- c\n- d\n- a LoRa gauge", "lora gauge", 30, "- a gauge\n- c\n- d\n- a LoRa gauge"},
 		{"what stands beside a match", list, "where is the gauge", 90,
 			"- Ada: Good morning.\n- Ben: Where is the gauge?\n- Ada: On the roof,\n  behind the chimney."},
 		{"a rare word counts more", "- rain a\n- rain b\n- rain c\n- hail\n- rain d", "rain hail", 8, "- hail"},

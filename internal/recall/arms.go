@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/index"
 )
@@ -23,8 +25,8 @@ const (
 	weightOwn  = .8 / weightAll
 	weightNear = 1 / weightAll
 	weightWide = .4 / weightAll
-	weightFile = .5 / weightAll
-	weightAll  = .8 + 1 + .4 + .5
+	weightFile = .4 / weightAll
+	weightAll  = .8 + 1 + .4 + .4
 )
 
 // Text ranks by words.
@@ -125,9 +127,35 @@ func (b *Board) wordsOf(text string) []index.Term {
 	all := b.Words.QuestionTerms(text, maxTerms)
 	words := slices.DeleteFunc(slices.Clone(all), func(t index.Term) bool { return other[t.Text] })
 	if len(words) == 0 {
-		return all
+		words = all
+	}
+	names := capitalized(text)
+	for i := range words {
+		if names[words[i].Text] {
+			words[i].Weight *= weightName
+		}
 	}
 	return words
+}
+
+// weightName is the weight of a word that a question writes with a capital letter within a
+// sentence: mostly a name, of what the answer must be about. Without it talks lose 0.01 of
+// nDCG@10 and LoCoMo loses 0.002; with 2, LoCoMo loses 0.003 of R@10.
+const weightName = 1.3
+
+// capitalized returns the terms of the words that begin with a capital letter and do not
+// begin a sentence.
+func capitalized(text string) map[string]bool {
+	terms, inside := map[string]bool{}, false
+	for word := range strings.FieldsSeq(text[:min(len(text), maxQuestion)]) {
+		if r, size := utf8.DecodeRuneInString(word); inside && unicode.IsUpper(r) && len(word) > size {
+			for _, t := range index.Terms(word) {
+				terms[t] = true
+			}
+		}
+		inside = !strings.ContainsAny(word[len(word)-1:], ".?!:")
+	}
+	return terms
 }
 
 // maxSpread is the spread of lengths from which neighbours do not count: between short

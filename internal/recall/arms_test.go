@@ -4,6 +4,7 @@ package recall
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,41 @@ func TestDays(t *testing.T) {
 	} {
 		if diff := gocmp.Diff(want, daysIn(text), gocmp.AllowUnexported(day{})); diff != "" {
 			t.Errorf("%q (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
+// TestAsksWhen recognizes questions for a time.
+func TestAsksWhen(t *testing.T) {
+	for text, want := range map[string]bool{
+		"When does the plumber come?":                     true,
+		"What is the current day on which I move?":        true,
+		"At what date, and where?":                        true,
+		"Wann kommt der Klempner?":                        true,
+		"How long does it take?":                          true,
+		"How do I plan a long day?":                       false,
+		"The whenever what":                               false,
+		"What did she do?":                                false,
+		strings.Repeat("x ", maxQuestion) + "when is it?": false,
+		"": false,
+	} {
+		if got := asksWhen(text); got != want {
+			t.Errorf("%.60q: got %t, want %t", text, got, want)
+		}
+	}
+}
+
+// TestCapitalized takes words inside sentences that begin with a capital letter.
+func TestCapitalized(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Did Ana call? Yes. From Žiri, I think": {"ana", "žiri"},
+		"ask Ann-Marie: Who":                    {"ann", "mari"},
+		"A B":                                   nil,
+		" \x80 \xff":                            nil,
+		"":                                      nil,
+	} {
+		if got := slices.Sorted(maps.Keys(capitalized(text))); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }

@@ -207,12 +207,23 @@ func (Dates) Rank(req *Request, b *Board) {
 // asksWhen reports whether a question asks for a time.
 func asksWhen(text string) bool {
 	text = text[:min(len(text), maxQuestion)]
-	low := " " + strings.ToLower(text)
-	for _, phrase := range []string{" when ", " what date", " what day", " which day", " what month", " which month", " what year",
-		" which year", " how long", " wann "} {
-		if strings.Contains(low, phrase) {
+	asked, last := false, "" // whether what or which stands before; the word before
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch word {
+		case "when", "wann":
 			return true
+		case "what", "which":
+			asked = true
+		case "date", "day", "month", "year":
+			if asked {
+				return true
+			}
+		case "long":
+			if last == "how" {
+				return true
+			}
 		}
+		last = word
 	}
 	return false
 }
