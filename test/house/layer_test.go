@@ -60,6 +60,7 @@ var layers = []layer{
 	{5, "internal/index", pure},
 	{5, "internal/record", files},
 	{5, "internal/image", files},
+	{5, "internal/vector", files},
 	{6, "internal/recall", pure},
 	{6, "window", pure},
 	{6, "internal/disk", files},

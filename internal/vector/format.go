@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vector
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Layout of a file of vectors; see doc/format/vectors.md.
+const (
+	fileMagic   = "FOVEAVEC"
+	formatMajor = 0
+	formatMinor = 0
+
+	headerMagicAt       = 0
+	headerMajorAt       = 8  // uint16
+	headerMinorAt       = 10 // uint16
+	headerDimAt         = 12 // uint32
+	headerFingerprintAt = 16 // SHA-256 of the fingerprint
+	headerLabelAt       = 48 // the fingerprint itself as far as it fits, then zeros
+	headerCheckAt       = 252
+	headerSize          = 256
+
+	recordKindAt   = 0
+	recordDigestAt = 8
+	recordVectorAt = 40
+
+	recordFixed = recordVectorAt + 4 // size of a record without its vector
+)
+
+// kind is what a record is.
+type kind uint8
+
+const (
+	erased kind = iota // all bytes are zero
+	stored             // a vector
+	failed             // there is no vector of this text, and it is not to be tried again
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Model is what vectors are comparable within.
+type Model struct {
+	// Fingerprint identifies the model and everything else that vectors depend on, such as
+	// prefixes: vectors of different fingerprints are never compared. Any text that is not empty.
+	Fingerprint string
+	// Dim is the length of the vectors, from 1 to MaxDim.
+	Dim int
+}
+
+// MaxDim is the largest length of vectors.
+const MaxDim = 8192
+
+// recordSize is the size of each record in bytes.
+func (m Model) recordSize() int { return recordFixed + 2*m.Dim }
+
+// header encodes the first bytes of a file.
+func (m Model) header() []byte {
+	b := make([]byte, headerSize)
+	copy(b[headerMagicAt:], fileMagic)
+	binary.LittleEndian.PutUint16(b[headerMajorAt:], formatMajor)
+	binary.LittleEndian.PutUint16(b[headerMinorAt:], formatMinor)
+	binary.LittleEndian.PutUint32(b[headerDimAt:], uint32(m.Dim))
+	sum := sha256.Sum256([]byte(m.Fingerprint))
+	copy(b[headerFingerprintAt:], sum[:])
+	copy(b[headerLabelAt:headerCheckAt], m.Fingerprint)
+	binary.LittleEndian.PutUint32(b[headerCheckAt:], crc32.Checksum(b[:headerCheckAt], castagnoli))
+	return b
+}
+
+// readHeader returns the label and the dimension of a header, false if header would not have written it.
+func readHeader(b []byte) (label string, dim int, ok bool) {
+	if len(b) < headerSize || string(b[:len(fileMagic)]) != fileMagic || binary.LittleEndian.Uint16(b[headerMajorAt:]) != formatMajor ||
+		binary.LittleEndian.Uint32(b[headerCheckAt:]) != crc32.Checksum(b[:headerCheckAt], castagnoli) {
+		return "", 0, false
+	}
+	dim = int(binary.LittleEndian.Uint32(b[headerDimAt:]))
+	return string(bytes.TrimRight(b[headerLabelAt:headerCheckAt], "\x00")), dim, dim >= 1 && dim <= MaxDim
+}
+
+// seal returns the checksum of a record of the model, without its last four bytes. It
+// begins with that of the header, so that no record of another model passes.
+func seal(header, record []byte) uint32 {
+	return crc32.Update(binary.LittleEndian.Uint32(header[headerCheckAt:]), castagnoli, record)
+}
+
+// appendRecord encodes a record. row is nil for one that is failed.
+func appendRecord(to, header []byte, dim int, d merkle.Digest, row []float32) []byte {
+	from := len(to)
+	to = append(to, make([]byte, recordFixed+2*dim)...)
+	b := to[from:]
+	b[recordKindAt] = byte(failed)
+	copy(b[recordDigestAt:], d[:])
+	if row != nil {
+		b[recordKindAt] = byte(stored)
+		for i, x := range row[:dim] {
+			putHalf(b[recordVectorAt+2*i:], x)
+		}
+	}
+	end := len(b) - 4
+	binary.LittleEndian.PutUint32(b[end:], seal(header, b[:end]))
+	return to
+}
+
+// readRecord decodes a record, the vector into row. It is false for bytes that neither
+// appendRecord nor erasing writes.
+func readRecord(b, header []byte, row []float32) (kind, merkle.Digest, bool) {
+	end := len(b) - 4
+	k := kind(b[recordKindAt])
+	if k == erased {
+		return erased, merkle.Digest{}, len(bytes.Trim(b, "\x00")) == 0
+	}
+	if k > failed || binary.LittleEndian.Uint32(b[end:]) != seal(header, b[:end]) {
+		return erased, merkle.Digest{}, false
+	}
+	if k == stored {
+		for i := range row[:(end-recordVectorAt)/2] {
+			row[i] = getHalf(b[recordVectorAt+2*i:])
+		}
+	}
+	return k, merkle.Digest(b[recordDigestAt:recordVectorAt]), true
+}

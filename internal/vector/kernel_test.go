@@ -1,0 +1,104 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vector
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
+)
+
+// TestHalves reads every half, writes it again, and rounds what lies between two neighbours.
+func TestHalves(t *testing.T) {
+	var b [2]byte
+	last := float32(0)
+	for bits := range uint16(0x3c01) { // up to 1.0
+		binary.LittleEndian.PutUint16(b[:], bits)
+		x := getHalf(b[:])
+		exponent, mantissa := int(bits>>10), float64(bits&0x3ff)
+		want := math.Ldexp(1024+mantissa, exponent-25)
+		if exponent == 0 {
+			want = math.Ldexp(mantissa, -24)
+		}
+		if float64(x) != want {
+			t.Fatalf("half %#04x reads %v, want %v", bits, x, want)
+		}
+		for _, sign := range []float32{1, -1} {
+			putHalf(b[:], sign*x)
+			if got := getHalf(b[:]); got != sign*x {
+				t.Fatalf("%v comes back as %v", sign*x, got)
+			}
+			putHalf(b[:], sign*(last+(x-last)*.75))
+			if got := getHalf(b[:]); exponent > 0 && got != sign*x {
+				t.Fatalf("three quarters of the way from %v to %v is %v", last, x, got)
+			}
+		}
+		last = x
+	}
+}
+
+// TestKernels compares the kernel of this machine and the plain one with sums in double precision.
+func TestKernels(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n < 200; n++ {
+		x, y := gauss(r, n), gauss(r, n)
+		var want, size float64
+		for i := range x {
+			want += float64(x[i]) * float64(y[i])
+			size += math.Abs(float64(x[i]) * float64(y[i]))
+		}
+		for name, got := range map[string]float32{"kernel": dot(x, y), "plain": plainDot(x, y)} {
+			if math.Abs(float64(got)-want) > size*1e-6 {
+				t.Errorf("%s of %d numbers: %v, want %v", name, n, got, want)
+			}
+		}
+	}
+}
+
+func TestGrades(t *testing.T) {
+	for _, x := range []float32{-1.0005, -1, -.5, -1e-6, 0, 1e-6, .25, .99999, 1, 1.0005} {
+		want := float32(math.Floor(float64(min(1, max(-1, x)))*gradeUnit+.5) / gradeUnit)
+		if got := gradeOf(x).cosine(); got != want {
+			t.Errorf("grade of %v is %v, want %v", x, got, want)
+		}
+	}
+	if gradeOf(.5) >= gradeOf(.50002) || gradeOf(-.5) <= gradeOf(-.50002) {
+		t.Error("grades do not ascend with cosines")
+	}
+}
+
+// TestUnit scales vectors of extreme lengths, and refuses those without direction.
+func TestUnit(t *testing.T) {
+	to := make([]float32, 2)
+	for _, v := range [][]float32{{3e38, 3e38}, {1e-45, 1e-45}, {1, 1}} {
+		if !unit(to, v) || math.Abs(float64(to[0])-math.Sqrt2/2) > 1e-6 || to[0] != to[1] {
+			t.Errorf("unit of %v is %v", v, to)
+		}
+	}
+	nan, inf := float32(math.NaN()), float32(math.Inf(-1))
+	for _, v := range [][]float32{{0, 0}, {nan, 1}, {1, nan}, {inf, 1}, {1, inf}} {
+		if unit(to, v) {
+			t.Errorf("%v has a direction: %v", v, to)
+		}
+	}
+}
+
+func gauss(r *rand.Rand, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+	}
+	return v
+}
+
+// TestFormatPages compares the page of vectors with the code.
+func TestFormatPages(t *testing.T) {
+	foveatest.FormatPage(t, "../../doc/format/vectors.md", map[string]int{
+		"headerMagicAt": headerMagicAt, "headerMajorAt": headerMajorAt, "headerMinorAt": headerMinorAt, "headerDimAt": headerDimAt,
+		"headerFingerprintAt": headerFingerprintAt, "headerLabelAt": headerLabelAt, "headerCheckAt": headerCheckAt, "headerSize": headerSize,
+		"recordKindAt": recordKindAt, "recordDigestAt": recordDigestAt, "recordVectorAt": recordVectorAt,
+	}, fileMagic)
+}
