@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // TestDays reads dates in running text.
@@ -69,6 +70,29 @@ func TestCapitalized(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
+}
+
+// TestStatementsAnywhere compares statementMarks with a look at each word.
+func TestStatementsAnywhere(t *testing.T) {
+	words := strings.Fields("I i ich my My favourite lieblings nothing beats makes me sick am liebsten prefer don ' t stand not eat from From now on " +
+		"going forward in In future please never always Always . \n ! “ ” ä üi remember to make sure you should want ab jetzt , x")
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 14).Draw(t, "words"), rapid.SampledFrom([]string{" ", ""}).Draw(t, "between"))
+		var want []string
+		likes, rules := false, false
+		for all := tokensOf(text); len(all) > 0; all = all[1:] {
+			likes, rules = likes || all.statesLike(), rules || all.statesRule(true)
+		}
+		if likes {
+			want = append(want, markLikes)
+		}
+		if rules {
+			want = append(want, markRules)
+		}
+		if got := statementMarks(nil, text); !slices.Equal(got, want) {
+			t.Fatalf("%q: got %q, want %q", text, got, want)
+		}
+	})
 }
 
 // TestSaid finds statements about likes, and standing instructions.
