@@ -98,11 +98,14 @@ func isYear(s string) bool {
 // isMonth returns the month that a word names, 0 for none.
 func isMonth(words []string, i int) int {
 	word := strings.ToLower(words[i])
-	beside := ordinal(word1(words, i-1)) > 0 || ordinal(word1(words, i+1)) > 0
-	if m := shortMonths[word]; m > 0 && beside {
-		return m
+	m, short := months[word], shortMonths[word]
+	if m == 0 && short == 0 {
+		return 0
 	}
-	m := months[word]
+	beside := ordinal(word1(words, i-1)) > 0 || ordinal(word1(words, i+1)) > 0
+	if short > 0 && beside {
+		return short
+	}
 	if word == "may" && words[i] == "may" && !beside && !isYear(word1(words, i+1)) {
 		switch strings.ToLower(word1(words, i-1)) {
 		case "in", "of", "since", "until", "by", "last", "next", "during":
