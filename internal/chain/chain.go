@@ -91,7 +91,7 @@ func New(from store.Store, opts Options) *Chain {
 }
 
 func (c *Chain) emptyMoment() *Moment {
-	m := &Moment{State: graph.Empty(c.opts.Formats), values: c.opts.Ledgers.empty()}
+	m := &Moment{Point: &Point{State: graph.Empty(c.opts.Formats)}, values: c.opts.Ledgers.empty()}
 	m.Derived = c.opts.Deriver.Derive(m, nil)
 	return m
 }

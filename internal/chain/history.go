@@ -113,8 +113,9 @@ func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
 			return nil, err
 		}
 	}
-	then := &Moment{State: state, Commit: Summary(after[0]), values: c.opts.Ledgers.permanent(head)}
-	then.Commit.Documents = state.DocumentCount()
+	done := Summary(after[0])
+	done.Documents = state.DocumentCount()
+	then := &Moment{Point: &Point{State: state, Commit: done}, values: c.opts.Ledgers.permanent(head)}
 	then.Derived = c.opts.Deriver.Derive(then, nil)
 	return then, nil
 }

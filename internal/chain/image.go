@@ -88,7 +88,7 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	if !derived { // words are counted by derived fields
 		loaded = nil
 	}
-	m := &Moment{State: state, Commit: head}
+	m := &Moment{Point: &Point{State: state, Commit: head}}
 	signed, _ := img.Section(sectionHead)
 	m.Signed = string(signed)
 	for _, e := range c.opts.Ledgers.list {

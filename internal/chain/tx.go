@@ -42,7 +42,7 @@ func (tx *Tx) Commit(ctx context.Context, state *graph.State, delta *graph.Delta
 	if delta.Empty() {
 		head := tx.c.Head()
 		next := *head
-		next.State = state
+		next.Point = &Point{State: state, Commit: head.Commit}
 		next.Derived = tx.c.opts.Deriver.Follow(head.Derived, &next, delta)
 		tx.c.head.Store(&next)
 		return Commit{}, fault.Wrap("commit", tx.c.opts.Name, fault.ReadOnly, tx.Mark(ctx, marks...))
@@ -123,7 +123,11 @@ func (tx *Tx) Add(ctx context.Context, s *Steps, state *graph.State, delta *grap
 func (c *Chain) follow(change *Change) *Moment {
 	done := Summary(change.Commit)
 	done.Documents = change.After.DocumentCount()
-	m := &Moment{State: change.After, Commit: done, Signed: change.Before.Signed, values: slices.Clone(change.Before.values)}
+	m := &Moment{
+		Point:  &Point{State: change.After, Commit: done},
+		Signed: change.Before.Signed,
+		values: slices.Clone(change.Before.values),
+	}
 	for i, e := range c.opts.Ledgers.list {
 		if e.follow != nil {
 			m.values[i] = e.follow(m.values[i], change)
@@ -221,7 +225,7 @@ func (tx *Tx) Hold(state *graph.State, delta *graph.Delta) {
 		tx.held = head
 	}
 	next := *head
-	next.State, next.values = state, slices.Clone(head.values)
+	next.Point, next.values = &Point{State: state, Commit: head.Commit}, slices.Clone(head.values)
 	for i, e := range tx.c.opts.Ledgers.list {
 		if e.restore != nil {
 			next.values[i] = e.follow(next.values[i], &Change{Before: head, After: state, Delta: delta})

@@ -51,7 +51,7 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 // already, so that nothing is written twice, else that of the day.
 func (m moments) checkpoint(seq uint64, now time.Time) string {
 	for _, k := range m.snapshots {
-		if k.seq == seq && strings.HasPrefix(k.name, checkpointName) {
+		if k.Commit.Seq == seq && strings.HasPrefix(k.name, checkpointName) {
 			return k.name
 		}
 	}

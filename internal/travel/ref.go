@@ -83,7 +83,7 @@ func (r ref) isName() bool {
 // moments finds the commits that references name.
 type moments struct {
 	chain     *chain.Chain
-	snapshots []*entry // newest first
+	snapshots []snapshot // newest first
 }
 
 // moments returns the moments of the present.
@@ -115,7 +115,7 @@ func (m moments) find(ctx context.Context, text string) (uint64, error) {
 	case r.index < -1:
 		return 0, fault.Wrap("history", text, fault.Invalid, errors.New("a snapshot's index is 0 or more"))
 	case r.index >= 0 && r.index < len(list):
-		return list[r.index].seq, nil
+		return list[r.index].Commit.Seq, nil
 	case r.index >= 0:
 		return 0, fault.Wrap("history", text, fault.NotFound, fmt.Errorf("no snapshot of that index; there are %d, see fovea snapshot list", len(list)))
 	case r.seq > 0 && r.seq <= head:
@@ -123,7 +123,7 @@ func (m moments) find(ctx context.Context, text string) (uint64, error) {
 	case r.isName():
 		for _, k := range list {
 			if k.name == text {
-				return k.seq, nil
+				return k.Commit.Seq, nil
 			}
 		}
 	}

@@ -29,14 +29,14 @@ type Snapshot struct {
 }
 
 // snapshotList returns the ledger's snapshots, newest first.
-func (h *History) snapshotList() []*entry { return h.slot.At(h.scope.Chain.Head()).list() }
+func (h *History) snapshotList() []snapshot { return h.slot.At(h.scope.Chain.Head()).list() }
 
 // Snapshots lists the snapshots, newest first. It does not wait for writers.
 func (h *History) Snapshots() []Snapshot {
 	list := h.snapshotList()
 	out := make([]Snapshot, len(list))
 	for i, k := range list {
-		out[i] = k.snapshot(i)
+		out[i] = k.public(i)
 	}
 	return out
 }
@@ -85,8 +85,8 @@ func (m moments) newName(a author.Actor, name string) error {
 	}
 	head := m.chain.Head().Commit.Seq
 	for _, k := range m.snapshots {
-		if k.name == name && k.seq != head {
-			return fmt.Errorf("is the name of commit %d already; take a new one", k.seq)
+		if k.name == name && k.Commit.Seq != head {
+			return fmt.Errorf("is the name of commit %d already; take a new one", k.Commit.Seq)
 		}
 	}
 	return nil
@@ -95,18 +95,17 @@ func (m moments) newName(a author.Actor, name string) error {
 // keep adds a snapshot of the present state, unless it has one of that non-empty name.
 func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot, error) {
 	at := h.scope.Chain.Head()
-	same := func(o *entry) bool { return o.seq == at.Commit.Seq && o.name == name }
+	same := func(o snapshot) bool { return o.Commit.Seq == at.Commit.Seq && o.name == name }
 	if i := slices.IndexFunc(h.snapshotList(), same); i >= 0 && name != "" {
-		return h.snapshotList()[i].snapshot(i), nil
+		return h.snapshotList()[i].public(i), nil
 	}
-	k := entryOf(at)
-	k.name = name
+	k := snapshot{name: name, kept: kept{Point: at.Point}}
 	if err := tx.Mark(ctx, snapshotMark(k)); err != nil {
 		return Snapshot{}, err
 	}
-	h.scope.Options.Log.Info("kept a snapshot", "commit", k.seq, "name", name)
+	h.scope.Options.Log.Info("kept a snapshot", "commit", at.Commit.Seq, "name", name)
 	i := slices.IndexFunc(h.snapshotList(), same)
-	return k.snapshot(max(i, 0)), nil
+	return k.public(max(i, 0)), nil
 }
 
 // nameable rejects names that could mean another snapshot, commit or date.

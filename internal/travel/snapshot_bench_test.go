@@ -5,6 +5,9 @@ package travel
 import (
 	"fmt"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
 )
 
 // BenchmarkSnapshot takes the automatic snapshot that goes before a change,
@@ -24,5 +27,24 @@ func BenchmarkSnapshot(b *testing.B) {
 				b.Fatalf("%d snapshots after %d", len(list), i)
 			}
 		})
+	}
+}
+
+// BenchmarkFollow is all that a commit pays for snapshots: besides taking one, the count of
+// the bytes held, and a new value of the ledger, since values never change.
+func BenchmarkFollow(b *testing.B) {
+	var changes [2]*chain.Change
+	for i, m := range momentsOf(110) {
+		c := &graph.Commit{Op: "an operation", Delta: make([]graph.Record, 1)}
+		changes[i] = &chain.Change{Before: m, Commit: c, After: m.State, Delta: &graph.Delta{}}
+	}
+	v, i := &snapshots{}, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		v = snapshotLedger{}.Follow(v, changes[i&1])
+		i++
+	}
+	if list := v.list(); len(list) != min(i, maxAutomatic) {
+		b.Fatalf("%d snapshots after %d commits", len(list), i)
 	}
 }

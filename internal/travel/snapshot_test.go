@@ -4,7 +4,11 @@ package travel
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -24,18 +28,18 @@ func momentsOf(nodes int) [2]*chain.Moment {
 		d := state.Edit(2)
 		d.Put("z.org", document.File(fmt.Sprintf("* %d\n", i), false))
 		s, _ := d.Seal()
-		out[i] = &chain.Moment{State: s, Commit: chain.Commit{Seq: uint64(i + 1), Root: s.Root()}}
+		out[i] = &chain.Moment{Point: &chain.Point{State: s, Commit: chain.Commit{Seq: uint64(i + 1), Root: s.Root()}}}
 	}
 	return out
 }
 
-// TestSnapshotsCostAPointer: an automatic snapshot is one allocation, at any size, and equal states in a row make one.
+// TestSnapshotsCostAPointer: an automatic snapshot keeps a pointer that the moment has, at any size, and equal states in a row make one.
 func TestSnapshotsCostAPointer(t *testing.T) {
 	for _, nodes := range []int{10, 10_000} {
 		moments := momentsOf(nodes)
 		var list snapshots
 		i := 0
-		if n := testing.AllocsPerRun(100, func() { list.push(moments[i%2]); i++ }); n > 1 {
+		if n := testing.AllocsPerRun(100, func() { list.push(moments[i%2]); i++ }); n > 0 {
 			t.Errorf("%d nodes: %v allocations for a snapshot", nodes, n)
 		}
 		if n := len(list.list()); n != maxAutomatic {
@@ -49,4 +53,48 @@ func TestSnapshotsCostAPointer(t *testing.T) {
 			t.Errorf("%d nodes: equal states make %d snapshots", nodes, n)
 		}
 	}
+}
+
+// TestSnapshotsNeverChange: a value that was published keeps its list, and its states in
+// memory, whatever is made of it later. The list is that of a naive model.
+func TestSnapshotsNeverChange(t *testing.T) {
+	moments := momentsOf(10)
+	type facts struct {
+		Seqs, Held []uint64 // oldest first
+	}
+	read := func(s *snapshots) (f facts) {
+		for _, e := range slices.Backward(s.list()) {
+			f.Seqs = append(f.Seqs, e.Commit.Seq)
+			if e.State != nil {
+				f.Held = append(f.Held, e.Commit.Seq)
+			}
+		}
+		return f
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		values, want := []*snapshots{{}}, []facts{{}}
+		for i := range rapid.IntRange(1, 60).Draw(t, "steps") {
+			from := len(values) - 1 - rapid.IntRange(0, min(2, i)).Draw(t, "back") // a commit that failed is left aside
+			var next *snapshots
+			model := facts{slices.Clone(want[from].Seqs), slices.Clone(want[from].Held)}
+			if rapid.IntRange(0, 9).Draw(t, "release") == 0 {
+				next = snapshotLedger{}.Release(values[from])
+				model.Held = nil
+			} else {
+				next = new(*values[from])
+				at := &chain.Moment{Point: &chain.Point{State: moments[i%2].State, Commit: moments[i%2].Commit}}
+				at.Commit.Seq, at.Commit.Root[0] = uint64(i+1), byte(i)
+				next.push(at)
+				model.Seqs, model.Held = append(model.Seqs, at.Commit.Seq), append(model.Held, at.Commit.Seq)
+				model.Seqs = model.Seqs[max(0, len(model.Seqs)-maxAutomatic):]
+				model.Held = slices.DeleteFunc(model.Held, func(seq uint64) bool { return seq < model.Seqs[0] })
+			}
+			values, want = append(values, next), append(want, model)
+		}
+		for i, v := range values {
+			if diff := cmp.Diff(want[i], read(v)); diff != "" {
+				t.Fatalf("value %d of %d: %s", i, len(values), diff)
+			}
+		}
+	})
 }

@@ -4,6 +4,7 @@ package travel
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -14,38 +15,44 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// maxAutomatic is the number of automatic snapshots kept: seed memory.org.
-const maxAutomatic = 20
+// maxAutomatic is the number of automatic snapshots kept: seed memory.org. A multiple of
+// perBlock.
+const (
+	maxAutomatic = 20
+	perBlock     = 4
+)
 
-// entry is a snapshot as the ledger keeps it. state is nil if it has to be fetched
-// from disk; its indexes are made on demand.
-type entry struct {
-	seq   uint64
-	root  merkle.Digest
-	time  int64
-	name  string
-	state *graph.State
+// kept is a point of the history that the ledger keeps: not its indexes, which would hold
+// more than the state, and are made on demand. Without a state, that has to be fetched from
+// disk, and only number, root and time of the commit are known.
+type kept struct {
+	*chain.Point
 	since int64 // snapshots.replaced when it was made
 }
 
-// entryOf is a moment without its indexes, which would hold more than the state.
-func entryOf(m *chain.Moment) *entry {
-	return &entry{seq: m.Commit.Seq, root: m.Commit.Root, time: m.Commit.Time.UnixMilli(), state: m.State}
+// snapshot is a kept point with its name, "" for an automatic one.
+type snapshot struct {
+	kept
+	name string
 }
 
-func (e *entry) snapshot(i int) Snapshot {
-	return Snapshot{Index: i, Name: e.name, Seq: e.seq, Root: e.root, Time: time.UnixMilli(e.time).UTC()}
+func (s snapshot) public(i int) Snapshot {
+	c := &s.Commit
+	return Snapshot{Index: i, Name: s.name, Seq: c.Seq, Root: c.Root, Time: c.Time}
 }
 
-// snapshots are the automatic snapshots of a scope, and the named ones. Neither they nor
-// their entries change after they were published; a copy shares the entries.
+// snapshots are the automatic snapshots of a scope, and the named ones. They do not change
+// after they were published, so each commit makes a copy: most of them are in blocks, which
+// copies share. A block that is old goes as one, hence up to three more than maxAutomatic
+// are held.
 //
 // A state in memory holds the nodes that were replaced or removed since. All states
 // together hold at most as many bytes as the live state has; then the oldest is released.
 type snapshots struct {
-	ring  [maxAutomatic]*entry // the automatic ones; nil until used
-	next  int                  // index in ring of the next automatic one
-	named []*entry
+	blocks [maxAutomatic / perBlock]*[perBlock]kept // the automatic ones, oldest first; nil until used
+	newest [perBlock]kept                           // that come after the blocks
+	n      int                                      // of newest that are used; 0 if there is no automatic one
+	named  []snapshot
 
 	replaced int64 // bytes of nodes replaced or removed, ever
 	live     int64 // bytes of the live nodes; 0 until needed
@@ -53,56 +60,106 @@ type snapshots struct {
 
 // list returns the snapshots, newest first; of one commit the automatic one is older
 // than the named.
-func (s *snapshots) list() []*entry {
-	out := slices.Clone(s.named)
-	for i := range s.ring {
-		if e := s.ring[(s.next+i)%maxAutomatic]; e != nil {
-			out = append(out, e)
-		}
+func (s *snapshots) list() []snapshot {
+	var out []snapshot
+	for k := range s.automatic() {
+		out = append(out, snapshot{kept: *k})
 	}
-	unnamed := func(e *entry) int {
+	out = append(out[max(0, len(out)-maxAutomatic):], s.named...)
+	unnamed := func(e snapshot) int {
 		if e.name == "" {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(out, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(b.seq, a.seq), cmp.Compare(unnamed(a), unnamed(b)), strings.Compare(b.name, a.name))
+	slices.SortStableFunc(out, func(a, b snapshot) int {
+		return cmp.Or(cmp.Compare(b.Commit.Seq, a.Commit.Seq), cmp.Compare(unnamed(a), unnamed(b)), strings.Compare(b.name, a.name))
 	})
 	return out
+}
+
+// automatic yields the automatic snapshots, oldest first.
+func (s *snapshots) automatic() iter.Seq[*kept] {
+	return func(yield func(*kept) bool) {
+		for _, b := range s.blocks {
+			for i := 0; b != nil && i < len(b); i++ {
+				if !yield(&b[i]) {
+					return
+				}
+			}
+		}
+		for i := range s.n {
+			if !yield(&s.newest[i]) {
+				return
+			}
+		}
+	}
 }
 
 // push adds an automatic snapshot of a moment. The state before the first ingest is no
 // snapshot, and equal states make one.
 func (s *snapshots) push(m *chain.Moment) {
-	last := s.ring[(s.next+maxAutomatic-1)%maxAutomatic]
-	if m.Commit.Seq == 0 || last != nil && last.root == m.Commit.Root {
+	if m.Commit.Seq == 0 || s.n > 0 && s.newest[s.n-1].Commit.Root == m.Commit.Root {
 		return
 	}
-	e := entryOf(m)
-	e.since = s.replaced
-	s.add(e)
+	s.add(kept{m.Point, s.replaced})
 }
 
-// add adds an automatic snapshot in place of the oldest.
-func (s *snapshots) add(e *entry) {
-	s.ring[s.next] = e
-	s.next = (s.next + 1) % maxAutomatic
+// add adds an automatic snapshot, in place of the oldest block if a block is full.
+func (s *snapshots) add(k kept) {
+	if s.n == perBlock {
+		block := s.newest
+		copy(s.blocks[:], s.blocks[1:])
+		s.blocks[len(s.blocks)-1] = &block
+		s.newest, s.n = [perBlock]kept{}, 0
+	}
+	s.newest[s.n] = k
+	s.n++
 }
 
-// release drops the states of the entries that goes chooses; they are read from disk
-// when they are needed.
-func (s *snapshots) release(goes func(*entry) bool) {
+// release drops the states kept since a count of replaced bytes or before; they are read
+// from disk when they are needed.
+func (s *snapshots) release(since int64) {
 	s.named = slices.Clone(s.named)
-	for _, list := range [][]*entry{s.ring[:], s.named} {
-		for i, e := range list {
-			if e != nil && e.state != nil && goes(e) {
-				released := *e
-				released.state = nil
-				list[i] = &released
-			}
+	for i, b := range s.blocks {
+		if b != nil {
+			block := *b
+			s.blocks[i] = &block
 		}
 	}
+	drop := func(k *kept) {
+		if k.State != nil && k.since <= since {
+			k.Point = pointOf(k.Commit.Seq, k.Commit.Root, k.Commit.Time)
+		}
+	}
+	for k := range s.automatic() {
+		drop(k)
+	}
+	for i := range s.named {
+		drop(&s.named[i].kept)
+	}
+}
+
+// pointOf is a point without its state.
+func pointOf(seq uint64, root merkle.Digest, at time.Time) *chain.Point {
+	return &chain.Point{Commit: chain.Commit{Seq: seq, Root: root, Time: at}}
+}
+
+// heldSince returns the count of replaced bytes at the oldest state in memory.
+func (s *snapshots) heldSince() int64 {
+	since := s.replaced
+	for k := range s.automatic() {
+		if k.State != nil {
+			since = k.since // the others are younger
+			break
+		}
+	}
+	for i := range s.named {
+		if k := &s.named[i]; k.State != nil {
+			since = min(since, k.since)
+		}
+	}
+	return since
 }
 
 // retainedFloor is the number of bytes that snapshots may hold before it is compared
@@ -122,7 +179,8 @@ func (s *snapshots) account(state *graph.State, delta *graph.Delta) {
 		s.live += now - old
 	}
 	for {
-		oldest, held := s.held()
+		oldest := s.heldSince()
+		held := s.replaced - oldest
 		if held <= retainedFloor {
 			return
 		}
@@ -134,21 +192,8 @@ func (s *snapshots) account(state *graph.State, delta *graph.Delta) {
 		if held <= s.live {
 			return
 		}
-		s.release(func(e *entry) bool { return e.since <= oldest })
+		s.release(oldest)
 	}
-}
-
-// held returns since when the snapshots in memory hold nodes, and the bytes of these.
-func (s *snapshots) held() (since, bytes int64) {
-	since = s.replaced
-	for _, list := range [][]*entry{s.ring[:], s.named} {
-		for _, e := range list {
-			if e != nil && e.state != nil {
-				since = min(since, e.since)
-			}
-		}
-	}
-	return since, s.replaced - since
 }
 
 // nodeBytes estimates the memory of a node.
@@ -177,37 +222,38 @@ func (snapshotLedger) Label() string { return "the name of a snapshot" }
 func (snapshotLedger) Empty() *snapshots { return &snapshots{} }
 
 // snapshotMark keeps a moment under a name, automatic if the name is empty.
-func snapshotMark(e *entry) []byte {
-	return appendEntry(chain.NewMark(snapshotName, 4), e)
+func snapshotMark(s snapshot) []byte {
+	return appendSnapshot(chain.NewMark(snapshotName, 4), s)
 }
 
-func appendEntry(b []byte, e *entry) []byte {
-	b = merkle.AppendUint(b, e.seq)
-	b = merkle.AppendLink(b, e.root)
-	b = merkle.AppendInt(b, e.time)
-	return merkle.AppendText(b, e.name)
+func appendSnapshot(b []byte, s snapshot) []byte {
+	b = merkle.AppendUint(b, s.Commit.Seq)
+	b = merkle.AppendLink(b, s.Commit.Root)
+	b = merkle.AppendInt(b, s.Commit.Time.UnixMilli())
+	return merkle.AppendText(b, s.name)
 }
 
-func readEntry(r *merkle.Reader) *entry {
-	return &entry{seq: r.Uint(), root: r.Link(), time: r.Int(), name: r.Text()}
+func readSnapshot(r *merkle.Reader) snapshot {
+	at := pointOf(r.Uint(), r.Link(), time.UnixMilli(r.Int()).UTC())
+	return snapshot{kept{Point: at}, r.Text()}
 }
 
 // Apply adds a snapshot. A name that is taken moves.
 func (snapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*snapshots, error) {
-	e := readEntry(r)
+	s := readSnapshot(r)
 	if r.Err() != nil {
 		return v, nil
 	}
 	next := *v
-	here := at.Commit.Seq == e.seq
-	if here {
-		e.state = at.State
-	}
+	here := at.Commit.Seq == s.Commit.Seq
 	switch {
-	case e.name != "":
-		next.named = slices.DeleteFunc(slices.Clone(v.named), func(o *entry) bool { return o.name == e.name })
-		e.since = v.replaced
-		next.named = append(next.named, e)
+	case s.name != "":
+		if here {
+			s.Point = at.Point
+		}
+		s.since = v.replaced
+		next.named = slices.DeleteFunc(slices.Clone(v.named), func(o snapshot) bool { return o.name == s.name })
+		next.named = append(next.named, s)
 	case here:
 		next.push(at)
 	}
@@ -229,7 +275,7 @@ func (l snapshotLedger) Follow(v *snapshots, c *chain.Change) *snapshots {
 func (snapshotLedger) Retains(v *snapshots) []uint64 {
 	var seqs []uint64
 	for _, e := range v.list() {
-		seqs = append(seqs, e.seq)
+		seqs = append(seqs, e.Commit.Seq)
 	}
 	return seqs
 }
@@ -238,8 +284,8 @@ func (snapshotLedger) Retains(v *snapshots) []uint64 {
 func (snapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, uint64) {
 	var state *graph.State
 	for _, e := range v.list() {
-		if e.state != nil && e.seq >= seq && e.seq < limit {
-			state, limit = e.state, e.seq
+		if e.State != nil && e.Commit.Seq >= seq && e.Commit.Seq < limit {
+			state, limit = e.State, e.Commit.Seq
 		}
 	}
 	return state, limit
@@ -248,7 +294,7 @@ func (snapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, ui
 // Release drops all states.
 func (snapshotLedger) Release(v *snapshots) *snapshots {
 	next := *v
-	next.release(func(*entry) bool { return true })
+	next.release(next.replaced)
 	return &next
 }
 
@@ -258,7 +304,7 @@ func (snapshotLedger) Encode(v *snapshots) []byte {
 	slices.Reverse(list)
 	b := merkle.AppendList(nil, len(list))
 	for _, e := range list {
-		b = appendEntry(merkle.AppendList(b, 4), e)
+		b = appendSnapshot(merkle.AppendList(b, 4), e)
 	}
 	return b
 }
@@ -268,14 +314,14 @@ func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
 	r := merkle.NewReader(data)
 	for range r.List() {
 		r.FixedList(4)
-		e := readEntry(r)
+		e := readSnapshot(r)
 		if r.Err() != nil {
 			break
 		}
 		if e.name != "" {
 			s.named = append(s.named, e)
 		} else {
-			s.add(e)
+			s.add(e.kept)
 		}
 	}
 	return s, r.Done()
