@@ -33,7 +33,7 @@ func (s *Set) Best(q *Query, keep Bitmap, k int) []Hit {
 // BestMany is Best for several questions in one pass over the rows, one result for each in order.
 func (s *Set) BestMany(queries []*Query, keep Bitmap, k int) [][]Hit {
 	mask, count := s.mask(keep)
-	if c := s.codes; c != nil && count > maxExact && c.serves(k) {
+	if c := s.codes; c != nil && count > maxExact && c.serves(k, count) {
 		return s.byCodes(queries, mask, k)
 	}
 	found := s.scan(queries, mask, 0, len(s.digests), k)

@@ -10,34 +10,34 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 )
 
-// space draws vectors as embedders make them: a spectrum that decays as 1/i, and a mean off zero.
+// space draws vectors as embedders make them: a spectrum that decays, on axes that are those of no
+// number, and a mean off zero, as far as the vectors are from it. There are no clusters.
 type space struct {
 	r     *rand.Rand
 	mean  []float32
-	scale []float32
-	mix   []float32 // moves the axes of the spectrum away from those of the vectors
+	scale []float32 // of the axes; their signs are random
+	turn  *rotation
 }
 
-func newSpace(seed uint64, dim int) *space {
-	s := &space{r: rand.New(rand.NewPCG(seed, 1)), mean: make([]float32, dim), scale: make([]float32, dim)}
+// newSpace makes a space whose variances fall as 1/i to the power of decay.
+func newSpace(seed uint64, dim int, decay float64) *space {
+	s := &space{rand.New(rand.NewPCG(seed, 1)), make([]float32, dim), make([]float32, dim), newRotation(dim)}
+	unit(s.mean, gauss(s.r, dim))
 	for i := range dim {
-		s.mean[i] = .06 * float32(s.r.NormFloat64())
-		s.scale[i] = float32(1 / math.Sqrt(float64(i+1)))
+		s.scale[i] = float32(math.Pow(float64(i+1), -decay/2)) * float32(1-2*s.r.IntN(2))
 	}
-	s.mix = make([]float32, dim)
-	unit(s.mix, gauss(s.r, dim))
+	unit(s.scale, s.scale)
 	return s
 }
 
-// draw returns a vector. The axes are mixed by a reflection.
 func (s *space) draw() []float32 {
 	v := gauss(s.r, len(s.mean))
 	for i := range v {
 		v[i] *= s.scale[i]
 	}
-	along := 2 * plainDot(v, s.mix)
+	s.turn.apply(v)
 	for i := range v {
-		v[i] += s.mean[i]*4 - along*s.mix[i]
+		v[i] += s.mean[i]
 	}
 	return v
 }
@@ -49,7 +49,7 @@ func TestHalvesFind(t *testing.T) {
 		rows, questions = 100_000, 100
 	}
 	const dim = 256
-	from := newSpace(1, dim)
+	from := newSpace(1, dim, 1)
 	s := open(t, faultfs.New(), Model{"halves", dim})
 	exact := newMatrix(dim)
 	exact.reserve(rows)

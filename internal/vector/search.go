@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package vector
+
+import (
+	"math"
+	"slices"
+)
+
+// search is one question on its way through the codes.
+type search struct {
+	*estimator
+	limit  [math.MaxUint8 + 1]int32 // by radius: the largest near distance that passes
+	passed []uint32                 // rows
+}
+
+// admit sets the limits so that about a share of the rows of the mask passes, and hardly ever
+// less. The level is that of a row of the sample, so that what passes does not depend on the order of rows.
+func (s *search) admit(c *codes, mask Bitmap, share float64) {
+	var sampled []int
+	for _, row := range c.sample {
+		if mask.Has(int(row)) {
+			sampled = append(sampled, s.nearLevel(c, int(row)))
+		}
+	}
+	slices.Sort(sampled)
+	expected := share * float64(len(sampled))
+	floor := 0
+	s.passed = make([]uint32, 0, int(1.5*share*float64(c.n))+1024)
+	if rank := int(expected + 3*math.Sqrt(expected) + 1); rank < len(sampled) {
+		floor = sampled[len(sampled)-1-rank]
+	}
+	for r := int(c.minR); r <= int(c.maxR); r++ { // levels fall with distances
+		low, high := -1, 64*nearWords
+		for low < high {
+			if middle := (low + high + 1) >> 1; s.level(s.cos[middle], uint8(r)) >= floor {
+				low = middle
+			} else {
+				high = middle - 1
+			}
+		}
+		s.limit[r] = int32(low)
+	}
+}
+
+// scan collects the rows of the mask from first to last that pass. first is a multiple of 64.
+func (s *search) scan(c *codes, mask Bitmap, first, last int) {
+	words := (*[nearWords]uint64)(s.words)
+	var passed [64]uint8
+	for ; first < last && first>>6 < len(mask); first += 64 {
+		word := mask[first>>6]
+		if word == 0 {
+			continue
+		}
+		end := min(first+64, last)
+		near, n := c.near[nearWords*first:nearWords*end], 0
+		for i, r := range c.radius[first:end] {
+			distance := nearDistance(words, (*[nearWords]uint64)(near))
+			near = near[nearWords:]
+			passed[n&63] = uint8(i) // without a branch, which would be guessed wrong too often
+			n += int(uint32(int32(distance)-s.limit[r]-1) >> 31)
+		}
+		for _, i := range passed[:n] {
+			if word>>i&1 != 0 {
+				s.passed = append(s.passed, uint32(first+int(i)))
+			}
+		}
+	}
+}
+
+// choose returns the rows that passed whose whole codes are best: as many as wanted, and
+// all that equal the last of these.
+func (s *search) choose(c *codes, wanted int) []uint32 {
+	var counts [levels]int
+	found := make([]int, len(s.passed))
+	for i, row := range s.passed {
+		found[i] = s.wholeLevel(c, int(row))
+		counts[found[i]]++
+	}
+	floor, sum := levels-1, counts[levels-1]
+	for ; floor > 0 && sum < wanted; floor-- {
+		sum += counts[floor-1]
+	}
+	chosen := make([]uint32, 0, sum)
+	for i, row := range s.passed {
+		if found[i] >= floor {
+			chosen = append(chosen, row)
+		}
+	}
+	return chosen
+}
+
+// widths returns the share of rows that pass, and how many are chosen of these, for the best k.
+func (c *codes) widths(k int) (share float64, wanted int) {
+	factor := max(1, (k+trialDepth-1)/trialDepth)
+	return c.share * float64(factor), c.wanted * factor
+}
+
+// serves reports whether codes find the best k with less work than comparing all of a number of rows.
+func (c *codes) serves(k, count int) bool {
+	share, wanted := c.widths(k)
+	return wanted > 0 && share < .5 && wanted < count/8
+}
+
+// byCodes is BestMany by codes, and by comparing the rows that have none.
+func (s *Set) byCodes(queries []*Query, mask Bitmap, k int) [][]Hit {
+	c := s.codes
+	share, wanted := c.widths(k)
+	searches := make([]*search, len(queries))
+	for i, q := range queries {
+		searches[i] = &search{estimator: c.newEstimator(q)}
+		searches[i].admit(c, mask, share)
+	}
+	const block = blockBytes / (8 * nearWords)
+	for first := 0; first < c.n; first += block {
+		for _, search := range searches {
+			search.scan(c, mask, first, min(first+block, c.n))
+		}
+	}
+	found := s.scan(queries, mask, c.n, len(s.digests), k)
+	for i, search := range searches {
+		for _, row := range search.choose(c, wanted) {
+			found[i].Add(graded{s.grade(queries[i], int(row)), row})
+		}
+	}
+	return s.hits(found)
+}
