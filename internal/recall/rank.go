@@ -59,7 +59,9 @@ type Board struct {
 	// scale of covered; 0 if the request has no words.
 	ideal   float64
 	covered []float64 // by position: how much of the request the node's words cover
+	alike   map[uint32]likeness
 
+	words  *Words
 	scores index.Scores
 	spare  [][]float64 // columns to use again
 }
@@ -95,7 +97,7 @@ func (b *Board) Arm(name string) *Arm {
 
 // Add adds a share of the scale to what the arm gives to a position. A node that answers
 // all of the request by words gets about 1. A share that is no number counts as none,
-// and one beyond -1 and 1 as that.
+// and one beyond -2 and 2 as that.
 func (a *Arm) Add(pos uint32, share float64) {
 	if share == 0 || math.IsNaN(share) {
 		return
@@ -104,8 +106,10 @@ func (a *Arm) Add(pos uint32, share float64) {
 		a.board.seen[pos] = true
 		a.board.touched = append(a.board.touched, pos)
 	}
-	a.shares[pos] += min(max(share, -1), 1)
+	a.shares[pos] += min(max(share, -maxShareOfArm), maxShareOfArm)
 }
+
+const maxShareOfArm = 2
 
 // Sum returns what all arms gave to a position so far.
 func (b *Board) Sum(pos uint32) float64 {
@@ -132,7 +136,8 @@ func (b *Board) release() {
 	}
 	b.scores.Reset()
 	b.arms, b.touched, b.ideal = b.arms[:0], b.touched[:0], 0
-	b.State, b.Words, b.Order = nil, nil, nil
+	clear(b.alike)
+	b.State, b.Words, b.Order, b.words = nil, nil, nil, nil
 	boards.Put(b)
 }
 
@@ -146,9 +151,11 @@ type Contribution struct {
 type Ranked struct {
 	ID    string
 	Score float64
-	// Similarity is the share of the request that the words of the node and of its
-	// neighbours cover, 0 to 1. It means the same in each request.
+	// Similarity is how much of the request the node answers, 0 to 1: the share that its
+	// words and those of its neighbours cover or, if that is more, how far its vector is
+	// above chance. It means the same in each request and with each model.
 	Similarity float64
+	Cosine     float64        // of the vectors of node and request; 0 if they were not compared
 	Arms       []Contribution // in the order of the arms; they add up to Score
 }
 
@@ -178,7 +185,7 @@ func (v View) Rank(req Request) []Ranked {
 	b := boards.Get().(*Board)
 	defer b.release()
 	words := v.Words()
-	b.State, b.Words, b.Order = v.State, words.Lexical, words.Order()
+	b.State, b.Words, b.Order, b.words = v.State, words.Lexical, words.Order(), words
 	if n := b.Order.Len(); len(b.seen) < n {
 		b.seen, b.covered = make([]bool, n), make([]float64, n)
 	}
@@ -211,7 +218,7 @@ func (b *Board) best(req *Request) []Ranked {
 	sums := top.Sorted()
 	hits := make([]Ranked, len(sums))
 	for i, s := range sums {
-		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos)}
+		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: b.alike[s.pos].cosine}
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {
 				hits[i].Arms = append(hits[i].Arms, Contribution{a.Name, share})
@@ -222,8 +229,20 @@ func (b *Board) best(req *Request) []Ranked {
 }
 
 func (b *Board) similarity(pos uint32) float64 {
-	if b.ideal == 0 {
-		return 0
+	similarity := b.alike[pos].similarity
+	if b.ideal > 0 {
+		similarity = max(similarity, b.covered[pos]/b.ideal)
 	}
-	return min(1, b.covered[pos]/b.ideal)
+	return min(1, similarity)
+}
+
+// likeness is how near the vectors of a node and of the request are.
+type likeness struct{ cosine, similarity float64 }
+
+// resembles records the likeness of a node.
+func (b *Board) resembles(pos uint32, cosine, similarity float64) {
+	if b.alike == nil {
+		b.alike = map[uint32]likeness{}
+	}
+	b.alike[pos] = likeness{cosine, max(0, similarity)}
 }

@@ -186,14 +186,14 @@ func letters(rankers ...Ranker) View {
 	return v
 }
 
-// TestBoundedArms checks that an arm gives a node at most 1 and at least -1, that nodes
+// TestBoundedArms checks that an arm gives a node at most 2 and at least -2, that nodes
 // without a score above 0 are left out, and that a number that is none counts as nothing.
 func TestBoundedArms(t *testing.T) {
 	v := letters(fixed{"first", map[string]float64{"a": .8, "b": .6, "c": .2}},
-		fixed{"wild", map[string]float64{"d": math.Inf(1), "c": 2, "a": math.NaN(), "b": -7, "e": -.1, "f": 0}})
+		fixed{"wild", map[string]float64{"d": math.Inf(1), "c": 3, "a": math.NaN(), "b": -7, "e": -.1, "f": 0}})
 	want := []Ranked{
-		{ID: "c", Score: 1.2, Arms: []Contribution{{"first", .2}, {"wild", 1}}},
-		{ID: "d", Score: 1, Arms: []Contribution{{"wild", 1}}},
+		{ID: "c", Score: 2.2, Arms: []Contribution{{"first", .2}, {"wild", 2}}},
+		{ID: "d", Score: 2, Arms: []Contribution{{"wild", 2}}},
 		{ID: "a", Score: .8, Arms: []Contribution{{"first", .8}}},
 	}
 	got := v.Rank(Request{})
@@ -243,7 +243,7 @@ func TestSumModel(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "arms") {
 			shares := rapid.MapOf(rapid.SampledFrom(names), rapid.Float64Range(-1.5, 1.5)).Draw(t, "shares")
 			for id, share := range shares {
-				sums[id] += min(max(share, -1), 1)
+				sums[id] += min(max(share, -maxShareOfArm), maxShareOfArm)
 			}
 			v.Rankers = append(v.Rankers, fixed{string(rune('A' + i)), shares})
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -23,6 +24,7 @@ type Words struct {
 	state *graph.State
 	once  sync.Once
 	order atomic.Pointer[index.Order] // nil until it is first needed
+	nears atomic.Pointer[near]        // of the set that was asked for last
 }
 
 // IndexWords returns the words of a state. O(its text).
@@ -51,6 +53,17 @@ func (w *Words) Order() *index.Order {
 		}
 	})
 	return w.order.Load()
+}
+
+// near returns the vectors of the nodes in a set. The first call for a set finds them, in
+// O(nodes).
+func (w *Words) near(set *vector.Set) *near {
+	if x := w.nears.Load(); x != nil && x.set == set {
+		return x
+	}
+	x := newNear(set, w.state, w.Order())
+	w.nears.Store(x)
+	return x
 }
 
 // Update returns the words of another state: changes are the nodes with another text,

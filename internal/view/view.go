@@ -37,6 +37,9 @@ type View struct {
 	whole      *View                  // of a guarded view: the view with the locked files
 	locked     map[string]guard.State // by path
 	unreviewed []string
+
+	meaning     *recall.Meaning // of a request, nil for none
+	onlyMeaning bool
 }
 
 // Deriver derives views from the states of a chain. Handles is the slot of its ledger of
@@ -213,7 +216,7 @@ func (v *View) Resolve(name string) (*node.Node, error) {
 }
 
 func (v *View) recall() recall.View {
-	r := recall.View{State: v.state, IDs: v.idsOf, Words: v.words.get, Rankers: recall.Rankers()}
+	r := recall.View{State: v.state, IDs: v.idsOf, Words: v.words.get, Rankers: v.rankers()}
 	if v.facts.isWorthwhile() {
 		r.Attributes = v.facts.get
 	}
