@@ -39,6 +39,7 @@ func outlineOf(t *org.Tree) string {
 func TestElements(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"nothing but blank lines", "\n \n", `org-data"\n \n"`},
+		{"nothing but a blank", " ", `org-data" "`},
 		{"blank lines belong to what stands before them", "a\n\n\nb\n", `paragraph"a\n\n\n" paragraph"b\n"`},
 		{"blank lines at the start of a block are a paragraph", "#+begin_quote\n\na\n#+end_quote\n",
 			`quote-block(paragraph"\n" paragraph"a\n")`},

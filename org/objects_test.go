@@ -64,6 +64,8 @@ func TestObjects(t *testing.T) {
 			`link"[[a]] " link"[[b][c *d*]] "(bold"*d*") link"<https://e f> " link"id:gh " link"https://i/(j)"`},
 		{"no link in a link", "[[a][https://b.c [1/2]]]", `link"[[a][https://b.c [1/2]]"`},
 		{"radio links", "<<<some Word>>> a Some\nword awesome words", `radio-target"<<<some Word>>> " link"Some\nword "`},
+		{"radio links between letters", "<<<ab>>> abé éab ab, 一ab一", `radio-target"<<<ab>>> " link"ab" link"ab"`},
+		{"no bracket links", "a [[]] b [[c] d]] [[e", ``},
 		{"targets", "<<a b>> << c>> <<d>", `target"<<a b>> "`},
 		{"footnotes", "a[fn:1] b[fn::c *d*] e[fn:f:g [h]] [1] [fn:]",
 			`footnote-reference"[fn:1] " footnote-reference"[fn::c *d*] "(bold"*d*") footnote-reference"[fn:f:g [h]] "`},
@@ -162,5 +164,20 @@ func TestObjectsConcurrently(t *testing.T) {
 	group.Wait()
 	if diff := cmp.Diff([]int{2, 2, 2, 2, 2, 2, 2, 2}, counts); diff != "" {
 		t.Errorf("radio links by goroutine (-want +got):\n%s", diff)
+	}
+}
+
+func TestWithoutCookies(t *testing.T) {
+	for title, want := range map[string]string{
+		"":                          "",
+		"Plain  title":              "Plain  title",
+		"Half [50%] done":           "Half done",
+		"[1/2] [%]  Twice  [/]":     "Twice",
+		"See  [1] [a/2] [5 %] [1/2": "See [1] [a/2] [5 %] [1/2",
+		"[2/3][40%]":                "",
+	} {
+		if got := org.WithoutCookies(title); got != want {
+			t.Errorf("%q without its cookies is %q, want %q", title, got, want)
+		}
 	}
 }

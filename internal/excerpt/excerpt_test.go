@@ -3,6 +3,7 @@
 package excerpt
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -45,6 +46,19 @@ func TestSnippet(t *testing.T) {
 		{"lines of a block", "#+begin_src go\nfunc a() {\n\tpump()\n}\nfunc b() {}\n#+end_src", "pump", 7, "\tpump()"},
 		{"keyword lines are passed over", "#+begin_quote\nquoted\n#+end_quote", "", maxOpening, "quoted"},
 		{"only keyword lines", "#+title: x\n#+author: y", "", maxOpening, ""},
+		{"a keyword line ends a paragraph", "first\n#+n: x\nsecond", "", maxOpening, "first"},
+		{"a row ends a paragraph", "the saw\n| pump | cellar |\n| gauge | roof |", "pump", 20, "| pump | cellar |"},
+		{"a paragraph before a row", "the saw\n| pump | cellar |", "", maxOpening, "the saw"},
+		{"a paragraph after a row", "| gauge | roof |\nthe pump\nis loud\n\nsaw", "loud", 16, "the pump\nis loud"},
+		{"a block ends a paragraph", "saw\n#+begin_verse\nthe pump\nhums\n#+end_verse\nsaw", "hums", 4, "hums"},
+		{"a quote is a paragraph", "saw\n#+begin_quote\nthe pump\nhums\n#+end_quote", "hums", 13, "the pump\nhums"},
+		{"a keyword line within a block", "#+begin_src\npump()\n#+n:\nsaw()\n#+end_src\nsaw", "saw", 5, "saw()"},
+		{"the text after a block", "#+begin_src\npump()\n#+end_src\nthe saw\nis sharp", "sharp", 16, "the saw\nis sharp"},
+		{"numbered items", "1. a saw\n2) a pump\n10. a gauge", "pump", 9, "2) a pump"},
+		{"a number is no item", "a saw of\n1.5 mm, or\n7.\n. 3. pumps", "pump", 36, "a saw of\n1.5 mm, or\n7.\n. 3. pumps"},
+		{"all bullets", "+ a saw\n* a pump\n- a gauge", "pump", 8, "* a pump"},
+		{"a dash is no item", "a saw\n-5 pumps\n-", "", maxOpening, "a saw\n-5 pumps\n-"},
+		{"the second sentence of a paragraph", strings.Repeat(long, 1) + "The pump hums. " + strings.Repeat(long, 4), "pump", 20, "The pump hums."},
 		{"the beginning of a paragraph", strings.Repeat(long, 6), "", maxOpening, strings.TrimSpace(strings.Repeat(long, 4))},
 		{"sentences of a paragraph", strings.Repeat(long, 3) + "The pump hums. " + strings.Repeat(long, 3) + "The pump is loud.", "pump", 40,
 			"The pump hums. " + ellipsis + "\nThe pump is loud."},
@@ -58,6 +72,39 @@ func TestSnippet(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+// TestChosen: what is chosen, all of it or by a function, and dropped again.
+func TestChosen(t *testing.T) {
+	x := New("- a pump\n- a saw\n\n- a loud pump\n", index.NewMatcher(""))
+	chosen := func(whole bool, want ...string) {
+		t.Helper()
+		if got := slices.Collect(x.Chosen()); !slices.Equal(got, want) || x.IsWhole() != whole {
+			t.Errorf("chosen are %q, whole %t; want %q, %t", got, x.IsWhole(), want, whole)
+		}
+	}
+	isPump := func(passage string) bool { return strings.HasSuffix(passage, "pump") }
+	chosen(false)
+	x.ChooseAll()
+	chosen(true, "- a pump", "- a saw", "- a loud pump")
+	if left, dropped := x.Drop(isPump); left != 1 || dropped != 2 {
+		t.Errorf("%d are left, %d dropped", left, dropped)
+	}
+	chosen(false, "- a saw")
+	if left, dropped := x.Drop(isPump); left != 1 || dropped != 0 {
+		t.Errorf("%d are left, %d dropped, though none was chosen", left, dropped)
+	}
+	for limit, want := range map[int]int{7: 0, 8: 1, 20: 1, 21: 2} {
+		if n := x.ChooseFunc(limit, isPump); n != want || n != len(slices.Collect(x.Chosen())) {
+			t.Errorf("%d are chosen by a limit of %d, want %d", n, limit, want)
+		}
+	}
+	for range x.Chosen() {
+		break
+	}
+	if empty := New("", index.NewMatcher("")); !empty.IsWhole() {
+		t.Error("a text of nothing is not whole")
 	}
 }
 

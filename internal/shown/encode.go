@@ -43,7 +43,8 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 	in := merkle.NewReader(data)
 	in.FixedList(4)
 	out := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}
-	for range in.List() {
+	before := ""
+	for i := range in.List() {
 		in.FixedList(6)
 		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
 		t := Node{Name: name, Heading: in.Uint()}
@@ -51,7 +52,7 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 		if in.Err() != nil {
 			break
 		}
-		if len(digest) != len(t.Digest) || level > math.MaxUint8 || len(lines)%8 != 0 {
+		if len(digest) != len(t.Digest) || level > math.MaxUint8 || len(lines)%8 != 0 || i > 0 && id <= before {
 			return fmt.Errorf("shown: what a session was shown: node %q: %w", id, merkle.ErrKind)
 		}
 		t.Digest, t.Level = merkle.Digest(digest), uint8(level)
@@ -59,9 +60,9 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 			t.Lines = append(t.Lines, binary.LittleEndian.Uint64(chunk))
 		}
 		if !slices.IsSorted(t.Lines) {
-			slices.Sort(t.Lines)
+			return fmt.Errorf("shown: what a session was shown: lines of node %q: %w", id, merkle.ErrCanonical)
 		}
-		out.Nodes[id] = t
+		out.Nodes[id], before = t, id
 	}
 	if err := in.Done(); err != nil {
 		return fmt.Errorf("shown: what a session was shown: %w", err)
