@@ -62,6 +62,7 @@ func TestObjects(t *testing.T) {
 		{"line break with a carriage return", "a\\\\\r\nb", `line-break"\\\\\r\n"`},
 		{"links", "[[a]] [[b][c *d*]] <https://e f> id:gh https://i/(j).",
 			`link"[[a]] " link"[[b][c *d*]] "(bold"*d*") link"<https://e f> " link"id:gh " link"https://i/(j)"`},
+		{"groups in plain links", "https://a/b(c d) https://e(f[g])(h) https://i/(j[k<l>])", `link"https://a/b" link"https://e(f[g])(h) " link"https://i/"`},
 		{"no link in a link", "[[a][https://b.c [1/2]]]", `link"[[a][https://b.c [1/2]]"`},
 		{"radio links", "<<<some Word>>> a Some\nword awesome words", `radio-target"<<<some Word>>> " link"Some\nword "`},
 		{"radio links between letters", "<<<ab>>> abé éab ab, 一ab一", `radio-target"<<<ab>>> " link"ab" link"ab"`},

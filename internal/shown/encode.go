@@ -42,8 +42,7 @@ func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
 func (r *Record) UnmarshalBinary(data []byte) error {
 	in := merkle.NewReader(data)
 	in.FixedList(4)
-	out := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}
-	before := ""
+	out, before := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}, ""
 	for i := range in.List() {
 		in.FixedList(6)
 		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
