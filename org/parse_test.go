@@ -125,3 +125,19 @@ func TestRepeatedKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestManyDiagnostics: beyond ten thousand, diagnostics are only counted.
+func TestManyDiagnostics(t *testing.T) {
+	const limit, drawer = 10_000, "* a\n:PROPERTIES:\ntext\n:END:\n"
+	for more, want := range map[int]string{
+		0: "line is not a property, so its property drawer is not read",
+		1: "1 more diagnostics of this document are not listed; fix the listed ones to see them",
+		7: "7 more diagnostics of this document are not listed; fix the listed ones to see them",
+	} {
+		list := org.Parse(strings.Repeat(drawer, limit+more), nil).Diagnostics
+		last := list[len(list)-1]
+		if n := limit + min(more, 1); len(list) != n || last.Message != want || last.Line != 4*limit-1 {
+			t.Errorf("%d more: %d are listed, want %d; the last of line %d says %q", more, len(list), n, last.Line, last.Message)
+		}
+	}
+}
