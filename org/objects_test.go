@@ -74,7 +74,7 @@ func TestObjects(t *testing.T) {
 		{"cookies", "[1/2] [50%] [/] [%] [a/2]", `statistics-cookie"[1/2] " statistics-cookie"[50%] " statistics-cookie"[/] " statistics-cookie"[%] "`},
 		{"timestamps", "<2026-01-05 Mon>--<2026-01-06> [2026-01-05\nMon] <%%(a b)>", `timestamp"<2026-01-05 Mon>--<2026-01-06> " timestamp"<%%(a b)>"`},
 		{"macros", "{{{a}}} {{{b(c, d)}}} {{{1}}} {{{e (f)}}}", `macro"{{{a}}} " macro"{{{b(c, d)}}} "`},
-		{"snippets", "@@html:<b>@@ @@:a@@ @@a", `export-snippet"@@html:<b>@@ "`},
+		{"snippets", "@@html:<b>@@ @@:a@@ @@c:@@ @@a", `export-snippet"@@html:<b>@@ " export-snippet"@@c:@@ "`},
 		{"code in lines", "src_go[:a b]{x{y}} call_f[a](b)[c] xsrc_c{d}", `inline-src-block"src_go[:a b]{x{y}} " inline-babel-call"call_f[a](b)[c] " subscript"_c"`},
 		{"cells hold fewer", "| *a* [1/2] | [[b]] |", `table-cell" *a* [1/2] |"(bold"*a* ") table-cell" [[b]] |"(link"[[b]]")`},
 		{"invalid UTF-8", "\xff*a* *b\xff* c_\xff", `bold"*b\xff* "`},
