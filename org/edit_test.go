@@ -300,6 +300,16 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+func TestArchiveErrors(t *testing.T) {
+	inside := org.Parse("#+ARCHIVE: ::\n* a", nil)
+	for i, want := range map[int]error{-2: org.ErrNoHeadline, -1: org.ErrNoHeadline, 0: org.ErrArchive, 1: org.ErrNoHeadline} {
+		splices, archiveSplices, err := org.Archive(inside, i, "f.org", nil, editNow)
+		if !errors.Is(err, want) || splices != nil || archiveSplices != nil {
+			t.Errorf("headline %d: %v with %d and %d splices, want %v", i, err, len(splices), len(archiveSplices), want)
+		}
+	}
+}
+
 func TestArchiveFile(t *testing.T) {
 	tests := []struct{ name, src, want string }{
 		{"default", "* a", "dir/f.org_archive"},
