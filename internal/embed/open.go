@@ -4,24 +4,99 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 )
 
 // The kinds of embedders.
 const (
 	KindLexical = "lexical" // the built-in vectors
+	KindOllama  = "ollama"  // an Ollama server
+	KindOpenAI  = "openai"  // a server with /v1/embeddings
+	KindTEI     = "tei"     // Hugging Face's text-embeddings-inference
+	KindAuto    = "auto"    // one of these servers, whichever it is
 )
 
 // Config says which embedder to open. The zero value is the built-in one.
 type Config struct {
-	Kind string // one of the kinds above; "" is KindLexical
+	Kind  string // one of the kinds above; "" is KindLexical
+	URL   string // the address of a server, such as http://localhost:11434
+	Model string // the model of a server; "" is the only one that it has
+	Key   string // the bearer token of a server; "" sends none
+	// The texts that a model wants before a question and before a document, with the
+	// blank at their end.
+	QueryPrefix, DocumentPrefix string
+	// Dimensions cuts vectors; 0 leaves them. It needs Nested: the model was trained so
+	// that the first numbers of its vectors are vectors (Matryoshka).
+	Dimensions int
+	Nested     bool
+	Timeout    time.Duration    // of one request; 0 is 30 seconds
+	Now        func() time.Time // nil is time.Now
 }
 
-// Open returns the embedder of the configuration. Errors: ErrConfig.
-func Open(_ context.Context, c Config) (Embedder, error) {
-	switch c.Kind {
-	case "", KindLexical:
+// Open returns the embedder of the configuration. It asks a server for its models and
+// for four vectors. Errors: ErrConfig, ErrUnavailable, ErrProtocol, and that of ctx.
+func Open(ctx context.Context, c Config) (Embedder, error) {
+	e, err := open(ctx, c)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, failed("open embedder", strings.TrimSpace(c.Kind+" "+c.Model), wrong(err))
+	}
+	return e, nil
+}
+
+func open(ctx context.Context, c Config) (Embedder, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Dimensions < 0 || c.Dimensions > 0 && !c.Nested {
+		return nil, fmt.Errorf("%w: vectors are cut only where the model is declared to be trained for it (nested)", ErrConfig)
+	}
+	if c.Kind == "" || c.Kind == KindLexical {
 		return newLexical(), nil
 	}
-	return nil, failed("open embedder", c.Kind, fmt.Errorf("%w: there is no kind %q; use %s", ErrConfig, c.Kind, KindLexical))
+	var shapes []namedShape
+	for _, sh := range serverShapes() {
+		if c.Kind == sh.kind || c.Kind == KindAuto {
+			shapes = append(shapes, sh)
+		}
+	}
+	if shapes == nil {
+		return nil, fmt.Errorf("%w: there is no such kind; use lexical, ollama, openai, tei or auto", ErrConfig)
+	}
+	return connect(ctx, c, shapes)
+}
+
+type namedShape struct {
+	kind  string
+	shape shape
+}
+
+// serverShapes are in the order in which they are tried: Ollama has the paths of OpenAI too.
+func serverShapes() []namedShape {
+	return []namedShape{{KindOllama, ollamaShape{}}, {KindTEI, teiShape{}}, {KindOpenAI, &openAIShape{}}}
+}
+
+// connect opens the first shape whose description of the model the server gives.
+func connect(ctx context.Context, c Config, shapes []namedShape) (Embedder, error) {
+	r, err := newRemote(c)
+	if err != nil {
+		return nil, err
+	}
+	var last error
+	for _, sh := range shapes {
+		a, err := sh.shape.describe(ctx, r, c.Model)
+		if err == nil {
+			c.Kind = sh.kind
+			return openServer(ctx, c, r, sh.shape, a)
+		}
+		if last = err; ctx.Err() != nil || errors.Is(err, ErrConfig) || errors.Is(err, ErrUnavailable) && !errors.Is(err, errNoPath) {
+			break
+		}
+	}
+	return nil, last
 }

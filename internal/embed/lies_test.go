@@ -1,0 +1,167 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package embed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+)
+
+// twistVectors makes a misbehaviour of a change of the vectors of documents.
+func twistVectors(change func([]any) []any) func(http.ResponseWriter, []string, map[string]any) bool {
+	return func(_ http.ResponseWriter, _ []string, out map[string]any) bool {
+		out["vectors"] = change(out["vectors"].([]any))
+		return true
+	}
+}
+
+// TestLyingServers: wrong answers are named errors, and never vectors.
+func TestLyingServers(t *testing.T) {
+	write := func(status int, text string) func(http.ResponseWriter, []string, map[string]any) bool {
+		return func(w http.ResponseWriter, _ []string, _ map[string]any) bool {
+			w.Header().Set("Location", "http://example.invalid/")
+			w.WriteHeader(status)
+			fmt.Fprint(w, text)
+			return false
+		}
+	}
+	data := func(change func([]any)) func(http.ResponseWriter, []string, map[string]any) bool {
+		return func(_ http.ResponseWriter, _ []string, out map[string]any) bool {
+			out["data"] = change
+			return true
+		}
+	}
+	for name, c := range map[string]struct {
+		kind  string // "" is each
+		twist func(http.ResponseWriter, []string, map[string]any) bool
+		want  error
+	}{
+		"too few":           {"", twistVectors(func(v []any) []any { return v[1:] }), ErrProtocol},
+		"too many":          {KindTEI, twistVectors(func(v []any) []any { return append(v, v[0]) }), ErrProtocol},
+		"none":              {"", twistVectors(func([]any) []any { return []any{} }), ErrProtocol},
+		"another dimension": {"", twistVectors(func(v []any) []any { v[0] = []float32{1, 2}; return v }), ErrDimension},
+		"no JSON":           {"", write(200, "<html>"), ErrProtocol},
+		"cut short":         {"", write(200, `{"embeddings":[[1,`), ErrProtocol},
+		"redirect":          {"", write(307, ""), ErrProtocol},
+		"overloaded":        {"", write(503, "busy"), ErrUnavailable},
+		"too many requests": {"", write(429, "slow down"), ErrUnavailable},
+		"model gone":        {"", write(404, "model not found"), ErrUnavailable},
+		"all refused":       {"", write(500, "out of memory"), ErrProtocol},
+		"another model": {KindOllama, func(_ http.ResponseWriter, _ []string, out map[string]any) bool {
+			out["model"] = "other"
+			return true
+		}, ErrModelChanged},
+		"index out of range": {KindOpenAI, data(func(d []any) { d[0].(map[string]any)["index"] = 7 }), ErrProtocol},
+		"index repeated":     {KindOpenAI, data(func(d []any) { d[0].(map[string]any)["index"] = 0 }), ErrProtocol},
+		"index missing":      {KindOpenAI, data(func(d []any) { delete(d[0].(map[string]any), "index") }), ErrProtocol},
+		"index negative":     {KindOpenAI, data(func(d []any) { d[0].(map[string]any)["index"] = -1 }), ErrProtocol},
+		"half a number":      {KindOpenAI, data(func(d []any) { d[0].(map[string]any)["embedding"] = "AAAA" }), ErrProtocol},
+		"no base64":          {KindOpenAI, data(func(d []any) { d[0].(map[string]any)["embedding"] = "…" }), ErrProtocol},
+	} {
+		for _, kind := range kinds {
+			if c.kind != "" && c.kind != kind {
+				continue
+			}
+			t.Run(kind+" "+name, func(t *testing.T) {
+				f := newFake(t, kind)
+				e := openFake(t, f, nil)
+				f.set(func() { f.twist = c.twist })
+				results, err := e.Embed(context.Background(), Document, []string{"a", "b"})
+				if !errors.Is(err, c.want) || results != nil || fault.KindOf(err) == fault.Other {
+					t.Errorf("got %v, want %v", err, c.want)
+				}
+				if strings.Contains(fmt.Sprint(err), "\n") {
+					t.Errorf("%q has several lines", err)
+				}
+			})
+		}
+	}
+}
+
+// TestBadVectors: a vector of zeros or with a value that is no number harms its text alone.
+func TestBadVectors(t *testing.T) {
+	notNumbers := make([]float32, 16)
+	notNumbers[3] = float32(math.NaN())
+	for name, bad := range map[string]any{"zero": make([]float32, 16), "none": nil, "empty": []float32{}, "NaN": inBase64(notNumbers)} {
+		f := newFake(t, KindOpenAI)
+		e := openFake(t, f, nil)
+		f.set(func() { f.twist = twistVectors(func(v []any) []any { v[1] = bad; return v }) })
+		results, err := e.Embed(context.Background(), Document, []string{"a", "b", "c"})
+		if err != nil || results[0].Err != nil || !errors.Is(results[1].Err, ErrVector) || results[2].Err != nil {
+			t.Errorf("%s: %v, %v", name, results, err)
+		}
+	}
+}
+
+// TestProbeFindsLiars: servers that cannot be opened.
+func TestProbeFindsLiars(t *testing.T) {
+	same := make([]float32, 16)
+	same[0] = 1
+	for name, c := range map[string]struct {
+		change func(*fakeServer)
+		config func(*Config)
+		want   error
+	}{
+		"all vectors equal": {func(f *fakeServer) {
+			f.twist = twistVectors(func(v []any) []any { v[0], v[1] = same, same; return v })
+		}, nil, ErrProtocol},
+		"unordered": {func(f *fakeServer) {
+			f.twist = func(_ http.ResponseWriter, texts []string, out map[string]any) bool {
+				v := out["vectors"].([]any)
+				if texts[0] > texts[1] {
+					v[0], v[1] = v[1], v[0]
+				}
+				return true
+			}
+		}, nil, ErrProtocol},
+		"two dimensions": {func(f *fakeServer) {
+			f.twist = twistVectors(func(v []any) []any { v[1] = []float32{1}; return v })
+		}, nil, ErrProtocol},
+		"huge vectors": {func(f *fakeServer) { f.dim = maxDim + 1 }, nil, ErrProtocol},
+		"zeros": {func(f *fakeServer) {
+			f.twist = twistVectors(func(v []any) []any { v[1] = make([]float32, 16); return v })
+		}, nil, ErrVector},
+		"no model":     {nil, func(c *Config) { c.Model = "large" }, ErrConfig},
+		"no server":    {func(f *fakeServer) { f.Close() }, nil, ErrUnavailable},
+		"another kind": {func(f *fakeServer) { f.kind = "coffee" }, nil, ErrUnavailable},
+		"long prefix":  {nil, func(c *Config) { c.QueryPrefix = strings.Repeat("a b ", 1000) }, ErrConfig},
+		"user in URL":  {nil, func(c *Config) { c.URL = "http://me:secret@localhost" }, ErrConfig},
+		"no scheme":    {nil, func(c *Config) { c.URL = "localhost:11434" }, ErrConfig},
+		"no URL":       {nil, func(c *Config) { c.URL = "" }, ErrConfig},
+		"odd key":      {nil, func(c *Config) { c.Key = "secret\n" }, ErrConfig},
+	} {
+		f := newFake(t, KindTEI)
+		if c.change != nil {
+			c.change(f)
+		}
+		config := Config{Kind: KindTEI, URL: f.URL}
+		if c.config != nil {
+			c.config(&config)
+		}
+		_, err := Open(context.Background(), config)
+		if !errors.Is(err, c.want) || strings.Contains(fmt.Sprint(err), "secret") {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+	}
+}
+
+// FuzzWireVector: any bytes are a vector or an error.
+func FuzzWireVector(f *testing.F) {
+	for _, seed := range []string{`[1, 2.5]`, `"AACAPw=="`, `null`, `{}`, `[1e999]`, `"AA"`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var v wireVector
+		if err := json.Unmarshal(text, &v); err == nil && unit(v) == nil && !hasNormOne(v) {
+			t.Errorf("%q: %v", text, v)
+		}
+	})
+}

@@ -1,0 +1,174 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package embed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	maxAnswer      = 64 << 20 // bytes of an answer
+	maxMessage     = 200      // bytes of a server's message in an error
+	defaultTimeout = 30 * time.Second
+)
+
+// remote is a server: it sends requests and sorts what goes wrong into refusals of
+// what was sent, a server that cannot be used, and wrong answers.
+type remote struct {
+	base    string // without a slash at the end
+	key     string
+	timeout time.Duration
+	http    *http.Client
+}
+
+// newRemote checks the address. It may end in /v1, as other programs write it.
+func newRemote(c Config) (*remote, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%w: the address of the server must be like http://localhost:11434, without user, password or query", ErrConfig)
+	}
+	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, fmt.Errorf("%w: the key of the server has characters that no key has", ErrConfig)
+	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")
+	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: c.Timeout}
+	if r.timeout <= 0 {
+		r.timeout = defaultTimeout
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	r.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return r, nil
+}
+
+// local reports whether the server is on this computer.
+func (r *remote) local() bool {
+	u, err := url.Parse(r.base)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// refusal is an answer that may be due to what was sent: smaller parts may pass.
+type refusal struct{ message string }
+
+func (e *refusal) Error() string { return e.message }
+
+// unavailable is an ErrUnavailable with the time that the server wants to be left alone.
+type unavailable struct {
+	cause string
+	delay time.Duration
+}
+
+func (e *unavailable) Error() string { return e.cause + ": " + ErrUnavailable.Error() }
+func (e *unavailable) Unwrap() error { return ErrUnavailable }
+
+// call sends body, or nothing by GET where it is nil, and decodes the answer into into.
+// Errors: a refusal, ErrUnavailable, ErrProtocol, and that of a context that ended.
+func (r *remote) call(ctx context.Context, path string, body, into any) error {
+	inner, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	request, err := r.request(inner, path, body)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrConfig, err)
+	}
+	response, err := r.http.Do(request)
+	if err != nil {
+		return lost(ctx, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	switch {
+	case err != nil:
+		return lost(ctx, err)
+	case len(text) > maxAnswer:
+		return fmt.Errorf("%s: more than %d bytes: %w", path, maxAnswer, ErrProtocol)
+	case response.StatusCode != http.StatusOK:
+		return r.status(path, response, text)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return &refusal{fmt.Sprintf("%s: the answer is no JSON of the expected form (%s)", path, r.quote(text))}
+	}
+	return nil
+}
+
+func (r *remote) request(ctx context.Context, path string, body any) (*http.Request, error) {
+	method, content := http.MethodGet, io.Reader(http.NoBody)
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		method, content = http.MethodPost, bytes.NewReader(text)
+	}
+	request, err := http.NewRequestWithContext(ctx, method, r.base+path, content)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if r.key != "" {
+		request.Header.Set("Authorization", "Bearer "+r.key)
+	}
+	return request, nil
+}
+
+// lost sorts the errors of a connection. A connection that breaks after the request was
+// sent can mean that the text crashed the model.
+func lost(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return &unavailable{cause: "the server did not answer in time"}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return &refusal{"the server closed the connection"}
+	}
+	return &unavailable{cause: "the server cannot be reached"}
+}
+
+// status sorts the answers that are no success.
+func (r *remote) status(path string, response *http.Response, text []byte) error {
+	code := response.StatusCode
+	message := fmt.Sprintf("%s: status %d: %s", path, code, r.quote(text))
+	switch {
+	case code == http.StatusUnauthorized, code == http.StatusForbidden: // their text may repeat parts of the key
+		return &unavailable{cause: fmt.Sprintf("%s: status %d: the server refuses the key", path, code)}
+	case code == http.StatusTooManyRequests, code == http.StatusBadGateway, code == http.StatusServiceUnavailable, code == http.StatusGatewayTimeout:
+		seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+		if err != nil {
+			seconds = 0
+		}
+		return &unavailable{cause: message, delay: time.Duration(min(seconds, 3600)) * time.Second}
+	case code == http.StatusNotFound, code == http.StatusMethodNotAllowed:
+		return fmt.Errorf("%w: %w", &unavailable{cause: message}, errNoPath)
+	case code >= 400:
+		return &refusal{message}
+	}
+	return fmt.Errorf("%s: status %d; redirects are not followed: %w", path, code, ErrProtocol)
+}
+
+// errNoPath says that the server knows no such path, or no such model.
+var errNoPath = errors.New("not found")
+
+// quote makes a server's text fit for an error: one short line without the key.
+func (r *remote) quote(text []byte) string {
+	s := strings.ToValidUTF8(string(text[:min(len(text), 4*maxMessage)]), "")
+	if r.key != "" {
+		s = strings.ReplaceAll(s, r.key, "…")
+	}
+	s = strings.Join(strings.FieldsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 }), " ")
+	return strings.ToValidUTF8(s[:min(len(s), maxMessage)], "")
+}

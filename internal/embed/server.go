@@ -1,0 +1,256 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package embed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/token"
+)
+
+const (
+	maxDim         = 8192
+	maxBatch       = 32   // texts of a request
+	maxBatchTokens = 8192 // tokens of a request, by the estimate
+	maxHalvings    = 4    // of a part that is refused
+	defaultTokens  = 480  // of a part, where the server names no limit
+	maxPartTokens  = 2000 // of a part, whatever the server promises
+	checkInterval  = time.Minute
+	sameModel      = 0.99 // the least cosine of two vectors of one text by one model
+)
+
+// The texts of the probe. The first is sent again to see that the model is the same.
+var probeTexts = []string{"Fovea asks whether this server works.", "A second and quite different sentence: the red dog sleeps below a tree."}
+
+// server embeds through a server of some shape.
+type server struct {
+	remote    *remote
+	shape     shape
+	config    Config
+	about     about
+	model     Model
+	answering string // the name that the server gives itself, or ""
+	counts    bool   // the server counts the tokens that it read
+	sentinel  []float32
+	limit     int // tokens of a part
+
+	turns   *turns
+	breaker breaker
+	mu      sync.Mutex
+	checked time.Time // when the model was last seen to be the same
+}
+
+// Model returns the model that the probe found.
+func (s *server) Model() Model { return s.model }
+
+// Embed splits the texts, sends them in batches, and pools the parts again.
+func (s *server) Embed(ctx context.Context, p Purpose, texts []string) ([]Result, error) {
+	results, err := s.embed(ctx, p, texts)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, failed("embed", s.model.Name, err)
+	}
+	return results, nil
+}
+
+func (s *server) embed(ctx context.Context, p Purpose, texts []string) ([]Result, error) {
+	if err := s.check(ctx, p); err != nil {
+		return nil, err
+	}
+	b := &batcher{server: s, purpose: p}
+	results, parts := make([]Result, len(texts)), make([][]*part, len(texts))
+	var all []*part
+	for i, text := range texts {
+		if strings.TrimSpace(text) == "" {
+			results[i].Err = ErrEmpty
+			continue
+		}
+		pieces, truncated := split(text, s.limit)
+		for _, piece := range pieces {
+			parts[i] = append(parts[i], &part{text: piece, truncated: truncated})
+		}
+		all = append(all, parts[i]...)
+	}
+	for len(all) > 0 {
+		n := batchOf(all)
+		if err := b.send(ctx, all[:n], 0); err != nil {
+			return nil, err
+		}
+		all = all[n:]
+	}
+	for i := range results {
+		if parts[i] != nil {
+			results[i] = pool(parts[i])
+		}
+	}
+	return results, nil
+}
+
+// batchOf returns how many of the parts go into the next request.
+func batchOf(parts []*part) int {
+	tokens := 0
+	for i, p := range parts[:min(len(parts), maxBatch)] {
+		if tokens += token.Estimate().Count(p.text); tokens > maxBatchTokens && i > 0 {
+			return i
+		}
+	}
+	return min(len(parts), maxBatch)
+}
+
+// ask sends one request and checks the answer as a whole. Vectors are as the server sent
+// them, apart from being cut.
+func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, error) {
+	done, err := s.turns.take(ctx, p)
+	if err != nil {
+		return answer{}, err
+	}
+	defer done()
+	if !s.breaker.allow(s.config.Now(), s.remote.timeout) {
+		return answer{}, &unavailable{cause: "the server failed a short time ago and is left alone"}
+	}
+	prefix := s.config.DocumentPrefix
+	if p == Query {
+		prefix = s.config.QueryPrefix
+	}
+	prefixed := make([]string, len(texts))
+	for i, text := range texts {
+		prefixed[i] = prefix + text
+	}
+	got, err := s.shape.embed(ctx, s.remote, s.about.name, prefixed)
+	if down, ok := errors.AsType[*unavailable](err); ok {
+		s.breaker.failed(s.config.Now(), down.delay)
+	} else if ctx.Err() == nil {
+		s.breaker.succeeded()
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	if len(got.vectors) != len(texts) {
+		return answer{}, fmt.Errorf("%d vectors for %d texts: %w", len(got.vectors), len(texts), ErrProtocol)
+	}
+	if s.answering != "" && got.model != s.answering {
+		return answer{}, fmt.Errorf("%q answers instead of %q: %w", s.remote.quote([]byte(got.model)), s.answering, ErrModelChanged)
+	}
+	return got, nil
+}
+
+// check sees, before documents once a minute and after failures, that the model is still
+// the one that was opened.
+func (s *server) check(ctx context.Context, p Purpose) error {
+	now := s.config.Now()
+	s.mu.Lock()
+	due := s.breaker.broken() || p == Document && now.Sub(s.checked) >= checkInterval
+	s.mu.Unlock()
+	if !due {
+		return nil
+	}
+	got, err := s.ask(ctx, Document, probeTexts[:1])
+	if err != nil {
+		return err
+	}
+	a, err := s.shape.describe(ctx, s.remote, s.about.name)
+	if err != nil {
+		return err
+	}
+	vector, err := s.accept(got.vectors[0])
+	if err != nil {
+		return err
+	}
+	if cosine, err := Cosine(vector, s.sentinel); err != nil || cosine < sameModel || a.digest != s.about.digest {
+		return ErrModelChanged
+	}
+	s.mu.Lock()
+	s.checked = now
+	s.mu.Unlock()
+	return nil
+}
+
+// accept checks one vector, cuts it as configured, and scales it. Errors: ErrVector for
+// this vector alone, ErrDimension.
+func (s *server) accept(v []float32) ([]float32, error) {
+	if len(v) == 0 {
+		return nil, ErrVector
+	}
+	if cut := s.config.Dimensions; cut > 0 && cut < len(v) {
+		v = v[:cut:cut]
+	}
+	if s.model.Dim != 0 && len(v) != s.model.Dim {
+		return nil, fmt.Errorf("%d numbers, and %d before: %w", len(v), s.model.Dim, ErrDimension)
+	}
+	return v, unit(v)
+}
+
+// openServer probes a server: two texts, then both in the other order, in base64 where
+// the shape has it.
+func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Embedder, error) {
+	s := &server{remote: r, shape: sh, config: c, about: a, turns: newTurns()}
+	s.limit = cmp.Or(min(a.maxTokens*3/4, maxPartTokens), defaultTokens)
+	longest := max(token.Estimate().Count(c.QueryPrefix), token.Estimate().Count(c.DocumentPrefix))
+	if s.limit -= longest; s.limit < minHalf {
+		return nil, fmt.Errorf("%w: the prefixes are longer than the texts that the model reads", ErrConfig)
+	}
+	first, got, err := s.probe(ctx, probeTexts[0], probeTexts[1])
+	if err != nil {
+		return nil, err
+	}
+	s.model = Model{Name: a.name, Dim: len(first[0]), Remote: !r.local()}
+	s.answering, s.sentinel = got.model, first[0]
+	s.counts = got.tokens >= words(probeTexts...)
+	openAI, _ := sh.(*openAIShape)
+	if openAI != nil {
+		openAI.base64 = true
+	}
+	second, _, err := s.probe(ctx, probeTexts[1], probeTexts[0])
+	if openAI != nil && err != nil {
+		openAI.base64 = false
+		second, _, err = s.probe(ctx, probeTexts[1], probeTexts[0])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !alike(first[0], second[1]) || !alike(first[1], second[0]) || alike(first[0], first[1]) {
+		return nil, fmt.Errorf("the vectors are not in the order of the texts, or all equal: %w", ErrProtocol)
+	}
+	s.checked = c.Now()
+	s.model.Fingerprint = fingerprint("server", "1", c.Kind, a.name, a.digest, fmt.Sprint(s.model.Dim), c.QueryPrefix, c.DocumentPrefix, fmt.Sprint(s.limit))
+	return s, nil
+}
+
+// probe embeds two texts as documents.
+func (s *server) probe(ctx context.Context, texts ...string) ([][]float32, answer, error) {
+	got, err := s.ask(ctx, Document, texts)
+	if err != nil {
+		return nil, got, err
+	}
+	for i := range got.vectors {
+		if got.vectors[i], err = s.accept(got.vectors[i]); err != nil {
+			return nil, got, err
+		}
+		if n := len(got.vectors[i]); n > maxDim || n != len(got.vectors[0]) {
+			return nil, got, fmt.Errorf("a vector of %d numbers; at most %d, and all the same: %w", n, maxDim, ErrProtocol)
+		}
+	}
+	return got.vectors, got, nil
+}
+
+func alike(a, b []float32) bool {
+	cosine, err := Cosine(a, b)
+	return err == nil && cosine >= sameModel
+}
+
+// words is the number of tokens that any model reads of texts at least.
+func words(texts ...string) int {
+	n := 0
+	for _, text := range texts {
+		n += len(strings.Fields(text))
+	}
+	return n
+}

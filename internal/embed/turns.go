@@ -1,0 +1,107 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package embed
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// turns lets queries go before documents: one request for documents is under way at a
+// time, and none starts while a query is under way. Queries never wait here.
+type turns struct {
+	documents chan struct{} // holds one value while documents are under way
+	mu        sync.Mutex
+	queries   int
+	idle      chan struct{} // closed when queries is 0
+}
+
+func newTurns() *turns {
+	t := &turns{documents: make(chan struct{}, 1), idle: make(chan struct{})}
+	close(t.idle)
+	return t
+}
+
+// take waits for a turn; the caller calls done once. The only error is that of ctx.
+func (t *turns) take(ctx context.Context, p Purpose) (done func(), err error) {
+	if p == Query {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.queries++; t.queries == 1 {
+			t.idle = make(chan struct{})
+		}
+		return t.endQuery, nil
+	}
+	select {
+	case t.documents <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	t.mu.Lock()
+	idle := t.idle
+	t.mu.Unlock()
+	select {
+	case <-idle:
+		return func() { <-t.documents }, nil
+	case <-ctx.Done():
+		<-t.documents
+		return nil, ctx.Err()
+	}
+}
+
+func (t *turns) endQuery() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.queries--; t.queries == 0 {
+		close(t.idle)
+	}
+}
+
+// maxBackOff is how long a server that fails again and again is left alone.
+const maxBackOff = 5 * time.Minute
+
+// breaker leaves a server alone that could not be used: for a second, then twice as long
+// each time. After that, one request is tried.
+type breaker struct {
+	mu       sync.Mutex
+	failures int // in a row
+	until    time.Time
+}
+
+// allow reports whether a request may be sent now. After failures it lets one caller
+// through, and the next only when that one is overdue.
+func (b *breaker) allow(now time.Time, timeout time.Duration) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failures == 0 {
+		return true
+	}
+	if now.Before(b.until) {
+		return false
+	}
+	b.until = now.Add(timeout)
+	return true
+}
+
+// failed counts a failure. The server may want a longer delay.
+func (b *breaker) failed(now time.Time, delay time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.failures++
+	b.until = now.Add(min(maxBackOff, max(delay, time.Second<<min(b.failures-1, 20))))
+}
+
+// succeeded closes the breaker.
+func (b *breaker) succeeded() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.failures, b.until = 0, time.Time{}
+}
+
+// broken reports whether the last request failed.
+func (b *breaker) broken() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.failures > 0
+}
