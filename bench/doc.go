@@ -3,12 +3,12 @@
 // Package bench compares Fovea with its peers: as a program with Emacs'
 // org-element and with its own start, as a parser with go-org and uniorg, as a
 // store with pebble, bbolt and SQLite, as an image with encoding/gob and the
-// seed's own code, as a way back with git. It is a module of its own, so that
+// seed's own code, as a way back with git, as a search for vectors with chromem-go. It is a module of its own, so that
 // what it depends on never reaches the core.
 //
 // BenchmarkColdFolder, BenchmarkWarmFolder, BenchmarkParsers, BenchmarkDurable,
-// BenchmarkImage, BenchmarkSeedImage, BenchmarkSeedIngest and BenchmarkRollback are
-// the comparisons, with small tests that each side does its work; BenchmarkMillion
+// BenchmarkImage, BenchmarkSeedImage, BenchmarkSeedIngest, BenchmarkRollback,
+// BenchmarkVectorScan and BenchmarkVectorPeer are the comparisons, with small tests that each side does its work; BenchmarkMillion
 // says what 1,000,000 headlines take, and BenchmarkQuality what search and windows
 // find, which TestQuality keeps from falling; README.md holds their figures and those of
 // the benchmarks that live in the packages.

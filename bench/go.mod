@@ -7,6 +7,7 @@ require (
 	github.com/fovea-memory/fovea v0.0.0
 	github.com/kljensen/snowball v0.10.0
 	github.com/niklasfasching/go-org v1.9.1
+	github.com/philippgille/chromem-go v0.7.0
 	go.etcd.io/bbolt v1.5.0
 	modernc.org/sqlite v1.61.1
 )

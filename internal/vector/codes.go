@@ -86,6 +86,13 @@ func nearDistance(a, b *[nearWords]uint64) int {
 		bits.OnesCount64(a[4]^b[4]) + bits.OnesCount64(a[5]^b[5]) + bits.OnesCount64(a[6]^b[6]) + bits.OnesCount64(a[7]^b[7])
 }
 
+// plainDistances is distances for any processor.
+func plainDistances(to *[64]uint16, near []uint64, words *[nearWords]uint64) {
+	for i := range min(len(to), len(near)/nearWords) {
+		to[i] = uint16(nearDistance(words, (*[nearWords]uint64)(near[nearWords*i:])))
+	}
+}
+
 // levels is the number of levels of estimates.
 const levels = 4096
 
@@ -139,15 +146,9 @@ func (e *estimator) nearLevel(c *codes, row int) int {
 	return e.level(e.cos[distance], c.radius[row])
 }
 
-// wholeLevel is the level of a row by its whole code.
-func (e *estimator) wholeLevel(c *codes, row int) int {
-	far := c.words - nearWords
-	product := e.sum(0, c.near[nearWords*row:nearWords*(row+1)]) + e.sum(8*nearWords, c.far[far*row:far*(row+1)])
-	return e.level(product, c.radius[row])
-}
-
-// sum adds up the sums of words, the first byte of which is number at.
-func (e *estimator) sum(at int, words []uint64) float32 {
+// product adds up the sums of words of a row's code, the first byte of which is number at. That of all words is about the
+// product of the differences of question and row from the centre, per unit of the radius.
+func (e *estimator) product(at int, words []uint64) float32 {
 	var a, b float32
 	for _, w := range words {
 		sums := e.sums[at : at+8 : at+8]
@@ -156,4 +157,17 @@ func (e *estimator) sum(at int, words []uint64) float32 {
 		at += 8
 	}
 	return a + b
+}
+
+// nearProduct is the part of a row's product that its near words have, farProduct that of the others.
+func (e *estimator) nearProduct(c *codes, row int) float32 {
+	return e.product(0, c.near[nearWords*row:][:nearWords])
+}
+
+func (e *estimator) farProduct(far []uint64) float32 { return e.product(8*nearWords, far) }
+
+// farOf returns the other words of a row's code.
+func (c *codes) farOf(row int) []uint64 {
+	n := c.words - nearWords
+	return c.far[n*row : n*(row+1)]
 }

@@ -44,6 +44,29 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestDistances compares the kernel of this machine and the plain one with a count bit by bit.
+func TestDistances(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	near := make([]uint64, 64*nearWords)
+	for i := range near {
+		near[i] = r.Uint64() & r.Uint64()
+	}
+	words := (*[nearWords]uint64)(near[24:])
+	for rows := range 65 {
+		var want, got, plain [64]uint16
+		for i := range rows * nearWords * 64 {
+			if near[i/64]>>(i%64)&1 != words[i/64%nearWords]>>(i%64)&1 {
+				want[i/64/nearWords]++
+			}
+		}
+		distances(&got, near[:rows*nearWords], words)
+		plainDistances(&plain, near[:rows*nearWords], words)
+		if got != want || plain != want {
+			t.Fatalf("%d rows: %v and %v, want %v", rows, got, plain, want)
+		}
+	}
+}
+
 // crowd is a store of more rows than are compared one by one.
 type crowd struct {
 	*Store

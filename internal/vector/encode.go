@@ -80,10 +80,13 @@ func (s *Set) measure(ctx context.Context, c *codes, questions []*Query) error {
 func (s *Set) ranks(c *codes, q *Query, hits []Hit, near, all []int) ([]int, []int) {
 	e := c.newEstimator(q)
 	var counts [2][levels + 1]int
+	wholeLevel := func(row int) int {
+		return e.level(e.nearProduct(c, row)+e.farProduct(c.farOf(row)), c.radius[row])
+	}
 	for row := range c.n {
 		if s.live.Has(row) {
 			counts[0][e.nearLevel(c, row)]++
-			counts[1][e.wholeLevel(c, row)]++
+			counts[1][wholeLevel(row)]++
 		}
 	}
 	for level := levels - 1; level >= 0; level-- {
@@ -91,7 +94,7 @@ func (s *Set) ranks(c *codes, q *Query, hits []Hit, near, all []int) ([]int, []i
 		counts[1][level] += counts[1][level+1]
 	}
 	for _, h := range hits {
-		near, all = append(near, counts[0][e.nearLevel(c, h.Row)]), append(all, counts[1][e.wholeLevel(c, h.Row)])
+		near, all = append(near, counts[0][e.nearLevel(c, h.Row)]), append(all, counts[1][wholeLevel(h.Row)])
 	}
 	return near, all
 }

@@ -11,7 +11,13 @@ import (
 type search struct {
 	*estimator
 	limit  [math.MaxUint8 + 1]int32 // by radius: the largest near distance that passes
-	passed []uint32                 // rows
+	passed []candidate
+}
+
+// candidate is a row that passed.
+type candidate struct {
+	row     uint32
+	product float32 // the part that the near words have, read while they are at hand
 }
 
 // admit sets the limits so that about a share of the rows of the mask passes, and hardly ever
@@ -26,8 +32,8 @@ func (s *search) admit(c *codes, mask Bitmap, share float64) {
 	slices.Sort(sampled)
 	expected := share * float64(len(sampled))
 	floor := 0
-	s.passed = make([]uint32, 0, int(1.5*share*float64(c.n))+1024)
-	if rank := int(expected + 3*math.Sqrt(expected) + 1); rank < len(sampled) {
+	s.passed = make([]candidate, 0, int(1.5*share*float64(c.n))+1024)
+	if rank := int(expected + 2*math.Sqrt(expected) + 1); rank < len(sampled) {
 		floor = sampled[len(sampled)-1-rank]
 	}
 	for r := int(c.minR); r <= int(c.maxR); r++ { // levels fall with distances
@@ -46,23 +52,17 @@ func (s *search) admit(c *codes, mask Bitmap, share float64) {
 // scan collects the rows of the mask from first to last that pass. first is a multiple of 64.
 func (s *search) scan(c *codes, mask Bitmap, first, last int) {
 	words := (*[nearWords]uint64)(s.words)
-	var passed [64]uint8
+	var found [64]uint16
 	for ; first < last && first>>6 < len(mask); first += 64 {
 		word := mask[first>>6]
 		if word == 0 {
 			continue
 		}
 		end := min(first+64, last)
-		near, n := c.near[nearWords*first:nearWords*end], 0
+		distances(&found, c.near[nearWords*first:nearWords*end], words)
 		for i, r := range c.radius[first:end] {
-			distance := nearDistance(words, (*[nearWords]uint64)(near))
-			near = near[nearWords:]
-			passed[n&63] = uint8(i) // without a branch, which would be guessed wrong too often
-			n += int(uint32(int32(distance)-s.limit[r]-1) >> 31)
-		}
-		for _, i := range passed[:n] {
-			if word>>i&1 != 0 {
-				s.passed = append(s.passed, uint32(first+int(i)))
+			if int32(found[i&63]) <= s.limit[r] && word>>i&1 != 0 {
+				s.passed = append(s.passed, candidate{uint32(first + i), s.nearProduct(c, first+i)})
 			}
 		}
 	}
@@ -73,18 +73,28 @@ func (s *search) scan(c *codes, mask Bitmap, first, last int) {
 func (s *search) choose(c *codes, wanted int) []uint32 {
 	var counts [levels]int
 	found := make([]int, len(s.passed))
-	for i, row := range s.passed {
-		found[i] = s.wholeLevel(c, int(row))
-		counts[found[i]]++
+	const group = 128 // rows whose words are fetched before they are looked at: so many reads at once
+	far := c.words - nearWords
+	buffer := make([]uint64, group*far)
+	for first := 0; first < len(s.passed); first += group {
+		passed := s.passed[first:min(first+group, len(s.passed))]
+		for i, p := range passed {
+			copy(buffer[far*i:], c.farOf(int(p.row)))
+		}
+		for i, p := range passed {
+			level := s.level(p.product+s.farProduct(buffer[far*i:far*(i+1)]), c.radius[p.row])
+			found[first+i] = level
+			counts[level]++
+		}
 	}
 	floor, sum := levels-1, counts[levels-1]
 	for ; floor > 0 && sum < wanted; floor-- {
 		sum += counts[floor-1]
 	}
 	chosen := make([]uint32, 0, sum)
-	for i, row := range s.passed {
+	for i, p := range s.passed {
 		if found[i] >= floor {
-			chosen = append(chosen, row)
+			chosen = append(chosen, p.row)
 		}
 	}
 	return chosen

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -303,4 +304,44 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("Open(%+v): %v", m, err)
 		}
 	}
+}
+
+// TestReadersAndWriter: readers of Sets and one writer never touch the same memory; the race detector watches.
+func TestReadersAndWriter(t *testing.T) {
+	s := open(t, faultfs.New(), small)
+	r := rand.New(rand.NewPCG(6, 6))
+	must(t, s.Put([]Item{{digest(0), gauss(r, 5)}}))
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for range 3 {
+		readers.Go(func() {
+			for last := 0; ; {
+				set := s.View()
+				if _, ok := set.Row(digest(0)); !ok || set.Len() < last {
+					t.Errorf("%d rows after %d, the first is there: %v", set.Len(), last, ok)
+					return
+				}
+				last = set.Len()
+				if hits := set.Best(set.Of(0), nil, 5); len(hits) != min(5, last) || hits[0].Cosine < .99 {
+					t.Errorf("of %d rows: %v", last, hits)
+					return
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	for n := 1; n < 3000; n += 3 {
+		must(t, s.Put([]Item{{digest(n), gauss(r, 5)}, {digest(n + 1), nil}, {digest(n + 2), gauss(r, 5)}}))
+		_, err := s.Drop([]merkle.Digest{digest(n + 1)})
+		must(t, err)
+		if n%1000 == 1 {
+			must(t, s.Compact())
+		}
+	}
+	close(done)
+	readers.Wait()
 }
