@@ -124,7 +124,8 @@ func TestOllama(t *testing.T) {
 	if a, b := vectorOf(t, own, Query, "the red dog"), vectorOf(t, openAI, Query, "the red dog"); !alike(a, b) {
 		t.Error("the two interfaces have different vectors")
 	}
-	if _, err := Open(context.Background(), Config{Kind: KindOllama, URL: o.url, Model: "nope"}); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "tiny:latest") {
+	_, err = Open(context.Background(), Config{Kind: KindOllama, URL: o.url, Model: "nope"})
+	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "tiny:latest") {
 		t.Errorf("unknown model: %v", err)
 	}
 	t.Run("refused", func(t *testing.T) { ollamaRefuses(t, own.(*server)) })

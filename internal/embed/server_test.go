@@ -62,8 +62,8 @@ func conform(t *testing.T, e Embedder) {
 	if results, err := e.Embed(ctx, Document, nil); err != nil || len(results) != 0 {
 		t.Errorf("no texts: %v, %v", results, err)
 	}
-	texts := []string{"red dog", "", "the blue cat", "red dog", " \n\t", "graph of nodes \x00\xff ü 東京", strings.Repeat("memory and context ", 500)}
-	for i := range 50 {
+	texts := []string{"red dog", "", "the blue cat", "red dog", " \n\t", "graph of nodes \x00\xff ü 東京", strings.Repeat("memory and context ", 250)}
+	for i := range 30 {
 		texts = append(texts, fmt.Sprintf("note %d of the project", i))
 	}
 	results, err := e.Embed(ctx, Document, texts)
