@@ -26,6 +26,8 @@ func TestDays(t *testing.T) {
 		"in December":                      {{0, 12, 0}},
 		"am 3. März":                       {{0, 3, 3}},
 		"5 Oct":                            {{0, 10, 5}},
+		"24 Dez, 2 Okt; Sept 7, 9 Mär":     {{0, 12, 24}, {0, 10, 2}, {0, 9, 7}, {0, 3, 9}},
+		"1 jan 2025, 31 Dec 2025":          {{2025, 1, 1}, {2025, 12, 31}},
 		"you may go, sec, mar, a decision": nil,
 		"2026-13-40 and 12-11":             nil,
 		"version 2026.1":                   nil,
@@ -109,6 +111,14 @@ func TestSaid(t *testing.T) {
 		"please never push to main":                            "rules",
 		"Ab jetzt bitte auf Deutsch":                           "rules",
 		"I love it. From now on, call me Al.":                  "likes rules",
+		"Don't ever push to main":                              "rules",
+		"Remember to water the plants.":                        "rules",
+		"Make sure that it is locked":                          "rules",
+		"You must never push to main":                          "rules",
+		"Well, I want you to answer in German":                 "rules",
+		"In future use tabs. Going forward, no blanks":         "rules",
+		"Von nun an bitte immer auf Deutsch":                   "rules",
+		"Do you remember to water them? In the future":         "",
 		"I eat at noon":                                        "",
 		"He always wins. It is never easy.":                    "",
 		"They liked the film":                                  "",
@@ -179,6 +189,27 @@ func talk(date string, turns ...string) string {
 		fmt.Fprintf(&b, "* %s\n:PROPERTIES:\n:SPEAKER: %s\n:END:\n%s\n", name, name, text)
 	}
 	return b.String()
+}
+
+// TestPeopleMarks: who wrote a note is a property of few words, or a title that is a name.
+func TestPeopleMarks(t *testing.T) {
+	for text, want := range map[string]string{
+		"* a\n:PROPERTIES:\n:SPEAKER: Ann\n:END:\n":               "by:ann who",
+		"* a\n:PROPERTIES:\n:from+: Ann-Lee de Vere\n:END:\n":     "by:ann-lee by:de by:vere who",
+		"* a\n:PROPERTIES:\n:AUTHOR: Ann Lee, on Monday\n:END:\n": "",
+		"* a\n:PROPERTIES:\n:BY:\n:SENDER: 2.\n:END:\n":           "by:2 who",
+		"* a\n:PROPERTIES:\n:BY: ?\n:NAME: Ann\n:END:\n":          "",
+		"* Ann Lee\n":         "as:ann as:lee",
+		"* Ann likes\n":       "",
+		"* Ann Lee Bob Cid\n": "",
+		"* ?\n":               "",
+		"Ann\n":               "",
+	} {
+		n := lastNode(text)
+		if got := strings.Join(peopleMarks(nil, n, n.Derived.Properties), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }
 
 // TestPeople checks that who speaks counts, and is not looked for among the words.

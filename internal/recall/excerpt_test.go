@@ -47,12 +47,13 @@ func TestClip(t *testing.T) {
 		characters int
 		want       string
 	}{
-		"short":      {"it is here", 40, "it is here"},
-		"at the top": {"here " + strings.Repeat("after ", 20), 20, "here after after af…"},
-		"inside":     {long, 40, "…before before here after after after a…"},
-		"at the end": {strings.Repeat("before ", 20) + "here", 40, "…before before here"},
-		"very short": {long, 3, "be…"},
-		"no blanks":  {strings.Repeat("ü", 100) + "here", 40, strings.Repeat("ü", 39) + "…"},
+		"short":        {"it is here", 40, "it is here"},
+		"at the top":   {"here " + strings.Repeat("after ", 20), 20, "here after after af…"},
+		"inside":       {long, 40, "…before before here after after after a…"},
+		"past the end": {strings.Repeat("x ", 19) + "here", 40, "…x x x x x here"},
+		"at the end":   {strings.Repeat("before ", 20) + "here", 40, "…before before here"},
+		"very short":   {long, 3, "be…"},
+		"no blanks":    {strings.Repeat("ü", 100) + "here", 40, strings.Repeat("ü", 39) + "…"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Clip(c.line, max(strings.Index(c.line, "here"), 0), c.characters)

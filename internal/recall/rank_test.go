@@ -144,7 +144,7 @@ func TestArmsAddUp(t *testing.T) {
 
 // TestFocus checks that words rank by title, body and question.
 func TestFocus(t *testing.T) {
-	v := view(map[string]string{"a.org": "* cat\npurrs\n* other\npurrs\n* third\ncat\n* fourth\nhorse\n"})
+	v := view(map[string]string{"a.org": "* cat\npurrs\n* other\npurrs\n* third\ncat\n* fourth\nhorse\n* ?\n"})
 	n, err := v.Resolve("cat")
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +159,13 @@ func TestFocus(t *testing.T) {
 	}
 	if got, want := found(Request{Focus: n, Text: "horse"}), []string{"cat", "fourth", "other", "third"}; !slices.Equal(got, want) {
 		t.Errorf("focus and text find %q, want %q", got, want)
+	}
+	nothing, err := v.Resolve("?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := found(Request{Focus: nothing, Text: "horse"}), []string{"fourth"}; !slices.Equal(got, want) {
+		t.Errorf("a focus without words finds %q, want %q", got, want)
 	}
 	if got, want := found(Request{Text: "horse"}), []string{"fourth"}; !slices.Equal(got, want) {
 		t.Errorf("text finds %q, want %q", got, want)

@@ -108,12 +108,7 @@ func asksForWork(text string) bool {
 	if !questions[t[0].word] {
 		return false // words to look for
 	}
-	for i, w := range t {
-		if firstPerson[w.word] || i > 0 && w.name {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t, func(w token) bool { return w.name || firstPerson[w.word] })
 }
 
 var (
