@@ -120,6 +120,16 @@ func TestTableIsTheReplayedHistory(t *testing.T) {
 	}
 }
 
+func TestIsHandle(t *testing.T) {
+	for name, want := range map[string]bool{
+		"abcde": true, "zzzzzzzzzz": true, "abcd": false, "": false, "Abcde": false, "abcd1": false, "ab-cd": false, "ABCDE": false, "12345": false,
+	} {
+		if got := IsHandle(name); got != want {
+			t.Errorf("IsHandle(%q) = %t", name, got)
+		}
+	}
+}
+
 func TestLettersAreFixed(t *testing.T) {
 	const id, want = "~4f2k9q7w1x8e6r5t3y0u9i8o7p", "jnryl"
 	if got := Empty().Of(id); got != want {
