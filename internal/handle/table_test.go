@@ -135,6 +135,9 @@ func TestLettersAreFixed(t *testing.T) {
 	if got := Empty().Of(id); got != want {
 		t.Errorf("Of(%q) = %q, want %q: handles that were given before would change", id, got, want)
 	}
+	if got, want := letters(id), "jnrylsjaelcom"; got != want {
+		t.Errorf("the letters of %q are %q, want %q", id, got, want)
+	}
 }
 
 func TestDecodeRefuses(t *testing.T) {
