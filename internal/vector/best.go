@@ -25,7 +25,8 @@ type Hit struct {
 
 // Best returns the k rows nearest to a question, best first, equal ones by digest. keep holds the
 // rows that may be among them, nil for all; it is applied before rows are compared, so
-// that up to k rows are found however few it has.
+// that up to k rows are found however few it has. By codes, .98 of the k are found or more; not so if keep itself
+// excludes the rows nearest to the question.
 func (s *Set) Best(q *Query, keep Bitmap, k int) []Hit {
 	return s.BestMany([]*Query{q}, keep, k)[0]
 }

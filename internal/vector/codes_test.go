@@ -145,6 +145,39 @@ func TestCodesFind(t *testing.T) {
 	}
 }
 
+// TestCodesFindAmongAlike: a filter that keeps rows near to the question, or to another one, hides none from the codes.
+func TestCodesFindAmongAlike(t *testing.T) {
+	const n = 104_000
+	c := newCrowd(t, n, newSpace(15, 64, 1), asTheyAre)
+	must(t, c.Encode(t.Context(), nil))
+	set := c.View()
+	same, all := [2]int{}, 0
+	for range 15 {
+		q, err := set.Prepare(c.from.draw())
+		must(t, err)
+		other, err := set.Prepare(c.from.draw())
+		must(t, err)
+		for i, near := range []*Query{q, other} {
+			var keep Bitmap
+			for _, h := range set.exact(near, set.live, n/2+1000) {
+				keep.Add(h.Row)
+			}
+			want := set.exact(q, keep, 10)
+			for _, h := range set.Best(q, keep, 10) {
+				if slices.Contains(want, h) {
+					same[i]++
+				}
+			}
+		}
+		all += 10
+	}
+	for i, name := range []string{"the question", "another"} {
+		if share := float64(same[i]) / float64(all); share < .97 || !set.codes.serves(10, n/2+1000) {
+			t.Errorf("among rows near to %s, %.3f found", name, share)
+		}
+	}
+}
+
 // TestCodesWhileRowsComeAndGo: rows that came after Encode are found, dropped ones are not, and Encode
 // works again only when many are new.
 func TestCodesWhileRowsComeAndGo(t *testing.T) {

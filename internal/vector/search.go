@@ -21,21 +21,18 @@ type candidate struct {
 }
 
 // admit sets the limits so that about a share of the rows of the mask passes, and hardly ever
-// less. The level is that of a row of the sample, so that what passes does not depend on the order of rows.
+// less, and as many of the rows near the question as if all rows were searched. The levels are those of rows of the
+// sample, so that what passes does not depend on the order of rows.
 func (s *search) admit(c *codes, mask Bitmap, share float64) {
-	var sampled []int
+	all, kept := make([]int, 0, len(c.sample)), make([]int, 0, len(c.sample))
 	for _, row := range c.sample {
-		if mask.Has(int(row)) {
-			sampled = append(sampled, s.nearLevel(c, int(row)))
+		level := s.nearLevel(c, int(row))
+		if all = append(all, level); mask.Has(int(row)) {
+			kept = append(kept, level)
 		}
 	}
-	slices.Sort(sampled)
-	expected := share * float64(len(sampled))
-	floor := 0
+	floor := min(floorOf(all, share), floorOf(kept, share))
 	s.passed = make([]candidate, 0, int(1.5*share*float64(c.n))+1024)
-	if rank := int(expected + 2*math.Sqrt(expected) + 1); rank < len(sampled) {
-		floor = sampled[len(sampled)-1-rank]
-	}
 	for r := int(c.minR); r <= int(c.maxR); r++ { // levels fall with distances
 		low, high := -1, 64*nearWords
 		for low < high {
@@ -47,6 +44,16 @@ func (s *search) admit(c *codes, mask Bitmap, share float64) {
 		}
 		s.limit[r] = int32(low)
 	}
+}
+
+// floorOf sorts levels and returns one that at least a share of the rows that they were drawn from reach, most likely.
+func floorOf(levels []int, share float64) int {
+	slices.Sort(levels)
+	expected := share * float64(len(levels))
+	if rank := int(expected + 2*math.Sqrt(expected) + 1); rank < len(levels) {
+		return levels[len(levels)-1-rank]
+	}
+	return 0
 }
 
 // scan collects the rows of the mask from first to last that pass. first is a multiple of 64.
