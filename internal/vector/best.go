@@ -5,6 +5,7 @@ package vector
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/pq"
 	"github.com/fovea-memory/fovea/merkle"
@@ -23,8 +24,11 @@ type Hit struct {
 	Cosine float32 // a multiple of 1/65536, within [-1, 1]
 }
 
+// All returns the rows that have a vector, as a Bitmap of the caller's.
+func (s *Set) All() Bitmap { return slices.Clone(s.live) }
+
 // Best returns the k rows nearest to a question, best first, equal ones by digest. keep holds the
-// rows that may be among them, nil for all; it is applied before rows are compared, so
+// rows that may be among them; it is applied before rows are compared, so
 // that up to k rows are found however few it has. By codes, .98 of the k are found or more; not so if keep itself
 // excludes the rows nearest to the question.
 func (s *Set) Best(q *Query, keep Bitmap, k int) []Hit {
@@ -43,9 +47,6 @@ func (s *Set) BestMany(queries []*Query, keep Bitmap, k int) [][]Hit {
 
 // mask returns the rows that have a vector and are in keep, and how many.
 func (s *Set) mask(keep Bitmap) (mask Bitmap, count int) {
-	if keep == nil {
-		return s.live, s.size
-	}
 	mask = make(Bitmap, min(len(keep), len(s.live)))
 	for i := range mask {
 		mask[i] = keep[i] & s.live[i]

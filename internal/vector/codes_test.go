@@ -136,7 +136,7 @@ func TestCodesFind(t *testing.T) {
 				name string
 				keep Bitmap
 				k    int
-			}{{"all", nil, 10}, {"some", keep, 10}, {"many", nil, 25}, {"one", nil, 1}} {
+			}{{"all", set.All(), 10}, {"some", keep, 10}, {"many", set.All(), 25}, {"one", set.All(), 1}} {
 				if share := found(t, set, c.from, try.keep, try.k); share < .98 {
 					t.Errorf("%s: %.3f found", try.name, share)
 				}
@@ -203,7 +203,7 @@ func TestCodesWhileRowsComeAndGo(t *testing.T) {
 	for _, it := range []Item{late, gone, c.items[8]} {
 		q, err := set.Prepare(it.Vector)
 		must(t, err)
-		hits := set.Best(q, nil, 3)
+		hits := set.Best(q, set.All(), 3)
 		if first := hits[0].Digest == it.Digest; first == (it.Digest == gone.Digest) {
 			t.Errorf("%v is nearest to its own vector: %v", it.Digest, first)
 		}
@@ -253,9 +253,9 @@ func TestCodesInAnyOrder(t *testing.T) {
 		if !set.codes.serves(10, set.Len()) {
 			t.Fatal("codes do not serve")
 		}
-		got := set.BestMany(queries, nil, 10)
+		got := set.BestMany(queries, set.All(), 10)
 		for i, q := range queries {
-			if diff := gocmp.Diff(set.Best(q, nil, 10), got[i]); diff != "" {
+			if diff := gocmp.Diff(set.Best(q, set.All(), 10), got[i]); diff != "" {
 				t.Fatalf("alone and with others:\n%s", diff)
 			}
 			for j := range got[i] {
@@ -283,7 +283,7 @@ func TestCodesOfNoUse(t *testing.T) {
 	set := c.View()
 	q, err := set.Prepare(from.draw())
 	must(t, err)
-	if diff := gocmp.Diff(set.exact(q, set.live, 10), set.Best(q, nil, 10)); diff != "" {
+	if diff := gocmp.Diff(set.exact(q, set.live, 10), set.Best(q, set.All(), 10)); diff != "" {
 		t.Error(diff)
 	}
 }

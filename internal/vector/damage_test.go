@@ -370,7 +370,7 @@ func FuzzOpen(f *testing.F) {
 		set, stat := s.View(), s.Stat()
 		q, err := set.Prepare([]float32{1, 1, 1, 1, 1})
 		must(t, err)
-		if got := len(set.Best(q, nil, 1<<20)); got != stat.Vectors || set.Chance(q).Rows != stat.Vectors {
+		if got := len(set.Best(q, set.All(), 1<<20)); got != stat.Vectors || set.Chance(q).Rows != stat.Vectors {
 			t.Fatalf("%d rows found, stat %+v", got, stat)
 		}
 		must(t, s.Close())

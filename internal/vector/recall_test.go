@@ -72,7 +72,7 @@ func TestHalvesFind(t *testing.T) {
 		for _, g := range best.Sorted() {
 			want[g.row] = true
 		}
-		for _, h := range set.Best(q, nil, 10) {
+		for _, h := range set.Best(q, set.All(), 10) {
 			if want[uint32(h.Row)] {
 				same++
 			}

@@ -100,7 +100,7 @@ func (m model) check(t interface{ Fatalf(string, ...any) }, s *Store, universe i
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	got := set.Best(q, nil, 7)
+	got := set.Best(q, set.All(), 7)
 	for i := range got {
 		got[i].Row = 0
 	}
@@ -186,7 +186,7 @@ func TestOrderOfInsertion(t *testing.T) {
 		set := s.View()
 		q, err := set.Prepare([]float32{1, 1, 1, 1, 1})
 		must(t, err)
-		got := set.BestMany([]*Query{q, set.Of(0)}, nil, 500)[:1]
+		got := set.BestMany([]*Query{q, set.Of(0)}, set.All(), 500)[:1]
 		for i := range got[0] {
 			got[0][i].Row = 0
 		}
@@ -276,12 +276,12 @@ func TestFilter(t *testing.T) {
 			t.Errorf("hit %d: %+v, Dots %v", i, h, out[0])
 		}
 	}
-	for _, keep := range []Bitmap{{}, {0, 0}} {
+	for _, keep := range []Bitmap{nil, {}, {0, 0}} {
 		if got := set.Best(q, keep, 5); len(got) != 0 {
 			t.Errorf("nothing kept, %v found", got)
 		}
 	}
-	if got := set.Best(q, nil, 0); len(got) != 0 {
+	if got := set.Best(q, set.All(), 0); len(got) != 0 {
 		t.Errorf("none wanted, %v found", got)
 	}
 }
@@ -322,7 +322,7 @@ func TestReadersAndWriter(t *testing.T) {
 					return
 				}
 				last = set.Len()
-				if hits := set.Best(set.Of(0), nil, 5); len(hits) != min(5, last) || hits[0].Cosine < .99 {
+				if hits := set.Best(set.Of(0), set.All(), 5); len(hits) != min(5, last) || hits[0].Cosine < .99 {
 					t.Errorf("of %d rows: %v", last, hits)
 					return
 				}
