@@ -137,6 +137,19 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestWarnings: a deadline is due from so many days, weeks, months or years before it.
+func TestWarnings(t *testing.T) {
+	var file strings.Builder
+	for _, deadline := range []string{"11-18 -0d", "11-19 -0d", "11-20 -2d", "11-21 -2d", "12-09 -3w", "12-10 -3w", "12-18 -1m", "12-19 -1m", "12-02", "12-03"} {
+		file.WriteString("* " + deadline + "\nDEADLINE: <2026-" + deadline + ">\n")
+	}
+	file.WriteString("* a year\nDEADLINE: <2027-11-18 -1y>\n* a year and a day\nDEADLINE: <2027-11-19 -1y>\n")
+	v := view(map[string]string{"a.org": file.String()})
+	if got, want := titles(t, v, "deadline:auto"), "11-18 -0d, 11-20 -2d, 12-09 -3w, 12-18 -1m, 12-02, a year"; got != want {
+		t.Errorf("due are %q, want %q", got, want)
+	}
+}
+
 // TestElements checks that a query for an element type finds elements with their exact
 // bytes, an id that resolves, and the metadata of their node.
 func TestElements(t *testing.T) {
