@@ -150,6 +150,24 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestTitlesResolve: a name means the titles that are nearest to it: the same, in other
+// letters, without cookies, without keyword and priority.
+func TestTitlesResolve(t *testing.T) {
+	v := view(map[string]string{"a.org": "* Pay\n* PAY\n* Pay [1/2]\n* read\n* Read [50%]\n* Sow [0/1]\n* TODO [#A] Sow [1/1] seeds\n* seeds\n* Twice\n* Twice\n"})
+	for name, want := range map[string]string{
+		"Pay": "Pay", "PAY": "PAY", "Pay [1/2]": "Pay [1/2]", "READ": "read", "read [1/2]": "", "sow": "Sow [0/1]",
+		"Sow [7/8] seeds": "Sow [1/1] seeds", "TODO [#A] sow seeds": "Sow [1/1] seeds", "[#A] seeds": "", "Twice": "", "[/]": "",
+	} {
+		got := ""
+		if n, err := v.Resolve(name); err == nil {
+			got = n.Title()
+		}
+		if got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+}
+
 // TestElements checks that a query for an element type finds elements with their exact
 // bytes, an id that resolves, and the metadata of their node.
 func TestElements(t *testing.T) {

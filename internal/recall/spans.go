@@ -77,7 +77,7 @@ func spans(n *node.Node, wanted map[org.Type]bool) iter.Seq[span] {
 		tree := parseElements(n)
 		count := map[org.Type]int{}
 		for i, e := range tree.Elements {
-			if i == 0 || !wanted[e.Type] {
+			if !wanted[e.Type] {
 				continue
 			}
 			count[e.Type]++
