@@ -41,6 +41,8 @@ func TestSnippet(t *testing.T) {
 		{"in the order of the text", "- a gauge\n- b\n- c\n- d\n- a LoRa gauge", "lora gauge", 30, "- a gauge\n- c\n- d\n- a LoRa gauge"},
 		{"what stands beside a match", list, "where is the gauge", 90,
 			"- Ada: Good morning.\n- Ben: Where is the gauge?\n- Ada: On the roof,\n  behind the chimney."},
+		{"two on each side of a match", "- a\n- b\n- c\n- pump\n- d\n- e\n- f", "pump", 1000, "- b\n- c\n- pump\n- d\n- e"},
+		{"a repeated word counts once", "- a pump\n- nothing\n- nothing\n- nothing\n- pump pump", "pump", 11, "- a pump"},
 		{"a rare word counts more", "- rain a\n- rain b\n- rain c\n- hail\n- rain d", "rain hail", 8, "- hail"},
 		{"rows of a table", "| gauge | roof |\n| pump | cellar |\n| saw | shed |", "pump", 20, "| pump | cellar |"},
 		{"lines of a block", "#+begin_src go\nfunc a() {\n\tpump()\n}\nfunc b() {}\n#+end_src", "pump", 7, "\tpump()"},
@@ -136,7 +138,7 @@ func TestSnippetOfAnyText(t *testing.T) {
 		cost, whole, least := 0, 0, limit
 		rest := x.body
 		for _, p := range x.passages {
-			if p.cost > maxWhole || p.start >= p.end {
+			if p.cost > maxWhole || int(p.cost) != costOf(body[p.start:p.end]) {
 				t.Fatalf("passage %+v", p)
 			}
 			whole += int(p.cost)
