@@ -50,6 +50,7 @@ var layers = []layer{
 	{1, "document", pure},
 	{1, "internal/shown", pure},
 	{1, "internal/handle", pure},
+	{1, "internal/subword", pure},
 	{2, "org", pure},
 	{3, "ast", pure},
 	{4, "node", pure},

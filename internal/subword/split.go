@@ -1,0 +1,273 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package subword
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// The regular expressions that tokenizers share. Word is Unicode's, as in Rust.
+const (
+	bytesPattern = `'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`
+	wordPattern  = `\w+|[^\w\s]+`
+)
+
+// The behaviors of a split: what becomes of the text that a pattern matches.
+const (
+	removed, isolated, contiguous      = "removed", "isolated", "contiguous"
+	mergedWithPrevious, mergedWithNext = "mergedwithprevious", "mergedwithnext"
+)
+
+func newSplitter(p *part, depth int) (splitter, error) {
+	if p == nil {
+		return func(words []string) []string { return words }, nil
+	}
+	switch p.Type {
+	case "Sequence":
+		return newSplitters(p, depth)
+	case "WhitespaceSplit":
+		return each(strings.Fields), nil
+	case "Whitespace":
+		word := wordPattern
+		return bySplit(pattern{Regex: &word}, true, removed)
+	case "BertPreTokenizer":
+		return each(func(word string) []string {
+			return strings.Fields(strings.Join(byClass(word, isPunctuation, isolated), " "))
+		}), nil
+	case "Punctuation":
+		return newClassSplitter(p, isPunctuation)
+	case "Digits":
+		return newClassSplitter(p, unicode.IsNumber)
+	case "ByteLevel":
+		return newByteLevel(p)
+	case "Metaspace":
+		return newMetaspace(p)
+	case "Split":
+		var s struct {
+			Pattern  pattern
+			Invert   bool
+			Behavior string
+		}
+		if err := p.settings(&s); err != nil {
+			return nil, err
+		}
+		return bySplit(s.Pattern, s.Invert, strings.ToLower(s.Behavior))
+	}
+	return nil, fmt.Errorf("pre-tokenizer %.40q: %w", p.Type, ErrUnknown)
+}
+
+// each makes a splitter of what cuts one word.
+func each(cut func(word string) []string) splitter {
+	return func(words []string) []string {
+		var all []string
+		for _, word := range words {
+			all = append(all, cut(word)...)
+		}
+		return all
+	}
+}
+
+func newSplitters(p *part, depth int) (splitter, error) {
+	var s struct {
+		All []*part `json:"pretokenizers"`
+	}
+	if err := p.settings(&s); err != nil {
+		return nil, err
+	}
+	if depth >= maxNested || len(s.All) > maxParts {
+		return nil, fmt.Errorf("pre-tokenizers are nested too deeply or too many: %w", ErrFile)
+	}
+	var all []splitter
+	for _, inner := range s.All {
+		one, err := newSplitter(inner, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return func(words []string) []string {
+		for _, one := range all {
+			words = one(words)
+		}
+		return words
+	}, nil
+}
+
+// piece is a piece of a word that a pattern matched, or one between matches.
+type piece struct {
+	text    string
+	matched bool
+}
+
+// bySplit cuts words at the matches of a pattern, or between them where it is inverted.
+func bySplit(p pattern, invert bool, behavior string) (splitter, error) {
+	re, err := p.compile()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBehavior(behavior); err != nil {
+		return nil, err
+	}
+	return each(func(word string) []string {
+		pieces := re.cut(word)
+		for i := range pieces {
+			pieces[i].matched = pieces[i].matched != invert
+		}
+		return join(pieces, behavior)
+	}), nil
+}
+
+func checkBehavior(behavior string) error {
+	switch behavior {
+	case removed, isolated, contiguous, mergedWithPrevious, mergedWithNext:
+		return nil
+	}
+	return fmt.Errorf("behavior %.40q: %w", behavior, ErrUnknown)
+}
+
+// join makes words of pieces, as a behavior says.
+func join(pieces []piece, behavior string) []string {
+	var words []string
+	for i, p := range pieces {
+		before := i > 0 && pieces[i-1].matched
+		switch {
+		case p.matched && behavior == removed:
+			continue
+		case i > 0 && (behavior == mergedWithPrevious && p.matched && !before || behavior == mergedWithNext && !p.matched && before ||
+			behavior == contiguous && p.matched == before):
+			words[len(words)-1] += p.text
+			continue
+		}
+		words = append(words, p.text)
+	}
+	return words
+}
+
+func isPunctuation(r rune) bool {
+	return unicode.IsPunct(r) || r < 0x7f && unicode.IsSymbol(r)
+}
+
+// byClass cuts word at the runes of a class.
+func byClass(word string, class func(rune) bool, behavior string) []string {
+	var pieces []piece
+	last := 0
+	for i, r := range word {
+		if class(r) {
+			if i > last {
+				pieces = append(pieces, piece{word[last:i], false})
+			}
+			last = i + len(string(r))
+			pieces = append(pieces, piece{word[i:last], true})
+		}
+	}
+	if last < len(word) {
+		pieces = append(pieces, piece{word[last:], false})
+	}
+	return join(pieces, behavior)
+}
+
+func newClassSplitter(p *part, class func(rune) bool) (splitter, error) {
+	var s struct {
+		Behavior   string
+		Individual bool `json:"individual_digits"`
+	}
+	if err := p.settings(&s); err != nil {
+		return nil, err
+	}
+	behavior := cmp.Or(strings.ToLower(s.Behavior), isolated)
+	if p.Type == "Digits" && !s.Individual {
+		behavior = contiguous
+	}
+	if err := checkBehavior(behavior); err != nil {
+		return nil, err
+	}
+	return each(func(word string) []string { return byClass(word, class, behavior) }), nil
+}
+
+// newByteLevel cuts words as GPT-2 does and writes each byte as a rune that can be seen.
+func newByteLevel(p *part) (splitter, error) {
+	s := struct {
+		Prefix bool `json:"add_prefix_space"`
+		Regex  bool `json:"use_regex"`
+	}{true, true}
+	if err := p.settings(&s); err != nil {
+		return nil, err
+	}
+	source := bytesPattern
+	re, err := pattern{Regex: &source}.compile()
+	if err != nil {
+		return nil, err
+	}
+	visible := byteRunes()
+	return each(func(word string) []string {
+		if s.Prefix && !strings.HasPrefix(word, " ") {
+			word = " " + word
+		}
+		words := []string{word}
+		if s.Regex {
+			words = join(re.cut(word), isolated)
+		}
+		for i, w := range words {
+			var b strings.Builder
+			for _, c := range []byte(w) {
+				b.WriteRune(visible[c])
+			}
+			words[i] = b.String()
+		}
+		return words
+	}), nil
+}
+
+// byteRunes is GPT-2's table: visible bytes of Latin-1 stand for themselves, the others
+// are the runes from 256 on.
+func byteRunes() (visible [256]rune) {
+	next := rune(256)
+	for c := range rune(256) {
+		if c >= '!' && c <= '~' || c >= 0xa1 && c <= 0xac || c >= 0xae {
+			visible[c] = c
+			continue
+		}
+		visible[c] = next
+		next++
+	}
+	return visible
+}
+
+// newMetaspace writes spaces as the replacement, by default U+2581, and cuts before it.
+func newMetaspace(p *part) (splitter, error) {
+	s := struct {
+		Replacement string
+		Scheme      string `json:"prepend_scheme"`
+		Prefix      *bool  `json:"add_prefix_space"`
+		Split       *bool
+	}{Replacement: "\u2581"}
+	if err := p.settings(&s); err != nil {
+		return nil, err
+	}
+	if s.Replacement == "" {
+		return nil, fmt.Errorf("pre-tokenizer Metaspace without a replacement: %w", ErrFile)
+	}
+	prepend := cmp.Or(s.Scheme, "always") != "never" && (s.Prefix == nil || *s.Prefix)
+	return each(func(word string) []string {
+		word = strings.ReplaceAll(word, " ", s.Replacement)
+		if prepend && !strings.HasPrefix(word, s.Replacement) {
+			word = s.Replacement + word
+		}
+		if s.Split != nil && !*s.Split {
+			return []string{word}
+		}
+		var words []string
+		for word != "" {
+			next := 1 + strings.Index(word[1:], s.Replacement)
+			if next == 0 {
+				return append(words, word)
+			}
+			words = append(words, word[:next])
+			word = word[next:]
+		}
+		return words
+	}), nil
+}
