@@ -16,6 +16,6 @@
 //   - The built-in vectors and those of a file depend on the text alone.
 //   - No error contains the key of a server.
 //
-// Elsewhere: where vectors are kept and searched (internal/vector), and what a cosine
+// Elsewhere: the tokens of a static model (internal/subword), where vectors are kept and searched (internal/vector), and what a cosine
 // counts in a search (internal/recall).
 package embed

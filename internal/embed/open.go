@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The kinds of embedders.
 const (
 	KindLexical = "lexical" // the built-in vectors
+	KindFile    = "file"    // a static model in files
 	KindOllama  = "ollama"  // an Ollama server
 	KindOpenAI  = "openai"  // a server with /v1/embeddings
 	KindTEI     = "tei"     // Hugging Face's text-embeddings-inference
@@ -23,7 +26,8 @@ const (
 type Config struct {
 	Kind  string // one of the kinds above; "" is KindLexical
 	URL   string // the address of a server, such as http://localhost:11434
-	Model string // the model of a server; "" is the only one that it has
+	Model string // the model of a server; "" is the only one that it has. The name of a model in files
+	Files vfs.FS // the folder of a static model: model.safetensors and tokenizer.json, as model2vec writes them
 	Key   string // the bearer token of a server; "" sends none
 	// The texts that a model wants before a question and before a document, with the
 	// blank at their end.
@@ -37,7 +41,7 @@ type Config struct {
 }
 
 // Open returns the embedder of the configuration. It asks a server for its models and
-// for four vectors. Errors: ErrConfig, ErrUnavailable, ErrProtocol, and that of ctx.
+// for four vectors. Errors: ErrConfig, ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
 func Open(ctx context.Context, c Config) (Embedder, error) {
 	e, err := open(ctx, c)
 	if err != nil && ctx.Err() != nil {
@@ -59,6 +63,9 @@ func open(ctx context.Context, c Config) (Embedder, error) {
 	if c.Kind == "" || c.Kind == KindLexical {
 		return newLexical(), nil
 	}
+	if c.Kind == KindFile {
+		return openStatic(c)
+	}
 	var shapes []namedShape
 	for _, sh := range serverShapes() {
 		if c.Kind == sh.kind || c.Kind == KindAuto {
@@ -66,7 +73,7 @@ func open(ctx context.Context, c Config) (Embedder, error) {
 		}
 	}
 	if shapes == nil {
-		return nil, fmt.Errorf("%w: there is no such kind; use lexical, ollama, openai, tei or auto", ErrConfig)
+		return nil, fmt.Errorf("%w: there is no such kind; use lexical, file, ollama, openai, tei or auto", ErrConfig)
 	}
 	return connect(ctx, c, shapes)
 }

@@ -124,9 +124,9 @@ func TestDimensionsAreCut(t *testing.T) {
 // TestLongTexts: what a server refuses is sent in parts, never again unchanged, and one
 // long text harms no other.
 func TestLongTexts(t *testing.T) {
-	var long string
+	var long strings.Builder
 	for i := range 90 {
-		long += fmt.Sprintf("one two three %d. ", i)
+		long.WriteString(fmt.Sprintf("one two three %d. ", i))
 	}
 	for _, kind := range kinds {
 		for name, status := range map[string]int{"400": 400, "413": 413, "422": 422, "500": 500, "EOF": -1} {
@@ -134,7 +134,7 @@ func TestLongTexts(t *testing.T) {
 				f := newFake(t, kind)
 				f.maxWords, f.tooLong = 100, status
 				e := openFake(t, f, nil)
-				texts := []string{"a", "b c", strings.TrimSpace(long), "d"}
+				texts := []string{"a", "b c", strings.TrimSpace(long.String()), "d"}
 				results, err := e.Embed(context.Background(), Document, texts)
 				if err != nil {
 					t.Fatal(err)

@@ -119,7 +119,7 @@ func wordPieceFile(lower bool) element {
 			vocab[s] = len(vocab)
 		}
 	}
-	for s := range strings.FieldsSeq("[PAD] [UNK] [CLS] [SEP] [MASK] the memory of an agent note ##book forget ##s un ##forget ##table remember ##ing cafe naive " +
+	for s := range strings.FieldsSeq("[PAD] [UNK] [CLS] [SEP] [MASK] the memory of an note ##book forget ##s un ##forget ##table remember ##ing cafe naive " +
 		"ang ##strom Café Ang 東 京 天 日 при ##вет мир super ##cali ##fragi don ##zz and or 20 ##26 http https example org") {
 		put(s)
 	}

@@ -108,7 +108,7 @@ func TestParseRefuses(t *testing.T) {
 		"deep pre-tokenizers":   {element{"model": model, "pre_tokenizer": deep(20, "pre", "pretokenizers")}, ErrFile},
 		"pattern":               {element{"model": model, "normalizer": element{"type": "Replace", "pattern": element{"Regex": "("}}}, ErrUnknown},
 		"no pattern":            {element{"model": model, "normalizer": element{"type": "Replace", "pattern": element{"String": ""}}}, ErrFile},
-		"behavior":              {element{"model": model, "pre_tokenizer": element{"type": "Split", "pattern": element{"String": "a"}, "behavior": "odd"}}, ErrUnknown},
+		"behavior":              {element{"model": model, "pre_tokenizer": element{"type": "Split", "pattern": element{"String": "a"}, "behavior": "x"}}, ErrUnknown},
 		"behavior of a class":   {element{"model": model, "pre_tokenizer": element{"type": "Punctuation", "behavior": "odd"}}, ErrUnknown},
 		"no replacement":        {element{"model": model, "pre_tokenizer": element{"type": "Metaspace", "replacement": ""}}, ErrFile},
 		"settings":              {element{"model": model, "pre_tokenizer": element{"type": "Metaspace", "split": "yes"}}, ErrFile},

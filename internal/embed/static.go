@@ -1,0 +1,188 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package embed
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/subword"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// The files of a static model.
+const (
+	weightsFile   = "model.safetensors"
+	tokenizerFile = "tokenizer.json"
+)
+
+// static embeds texts by the vectors of their tokens: the mean of the rows of a table,
+// each times the weight of its token, as model2vec has it.
+type static struct {
+	model     Model
+	config    Config
+	tokenizer *subword.Tokenizer
+	rows      *tensor // rows times dim
+	weights   *tensor // of tokens, or nil
+	mapping   *tensor // from tokens to rows, or nil: token i has row i
+	dim       int     // of rows; the model may cut it
+}
+
+// openStatic reads the files of a model below c.Files.
+func openStatic(c Config) (Embedder, error) {
+	if c.Files == nil {
+		return nil, fmt.Errorf("%w: no folder with %s and %s is given", ErrConfig, weightsFile, tokenizerFile)
+	}
+	s := &static{config: c}
+	sum := sha256.New()
+	if err := s.readWeights(c.Files, sum); err != nil {
+		return nil, fmt.Errorf("%s: %w", weightsFile, err)
+	}
+	if err := s.readTokenizer(c.Files, sum); err != nil {
+		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
+	}
+	dim := s.dim
+	if c.Dimensions > 0 {
+		dim = min(dim, c.Dimensions)
+	}
+	name := c.Model
+	if name == "" {
+		name = "static"
+	}
+	s.model = Model{Name: name, Dim: dim}
+	s.model.Fingerprint = fingerprint("static", "1", hex.EncodeToString(sum.Sum(nil)), strconv.Itoa(dim), c.QueryPrefix, c.DocumentPrefix)
+	return s, nil
+}
+
+func (s *static) readWeights(files vfs.FS, sum io.Writer) (err error) {
+	f, err := openPart(files, weightsFile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	tensors, err := readSafetensors(f, "embeddings", "weights", "mapping")
+	if err != nil {
+		return err
+	}
+	s.rows, s.weights, s.mapping = tensors["embeddings"], tensors["weights"], tensors["mapping"]
+	if s.rows == nil || len(s.rows.shape) != 2 || s.rows.shape[1] > maxDim {
+		return fmt.Errorf("there is no table named embeddings, or its rows are longer than %d: %w", maxDim, ErrFile)
+	}
+	s.dim = s.rows.shape[1]
+	for name, t := range map[string]*tensor{"weights": s.weights, "mapping": s.mapping} {
+		if t != nil && len(t.shape) != 1 {
+			return fmt.Errorf("%s is no list: %w", name, ErrFile)
+		}
+	}
+	if s.mapping != nil {
+		for i := range s.mapping.shape[0] {
+			if row := s.mapping.at(i); !(row >= 0 && row < float64(s.rows.shape[0])) {
+				return fmt.Errorf("token %d has row %v of %d: %w", i, row, s.rows.shape[0], ErrFile)
+			}
+		}
+	}
+	_, err = io.Copy(sum, f)
+	return err
+}
+
+func (s *static) readTokenizer(files vfs.FS, sum io.Writer) (err error) {
+	f, err := openPart(files, tokenizerFile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	text, err := io.ReadAll(io.LimitReader(f, subword.MaxFile+1))
+	if err != nil {
+		return err
+	}
+	if s.tokenizer, err = subword.Parse(text); err != nil {
+		if inner, ok := errors.AsType[*fault.Error](err); ok {
+			err = inner.Err // the operation is named by Open
+		}
+		return fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	_, err = sum.Write(text)
+	return err
+}
+
+// openPart opens one of the files. A file that is not there is ErrFile.
+func openPart(files vfs.FS, name string) (vfs.File, error) {
+	f, err := files.OpenFile(name, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	return f, nil
+}
+
+// Model returns the model of the files.
+func (s *static) Model() Model { return s.model }
+
+// Embed never fails as a whole, unless the context has ended.
+func (s *static) Embed(ctx context.Context, p Purpose, texts []string) ([]Result, error) {
+	prefix := s.config.DocumentPrefix
+	if p == Query {
+		prefix = s.config.QueryPrefix
+	}
+	results := make([]Result, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if words(text) == 0 {
+			results[i].Err = ErrEmpty
+			continue
+		}
+		text, results[i].Truncated = text[:min(len(text), maxText)], len(text) > maxText
+		results[i].Vector, results[i].Err = s.vector(prefix + text)
+	}
+	return results, nil
+}
+
+// vector adds up the rows of the tokens of text. A text without known tokens is ErrEmpty.
+func (s *static) vector(text string) ([]float32, error) {
+	sums := make([]float64, s.model.Dim)
+	known := false
+	for _, id := range s.tokenizer.Encode(text) {
+		row, ok := s.row(id)
+		if !ok {
+			continue
+		}
+		known = true
+		weight := 1.0
+		if s.weights != nil && id < s.weights.shape[0] {
+			weight = s.weights.at(id)
+		}
+		for i := range sums {
+			sums[i] += float64(weight * s.rows.at(row*s.dim+i))
+		}
+	}
+	if !known {
+		return nil, ErrEmpty
+	}
+	v := make([]float32, len(sums))
+	for i, x := range sums {
+		v[i] = float32(x)
+	}
+	if err := unit(v); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// row returns the row of a token; tokens added after the table was made have none.
+func (s *static) row(id int) (int, bool) {
+	if s.mapping == nil {
+		return id, id < s.rows.shape[0]
+	}
+	if id >= s.mapping.shape[0] {
+		return 0, false
+	}
+	return int(s.mapping.at(id)), true
+}
