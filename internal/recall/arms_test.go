@@ -251,6 +251,12 @@ func TestDates(t *testing.T) {
 			t.Errorf("%s: %q by %q", question, bodies, arms)
 		}
 	}
+	for _, text := range []string{"* a\nwine of room 13\n* b\nwine of room 12\n", "* a\nwine of room 12\n* b\nwine of room 13\n"} {
+		v = view(map[string]string{"a.org": text}) // a day that no note has is words
+		if bodies, arms := best(t, v, "wine of 12 August 2026"); bodies[0] != "wine of room 12" {
+			t.Errorf("%q by %q", bodies, arms)
+		}
+	}
 }
 
 // TestRules checks that standing instructions and likes answer questions that share no
