@@ -23,7 +23,13 @@ func TestOf(t *testing.T) {
 			if b[i] != 0 {
 				t.Fatalf("of %d bytes, byte %d is %d", n, i, b[i])
 			}
-			b[i] = 0xff
+			b[i] = byte(i)
+		}
+		slab.Collapse(b)
+		for i := range b {
+			if b[i] != byte(i) {
+				t.Fatalf("of %d bytes, byte %d became %d", n, i, b[i])
+			}
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/slab"
 )
 
 const (
@@ -38,6 +40,8 @@ func (s *Store) Encode(ctx context.Context, questions []*Query) error {
 				c.enter(row, set.floats.row(row), words, buffer)
 			}
 		}
+		slab.Collapse(c.near)
+		slab.Collapse(c.far)
 		if err := set.measure(ctx, c, questions); err != nil {
 			return err
 		}
