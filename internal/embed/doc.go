@@ -4,7 +4,8 @@
 // static model, or through a server that a person already runs.
 //
 // An [Embedder] is one [Model]; [Open] makes one from a [Config]. Each text has its own
-// [Result]. [Cosine] compares two vectors.
+// [Result]. [Cosine] compares two vectors. A [Reranker] is a server that says how well
+// documents answer a query.
 //
 // Invariants:
 //

@@ -149,6 +149,30 @@ func TestStaticVectors(t *testing.T) {
 	}
 }
 
+// TestStaticConforms runs the suite of embedders with a table of random rows for letters.
+func TestStaticConforms(t *testing.T) {
+	vocab, rows := map[string]int{"[UNK]": 0}, array{form: "F16", shape: []int{0, 16}}
+	for c := rune(' '); c < 0x7f; c++ {
+		vocab[string(c)], vocab["##"+string(c)] = len(vocab), len(vocab)+1
+	}
+	rows.shape[0] = len(vocab)
+	for i := range len(vocab) * 16 {
+		rows.values = append(rows.values, float64(hash64(fmt.Sprint(i))%64)-31.5)
+	}
+	tokenizer, err := json.Marshal(map[string]any{
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"}, "model": map[string]any{"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocab},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := writeModel(t, safetensors(map[string]array{"embeddings": rows}), string(tokenizer))
+	e, err := Open(context.Background(), Config{Kind: KindFile, Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conform(t, e)
+}
+
 func TestStaticTexts(t *testing.T) {
 	files := writeModel(t, safetensors(map[string]array{"embeddings": table("F32", 5, 9)}), modelTokenizer)
 	e, err := Open(context.Background(), Config{Kind: KindFile, Files: files, Model: "tiny", QueryPrefix: "blue ", Dimensions: 4, Nested: true})
