@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -382,4 +383,23 @@ func TestAnswersAreLimited(t *testing.T) {
 	if _, err := e.Embed(context.Background(), Document, []string{"a"}); !errors.Is(err, ErrProtocol) {
 		t.Error(err)
 	}
+}
+
+// TestTogether: queries and documents of several callers get the vectors that they get alone.
+func TestTogether(t *testing.T) {
+	f := newFake(t, KindOllama)
+	e := openFake(t, f, nil)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			for j := range 20 {
+				text := fmt.Sprintf("text %d of caller %d", j, i)
+				results, err := e.Embed(context.Background(), Purpose(i%2), []string{text, "x"})
+				if want := f.vector(text); err != nil || unit(want) != nil || !alike(results[0].Vector, want) {
+					t.Errorf("%s: %v", text, err)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
