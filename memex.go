@@ -11,11 +11,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // memex is what the scopes of one memex share: the lock, the open scopes, and the views that
@@ -31,6 +35,7 @@ type memex struct {
 	open    map[string]*Memory // projects and sessions; mu guards it
 	opened  atomic.Uint64      // incremented when a scope opens or closes
 
+	meaning  *meaning.Vectors // nil without an embedder
 	overlays overlays
 	sessions sessions
 }
@@ -56,7 +61,7 @@ func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool
 func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
 	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(regionOf(top.Options.Projects, name))}
-	s.Options.Committed = nil // its commits are numbered separately
+	s.Options.Committed = x.changed // its commits are numbered separately
 	folder := scope.Folder + "/" + folderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
 	var err error
@@ -190,4 +195,40 @@ func (x *memex) closeScopes() error {
 		errs = append(errs, m.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// openMeaning makes the vectors, if there is an embedder.
+func (x *memex) openMeaning() {
+	s := x.top.scope
+	if s.Options.Embedder == nil {
+		return
+	}
+	folder, err := vfs.Sub(s.FS, meaningFolder)
+	if err != nil { // nothing else depends on vectors
+		s.Options.Log.Warn("no vectors are kept", "error", err)
+		return
+	}
+	x.meaning = meaning.New(meaning.Options{
+		Connect: s.Options.Embedder, States: x.states, Folder: folder, All: s.Options.RemoteSeesAll, Log: s.Options.Log,
+	})
+}
+
+// meaningFolder is the folder of vectors in a state folder.
+const meaningFolder = "vectors"
+
+// changed is told of each commit of a scope.
+func (x *memex) changed(chain.Commit) {
+	if x.meaning != nil {
+		x.meaning.Changed()
+	}
+}
+
+// states returns what readers may see of the open scopes.
+func (x *memex) states(ctx context.Context) (all []*graph.State) {
+	for _, m := range append([]*Memory{x.top}, x.list()...) {
+		if v, err := m.guard.View(ctx, nil); err == nil {
+			all = append(all, view.StateOf(v))
+		}
+	}
+	return all
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
 	"github.com/fovea-memory/fovea/internal/protect"
@@ -90,6 +91,13 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		s.Root = s.Root.Region(regionOf(s.Options.Projects, scope.Memex))
 	}
 	x := &memex{open: map[string]*Memory{}}
+	if told := s.Options.Committed; s.Options.Embedder != nil {
+		s.Options.Committed = func(c chain.Commit) {
+			if x.changed(c); told != nil {
+				told(c)
+			}
+		}
+	}
 	s.Open = x.scopes
 	m := newMemory(x, s, policy)
 	x.top = m
@@ -99,6 +107,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, withRelease(fail("open", s.StateDir, openKind(err), err), m)
 	}
+	x.openMeaning()
 	x.openProjects(ctx)
 	x.markFolder()
 	v := m.View()
@@ -124,6 +133,9 @@ func (m *Memory) Folder() *ingest.Reader { return m.folder }
 // Guard returns the guard of protected files.
 func (m *Memory) Guard() *protect.Guard { return m.guard }
 
+// Meaning returns the vectors of nodes, nil without Options.Embedder.
+func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning }
+
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }
 
@@ -135,7 +147,11 @@ func (m *Memory) Close() error {
 		m.memex.forget(m)
 		return m.close()
 	}
-	return errors.Join(m.memex.closeScopes(), m.close())
+	var err error
+	if m.memex.meaning != nil {
+		err = m.memex.meaning.Close()
+	}
+	return errors.Join(err, m.memex.closeScopes(), m.close())
 }
 
 func (m *Memory) close() error {

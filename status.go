@@ -38,7 +38,8 @@ type Status struct {
 	Missing           []string           `json:"missing,omitempty" jsonschema:"files that the folder has lost and memory keeps"`
 	Lockdown          []string           `json:"lockdown" jsonschema:"protected files that nobody reads: somebody else changed them"`
 	Unreviewed        []string           `json:"unreviewed,omitempty" jsonschema:"served though somebody else changed them"`
-	PendingEmbeddings int                `json:"pending_embeddings" jsonschema:"how many are still to be made; there is no embedder yet"`
+	PendingEmbeddings int                `json:"pending_embeddings" jsonschema:"how many nodes still wait for the vector of their text"`
+	Embedder          string             `json:"embedder,omitempty" jsonschema:"the model that makes vectors, or why none does"`
 	ReadOnly          string             `json:"read_only,omitempty" jsonschema:"why nothing can be written"`
 	Recovered         string             `json:"recovered,omitempty" jsonschema:"what the last opening mended"`
 	Kin               string             `json:"-"` // another store with these notes, how to adopt it, or ""
@@ -80,6 +81,10 @@ func (m *Memory) Status() Status {
 	s.History, s.Large = historySize(m.scope)
 	if writable != nil {
 		s.ReadOnly = writable.Error()
+	}
+	if m.memex.meaning != nil {
+		vectors := m.memex.meaning.Status()
+		s.Embedder, s.PendingEmbeddings = vectors.String(), vectors.Pending
 	}
 	recovered := m.scope.Recovered()
 	if s.Recovered != "" && recovered != "" {

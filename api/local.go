@@ -14,6 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/token"
@@ -36,7 +37,11 @@ type LocalOptions struct {
 	// AtOnce is how many searches and windows are made at a time; more wait in the
 	// order in which they came. 0 is any number.
 	AtOnce int
-	// Progress is told how far reading the folder has come.
+	// EmbedTimeout is how long a request waits for the embedder that does not ask for
+	// vectors. Fill has one that asks for them make the missing ones first.
+	EmbedTimeout time.Duration
+	Fill         bool
+	// Progress is told how far reading the folder, or making vectors, has come.
 	Progress func(done, total int)
 	// Warn is told what a person should know though the operation went on,
 	// such as deletions that were held back.
@@ -180,6 +185,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		}
 		wr.Focus = holder(v, n).ID
 	}
+	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked("", cmp.Or(req.Question, req.Task))); err != nil {
+		return nil, err
+	}
 	w, session, err := l.window(ctx, v, req, wr)
 	if err != nil {
 		return nil, err
@@ -228,6 +236,9 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, err
 	}
 	defer release()
+	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked(req.Mode, req.Text)); err != nil {
+		return nil, err
+	}
 	hits, err := v.Search(req.Text, req.Limit, keep, l.opts.Now())
 	if err != nil {
 		return nil, err
@@ -236,7 +247,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
-		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Arms: h.ArmNames()}
+		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames()}
 	}
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)
@@ -245,6 +256,11 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		}
 	}
 	return out, nil
+}
+
+// asked is what nodes are ranked for.
+func (l *Local) asked(mode, text string) meaning.Request {
+	return meaning.Request{Mode: mode, Text: text, Timeout: l.opts.EmbedTimeout, Fill: l.opts.Fill, Progress: l.opts.Progress, Warn: l.warn}
 }
 
 func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error) {

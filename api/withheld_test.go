@@ -3,6 +3,7 @@
 package api_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -81,12 +83,13 @@ func newReading(t *testing.T, files map[string]string, opts *fovea.Options) *rea
 		put(t, dir, name, text)
 	}
 	opts.StateDir = filepath.Join(t.TempDir(), "state")
+	opts.Embedder = func(ctx context.Context) (embed.Embedder, error) { return embed.Open(ctx, embed.Config{}) }
 	m, err := fovea.Open(t.Context(), dir, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	r := &reading{t: t, memory: m, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
+	r := &reading{t: t, memory: m, options: api.LocalOptions{Fill: true}, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
 		{Agent: "ada", Role: api.Agent}, {Agent: "ada", Role: api.Reader},
 		{Agent: "ada", Role: api.Agent, Paths: []string{"notes/", "skills/"},
 			Operations: []string{"revert", "edit", "refile", "archive", "resolve", "drift", "restore", "assign-ids", "ingest"}},
@@ -468,6 +471,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		of = []string{"markdown", "json"}
 	case key == "policy":
 		of = []string{"foveal"}
+	case key == "mode":
+		of = []string{"lexical", "semantic", "hybrid"}
 	case key == "layout":
 		of = []string{"tree", "sticky"}
 	case key == "scope":

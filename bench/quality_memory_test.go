@@ -3,6 +3,7 @@
 package bench
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -54,6 +56,16 @@ var qualityTime = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 // openLibrary writes the documents into a folder and reads them.
 func openLibrary(t testing.TB, l library) *opened {
 	t.Helper()
+	o, _ := openWith(t, l, nil)
+	return o
+}
+
+// embedder connects to an embedder.
+type embedder = func(context.Context) (embed.Embedder, error)
+
+// openWith is openLibrary with an embedder, nil for none.
+func openWith(t testing.TB, l library, e embedder) (*opened, *fovea.Memory) {
+	t.Helper()
 	dir := t.TempDir()
 	for _, d := range l.documents {
 		path := filepath.Join(dir, filepath.FromSlash(d.path))
@@ -64,7 +76,7 @@ func openLibrary(t testing.TB, l library) *opened {
 			t.Fatal(err)
 		}
 	}
-	m := ingestFolder(t, dir)
+	m := ingestWith(t, dir, e)
 	o := &opened{library: l, view: m.View(), keys: map[string][]string{}, texts: map[string]string{}}
 	for _, d := range l.documents {
 		nodes := headlinesOf(o.view, d.path)
@@ -78,13 +90,18 @@ func openLibrary(t testing.TB, l library) *opened {
 			}
 		}
 	}
-	return o
+	return o, m
 }
 
 // ingestFolder opens the memory of a folder and reads it.
 func ingestFolder(t testing.TB, dir string) *fovea.Memory {
 	t.Helper()
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir(), Now: func() time.Time { return qualityTime }})
+	return ingestWith(t, dir, nil)
+}
+
+func ingestWith(t testing.TB, dir string, e embedder) *fovea.Memory {
+	t.Helper()
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir(), Now: func() time.Time { return qualityTime }, Embedder: e})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ var verbsByNeed = map[need][][]string{
 // the way of another verb.
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
-	"guard reject", "skill show", "purge", "guard adopt-key", "head",
+	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed",
 }
 
 // TestEveryVerbHasACode: no verb is forgotten in the table of exit codes.

@@ -96,6 +96,7 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
 		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
+		{"embedder", embedderOf(s)},
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
@@ -109,6 +110,14 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 	case s.Diagnostics > 0:
 		out.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
 	}
+}
+
+// embedderOf says what makes vectors and how many are missing.
+func embedderOf(s *api.Status) string {
+	if s.PendingEmbeddings == 0 {
+		return s.Embedder
+	}
+	return fmt.Sprintf("%s, %d nodes wait", s.Embedder, s.PendingEmbeddings)
 }
 
 // few names up to three of the files and what to do about them; "" for none.

@@ -59,9 +59,12 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session,
 		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
-		Progress: s.Progress, Warn: s.warn,
+		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn,
 	}), nil
 }
+
+// embedTimeout is how long a command waits for the embedder that does not ask for it.
+const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
 func (s *session) load() (err error) {
@@ -101,7 +104,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
-		Alert: s.alerts.report,
+		Alert: s.alerts.report, Embedder: s.config.Embed.Connector(), RemoteSeesAll: s.config.Embed.All,
 	}
 	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories
 		opts.Witness = w

@@ -43,6 +43,7 @@ byte for byte, and the file as it was is kept beside it.`,
 			return setUp(s, setup.Clients[i], file, write)
 		},
 	}
+	c.AddCommand(setupEmbedCommand(s))
 	c.Flags().BoolVar(&write, "write", false, "merge it into the client's file")
 	c.Flags().StringVar(&file, "file", "", "the client's `FILE`, if it is not in the default place")
 	return c

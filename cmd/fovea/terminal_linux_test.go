@@ -162,6 +162,7 @@ var hostileRows = []struct {
 		{evilName, "ours.org", "theirs.org"},
 		{"base.org", "ours.org", "theirs.org", "--output", "-", "--path", evilName}}},
 	{"setup", [][]string{{"claude-code"}, {"codex"}, {"gptel"}, {"cursor", "--write", "--file", "conf" + evilName + ".json"}, {evilName}}},
+	{"setup embed", [][]string{{"--url", "http://127.0.0.1:1/" + evilName}, {evilName}}},
 	{"mcp", [][]string{{"--compat", evilName}, {"<" + mcpLines, "--no-daemon"}, {"<" + mcpLines, "--no-daemon", "--compat", "server-memory"}}},
 	{"serve", [][]string{{"--print-unit"}, {"--idle", evilName}, {"--idle", "1s"}}},
 	{"token", [][]string{{}, {evilName}}}, {"token add", [][]string{{"ada"}, {"bob" + evilName}, {"eve", "--role", evilName},

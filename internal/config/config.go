@@ -51,6 +51,8 @@ type Config struct {
 	Guard guard.Rules `key:"guard" default:"{}" as:"guard"`
 	// Trust says whose notes windows treat like the owner's.
 	Trust Trust `key:"trust" default:"{}" as:"trust"`
+	// Embed says what makes vectors of texts.
+	Embed Embed `key:"embed" default:"{}" as:"embed"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.
 	Org *org.Defaults `key:"org" default:"{}" as:"org"`
 	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default

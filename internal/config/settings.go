@@ -75,6 +75,7 @@ var parsers = map[string]func(*Config, value) (any, error){
 	"share":    with(value.share),
 	"guard":    with(value.guard),
 	"trust":    with(value.trust),
+	"embed":    with(value.embed),
 	"grants":   with(value.grants),
 	"org":      func(c *Config, v value) (any, error) { return c.org(v) },
 }

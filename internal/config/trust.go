@@ -69,6 +69,16 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 	if slices.Contains(c.TrustedKeys, key.Line) {
 		return c.File, nil
 	}
+	name, err := c.edit(env, func(text string) (string, error) { return withKey(text, key.Line) })
+	if err == nil {
+		c.TrustedKeys = append(c.TrustedKeys, key.Line)
+	}
+	return name, err
+}
+
+// edit rewrites the configuration file, or creates it, and returns its name. It may hold
+// tokens later.
+func (c *Config) edit(env func(string) string, change func(text string) (string, error)) (string, error) {
 	name := c.File
 	if name == "" {
 		name = defaultFile(environmentOr(env))
@@ -79,25 +89,22 @@ func (c *Config) TrustKey(env func(string) string, key PublicKey) (string, error
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // keep the link
 	}
-	err := exclusively(filepath.Dir(name), func() error { return addKey(name, key) })
+	err := exclusively(filepath.Dir(name), func() error {
+		old, err := vfs.ReadPlain(name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		text, err := change(string(old))
+		if err != nil {
+			return err
+		}
+		return vfs.WriteFile(name, []byte(text), 0o600)
+	})
 	if err != nil {
 		return name, fmt.Errorf("config: %s: %w", name, err)
 	}
-	c.File, c.TrustedKeys = name, append(c.TrustedKeys, key.Line)
+	c.File = name
 	return name, nil
-}
-
-// addKey rewrites or creates a configuration file, which may hold tokens later.
-func addKey(name string, key PublicKey) error {
-	old, err := vfs.ReadPlain(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	text, err := withKey(string(old), key.Line)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteFile(name, []byte(text), 0o600)
 }
 
 // keysBegin matches the beginning of the list of trusted keys, as people write it.

@@ -78,6 +78,13 @@ func Serve(ctx context.Context, opts *Options) error {
 	}
 	reading := make(chan struct{})
 	go func() { defer close(reading); d.kept(ctx, "watching the folder", l.run) }()
+	filling := make(chan struct{})
+	go func() {
+		defer close(filling)
+		if room := opts.Memory.Meaning(); room != nil {
+			d.kept(ctx, "making vectors", func() { room.Run(ctx) })
+		}
+	}()
 	for _, s := range d.servers {
 		go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown
 	}
@@ -96,6 +103,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	<-looking
 	err = d.shutdown()
 	<-reading
+	<-filling
 	return errors.Join(err, l.close())
 }
 

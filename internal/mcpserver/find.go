@@ -6,10 +6,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -52,7 +54,7 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 		return newestNotes(ctx, svc, req.Limit)
 	}
 	switch in.Mode {
-	case "", "lexical", "semantic", "hybrid":
+	case "", meaning.Lexical, meaning.Semantic, meaning.Hybrid:
 		return searchTool(ctx, svc, req, in.Mode)
 	case "query":
 	default:
@@ -75,17 +77,18 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 	return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
 }
 
-// searchTool answers the modes that rank by words. There are no vectors yet, and a
-// client that asked for them is told.
+// searchTool answers the modes that rank. A client that asked for vectors is told where
+// there are none.
 func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mode string) (reply, error) {
-	note := ""
-	if mode == "semantic" || mode == "hybrid" {
-		note = " (no embedder is set up: mode " + mode + " answered lexically)"
-	}
-	req.Excerpt, req.Match = excerptRunes, excerptRunes
+	req.Excerpt, req.Match, req.Mode = excerptRunes, excerptRunes, mode
 	hits, err := api.OpSearch.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
+	}
+	note := ""
+	compared := slices.ContainsFunc(hits, func(h api.Hit) bool { return h.Cosine != 0 })
+	if (mode == meaning.Semantic || mode == meaning.Hybrid) && !compared {
+		note = " (no embedder is set up or answers: mode " + mode + " answered lexically)"
 	}
 	offer := api.SuggestRequest{Text: req.Text}
 	if len(hits) == 0 || hits[0].Similarity < api.WeakSimilarity {

@@ -14,13 +14,15 @@ import (
 // model.
 const ArmMeaning = "meaning"
 
-// Constants of Meaning, measured with made-up models: random vectors, and an oracle that
-// alone has R@10 .95, .85 and .75. Up to twice the weight, random vectors cost nothing on
-// LoCoMo and talks. Of what a fusion with labels could gain the oracle gains .58 to .73
-// unproven, and .88 and more proven, where a level of 0 with thrice the weight is worse.
+// Constants of Meaning, measured with made-up models, see BenchmarkMeaning in bench: random
+// vectors cost nothing at twice the weight. Of what a fusion with labels gains over words,
+// an oracle gains .37 to .73 unproven and .84 or more proven; with the level at 0, or the
+// weight doubled, one that is right in three of four questions falls below the words.
 const (
-	weightMeaning = .8  // of a model that has proven nothing; twice as much of a proven one
-	deviations    = 4   // above chance, for the whole weight and a similarity of 1
+	weightMeaning = .8  // of a model that has proven nothing
+	provenWeight  = .5  // more, as a share, of one that has proven itself
+	provenLevel   = .6  // less, as a share, is the level from which its nodes count
+	deviations    = 4   // above the level, for the whole weight and a similarity of 1
 	maxNear       = 200 // of the nearest texts may get a share; 1,000 gain nothing
 )
 
@@ -66,8 +68,7 @@ type Meaning struct {
 	Set   *vector.Set
 	Query *vector.Query // of the text of the request; nil: of its focus
 	// Trust is how well the model has proven to find what it is asked for, 0 to 1. It lowers
-	// the level from which a node gets a share, down to the middle of all, and raises the
-	// weight.
+	// the level from which a node gets a share, and raises the weight.
 	Trust float64
 }
 
@@ -87,13 +88,13 @@ func (m Meaning) Rank(req *Request, b *Board) {
 	}
 	best := math.Sqrt(2*math.Log(float64(max(2, of.rows)))) - .5 // of unrelated ones, in deviations
 	above := func(cosine float32) float64 { return (float64(cosine) - float64(chance.Median)) / deviation }
-	level := best * (1 - m.Trust)
+	level := best * (1 - provenLevel*m.Trust)
 	whole := max(deviations, above(hits[0].Cosine)-level)
 	arm := b.Arm(ArmMeaning)
 	for _, h := range hits {
 		x := above(h.Cosine)
 		for pos := of.first[h.Row]; pos > 0 && x > level; pos = of.next[pos-1] {
-			arm.Add(pos-1, weightMeaning*(1+m.Trust)*(x-level)/whole)
+			arm.Add(pos-1, weightMeaning*(1+provenWeight*m.Trust)*(x-level)/whole)
 			b.resembles(pos-1, float64(h.Cosine), (x-best)/deviations)
 		}
 	}

@@ -229,11 +229,15 @@ func (b *Board) best(req *Request) []Ranked {
 }
 
 func (b *Board) similarity(pos uint32) float64 {
-	similarity := b.alike[pos].similarity
-	if b.ideal > 0 {
-		similarity = max(similarity, b.covered[pos]/b.ideal)
+	return min(1, max(b.coverage(pos), b.alike[pos].similarity))
+}
+
+// coverage returns how much of the request the words of a node cover.
+func (b *Board) coverage(pos uint32) float64 {
+	if b.ideal == 0 {
+		return 0
 	}
-	return min(1, similarity)
+	return b.covered[pos] / b.ideal
 }
 
 // likeness is how near the vectors of a node and of the request are.

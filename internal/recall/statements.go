@@ -64,7 +64,7 @@ func (Statements) Rank(req *Request, b *Board) {
 // bestSimilarity is how much of the question the words of the best node cover.
 func (b *Board) bestSimilarity() (best float64) {
 	for _, pos := range b.touched {
-		best = max(best, b.similarity(pos))
+		best = max(best, b.coverage(pos))
 	}
 	return best
 }

@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -97,6 +99,11 @@ type Options struct {
 	// reader of the file: it must be quick and must not call the Memory. After an error, the
 	// next process repeats the alert.
 	Alert func(guard.Alert) error
+	// Embedder connects to what makes vectors of texts; nil for none. It may fail and is
+	// then called again. RemoteSeesAll lets one on another computer see nodes without the
+	// property EMBED too.
+	Embedder      func(context.Context) (embed.Embedder, error)
+	RemoteSeesAll bool
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives background events; discarded by default.

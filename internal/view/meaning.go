@@ -3,8 +3,6 @@
 package view
 
 import (
-	"slices"
-
 	"github.com/fovea-memory/fovea/internal/recall"
 )
 
@@ -16,8 +14,7 @@ func (v *View) ByMeaning(m recall.Meaning, only bool) *View {
 	return &asked
 }
 
-// rankers returns what nodes are ranked by. Meaning comes right after the words: whether a
-// standing instruction counts depends on how well both answer the request.
+// rankers returns what nodes are ranked by.
 func (v *View) rankers() []recall.Ranker {
 	switch {
 	case v.meaning == nil:
@@ -25,5 +22,5 @@ func (v *View) rankers() []recall.Ranker {
 	case v.onlyMeaning:
 		return []recall.Ranker{*v.meaning}
 	}
-	return slices.Insert(recall.Rankers(), 1, recall.Ranker(*v.meaning))
+	return append(recall.Rankers(), *v.meaning)
 }

@@ -76,6 +76,7 @@ var layers = []layer{
 	{7, "internal/inert", pure},
 	{8, "internal/view", pure},
 	{9, "internal/scope", files},
+	{9, "internal/meaning", files},
 	{10, "internal/rights", files},
 	{11, "internal/filetx", files},
 	{12, "internal/ingest", files},

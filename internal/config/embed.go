@@ -1,0 +1,165 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Embed says what makes vectors of texts; the zero value says that nothing does.
+type Embed struct {
+	Kind, URL, Model, Key       string // as in embed.Config
+	QueryPrefix, DocumentPrefix string
+	Dimensions                  int
+	Nested                      bool
+	// All lets a server on another computer see every note, not only those with the
+	// property EMBED.
+	All bool
+	// Folder holds a static model, "" for none.
+	Folder string
+}
+
+// Connector returns a function that connects to the embedder, nil if there is none.
+func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
+	if e.Kind == "" {
+		return nil
+	}
+	c := embed.Config{
+		Kind: e.Kind, URL: e.URL, Model: e.Model, Key: e.Key,
+		QueryPrefix: e.QueryPrefix, DocumentPrefix: e.DocumentPrefix, Dimensions: e.Dimensions, Nested: e.Nested,
+	}
+	return func(ctx context.Context) (embed.Embedder, error) {
+		if e.Kind != embed.KindFile {
+			return embed.Open(ctx, c)
+		}
+		folder, err := vfs.Dir(e.Folder)
+		if err != nil {
+			return nil, fmt.Errorf("the folder of the model: %w", err)
+		}
+		defer folder.Close()
+		of := c
+		of.Files, of.Model = folder, cmp.Or(c.Model, filepath.Base(e.Folder))
+		return embed.Open(ctx, of)
+	}
+}
+
+// embed parses the table of the embedder.
+func (v value) embed() (Embed, error) {
+	var e Embed
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return e, fmt.Errorf("%v is not a table with kind, url and model", v.raw)
+	}
+	var keyName string
+	texts := map[string]*string{
+		"kind": &e.Kind, "url": &e.URL, "model": &e.Model, "key_env": &keyName,
+		"query_prefix": &e.QueryPrefix, "document_prefix": &e.DocumentPrefix,
+	}
+	switches := map[string]*bool{"nested": &e.Nested, "all": &e.All}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		of, err := v.of(table[key]), error(nil)
+		switch text, truth := texts[key], switches[key]; {
+		case text != nil:
+			*text, err = of.text()
+		case truth != nil:
+			if *truth, ok = of.raw.(bool); !ok {
+				err = fmt.Errorf("%v is neither true nor false", of.raw)
+			}
+		case key == "folder":
+			e.Folder, err = of.folder()
+		case key == "dimensions":
+			e.Dimensions, err = of.whole(0, 1<<16)
+		default:
+			known := append(slices.Collect(maps.Keys(texts)), append(slices.Collect(maps.Keys(switches)), "dimensions", "folder")...)
+			slices.Sort(known)
+			return Embed{}, fmt.Errorf("unknown key %q; there are %s", key, strings.Join(known, ", "))
+		}
+		if err != nil {
+			return Embed{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if keyName != "" {
+		if e.Key = v.env(keyName); e.Key == "" {
+			return Embed{}, fmt.Errorf("key_env: the environment has no %s", keyName)
+		}
+	}
+	if e.Kind == embed.KindOllama {
+		e.URL = cmp.Or(e.URL, OllamaAddress(v.env))
+	}
+	switch {
+	case len(table) == 0 || e.Kind != "":
+	case e.Folder != "":
+		e.Kind = embed.KindFile
+	default:
+		e.Kind = embed.KindAuto
+	}
+	return e, nil
+}
+
+// OllamaAddress returns the address that Ollama's own variable names, as Ollama reads it. env
+// is os.Getenv if nil, as in Load.
+func OllamaAddress(env func(string) string) string {
+	const port = ":11434"
+	host := environmentOr(env)("OLLAMA_HOST")
+	scheme, rest, ok := strings.Cut(host, "://")
+	if !ok {
+		scheme, rest = "http", host
+	}
+	rest = strings.TrimSuffix(rest, "/")
+	switch {
+	case rest == "", strings.HasPrefix(rest, "0.0.0.0"):
+		rest = "127.0.0.1" + cmp.Or(strings.TrimPrefix(rest, "0.0.0.0"), port)
+	case !strings.Contains(rest, ":"):
+		rest += port
+	}
+	return scheme + "://" + rest
+}
+
+// Text returns the table of the embedder as the configuration file has it.
+func (e Embed) Text() string {
+	var text strings.Builder
+	text.WriteString("[embed]\n")
+	for _, line := range []struct{ key, value string }{
+		{"kind", e.Kind}, {"url", e.URL}, {"model", e.Model},
+	} {
+		if line.value != "" {
+			text.WriteString(line.key + " = " + strconv.Quote(line.value) + "\n")
+		}
+	}
+	return text.String()
+}
+
+// AddEmbed adds an embedder to the configuration file, which it creates if missing, and
+// returns the file's name. Every other byte stays. It fails, leaving the file alone, if there
+// is an embedder already.
+func (c *Config) AddEmbed(env func(string) string, e Embed) (string, error) {
+	name, err := c.edit(env, func(text string) (string, error) {
+		values := map[string]any{}
+		if _, err := toml.Decode(text, &values); err != nil {
+			return "", err
+		}
+		if values["embed"] != nil {
+			return "", fmt.Errorf("there is a table embed already; change it by hand to\n%s", e.Text())
+		}
+		if text != "" {
+			text = strings.TrimRight(text, "\n") + "\n\n"
+		}
+		return text + e.Text(), nil
+	})
+	if err == nil {
+		c.Embed = e
+	}
+	return name, err
+}

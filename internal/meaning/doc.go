@@ -1,0 +1,22 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package meaning keeps a vector of each node's text, and makes vectors of questions.
+//
+// A [Vectors] belongs to a memex and all its scopes. It connects to the embedder when it can,
+// makes the vectors that are missing ([Vectors.Fill], or [Vectors.Run] in the background), and
+// turns a question into what a search compares with them ([Vectors.Question]).
+//
+// Invariants:
+//
+//   - Nothing waits for an embedder that was not told to: writing never does, and
+//     Question not longer than its caller allows.
+//   - What is missing is found by comparing the present nodes with the vectors there are.
+//     There is no queue that a crash could lose.
+//   - Encrypted text is never embedded. An embedder on another computer sees only nodes with
+//     the property EMBED, inherited, unless Options.All is set.
+//   - A model counts for more only after it has found at least 64 nodes by their titles or
+//     first sentences, sent as questions.
+//
+// Elsewhere: package internal/embed makes vectors, internal/vector keeps them and finds
+// the nearest, and internal/recall says what a near node counts.
+package meaning

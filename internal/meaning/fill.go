@@ -1,0 +1,173 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package meaning
+
+import (
+	"context"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vector"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Limits of what an embedder is given at once.
+const (
+	maxBatch      = 32
+	maxBatchBytes = 32 << 10
+	maxText       = 256 << 10 // of one node
+)
+
+// Fill makes the vectors that are missing, and has the model prove itself if it has not.
+// progress, which may be nil, is told how many of how many are done. A text that the
+// embedder refuses is not tried again. Errors: those of the embedder, after which what
+// was made is kept, and of ctx.
+func (x *Vectors) Fill(ctx context.Context, progress func(done, of int)) error {
+	ctx, unlock, err := x.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = x.fill(ctx, progress)
+	x.mu.Lock()
+	x.fault = err
+	x.mu.Unlock()
+	return err
+}
+
+func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
+	states := x.opts.States(ctx)
+	if e := x.connected(); e == nil {
+		x.expect(len(x.wanted(states, nil)))
+	}
+	e, err := x.connect(ctx)
+	if err != nil {
+		return err
+	}
+	missing := x.wanted(states, e)
+	x.expect(len(missing))
+	for done := 0; done < len(missing); {
+		batch := batchOf(missing[done:])
+		if err := e.embed(ctx, batch); err != nil {
+			return err
+		}
+		done += len(batch)
+		x.expect(len(missing) - done)
+		if progress != nil {
+			progress(done, len(missing))
+		}
+	}
+	if err := x.prove(ctx, e, states); err != nil {
+		return err
+	}
+	return e.store.Encode(ctx, x.questions())
+}
+
+// questions returns the last questions.
+func (x *Vectors) questions() (list []*vector.Query) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, q := range x.known.All() {
+		list = append(list, q)
+	}
+	return list
+}
+
+func (x *Vectors) expect(pending int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.pending = pending
+}
+
+// wanted returns a node for each text that e may see and has no vector of; all that have
+// text if e is nil.
+func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
+	var nodes []*node.Node
+	seen := map[merkle.Digest]bool{}
+	for _, s := range states {
+		for n := range s.All() {
+			if !seen[n.Own] && x.mayEmbed(s, n, e) && Text(n) != "" {
+				seen[n.Own] = true
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	if e == nil {
+		return nodes
+	}
+	digests := make([]merkle.Digest, len(nodes))
+	for i, n := range nodes {
+		digests[i] = n.Own
+	}
+	missing := map[merkle.Digest]bool{}
+	for _, d := range e.store.Missing(digests) {
+		missing[d] = true
+	}
+	left := nodes[:0]
+	for _, n := range nodes {
+		if missing[n.Own] {
+			left = append(left, n)
+		}
+	}
+	return left
+}
+
+// mayEmbed reports whether the embedder may see a node.
+func (x *Vectors) mayEmbed(s *graph.State, n *node.Node, e *engine) bool {
+	if n.Secret() || n.Derived.Encrypted {
+		return false
+	}
+	return x.opts.All || e != nil && !e.Model().Remote || isGiven(s, n)
+}
+
+// isGiven reports whether the nearest property EMBED, of a node or those above it, is t. Any
+// other value takes back what a heading above gives, nil too.
+func isGiven(s *graph.State, n *node.Node) bool {
+	for ok := true; ok; n, ok = s.Get(n.Parent) {
+		if values := n.Derived.Property("EMBED"); len(values) > 0 {
+			return strings.EqualFold(values[len(values)-1], "t")
+		}
+	}
+	return false
+}
+
+// Text returns what is embedded of a node: its title and its text without drawers, ""
+// for nothing. A document that is a mere title has nothing.
+func Text(n *node.Node) string {
+	body := strings.TrimSpace(n.Body())
+	if body == "" && n.Parent == "" {
+		return ""
+	}
+	text := strings.TrimSpace(n.Title() + "\n" + body[:min(len(body), maxText)])
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// batchOf returns the first of some nodes, as many as one request takes.
+func batchOf(nodes []*node.Node) []*node.Node {
+	size := 0
+	for i, n := range nodes {
+		if size += len(Text(n)); i == maxBatch || i > 0 && size > maxBatchBytes {
+			return nodes[:i]
+		}
+	}
+	return nodes
+}
+
+// embed makes and keeps the vectors of some nodes.
+func (e *engine) embed(ctx context.Context, nodes []*node.Node) error {
+	texts := make([]string, len(nodes))
+	for i, n := range nodes {
+		texts[i] = Text(n)
+	}
+	results, err := e.Embed(ctx, embed.Document, texts)
+	if err != nil {
+		return err
+	}
+	items := make([]vector.Item, len(nodes))
+	for i, n := range nodes {
+		items[i] = vector.Item{Digest: n.Own, Vector: results[i].Vector} // nil where the text has none
+	}
+	return e.store.Put(items)
+}

@@ -1,0 +1,129 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package meaning
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// A model proves itself by finding nodes by their titles.
+const (
+	minProbes  = 64
+	maxProbes  = 128
+	firstOf    = 10  // a node is found if it is among so many
+	foundNone  = .25 // share of the nodes found at which a model has proven nothing
+	foundWhole = .75 // and at which it has proven itself
+)
+
+// proof is how many probes were asked for and how many nodes were found.
+type proof struct{ asked, found int }
+
+// trust returns how well the model of an engine has proven itself, 0 to 1. What compares
+// words finds titles by their words, which proves nothing.
+func (x *Vectors) trust(e *engine) float64 {
+	x.mu.Lock()
+	p := e.proof
+	x.mu.Unlock()
+	if p.asked < minProbes || e.Model().Lexical {
+		return 0
+	}
+	share := float64(p.found) / float64(p.asked)
+	return min(1, max(0, (share-foundNone)/(foundWhole-foundNone)))
+}
+
+// prove asks for nodes by their titles or first sentences, if that was not done since the
+// memory was opened. Agreement between the vectors of nodes says nothing: the questions
+// must come from the same side as those of a person.
+func (x *Vectors) prove(ctx context.Context, e *engine, states []*graph.State) error {
+	if e.proof.asked >= minProbes || e.Model().Lexical {
+		return nil
+	}
+	probes := x.probes(e, states)
+	if len(probes) < minProbes {
+		return nil
+	}
+	var p proof
+	set := e.store.View()
+	all := set.All()
+	for batch := range slices.Chunk(probes, maxBatch) {
+		texts := make([]string, len(batch))
+		for i, p := range batch {
+			texts[i] = p.text
+		}
+		results, err := e.Embed(ctx, embed.Query, texts)
+		if err != nil {
+			return err
+		}
+		for i, result := range results {
+			p.asked++
+			q, err := set.Prepare(result.Vector)
+			if err != nil {
+				continue
+			}
+			for _, h := range set.Best(q, all, firstOf) {
+				if h.Digest == batch[i].of.Own {
+					p.found++
+				}
+			}
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	e.proof = p
+	return nil
+}
+
+// probe is a question for a node.
+type probe struct {
+	text string
+	of   *node.Node
+}
+
+// probes returns questions for some nodes that have vectors, the same for the same nodes.
+func (x *Vectors) probes(e *engine, states []*graph.State) []probe {
+	titles := map[string]int{}
+	for _, s := range states {
+		for n := range s.All() {
+			titles[n.Title()]++
+		}
+	}
+	set := e.store.View()
+	var all []probe
+	for _, s := range states {
+		for n := range s.All() {
+			if _, ok := set.Row(n.Own); !ok || strings.TrimSpace(n.Body()) == "" || !x.mayEmbed(s, n, e) {
+				continue
+			}
+			text := n.Title()
+			if titles[text] > 1 || len(strings.Fields(text)) < 2 {
+				text = FirstSentence(n.Body())
+			}
+			if len(strings.Fields(text)) > 1 {
+				all = append(all, probe{text, n})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b probe) int {
+		return cmp.Or(bytes.Compare(a.of.Own[:], b.of.Own[:]), strings.Compare(a.of.ID, b.of.ID))
+	})
+	all = slices.CompactFunc(all, func(a, b probe) bool { return a.of.Own == b.of.Own })
+	return all[:min(len(all), maxProbes)]
+}
+
+// FirstSentence returns how a text begins, up to the end of a sentence or line.
+func FirstSentence(body string) string {
+	body = strings.TrimSpace(body)
+	if i := strings.IndexAny(body, ".!?\n"); i > 0 {
+		body = body[:i]
+	}
+	const maxBytes = 200
+	return strings.ToValidUTF8(body[:min(len(body), maxBytes)], "")
+}

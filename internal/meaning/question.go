@@ -1,0 +1,129 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package meaning
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/vector"
+)
+
+const (
+	maxKnown    = 256     // questions whose vectors are kept
+	maxAsking   = 8       // questions that are embedded at once
+	maxQuestion = 8 << 10 // bytes of a question
+	askTimeout  = 30 * time.Second
+)
+
+// Quick is how long a caller may wait for a question that nobody told to wait: as long as
+// the embedder last needed, if that was short, else not at all.
+const Quick = 50 * time.Millisecond
+
+// asked is a question that is being embedded.
+type asked struct {
+	done  chan struct{} // closed when the others are set
+	query *vector.Query
+	err   error
+}
+
+var (
+	errLate = errors.New("the embedder has not answered yet")
+	errBusy = errors.New("too many questions wait for the embedder")
+)
+
+// Question returns the vector of a question. It waits for the embedder no longer than
+// timeout, and after that the answer is kept for the next time. With timeout 0 it does
+// not wait unless the embedder last answered within Quick. Errors say why there is none.
+func (x *Vectors) Question(ctx context.Context, text string, timeout time.Duration) (*vector.Query, error) {
+	text = text[:min(len(text), maxQuestion)]
+	x.mu.Lock()
+	if q, ok := x.known.Get(text); ok {
+		x.mu.Unlock()
+		return q, nil
+	}
+	if timeout == 0 && 0 < x.latency && x.latency <= Quick {
+		timeout = Quick
+	}
+	a := x.asking[text]
+	switch {
+	case a != nil:
+	case timeout == 0 && x.fault != nil: // it is asked again when it works
+		err := x.fault
+		x.mu.Unlock()
+		return nil, err
+	case len(x.asking) >= maxAsking:
+		x.mu.Unlock()
+		return nil, errBusy
+	default:
+		a = &asked{done: make(chan struct{})}
+		x.asking[text] = a
+		go x.ask(text, a)
+	}
+	x.mu.Unlock()
+	if timeout == 0 {
+		return nil, errLate
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	select {
+	case <-a.done:
+		return a.query, a.err
+	case <-timer.C:
+		x.mu.Lock()
+		x.latency = max(x.latency, timeout+1) // at least
+		x.mu.Unlock()
+		return nil, errLate
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// ask embeds a question and keeps the answer.
+func (x *Vectors) ask(text string, a *asked) {
+	ctx, cancel := context.WithTimeout(x.open, askTimeout)
+	defer cancel()
+	start := time.Now()
+	a.query, a.err = x.embedQuestion(ctx, text)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if a.err == nil {
+		x.latency = time.Since(start)
+		x.known.Set(text, a.query)
+	} else if !isOfText(a.err) {
+		x.fault = a.err
+		x.Changed() // whoever fills tries again
+	}
+	delete(x.asking, text)
+	close(a.done)
+}
+
+func (x *Vectors) embedQuestion(ctx context.Context, text string) (*vector.Query, error) {
+	e := x.connected()
+	if e == nil {
+		ctx, unlock, err := x.lock(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e, err = x.connect(ctx)
+		unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	results, err := e.Embed(ctx, embed.Query, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	if results[0].Err != nil {
+		return nil, results[0].Err
+	}
+	return e.store.View().Prepare(results[0].Vector)
+}
+
+// isOfText reports whether an error is about the text alone.
+func isOfText(err error) bool {
+	return errors.Is(err, embed.ErrEmpty) || errors.Is(err, embed.ErrRefused) || errors.Is(err, embed.ErrVector)
+}

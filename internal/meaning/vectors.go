@@ -1,0 +1,212 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package meaning
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/vector"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Options configure Vectors.
+type Options struct {
+	// Connect opens the embedder. It is called again after it failed.
+	Connect func(context.Context) (embed.Embedder, error)
+	// States returns the present states of the memex and its scopes, without what is locked
+	// down.
+	States func(context.Context) []*graph.State
+	Folder vfs.FS // of the vectors
+	All    bool   // another computer may see every node
+	Log    *slog.Logger
+}
+
+// Vectors are those of a memory. It is safe for concurrent use.
+type Vectors struct {
+	opts Options
+	open context.Context // ends with Close
+	end  context.CancelFunc
+	wake chan struct{} // has an entry after a change
+	work chan struct{} // has an entry while somebody connects or fills
+
+	mu      sync.Mutex
+	engine  *engine // nil until connected
+	fault   error   // why there is none, or why the last attempt failed
+	pending int
+	latency time.Duration // of the last question; 0 for none
+	known   lru.Map[string, *vector.Query]
+	asking  map[string]*asked
+}
+
+// engine is an embedder with the vectors that it made.
+type engine struct {
+	embed.Embedder
+	store *vector.Store
+	proof proof
+}
+
+// New returns the vectors of a memory. It does not connect yet.
+func New(opts Options) *Vectors {
+	open, end := context.WithCancel(context.Background())
+	return &Vectors{
+		opts: opts, open: open, end: end, wake: make(chan struct{}, 1), work: make(chan struct{}, 1),
+		known: lru.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
+	}
+}
+
+// Changed says that nodes may have changed. It returns at once.
+func (x *Vectors) Changed() {
+	select {
+	case x.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run makes missing vectors until ctx ends: at once, after each change, and again some time
+// after the embedder failed.
+func (x *Vectors) Run(ctx context.Context) {
+	const first, last = time.Second, 5 * time.Minute
+	pause := first
+	for {
+		var again <-chan time.Time
+		switch err := x.Fill(ctx, nil); {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			x.opts.Log.Warn("vectors are missing", "error", err, "again", pause)
+			again, pause = time.After(pause), min(2*pause, last)
+		default:
+			pause = first
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-again:
+		case <-x.wake:
+			if again != nil { // a change does not mend the embedder
+				select {
+				case <-ctx.Done():
+					return
+				case <-again:
+				}
+			}
+		}
+	}
+}
+
+// connect returns the engine, and connects first if there is none. x.work is held.
+func (x *Vectors) connect(ctx context.Context) (*engine, error) {
+	if e := x.connected(); e != nil {
+		return e, nil
+	}
+	embedder, err := x.opts.Connect(ctx)
+	var store *vector.Store
+	if err == nil {
+		m := embedder.Model()
+		store, err = vector.Open(x.opts.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.fault = err; err != nil {
+		return nil, err
+	}
+	x.engine = &engine{Embedder: embedder, store: store}
+	return x.engine, nil
+}
+
+func (x *Vectors) connected() *engine {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.engine
+}
+
+// lock takes x.work, and returns a context that also ends when x is closed.
+func (x *Vectors) lock(ctx context.Context) (_ context.Context, unlock func(), _ error) {
+	if x.open.Err() != nil {
+		return nil, nil, errClosed
+	}
+	select {
+	case x.work <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	case <-x.open.Done():
+		return nil, nil, errClosed
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(x.open, cancel)
+	return ctx, func() { stop(); cancel(); <-x.work }, nil
+}
+
+// Ranker returns what nodes are ranked by for a question, or for their focus if q is nil;
+// ok is false if there are no vectors.
+func (x *Vectors) Ranker(q *vector.Query) (m recall.Meaning, ok bool) {
+	e := x.connected()
+	if e == nil {
+		return m, false
+	}
+	set := e.store.View()
+	return recall.Meaning{Set: set, Query: q, Trust: x.trust(e)}, set.Len() > 0
+}
+
+// Status says how far the vectors are.
+type Status struct {
+	Model   string  // of the embedder; "" until it is connected
+	Vectors int     // nodes' texts that have one
+	Failed  int     // texts that the embedder refuses
+	Pending int     // nodes whose vectors are missing
+	Trust   float64 // how well the model has proven itself, 0 to 1
+	Fault   error   // why the embedder is not used now, nil if it is
+}
+
+// String describes the model and what there is, or why there is nothing.
+func (s Status) String() string {
+	switch {
+	case s.Fault != nil:
+		return s.Fault.Error()
+	case s.Model != "":
+		return fmt.Sprintf("%s, %d vectors", s.Model, s.Vectors)
+	}
+	return "not asked yet"
+}
+
+// Status returns how far the vectors are. It does not wait.
+func (x *Vectors) Status() Status {
+	x.mu.Lock()
+	s := Status{Pending: x.pending, Fault: x.fault}
+	e := x.engine
+	x.mu.Unlock()
+	if e == nil {
+		return s
+	}
+	stat := e.store.Stat()
+	s.Model, s.Vectors, s.Failed, s.Trust = e.Model().Name, stat.Vectors, stat.Failed, x.trust(e)
+	return s
+}
+
+// Close ends what is going on and releases the vectors. Closing twice is not an error.
+func (x *Vectors) Close() error {
+	if x.open.Err() != nil {
+		return nil
+	}
+	x.end()
+	x.work <- struct{}{} // nobody fills any more
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.engine == nil {
+		return nil
+	}
+	err := x.engine.store.Close()
+	x.engine, x.fault = nil, errClosed
+	return err
+}
+
+var errClosed = errors.New("the memory is closed")
