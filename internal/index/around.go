@@ -195,12 +195,6 @@ func saturated(idf float64, weight uint32, saturation float64) float64 {
 	return idf * tf / (tf + saturation)
 }
 
-// Brevity returns 1 for a document of mean length or shorter, and less for a longer one,
-// by the length normalization of BM25.
-func (o *Order) Brevity(pos uint32) float64 {
-	return min(1, 1/o.formulas().own.lengthFactor(o.lengths[pos+1]-o.lengths[pos]))
-}
-
 // Marked yields the positions of the documents that have a mark. O(hits).
 func (o *Order) Marked(mark string) iter.Seq[uint32] { return o.with(markPrefix + mark) }
 

@@ -383,3 +383,20 @@ func TestView(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWordsCountOnce: vectors of words are no arm beside the words.
+func TestWordsCountOnce(t *testing.T) {
+	state := stateOf(t, manyNotes(3))
+	x := vectorsOf(t, faultfs.New(), nil, manyNotes(3))
+	x.opts.Connect = func(ctx context.Context) (embed.Embedder, error) { return embed.Open(ctx, embed.Config{}) }
+	for mode, want := range map[string]bool{Hybrid: false, "": false, Semantic: true} {
+		by, err := View(t.Context(), x, view.New(state, chain.Commit{}, "memex"), Request{Mode: mode, Text: "Number 2", Timeout: time.Minute, Fill: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		hits, err := by.Search("Number 2", 10, nil, time.Time{})
+		if err != nil || len(hits) == 0 || hits[0].Node.Title() != "the matter 2" || (hits[0].Cosine > 0) != want {
+			t.Errorf("%q: %v, %+v", mode, err, hits)
+		}
+	}
+}

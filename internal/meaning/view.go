@@ -83,8 +83,11 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 	if !ok {
 		return nil, errNoVectors
 	}
-	if req.Mode == Semantic {
-		m.Trust = 1 // nothing else is there to rank by
+	switch {
+	case req.Mode == Semantic:
+		m.Only = true
+	case x.connected().Model().Lexical:
+		return v, nil // it would count words twice; see the decision record on meaning
 	}
 	return v.ByMeaning(m, req.Mode == Semantic), nil
 }

@@ -107,6 +107,8 @@ func TestSaid(t *testing.T) {
 		"I don't eat peanuts.":                                 "likes",
 		"Ich mag keine Oliven.":                                "likes",
 		"From now on keep answers short, please.":              "rules",
+		"Please remember that I do not eat peanuts.":           "likes",
+		"Please remember to lock the door":                     "rules",
 		"Always use tabs.":                                     "rules",
 		"please never push to main":                            "rules",
 		"Ab jetzt bitte auf Deutsch":                           "rules",
@@ -321,5 +323,15 @@ func TestSimilarity(t *testing.T) {
 	whole, half, noise := first("green garden"), first("green zeppelin umbrella"), first("zeppelin umbrella")
 	if !(whole > half && half > noise && noise == 0 && whole <= 1) {
 		t.Errorf("similarity %v, %v, %v", whole, half, noise)
+	}
+}
+
+// TestBrevity: the longer the text that a statement stands in, the less it counts.
+func TestBrevity(t *testing.T) {
+	v := view(map[string]string{"a.org": "* brief\nFrom now on use metric units, please.\n* twice as long\nFrom now on use metric units, please." +
+		strings.Repeat(" Water is wet.", (2*maxBrief-37)/14) + "\n"})
+	hits := v.Rank(Request{Text: "Explain tides"})
+	if len(hits) != 2 || hits[0].Score < 1.9*hits[1].Score || hits[0].Score > 2.1*hits[1].Score {
+		t.Errorf("%+v", hits)
 	}
 }

@@ -70,6 +70,8 @@ type Meaning struct {
 	// Trust is how well the model has proven to find what it is asked for, 0 to 1. It lowers
 	// the level from which a node gets a share, and raises the weight.
 	Trust float64
+	// Only says that nothing else ranks: then every near node counts, by its cosine.
+	Only bool
 }
 
 // Rank implements Ranker.
@@ -79,25 +81,59 @@ func (m Meaning) Rank(req *Request, b *Board) {
 		return
 	}
 	of := b.words.near(m.Set)
-	chance := m.Set.Chance(q)
-	const fromMAD = 1.4826 // the deviation of a normal distribution over its MAD
-	deviation := fromMAD * float64(chance.MAD)
 	hits := m.Set.Best(q, of.keep, maxNear)
-	if deviation == 0 || len(hits) == 0 {
+	if len(hits) == 0 {
 		return
 	}
-	best := math.Sqrt(2*math.Log(float64(max(2, of.rows)))) - .5 // of unrelated ones, in deviations
-	above := func(cosine float32) float64 { return (float64(cosine) - float64(chance.Median)) / deviation }
-	level := best * (1 - provenLevel*m.Trust)
-	whole := max(deviations, above(hits[0].Cosine)-level)
+	c := chanceOf(m.Set.Chance(q), of.rows)
+	level := c.best * (1 - provenLevel*m.Trust)
+	whole := max(deviations, c.above(hits[0].Cosine)-level)
 	arm := b.Arm(ArmMeaning)
 	for _, h := range hits {
-		x := above(h.Cosine)
-		for pos := of.first[h.Row]; pos > 0 && x > level; pos = of.next[pos-1] {
-			arm.Add(pos-1, weightMeaning*(1+provenWeight*m.Trust)*(x-level)/whole)
-			b.resembles(pos-1, float64(h.Cosine), (x-best)/deviations)
+		share := weightMeaning * (1 + provenWeight*m.Trust) * (c.above(h.Cosine) - level) / whole
+		if m.Only {
+			share = float64(h.Cosine)
+		}
+		for pos := of.first[h.Row]; pos > 0 && share > 0; pos = of.next[pos-1] {
+			arm.Add(pos-1, share)
+			b.resembles(pos-1, float64(h.Cosine), c.similarity(h.Cosine))
 		}
 	}
+}
+
+// chance is how near unrelated nodes are to a request.
+type chance struct {
+	median, deviation float64 // of the cosines; the deviation is 0 if they are too few or too equal to tell
+	best              float64 // the best of them all, in deviations above the median
+}
+
+// minRows is the number of nodes from which their cosines tell what is chance.
+const minRows = 16
+
+func chanceOf(of vector.Chance, rows int) chance {
+	const fromMAD = 1.4826 // the deviation of a normal distribution over its MAD
+	c := chance{median: float64(of.Median), best: math.Sqrt(2*math.Log(float64(max(2, rows)))) - .5}
+	if rows >= minRows {
+		c.deviation = fromMAD * float64(of.MAD)
+	}
+	return c
+}
+
+// above returns how many deviations a cosine is above the median.
+func (c chance) above(cosine float32) float64 {
+	if c.deviation == 0 {
+		return 0
+	}
+	return (float64(cosine) - c.median) / c.deviation
+}
+
+// similarity returns how far a cosine is above chance or, if nothing tells what that is, the
+// cosine.
+func (c chance) similarity(cosine float32) float64 {
+	if c.deviation == 0 {
+		return float64(cosine)
+	}
+	return (c.above(cosine) - c.best) / deviations
 }
 
 // query returns what nodes are compared with, nil if nothing.

@@ -221,7 +221,7 @@ func (t tokens) statesRule(brief bool) bool {
 	case "in":
 		return t.is(1, "future") && t[0].first
 	case "please":
-		return t.is(1, "always", "never", "remember") || t.are(1, "do", "not") || t.are(1, "don", "t") || t.are(1, "make", "sure")
+		return t.is(1, "always", "never") || t.are(1, "remember", "to") || t.are(1, "do", "not") || t.are(1, "don", "t") || t.are(1, "make", "sure")
 	case "always", "never":
 		return brief && t[0].first
 	case "don", "remember", "make":

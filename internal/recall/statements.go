@@ -42,7 +42,7 @@ func (Statements) Rank(req *Request, b *Board) {
 	if choice {
 		arm := b.Arm(ArmLikes)
 		for pos := range b.Order.Marked(markLikes) {
-			arm.Add(pos, weightLikes*b.Order.Brevity(pos))
+			arm.Add(pos, weightLikes*b.brevity(pos))
 		}
 	}
 	weight := 0.0
@@ -57,8 +57,18 @@ func (Statements) Rank(req *Request, b *Board) {
 	}
 	arm := b.Arm(ArmRules)
 	for pos := range b.Order.Marked(markRules) {
-		arm.Add(pos, weight*b.Order.Brevity(pos))
+		arm.Add(pos, weight*b.brevity(pos))
 	}
+}
+
+// brevity is 1 for a node of up to maxBrief bytes, and less for a longer one: in a long
+// text such a statement is seldom what somebody asks of others.
+func (b *Board) brevity(pos uint32) float64 {
+	n, ok := b.State.Get(b.Order.ID(pos))
+	if !ok {
+		return 0
+	}
+	return min(1, maxBrief/float64(max(1, len(n.Body()))))
 }
 
 // bestSimilarity is how much of the question the words of the best node cover.
