@@ -11,9 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/rights"
@@ -35,7 +33,7 @@ type memex struct {
 	open    map[string]*Memory // projects and sessions; mu guards it
 	opened  atomic.Uint64      // incremented when a scope opens or closes
 
-	meaning  *meaning.Vectors // nil without an embedder
+	meaning  embeddings
 	overlays overlays
 	sessions sessions
 }
@@ -61,7 +59,7 @@ func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool
 func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
 	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(regionOf(top.Options.Projects, name))}
-	s.Options.Committed = x.changed // its commits are numbered separately
+	s.Options.Committed = x.meaning.changed // its commits are numbered separately
 	folder := scope.Folder + "/" + folderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
 	var err error
@@ -195,32 +193,6 @@ func (x *memex) closeScopes() error {
 		errs = append(errs, m.Close())
 	}
 	return errors.Join(errs...)
-}
-
-// openMeaning makes the vectors, if there is an embedder.
-func (x *memex) openMeaning() {
-	s := x.top.scope
-	if s.Options.Embedder == nil {
-		return
-	}
-	folder, err := vfs.Sub(s.FS, meaningFolder)
-	if err != nil { // nothing else depends on vectors
-		s.Options.Log.Warn("no vectors are kept", "error", err)
-		return
-	}
-	x.meaning = meaning.New(meaning.Options{
-		Connect: s.Options.Embedder, States: x.states, Folder: folder, All: s.Options.RemoteSeesAll, Log: s.Options.Log,
-	})
-}
-
-// meaningFolder is the folder of vectors in a state folder.
-const meaningFolder = "vectors"
-
-// changed is told of each commit of a scope.
-func (x *memex) changed(chain.Commit) {
-	if x.meaning != nil {
-		x.meaning.Changed()
-	}
 }
 
 // states returns what readers may see of the open scopes.

@@ -57,7 +57,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
-		Purge: func() error { return x.sessions.clear(x.top.scope) },
+		Purge: func() error { return errors.Join(x.sessions.clear(x.top.scope), x.meaning.forget(x.top.scope)) },
 	})
 	return m
 }
@@ -93,7 +93,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	x := &memex{open: map[string]*Memory{}}
 	if told := s.Options.Committed; s.Options.Embedder != nil {
 		s.Options.Committed = func(c chain.Commit) {
-			if x.changed(c); told != nil {
+			if x.meaning.changed(c); told != nil {
 				told(c)
 			}
 		}
@@ -107,7 +107,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, withRelease(fail("open", s.StateDir, openKind(err), err), m)
 	}
-	x.openMeaning()
+	x.meaning.open(s, x.states)
 	x.openProjects(ctx)
 	x.markFolder()
 	v := m.View()
@@ -134,7 +134,7 @@ func (m *Memory) Folder() *ingest.Reader { return m.folder }
 func (m *Memory) Guard() *protect.Guard { return m.guard }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
-func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning }
+func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
 
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }
@@ -147,11 +147,7 @@ func (m *Memory) Close() error {
 		m.memex.forget(m)
 		return m.close()
 	}
-	var err error
-	if m.memex.meaning != nil {
-		err = m.memex.meaning.Close()
-	}
-	return errors.Join(err, m.memex.closeScopes(), m.close())
+	return errors.Join(m.memex.meaning.close(), m.memex.closeScopes(), m.close())
 }
 
 func (m *Memory) close() error {

@@ -82,10 +82,7 @@ func (m *Memory) Status() Status {
 	if writable != nil {
 		s.ReadOnly = writable.Error()
 	}
-	if m.memex.meaning != nil {
-		vectors := m.memex.meaning.Status()
-		s.Embedder, s.PendingEmbeddings = vectors.String(), vectors.Pending
-	}
+	s.Embedder, s.PendingEmbeddings = m.memex.meaning.status()
 	recovered := m.scope.Recovered()
 	if s.Recovered != "" && recovered != "" {
 		s.Recovered += "; "

@@ -12,6 +12,7 @@
 //     Question not longer than its caller allows.
 //   - What is missing is found by comparing the present nodes with the vectors there are.
 //     There is no queue that a crash could lose.
+//   - The vectors of a text go when no node has it any more, and all go with a purge.
 //   - Encrypted text is never embedded. An embedder on another computer sees only nodes with
 //     the property EMBED, inherited, unless Options.All is set.
 //   - A model counts for more only after it has found at least 64 nodes by their titles or

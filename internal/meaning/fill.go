@@ -4,6 +4,7 @@ package meaning
 
 import (
 	"context"
+	"math/bits"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/embed"
@@ -31,6 +32,7 @@ func (x *Vectors) Fill(ctx context.Context, progress func(done, of int)) error {
 	}
 	defer unlock()
 	err = x.fill(ctx, progress)
+	x.leave(err)
 	x.mu.Lock()
 	x.fault = err
 	x.mu.Unlock()
@@ -46,7 +48,14 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 	if err != nil {
 		return err
 	}
+	if err := x.sweep(e, states); err != nil {
+		return err
+	}
 	missing := x.wanted(states, e)
+	if x.Status().Fault != nil && len(missing) == 0 { // is it there again?
+		_, err = e.Embed(ctx, embed.Query, []string{"hello"})
+		return err
+	}
 	x.expect(len(missing))
 	for done := 0; done < len(missing); {
 		batch := batchOf(missing[done:])
@@ -73,6 +82,30 @@ func (x *Vectors) questions() (list []*vector.Query) {
 		list = append(list, q)
 	}
 	return list
+}
+
+// sweep drops the vectors of texts that no node has any more.
+func (x *Vectors) sweep(e *engine, states []*graph.State) error {
+	live := map[merkle.Digest]bool{}
+	for _, s := range states {
+		for n := range s.All() {
+			live[n.Own] = true
+		}
+	}
+	var dead []merkle.Digest
+	set := e.store.View()
+	for i, word := range set.All() {
+		for ; word != 0; word &= word - 1 {
+			if d := set.Digest(64*i + bits.TrailingZeros64(word)); !live[d] {
+				dead = append(dead, d)
+			}
+		}
+	}
+	if len(dead) == 0 {
+		return nil
+	}
+	_, err := e.store.Drop(dead)
+	return err
 }
 
 func (x *Vectors) expect(pending int) {

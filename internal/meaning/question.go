@@ -87,6 +87,7 @@ func (x *Vectors) ask(text string, a *asked) {
 	defer cancel()
 	start := time.Now()
 	a.query, a.err = x.embedQuestion(ctx, text)
+	x.leave(a.err)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if a.err == nil {

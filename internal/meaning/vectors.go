@@ -123,6 +123,44 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	return x.engine, nil
 }
 
+// leave ends the use of an embedder that answers with another model than it did, so that the
+// vectors of that one are made beside the others.
+func (x *Vectors) leave(err error) {
+	if !errors.Is(err, embed.ErrModelChanged) && !errors.Is(err, embed.ErrDimension) {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.engine != nil {
+		_ = x.engine.store.Close() // its vectors are kept as they are
+	}
+	x.engine = nil
+	x.known.Clear()
+	x.Changed()
+}
+
+// Forget removes the vectors of all models, and does not wait for a Fill, which fails. Those
+// of the texts that are left are made again.
+func (x *Vectors) Forget() (err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.engine != nil {
+		err = x.engine.store.Close()
+	}
+	x.engine = nil
+	x.Changed()
+	return errors.Join(err, RemoveAll(x.opts.Folder))
+}
+
+// RemoveAll removes the vectors of all models from a folder that nobody uses.
+func RemoveAll(folder vfs.FS) error {
+	files, err := vector.Files(folder)
+	for _, f := range files {
+		err = errors.Join(err, vector.Remove(folder, f.Name))
+	}
+	return err
+}
+
 func (x *Vectors) connected() *engine {
 	x.mu.Lock()
 	defer x.mu.Unlock()

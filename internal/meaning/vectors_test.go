@@ -21,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -30,16 +31,17 @@ const testDim = 64
 // made is an embedder whose vectors are a function of the text: of a document random, of a
 // question that of the document that knows returns, or random.
 type made struct {
-	mu     sync.Mutex
-	remote bool
-	knows  func(question string) (document string)
-	fault  error
-	delay  time.Duration
-	seen   []string // documents
+	mu      sync.Mutex
+	remote  bool
+	version string
+	knows   func(question string) (document string)
+	fault   error
+	delay   time.Duration
+	seen    []string // documents
 }
 
 func (e *made) Model() embed.Model {
-	return embed.Model{Name: "made", Fingerprint: "made", Dim: testDim, Remote: e.remote}
+	return embed.Model{Name: "made", Fingerprint: "made" + e.version, Dim: testDim, Remote: e.remote}
 }
 
 func (e *made) set(fault error, delay time.Duration) {
@@ -398,5 +400,77 @@ func TestWordsCountOnce(t *testing.T) {
 		if err != nil || len(hits) == 0 || hits[0].Node.Title() != "the matter 2" || (hits[0].Cosine > 0) != want {
 			t.Errorf("%q: %v, %+v", mode, err, hits)
 		}
+	}
+}
+
+// TestGone: the vectors of a text go with the last node that has it.
+func TestGone(t *testing.T) {
+	fs, e := faultfs.New(), &made{}
+	x := vectorsOf(t, fs, e, manyNotes(3), "* only here\n")
+	first := x.opts.States(t.Context())
+	if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 4 {
+		t.Fatalf("%v, %+v", err, x.Status())
+	}
+	x.opts.States = func(context.Context) []*graph.State { return first[:1] }
+	if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 3 {
+		t.Errorf("%v, %+v", err, x.Status())
+	}
+	x.opts.States = func(context.Context) []*graph.State { return first }
+	if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 4 || len(e.seen) != 5 {
+		t.Errorf("%v, %+v, %d texts seen", err, x.Status(), len(e.seen))
+	}
+	other, err := vector.Open(fs, vector.Model{Fingerprint: "of before", Dim: 2})
+	if err := errors.Join(err, other.Close(), x.Forget()); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := vector.Files(fs); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v", files, err)
+	}
+	if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 4 {
+		t.Errorf("%v, %+v", err, x.Status())
+	}
+}
+
+// TestAnotherModel: when another model answers, its vectors are made beside the others.
+func TestAnotherModel(t *testing.T) {
+	for _, changed := range []error{embed.ErrModelChanged, embed.ErrDimension} {
+		fs, e := faultfs.New(), &made{}
+		x := vectorsOf(t, fs, e, manyNotes(3))
+		x.opts.Connect = func(context.Context) (embed.Embedder, error) { return e, nil }
+		if err := x.Fill(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		e.set(changed, 0)
+		if _, err := x.Question(t.Context(), "what?", time.Minute); !errors.Is(err, changed) || x.connected() != nil {
+			t.Errorf("%v, %+v", err, x.Status())
+		}
+		x.opts.Connect = func(context.Context) (embed.Embedder, error) { return &made{version: "2"}, nil }
+		if err := x.Fill(t.Context(), nil); err != nil || x.Status().Vectors != 3 {
+			t.Errorf("%v, %+v", err, x.Status())
+		}
+		if files, err := vector.Files(fs); err != nil || len(files) != 2 {
+			t.Errorf("%v, %v", files, err)
+		}
+	}
+}
+
+// TestBackAgain: with nothing to make, filling finds out whether the embedder is back.
+func TestBackAgain(t *testing.T) {
+	e := &made{}
+	x := vectorsOf(t, faultfs.New(), e, manyNotes(3))
+	if err := x.Fill(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	gone := errors.New("gone")
+	e.set(gone, 0)
+	if _, err := x.Question(t.Context(), "what?", time.Minute); !errors.Is(err, gone) {
+		t.Error(err)
+	}
+	if err := x.Fill(t.Context(), nil); !errors.Is(err, gone) || !errors.Is(x.Status().Fault, gone) {
+		t.Errorf("%v, %+v", err, x.Status())
+	}
+	e.set(nil, 0)
+	if err := x.Fill(t.Context(), nil); err != nil || x.Status().Fault != nil {
+		t.Errorf("%v, %+v", err, x.Status())
 	}
 }

@@ -1,0 +1,72 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package fovea
+
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// embeddingsFolder is the folder of vectors in a state folder.
+const embeddingsFolder = "vectors"
+
+// embeddings are the vectors of a memex and its scopes.
+type embeddings struct {
+	vectors *meaning.Vectors // nil without an embedder
+}
+
+// open makes the vectors of a memex, if there is an embedder. states are what readers may
+// see.
+func (e *embeddings) open(s *scope.Scope, states func(context.Context) []*graph.State) {
+	if s.Options.Embedder == nil {
+		return
+	}
+	folder, err := vfs.Sub(s.FS, embeddingsFolder)
+	if err != nil { // nothing else depends on vectors
+		s.Options.Log.Warn("no vectors are kept", "error", err)
+		return
+	}
+	e.vectors = meaning.New(meaning.Options{
+		Connect: s.Options.Embedder, States: states, Folder: folder, All: s.Options.RemoteSeesAll, Log: s.Options.Log,
+	})
+}
+
+// changed is told of each commit of a scope.
+func (e *embeddings) changed(chain.Commit) {
+	if e.vectors != nil {
+		e.vectors.Changed()
+	}
+}
+
+// forget removes all vectors, also those of an embedder that is no longer configured.
+func (e *embeddings) forget(s *scope.Scope) error {
+	if e.vectors != nil {
+		return e.vectors.Forget()
+	}
+	folder, err := vfs.Sub(s.FS, embeddingsFolder)
+	if err != nil {
+		return err
+	}
+	return meaning.RemoveAll(folder)
+}
+
+// status describes the embedder, and how many nodes wait for it.
+func (e *embeddings) status() (embedder string, pending int) {
+	if e.vectors == nil {
+		return "", 0
+	}
+	s := e.vectors.Status()
+	return s.String(), s.Pending
+}
+
+func (e *embeddings) close() error {
+	if e.vectors == nil {
+		return nil
+	}
+	return e.vectors.Close()
+}
