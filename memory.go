@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/filetx"
@@ -25,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Memory is one memex and its history, or one of its scopes. It is safe for concurrent use:
@@ -39,6 +41,8 @@ type Memory struct {
 	notes   *notes.Notes
 	history *travel.History
 	mender  *mend.Mender
+	blocks  *blocks.Blocks
+	reader  *blocks.Files
 	tokens  tokenCounts
 }
 
@@ -53,6 +57,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
 		return openCopy(s, in, name)
 	})
+	m.blocks, m.reader = blocks.New(s), blocks.NewFiles(s.Memex(), m.rights)
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
@@ -132,6 +137,12 @@ func (m *Memory) Folder() *ingest.Reader { return m.folder }
 
 // Guard returns the guard of protected files.
 func (m *Memory) Guard() *protect.Guard { return m.guard }
+
+// Blocks returns the working memories of agents that a session keeps; other scopes keep none.
+func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
+
+// BlockFiles returns the reader of the files that blocks name.
+func (m *Memory) BlockFiles() *blocks.Files { return m.reader }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
@@ -271,6 +282,9 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 	}
 	alone := *t // the scope is the destination, not a part of the tree
 	alone.Scope = ""
+	if working.IsNodeID(alone.ID()) {
+		return nil, "", Commit{}, fail("ingest", alone.ID(), Invalid, errors.New("the id is that of a block of working memory; add blocks with fovea block"))
+	}
 	holder, path := ingest.BufferedFile(m.scope, &alone)
 	if path != "" {
 		if m, err = bufferScope(ctx, m, path); err != nil {

@@ -11,28 +11,31 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // minOverlays is the minimum number of scope combinations kept.
-const minOverlays = 4
+const minOverlays = 32
 
 // overlays caches the views that lay scopes over a memex.
 type overlays struct {
 	last atomic.Pointer[overlay] // the most recently used
 
 	mu    sync.Mutex
-	known lru.Map[string, *overlay] // keyed by scope names
+	known lru.Map[string, *overlay] // keyed by scope names and agent
 }
 
 // overlay is a view over several scopes, with its sources.
 type overlay struct {
 	names  []string       // as requested
+	agent  string         // who sees its own blocks, "" for nobody
 	layers []*scope.Scope // the memex first; nil for an empty session
 	below  []layer        // parallel to layers
 	opened uint64         // memex.opened at creation
@@ -47,7 +50,8 @@ type layer struct {
 
 // Over returns a view of the memex overlaid by each of the scopes in turn. If several scopes
 // have a document with the same path, or claim the same id, the last one wins. A session's
-// document over a file is visible until the file is saved. Without scopes, it returns View.
+// document over a file is visible until the file is saved. Of working memory, an agent that
+// ctx names sees its own blocks alone; nobody else sees any. Without scopes, it returns View.
 //
 // If nothing changed it costs a few atomic loads and takes no lock; else its cost is
 // proportional to the changed documents. Errors: Invalid (a name), NotFound (a project that
@@ -57,20 +61,24 @@ func (m *Memory) Over(ctx context.Context, scopes ...string) (*view.View, error)
 	if len(scopes) == 0 {
 		return x.top.View(), nil
 	}
-	if o := x.overlays.last.Load(); o != nil && slices.Equal(o.names, scopes) && o.current(x) {
+	agent := author.AgentOf(ctx)
+	if o := x.overlays.last.Load(); o != nil && o.agent == agent && slices.Equal(o.names, scopes) && o.current(x) {
 		return o.view, nil
 	}
 	x.overlays.mu.Lock()
 	defer x.overlays.mu.Unlock()
-	o, err := x.lay(ctx, scopes)
+	o, err := x.lay(ctx, scopes, agent)
 	if err != nil {
 		return nil, err
 	}
 	x.overlays.known.Size = minOverlays
-	x.overlays.known.Set(strings.Join(scopes, "\n"), o)
+	x.overlays.known.Set(o.key(), o)
 	x.overlays.last.Store(o)
 	return o.view, nil
 }
+
+// key identifies the overlays that differ in time alone.
+func (o *overlay) key() string { return o.agent + "\n" + strings.Join(o.names, "\n") }
 
 // current reports whether no layer has changed.
 func (o *overlay) current(x *memex) bool {
@@ -83,8 +91,8 @@ func (o *overlay) current(x *memex) bool {
 }
 
 // lay builds the overlay of scopes from the previous one, or from the memex.
-func (x *memex) lay(ctx context.Context, scopes []string) (*overlay, error) {
-	o := &overlay{names: slices.Clone(scopes), opened: x.opened.Load()}
+func (x *memex) lay(ctx context.Context, scopes []string, agent string) (*overlay, error) {
+	o := &overlay{names: slices.Clone(scopes), agent: agent, opened: x.opened.Load()}
 	for _, name := range slices.Concat([]string{scope.Memex}, scopes) {
 		s, err := x.layer(ctx, name)
 		if err != nil {
@@ -93,7 +101,7 @@ func (x *memex) lay(ctx context.Context, scopes []string) (*overlay, error) {
 		o.layers = append(o.layers, s)
 		o.below = append(o.below, layerOf(s))
 	}
-	was, _ := x.overlays.known.Peek(strings.Join(scopes, "\n"))
+	was, _ := x.overlays.known.Peek(o.key())
 	if was == nil || !slices.Equal(was.layers, o.layers) {
 		was = nil
 	}
@@ -201,7 +209,9 @@ func (o *overlay) highest(path string) int {
 // no layer below has it.
 func (o *overlay) counts(i int, path string) bool {
 	s := o.layers[i]
-	switch {
+	switch owner := working.AgentOf(path); {
+	case owner != "":
+		return owner == o.agent
 	case document.IsMemory(path):
 		return true
 	case !s.HasFiles():

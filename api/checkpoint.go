@@ -169,7 +169,7 @@ func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, m
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
-		if then, err := l.m.History().At(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
+		if then, err := l.past(ctx, fmt.Sprintf("seq:%d", c.Seq)); err == nil {
 			v = then
 		}
 	}

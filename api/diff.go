@@ -29,11 +29,11 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if v := l.m.View(); v.Head().Seq == 0 { // nothing has ever been there
 		return difference(v, v, false), nil
 	}
-	a, err := l.m.History().At(ctx, from)
+	a, err := l.past(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := l.m.History().At(ctx, to)
+	b, err := l.past(ctx, to)
 	if err != nil {
 		return nil, err
 	}

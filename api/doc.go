@@ -8,7 +8,7 @@
 //
 // A surface (command line, HTTP, MCP) turns its input into a [Call] and passes it to a
 // [Service]: that of a memory in this process ([NewLocal]), or a client of a daemon.
-// What every call goes through is a [Middleware], such as [Guarded] and [Idempotent];
+// What every call goes through is a [Middleware], such as [Guarded];
 // [Chain] puts them in order.
 //
 // Invariants:

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/token"
@@ -28,6 +30,8 @@ type LocalOptions struct {
 	Sync func(context.Context) error
 	// Project and Session are the scopes of a request that names none.
 	Project, Session string
+	// Home is what $HOME in a path that an agent names stands for.
+	Home string
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64
@@ -62,7 +66,7 @@ func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 		l.opts.Now = time.Now
 	}
 	if opts.AtOnce > 0 {
-		l.limit = make(semaphore, opts.AtOnce)
+		l.limit = make(share.Semaphore, opts.AtOnce)
 	}
 	return l.serve
 }
@@ -75,7 +79,7 @@ type Local struct {
 	known string   // the id of the node of a repeated request, see replay
 	call  Call
 	opts  LocalOptions
-	limit semaphore
+	limit share.Semaphore
 }
 
 // sync reads what changed in the folder. Deletions that are held back do not
@@ -164,17 +168,18 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if err != nil {
 		return nil, invalid("context", err)
 	}
+	withBlocks(ctx, l)
 	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
-	release, err := l.limit.acquire(ctx, "context")
+	release, err := l.limit.Acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fault.Wrap("context", "", fault.Other, err)
 	}
 	defer release()
 	wr := window.Request{
-		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, l.opts.Budget), Policy: req.Policy,
+		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
 		Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Caller: window.Caller{Trusts: l.opts.Trusted},
 	}
@@ -188,6 +193,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked("", cmp.Or(req.Question, req.Task))); err != nil {
 		return nil, err
 	}
+	loadBlocks(ctx, l, v, &wr)
 	w, session, err := l.window(ctx, v, req, wr)
 	if err != nil {
 		return nil, err
@@ -231,9 +237,9 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	release, err := l.limit.acquire(ctx, "search")
+	release, err := l.limit.Acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fault.Wrap("search", "", fault.Other, err)
 	}
 	defer release()
 	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked(req.Mode, req.Text)); err != nil {

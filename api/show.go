@@ -60,7 +60,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		}
 		none = err
 	}
-	past, err := l.m.History().At(ctx, at)
+	past, err := l.past(ctx, at)
 	if err != nil {
 		if none != nil && fovea.KindOf(err) == fovea.NotFound {
 			err = none // a digest is most likely one of the node
@@ -84,7 +84,7 @@ func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
 		if i == maxSnapshotsSearched {
 			break
 		}
-		past, err := l.m.History().At(ctx, fmt.Sprintf("seq:%d", s.Seq))
+		past, err := l.past(ctx, fmt.Sprintf("seq:%d", s.Seq))
 		if err != nil {
 			continue
 		}
@@ -122,7 +122,7 @@ func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	past, err := l.m.History().At(ctx, at)
+	past, err := l.past(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
@@ -39,9 +40,9 @@ func suggest(ctx context.Context, l *Local, req SuggestRequest) (*Suggestions, e
 	if err != nil {
 		return nil, err
 	}
-	release, err := l.limit.acquire(ctx, "suggest")
+	release, err := l.limit.Acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fault.Wrap("suggest", "", fault.Other, err)
 	}
 	defer release()
 	out := &Suggestions{Words: list(v.Suggest(req.Text)), Notes: []Node{}}

@@ -15,8 +15,8 @@ type ContextRequest struct {
 	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title" flag:"<NODE> being worked on: id, FILE:LINE, FILE:+BYTE, path or title" mcp:",id, title, path or FILE:LINE it is about"`
 	Question string `json:"question,omitempty" jsonschema:"what the model is asked" flag:"<QUESTION> that the model is asked" mcp:""`
 	Task     string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on" mcp:""`
-	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000" flag:"<TOKENS> the window may have (default 8000)" mcp:",tokens, default 8000"`
-	Policy   string `json:"policy,omitempty" jsonschema:"value (default), foveal" flag:"<POLICY> that chooses: value (default), foveal"`
+	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000, with the policy shares 100000" flag:"<TOKENS> the window may have (default 8000; with shares 100000)" mcp:",tokens, default 8000"`
+	Policy   string `json:"policy,omitempty" jsonschema:"value (default), shares, foveal" flag:"<POLICY> that chooses: value (default), shares, foveal"`
 	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
 	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
 	Layout   string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`

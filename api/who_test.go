@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // nobodysNames are names that no agent may bear: they are, or look like, those of
@@ -62,6 +63,8 @@ func requests(edited string) []asked {
 		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
 			api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},
 	}
+	all = append(all, asked{"block-add", api.BlockAddRequest{Blocks: []working.Block{{Type: working.Task, TaskID: "T"}}}},
+		asked{"block-score", api.BlockScoreRequest{ID: "task:T", Confidence: new(0.5)}}, asked{"block-remove", api.BlockRemoveRequest{IDs: []string{"task:T"}}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {
 			all = append(all, asked{"rollback", r})

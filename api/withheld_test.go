@@ -470,7 +470,7 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 	case key == "format":
 		of = []string{"markdown", "json"}
 	case key == "policy":
-		of = []string{"foveal"}
+		of = []string{"foveal", "shares"}
 	case key == "mode":
 		of = []string{"lexical", "semantic", "hybrid"}
 	case key == "layout":
@@ -479,6 +479,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		of = []string{"project/lake", "session/other", "memex"}
 	case key == "author":
 		of = []string{"file", "person", "ada"}
+	case key == "agent":
+		of = []string{"ada", "bob"}
 	case key == "take":
 		of = []string{"theirs"}
 	case key == "action" && op.Name == "drift":

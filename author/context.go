@@ -28,6 +28,15 @@ func ActorOf(ctx context.Context) Actor {
 	return a
 }
 
+// AgentOf returns the name of the agent whose operations those of a context are, "" for
+// anybody else.
+func AgentOf(ctx context.Context) string {
+	if by := ActorOf(ctx).Author; by.Kind == Agent {
+		return by.Name
+	}
+	return ""
+}
+
 // Or returns the actor with what it lacks taken from another one: an empty Session, and the
 // other fields together if neither Author nor May is set.
 func (a Actor) Or(other Actor) Actor {

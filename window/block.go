@@ -19,7 +19,8 @@ type block struct {
 	links        []link
 	projects     []int32
 	priorClasses []priorClass
-	visible      int // how many are not hidden
+	visible      int      // how many are not hidden
+	working      *Working // of a block of working memory, which is one node
 
 	index  atomic.Pointer[localIndex] // of a large block, made when first asked for
 	prices atomic.Pointer[priceTable] // the latest list
@@ -107,7 +108,7 @@ func (b *block) addSubtree(src Source, id string, parent int32, prev *previousBl
 func (b *block) addItem(item *Item, parent int32) {
 	index := int32(len(b.nodes))
 	if index == 0 {
-		b.path = item.Path
+		b.path, b.working = item.Path, item.Working
 	}
 	b.nodes = append(b.nodes, b.summarize(item, parent))
 	for _, target := range item.Links {
@@ -131,6 +132,9 @@ func (b *block) summarize(item *Item, parent int32) nodeInfo {
 	}
 	if item.Hidden {
 		n.flags |= hidden
+	}
+	if item.Working != nil && item.Working.Deferred {
+		n.bodyBytes = int32(min(item.Working.Size, 1<<30))
 	}
 	switch {
 	case item.Done:

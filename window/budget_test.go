@@ -20,10 +20,11 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/working"
 )
 
 var (
-	allPolicies = []string{window.PolicyValue, window.PolicyFoveal}
+	allPolicies = []string{window.PolicyValue, window.PolicyFoveal, window.PolicyShares}
 	allFormats  = []string{window.FormatOrg, window.FormatMarkdown, window.FormatJSON}
 )
 
@@ -72,6 +73,11 @@ func random(r *rand.Rand, n int) (*memory, scores) {
 		if i > 0 && r.IntN(6) > 0 {
 			parent = fmt.Sprintf("n%d", r.IntN(i))
 		}
+		if parent == "" && i > 0 && r.IntN(2) == 0 {
+			item.Path, item.Hidden, item.Agent, item.Links, item.Working = "/"+item.ID, false, "", nil, randomWorking(r, pick())
+		} else if m.items[parent].Working != nil {
+			parent = "n0"
+		}
 		m.add(parent, item)
 		if r.IntN(3) == 0 {
 			near[item.ID] = r.Float64()
@@ -80,10 +86,26 @@ func random(r *rand.Rand, n int) (*memory, scores) {
 	return m, near
 }
 
+// randomWorking makes an item a block of working memory.
+func randomWorking(r *rand.Rand, text string) *window.Working {
+	return &window.Working{
+		ID: text, Priority: working.Priorities[r.IntN(4)], Confidence: r.Float64(), Deferred: r.IntN(2) == 0, Size: r.IntN(900), Path: "f.org", Whole: r.IntN(9) == 0,
+		Entry: map[string]any{"type": "file", text: text},
+	}
+}
+
+// load reads the body of a deferred item: another text for each, and an error for some.
+func load(item *window.Item) (string, error) {
+	if len(item.ID)%2 == 0 {
+		return "", errors.New("gone\n* forged")
+	}
+	return strings.Repeat(item.Title+"\n", 3), nil
+}
+
 // randomRequest returns an arbitrary request.
 func randomRequest(r *rand.Rand, n int) window.Request {
 	req := window.Request{
-		Policy: allPolicies[r.IntN(2)], Format: allFormats[r.IntN(3)], Budget: 1 + r.IntN(600),
+		Policy: allPolicies[r.IntN(3)], Caller: window.Caller{Load: load}, Format: allFormats[r.IntN(3)], Budget: 1 + r.IntN(600),
 		Degrade: r.IntN(2) == 0, Explain: r.IntN(2) == 0,
 	}
 	if r.IntN(4) > 0 {
@@ -346,7 +368,7 @@ func TestRefusals(t *testing.T) {
 		is   error
 		says string
 	}{
-		{"policy", window.Request{Policy: "best"}, window.ErrUnknownPolicy, "window: policy \"best\": unknown policy: use one of value, foveal"},
+		{"policy", window.Request{Policy: "best"}, window.ErrUnknownPolicy, "window: policy \"best\": unknown policy: use one of value, shares, foveal"},
 		{"format", window.Request{Format: "xml"}, window.ErrUnknownFormat, "window: format \"xml\": unknown format: use one of org, markdown, json"},
 		{"focus", window.Request{Focus: "nobody"}, window.ErrUnknownFocus, "window: focus \"nobody\": no node has this id"},
 	} {

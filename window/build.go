@@ -50,7 +50,7 @@ func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan,
 		case excess <= 0:
 			return p, w, nil
 		case limit <= 0:
-			return nil, nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused()}
+			return nil, nil, &BudgetError{Needed: w.Tokens, Budget: req.Budget, Focus: t.focused(), Critical: len(p.critical)}
 		}
 		limit -= excess // the counter is not additive
 	}

@@ -5,10 +5,11 @@ package window
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 var (
-	// ErrUnknownPolicy is returned for a policy other than value and foveal.
+	// ErrUnknownPolicy is returned for a policy other than value, shares and foveal.
 	ErrUnknownPolicy = errors.New("unknown policy")
 	// ErrUnknownFormat is returned for a format other than org, markdown and json.
 	ErrUnknownFormat = errors.New("unknown format")
@@ -25,28 +26,42 @@ type BudgetError struct {
 	Needed int
 	// Budget is the requested budget in tokens.
 	Budget int
-	// Focus reports whether the focus needs the tokens; otherwise the frame of the text
-	// alone does.
-	Focus bool
+	// Focus reports whether the focus needs the tokens, and Critical how many critical
+	// blocks do. Without either, the frame of the text alone does.
+	Focus    bool
+	Critical int
 	// Degraded reports whether everything optional was already left out.
 	Degraded bool
 }
 
-// Error returns the required tokens and what to do.
+// Error returns what needs the tokens, and the smallest budget that works.
 func (e *BudgetError) Error() string {
+	var pinned []string
 	switch {
-	case !e.Focus:
-		return fmt.Sprintf("window: budget of %d tokens: an empty window needs %d; the smallest budget that works is %d", e.Budget, e.Needed, e.Needed)
-	case e.Degraded:
-		return fmt.Sprintf("window: budget of %d tokens: the title of the focus alone needs %d; the smallest budget that works is %d",
-			e.Budget, e.Needed, e.Needed)
-	default:
-		return fmt.Sprintf("window: budget of %d tokens: the focus and its ancestors' titles need %d; the smallest budget that works is %d (or use --degrade)",
-			e.Budget, e.Needed, e.Needed)
+	case e.Focus && e.Degraded:
+		pinned = append(pinned, "the title of the focus alone")
+	case e.Focus:
+		pinned = append(pinned, "the focus and its ancestors' titles")
 	}
+	switch {
+	case e.Critical == 1:
+		pinned = append(pinned, "a critical block")
+	case e.Critical > 1:
+		pinned = append(pinned, fmt.Sprintf("%d critical blocks", e.Critical))
+	}
+	needs, way := "need", ""
+	switch {
+	case len(pinned) == 0:
+		pinned, needs = []string{"an empty window"}, "needs"
+	case !e.Degraded:
+		way = " (or use --degrade)"
+	case len(pinned) == 1 && e.Critical < 2:
+		needs = "needs"
+	}
+	return fmt.Sprintf("window: budget of %d tokens: %s %s %d; the smallest budget that works is %d%s",
+		e.Budget, strings.Join(pinned, ", with "), needs, e.Needed, e.Needed, way)
 }
 
-// focusError wraps ErrUnknownFocus with the id.
 func focusError(id string) error {
 	return fmt.Errorf("window: focus %q: %w", id, ErrUnknownFocus)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/escape"
 )
 
 // origin is who wrote a node, and on which day: a number such as 20261120, 0 for unknown.
@@ -75,7 +77,7 @@ func (p *plan) facts(i int) []string {
 	var facts []string
 	item, info := p.item(i), p.details[i].info
 	if p.details[i].source && isFile(item.Path) && !isNamedByPath(item) {
-		facts = append(facts, singleLine(item.Path))
+		facts = append(facts, escape.Line(item.Path))
 	}
 	var above origin
 	if i != p.focus {
@@ -83,7 +85,7 @@ func (p *plan) facts(i int) []string {
 	}
 	own := item.Author
 	if own != above.author && own != "" && (own != p.req.Caller.Agent || above.author != "") {
-		facts = append(facts, "by "+truncateRunes(singleLine(own), maxFact))
+		facts = append(facts, "by "+escape.Truncate(escape.Line(own), maxFact))
 	}
 	if day := cmp.Or(info.day, info.common); day != 0 && day != above.day {
 		facts = append(facts, fmt.Sprintf("%04d-%02d-%02d", day/1e4, day/100%100, day%100))
@@ -146,7 +148,7 @@ var internalProperties = []string{
 func isInformative(item *Item, key, value string) bool {
 	key = strings.ToUpper(key)
 	switch {
-	case value == "" || value == item.Title || !isPropertyKey(key) || slices.Contains(internalProperties, key):
+	case value == "" || value == item.Title || !escape.IsKey(key) || slices.Contains(internalProperties, key):
 		return false
 	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
 		return false
@@ -165,8 +167,8 @@ func isInformative(item *Item, key, value string) bool {
 func shortProperties(item *Item) string {
 	var b strings.Builder
 	for _, p := range item.Properties {
-		if value := singleLine(p[1]); isInformative(item, p[0], value) {
-			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + truncateRunes(value, maxFact))
+		if value := escape.Line(p[1]); isInformative(item, p[0], value) {
+			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + escape.Truncate(value, maxFact))
 		}
 	}
 	return strings.TrimPrefix(b.String(), " ")

@@ -64,7 +64,7 @@ func (p *plan) showLines(i, tokens int) bool {
 func (p *plan) fitLines(i, tokens int) bool {
 	const tries = 6 // costs of lines are estimates, so their number is searched for
 	c, n := &p.candidates[i], &p.details[i]
-	was, x := n.excerpt, p.excerptOf(p.item(i))
+	was, x := n.excerpt, p.excerptOf(p.loaded(i))
 	title, best, most := p.price(i, Title), 0, 0
 	if c.level == Snippet {
 		most = int(c.cost) - title

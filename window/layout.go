@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/escape"
 )
 
 // assemble joins the chosen pieces into the window.
@@ -57,7 +59,7 @@ func (p *plan) newPart(i, tokens int) Part {
 		reason = p.reasonValue(i)
 	}
 	if b.agent != "" {
-		reason += "; by agent " + singleLine(b.agent) + ", " + p.trustOf(i)
+		reason += "; by agent " + escape.Line(b.agent) + ", " + p.trustOf(i)
 	}
 	if n.corrected {
 		reason += "; corrected since you saw it"
@@ -65,7 +67,7 @@ func (p *plan) newPart(i, tokens int) Part {
 	level := p.candidates[i].level
 	return Part{
 		ID: b.id, Handle: p.item(i).Handle, Title: titleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
-		Score: n.score, Reason: reason, Digest: b.digest,
+		Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
 	}
 }
 

@@ -52,7 +52,6 @@ func (m *memory) edit(id string, change func(*window.Item)) {
 }
 
 func (m *memory) Root() merkle.Digest                { return merkle.Sum([]byte("state")) }
-func (m *memory) Documents() []string                { return m.docs }
 func (m *memory) Children(id string) []string        { return m.kids[id] }
 func (m *memory) Parent(id string) string            { return m.parent[id] }
 func (m *memory) Item(id string) (window.Item, bool) { item, ok := m.items[id]; return item, ok }
@@ -65,6 +64,17 @@ func (m *memory) Document(id string) (doc, path string) {
 		id = m.parent[id]
 	}
 	return id, m.items[id].Path
+}
+
+// Documents lists blocks of working memory first, as their paths demand.
+func (m *memory) Documents() []string {
+	key := func(id string) string {
+		if path := m.items[id].Path; strings.HasPrefix(path, "/") {
+			return path
+		}
+		return "1"
+	}
+	return slices.SortedStableFunc(slices.Values(m.docs), func(a, b string) int { return strings.Compare(key(a), key(b)) })
 }
 
 // hidden reports whether a node or one of its ancestors is hidden.

@@ -30,22 +30,67 @@ func (p *plan) ancestors() []int {
 	return ancestors
 }
 
-// minBudget returns the smallest budget that shows the focus at a level, with or
-// without its ancestors' titles, and nothing else. If the counter is not additive, both
-// the sum of the pieces and the count of the whole text must fit.
-func (p *plan) minBudget(level Level, ancestors bool) int {
+// pinning is how much of the required parts is shown.
+type pinning struct {
+	focus, critical Level
+	ancestors       bool   // the titles above the focus are shown
+	reason          string // of the focus; "%d" stands for the budget of the whole
+}
+
+// pinnings lists the ways to show the required parts, the first that fits is taken: the
+// whole, and with Request.Degrade less and less of critical blocks, then of the focus.
+func (p *plan) pinnings() []pinning {
+	all := []pinning{{Full, Full, true, "focus"}}
+	if !p.req.Degrade {
+		return all
+	}
+	if len(p.critical) > 0 {
+		all = append(all, pinning{Full, Snippet, true, "focus"}, pinning{Full, Title, true, "focus"})
+	}
+	if p.focus >= 0 {
+		all = append(all,
+			pinning{Snippet, Title, true, "focus, its best paragraph: the whole needs a budget of %d"},
+			pinning{Title, Title, true, "focus, its title: the whole needs a budget of %d"},
+			pinning{Title, Title, false, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
+	}
+	return all
+}
+
+// required returns the candidates that are shown in any case, each with its level: the
+// titles above the focus, the focus, and the critical blocks.
+func (p *plan) required(as pinning) (indices []int, levels []Level) {
+	add := func(i int, level Level) {
+		indices, levels = append(indices, i), append(levels, level)
+	}
+	if p.focus >= 0 {
+		if as.ancestors {
+			for _, i := range slices.Backward(p.ancestors()) {
+				add(i, Title)
+			}
+		}
+		add(p.focus, as.focus)
+	}
+	for _, i := range p.critical {
+		add(i, as.critical)
+	}
+	return indices, levels
+}
+
+// minBudget returns the smallest budget that shows the required parts and nothing else. If
+// the counter is not additive, both the sum of the pieces and the count of the whole text
+// must fit.
+func (p *plan) minBudget(as pinning) int {
 	sum := p.costs.head + p.costs.tail
 	var text strings.Builder
 	text.WriteString(p.renderer.head(p.heading()))
-	if p.focus >= 0 {
-		if ancestors {
-			for _, i := range slices.Backward(p.ancestors()) {
-				sum += p.price(i, Title)
-				text.WriteString(p.piece(i, Title).text + p.renderer.separator())
-			}
+	indices, levels := p.required(as)
+	for n, i := range indices {
+		if n > 0 {
+			sum += p.costs.separator
+			text.WriteString(p.renderer.separator())
 		}
-		sum += p.price(p.focus, level) - p.costs.separator
-		text.WriteString(p.piece(p.focus, level).text)
+		sum += p.price(i, levels[n]) - p.costs.separator
+		text.WriteString(p.piece(i, levels[n]).text)
 	}
 	if isAdditive(p.req.Counter) {
 		return sum
@@ -57,42 +102,39 @@ func (p *plan) minBudget(level Level, ancestors bool) int {
 // of the text, with one separator less than the pieces account for. complete reports
 // whether the ancestors are shown, so that more nodes may be shown below them.
 func (p *plan) pin() (used int, complete bool, err error) {
-	type option struct {
-		level     Level
-		ancestors bool
-		reason    string
-	}
-	options := []option{{Full, true, "focus"}}
-	if p.req.Degrade && p.focus >= 0 {
-		options = append(options,
-			option{Snippet, true, "focus, its best paragraph: the whole needs a budget of %d"},
-			option{Title, true, "focus, its title: the whole needs a budget of %d"},
-			option{Title, false, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
-	}
 	smallest := 0
-	for n, option := range options {
-		needed := p.minBudget(option.level, option.ancestors)
+	for n, as := range p.pinnings() {
+		needed := p.minBudget(as)
 		if n == 0 || needed < smallest {
 			smallest = needed
 		}
 		if needed > p.req.Budget {
 			continue
 		}
-		if p.focusReason = option.reason; n > 0 {
-			p.focusReason = fmt.Sprintf(option.reason, p.minBudget(Full, true))
+		whole := needed
+		if p.focusReason = as.reason; n > 0 {
+			whole = p.minBudget(p.pinnings()[0])
 		}
-		if p.focus < 0 {
+		if strings.Contains(as.reason, "%d") {
+			p.focusReason = fmt.Sprintf(as.reason, whole)
+		}
+		indices, levels := p.required(as)
+		if len(indices) == 0 {
 			return needed - p.costs.separator, true, nil
 		}
-		if option.ancestors {
-			for _, i := range p.ancestors() {
-				p.sel.pin(i, Title)
-				p.pinned = append(p.pinned, i)
-			}
+		if as.critical < Full && len(p.critical) > 0 {
+			p.shortened = fmt.Sprintf(", %s: the whole needs a budget of %d", as.critical, whole)
 		}
-		p.sel.pin(p.focus, option.level)
-		p.pinned = append(p.pinned, p.focus)
-		return needed, option.ancestors, nil
+		for n, i := range indices {
+			p.sel.pin(i, levels[n])
+		}
+		p.pinned = append(p.pinned, indices...)
+		return needed, as.ancestors, nil
 	}
-	return 0, false, &BudgetError{Needed: smallest, Budget: p.req.Budget, Focus: p.focus >= 0, Degraded: p.req.Degrade}
+	return 0, false, p.overBudget(smallest)
+}
+
+// overBudget is the error that the required parts need more tokens than there are.
+func (p *plan) overBudget(needed int) error {
+	return &BudgetError{Needed: needed, Budget: p.req.Budget, Focus: p.focus >= 0, Critical: len(p.critical), Degraded: p.req.Degrade}
 }

@@ -30,7 +30,9 @@ type plan struct {
 	agents   map[string]int32
 
 	focus       int    // candidate, -1 if there is none
+	critical    []int  // candidates that are critical blocks
 	focusReason string // reason reported for the focus
+	shortened   string // what the reasons of critical blocks add, "" if they are whole
 	pinned      []int
 	scanned     int      // bytes that snippets were taken from
 	corrections []int    // candidates that were corrected since the session saw them
@@ -57,6 +59,9 @@ type detail struct {
 	shown        bool // left out of the text: the session has seen it
 	headingShown bool // the session has seen the heading
 	corrected    bool // the session has seen something else
+
+	loaded  bool   // the deferred body was read
+	problem string // why it cannot be
 
 	excerpt    *excerpt.Excerpt // the lines at level snippet; nil until they are needed
 	prices     [Full + 1]int32  // by level; 0 if not counted
@@ -170,6 +175,9 @@ func (p *plan) piece(i int, level Level) piece {
 		return p.pieces[slot-1]
 	}
 	item, n := p.item(i), &p.details[i]
+	if level > Title {
+		item = p.loaded(i)
+	}
 	if n.headingShown {
 		item = new(*item)
 		item.Title = ellipsis
@@ -214,6 +222,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 		return err
 	}
 	p.sel = newSelection(p.candidates, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
+	p.prefetch()
 	used, complete, err := p.pin()
 	if err != nil {
 		return err
@@ -229,6 +238,8 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	case !complete:
 	case p.req.Policy == PolicyFoveal:
 		p.spendFoveal()
+	case p.req.Policy == PolicyShares:
+		p.spendShares()
 	default:
 		p.showFirst()
 		p.sel.spend()

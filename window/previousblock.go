@@ -40,7 +40,7 @@ func (e *previousBlock) find(id string, underHidden bool) (int32, bool) {
 func (b *block) copyNode(prev *block, oldIndex, parent int32) {
 	index := int32(len(b.nodes))
 	if index == 0 {
-		b.path = prev.path
+		b.path, b.working = prev.path, prev.working
 	}
 	n := prev.nodes[oldIndex]
 	if n.parent, n.depth = parent, 0; parent >= 0 {

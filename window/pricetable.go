@@ -34,7 +34,7 @@ func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint
 // document alone, not on the request.
 func (p *plan) isCacheable(i int, level Level) bool {
 	n := &p.details[i]
-	byRequest := i == p.focus || n.source || n.corrected || n.headingShown
+	byRequest := i == p.focus || p.tree.workingOf(n.ref) != nil || n.source || n.corrected || n.headingShown
 	return level != Snippet && !byRequest && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
 }
 

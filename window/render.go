@@ -5,8 +5,8 @@ package window
 import (
 	"cmp"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/escape"
 )
 
 // renderer renders a window in one format. A text is the head, the pieces with a
@@ -96,9 +96,9 @@ const (
 func titleOf(item *Item, level Level) string {
 	title := item.Title
 	if level < Full && len(title) > maxTitle {
-		title = truncateRunes(title, maxTitle)
+		title = escape.Truncate(title, maxTitle)
 	}
-	title = singleLine(title)
+	title = escape.Line(title)
 	if title == "" {
 		return untitled
 	}
@@ -113,18 +113,18 @@ func (e *entry) label() string {
 		return title
 	}
 	if isNamedByPath(e.item) {
-		title = truncateRunes(singleLine(e.item.Path), maxTitle)
+		title = escape.Truncate(escape.Line(e.item.Path), maxTitle)
 	}
-	return singleLine(cmp.Or(e.item.Handle, e.item.ID)) + " " + title
+	return escape.Line(cmp.Or(e.item.Handle, e.item.ID)) + " " + title
 }
 
 // body returns the text below the heading of an entry, at its level.
 func (e *entry) body() string {
 	switch e.level {
 	case Snippet:
-		return bodyOf(e.snippet)
+		return escape.Body(e.snippet)
 	case Full:
-		return bodyOf(e.item.Body)
+		return escape.Body(e.item.Body)
 	default:
 		return ""
 	}
@@ -134,7 +134,7 @@ func (e *entry) body() string {
 func planning(item *Item) []string {
 	var lines []string
 	for _, p := range item.Planning {
-		p = singleLine(p)
+		p = escape.Line(p)
 		for _, keyword := range []string{"SCHEDULED: ", "DEADLINE: ", "CLOSED: "} {
 			if strings.HasPrefix(p, keyword) {
 				lines = append(lines, p)
@@ -150,36 +150,12 @@ func properties(item *Item) [][2]string {
 	var pairs [][2]string
 	for _, p := range item.Properties {
 		key := strings.ToUpper(p[0])
-		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !isPropertyKey(key) {
+		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !escape.IsKey(key) {
 			continue
 		}
-		pairs = append(pairs, [2]string{key, singleLine(p[1])})
+		pairs = append(pairs, [2]string{key, escape.Line(p[1])})
 	}
 	return pairs
-}
-
-func isPropertyKey(key string) bool {
-	return key != "" && strings.IndexFunc(key, func(r rune) bool {
-		return r == ':' || r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r)
-	}) < 0
-}
-
-// keyword returns a todo keyword, or "" if the text cannot be one.
-func keyword(todo string) string {
-	if strings.IndexFunc(todo, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' && !unicode.IsDigit(r) }) >= 0 {
-		return ""
-	}
-	return todo
-}
-
-// priority returns a priority, or "" if the text cannot be one.
-func priority(p string) string {
-	if len(p) == 0 || len(p) > 2 || strings.IndexFunc(p, func(r rune) bool {
-		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) >= 0 {
-		return ""
-	}
-	return p
 }
 
 // tags returns the valid tags of an item that it does not inherit from the heading
@@ -191,9 +167,7 @@ func (e *entry) tags() []string {
 	}
 	var tags []string
 	for _, t := range e.item.Tags {
-		if t != "" && !inherited[t] && strings.IndexFunc(t, func(r rune) bool {
-			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_@#%", r)
-		}) < 0 {
+		if !inherited[t] && escape.IsTag(t) {
 			tags = append(tags, t)
 		}
 	}

@@ -4,7 +4,9 @@ package window
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 )
 
@@ -20,12 +22,12 @@ func (jsonRenderer) remark(string) string { return "" }
 
 // jsonEntry fixes the order of the keys.
 type jsonEntry struct {
-	ID         string       `json:"id"`
-	Handle     string       `json:"handle,omitempty"`
-	Content    string       `json:"content"`
-	Confidence float64      `json:"confidence"`
-	Priority   string       `json:"priority"`
-	Metadata   jsonMetadata `json:"metadata"`
+	ID         string  `json:"id"`
+	Handle     string  `json:"handle,omitempty"`
+	Content    string  `json:"content"`
+	Confidence float64 `json:"confidence"`
+	Priority   string  `json:"priority"`
+	Metadata   any     `json:"metadata"`
 }
 
 type jsonMetadata struct {
@@ -59,12 +61,33 @@ func (jsonRenderer) piece(e *entry) string {
 	if body := e.body(); body != "" {
 		content += "\n" + body
 	}
+	entry := jsonEntry{e.item.ID, e.item.Handle, content, score, e.priority(), meta}
+	if w := e.item.Working; w != nil {
+		entry = workingEntry(e, w)
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	// Encoding strings, numbers and lists of them cannot fail.
-	_ = enc.Encode(jsonEntry{e.item.ID, e.item.Handle, content, score, e.priority(), meta})
+	if err := enc.Encode(entry); err != nil { // a value of Working.Entry is none of JSON
+		entry.Metadata = meta
+		_ = enc.Encode(entry) // strings, numbers and lists of them cannot fail
+	}
 	return b.String()
+}
+
+// workingEntry is the entry of a block: the confidence and the priority are its own, and so
+// is its metadata, with the level if it is not shown whole.
+func workingEntry(e *entry, w *Working) jsonEntry {
+	metadata := maps.Clone(w.Entry)
+	content := e.body()
+	if e.level < Full {
+		if metadata == nil {
+			metadata = map[string]any{}
+		}
+		metadata["level"] = e.level
+		content = cmp.Or(content, titleOf(e.item, e.level))
+	}
+	return jsonEntry{ID: w.ID, Content: content, Confidence: w.Confidence, Priority: string(w.Priority), Metadata: metadata}
 }
 
 // priority maps the level to a class of working memory, in lower case.

@@ -5,6 +5,8 @@ package window
 import (
 	"fmt"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/escape"
 )
 
 // markdownRenderer renders CommonMark: one heading for each part, and bodies that are code:
@@ -31,25 +33,25 @@ func (markdownRenderer) remark(text string) string { return text + "\n" }
 func (markdownRenderer) piece(e *entry) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("#", min(e.stars, maxHeadingLevel)))
-	if todo := keyword(e.item.Todo); todo != "" {
-		b.WriteString(" " + escapeMarkdown(todo))
+	if todo := escape.Keyword(e.item.Todo); todo != "" {
+		b.WriteString(" " + escape.Markdown(todo))
 	}
-	if p := priority(e.item.Priority); p != "" {
+	if p := escape.Priority(e.item.Priority); p != "" {
 		b.WriteString(" \\[#" + p + "\\]")
 	}
-	b.WriteString(" " + escapeMarkdown(e.label()))
+	b.WriteString(" " + escape.Markdown(e.label()))
 	if tags := e.tags(); len(tags) > 0 {
-		b.WriteString(" :" + escapeMarkdown(strings.Join(tags, ":")) + ":")
+		b.WriteString(" :" + escape.Markdown(strings.Join(tags, ":")) + ":")
 	}
 	if !e.compact {
-		b.WriteString(" `" + strings.ReplaceAll(singleLine(e.item.ID), "`", "'") + "`")
+		b.WriteString(" `" + strings.ReplaceAll(escape.Line(e.item.ID), "`", "'") + "`")
 	}
 	b.WriteByte('\n')
 	facts := e.markdownFacts()
 	for _, line := range facts {
-		b.WriteString(escapeMarkdown(line) + "\n")
+		b.WriteString(escape.Markdown(line) + "\n")
 	}
-	writeCode(&b, linesOf(e.body()), len(facts) > 0)
+	escape.WriteCode(&b, escape.Lines(e.body()), len(facts) > 0)
 	return b.String()
 }
 
@@ -78,42 +80,3 @@ func (e *entry) markdownFacts() (lines []string) {
 	}
 	return lines
 }
-
-// writeCode writes lines as code: in a fence where it is shorter and no line holds one,
-// else indented. After a paragraph an indented block needs a blank line.
-func writeCode(b *strings.Builder, lines []string, afterParagraph bool) {
-	const minFenced, fence = 4, "```"
-	text := strings.Join(lines, "\n")
-	switch {
-	case len(lines) == 0:
-	case len(lines) >= minFenced && !strings.Contains(text, fence):
-		b.WriteString(fence + "\n" + text + "\n" + fence + "\n")
-	default:
-		if afterParagraph {
-			b.WriteByte('\n')
-		}
-		for _, line := range lines {
-			if line != "" {
-				b.WriteString("    " + line)
-			}
-			b.WriteByte('\n')
-		}
-	}
-}
-
-// escapeMarkdown escapes text so that none of it is markup.
-func escapeMarkdown(text string) string {
-	if !strings.ContainsAny(text, markdownSpecials) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if strings.ContainsRune(markdownSpecials, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-const markdownSpecials = "\\`*_[]<>#&!|~"

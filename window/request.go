@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
@@ -16,6 +17,7 @@ import (
 const (
 	PolicyValue  = "value"
 	PolicyFoveal = "foveal"
+	PolicyShares = "shares"
 )
 
 // Formats render parts; see Request.
@@ -56,6 +58,9 @@ type Request struct {
 	// nodes; or PolicyFoveal: the outlines of all projects, with the focus, its children
 	// and its neighbours in full, or without a focus the neighbours of the question.
 	Policy string
+	// PolicyShares fills the window class by class: critical blocks; high ones up to 80 % of
+	// the budget; medium ones and similar notes up to 90 %; low ones and other notes up to
+	// 95 %, each whole; and then the rest, which may be shortened.
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
 	// content, confidence, priority, metadata}.
 	Format string
@@ -79,13 +84,22 @@ type Request struct {
 	Session *Session
 }
 
-// Caller is who a window is for, and whom its owner trusts.
+// Caller is who a window is for, whom its owner trusts, and how files are read for it.
 type Caller struct {
 	// Agent is the name of the agent that asks, "" for the owner.
 	Agent string
 	// Trusts reports whether the owner trusts an agent's notes in a document, given its
 	// path: they are not capped, and neither are those of Agent. nil trusts no agent.
 	Trusts func(agent, path string) bool
+	// Now is when the window is asked for: the age of blocks counts to it. The zero Time
+	// gives age no weight.
+	Now time.Time
+	// Prefetch, if not nil, is told of deferred items that are likely to be loaded, so that
+	// it can read them in parallel.
+	Prefetch func([]*Item)
+	// Load reads the body of a deferred item, see Working. Its error concerns that item
+	// alone. nil reads none.
+	Load func(*Item) (string, error)
 }
 
 // Session is a session whose windows do not repeat themselves.
@@ -147,6 +161,8 @@ type Part struct {
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
 	Score float64 `json:"score" jsonschema:"its value for the request"`
+	// Problem says why the text of a deferred node could not be read, "" if it was.
+	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read"`
 	// Reason says in words why the node is shown.
 	Reason string `json:"reason" jsonschema:"why it is there"`
 	// Handle is the short name that the text gives the node; "" if it has none.
@@ -154,7 +170,7 @@ type Part struct {
 }
 
 var (
-	policies = []string{PolicyValue, PolicyFoveal}
+	policies = []string{PolicyValue, PolicyShares, PolicyFoveal}
 	formats  = []string{FormatOrg, FormatMarkdown, FormatJSON}
 	layouts  = []string{LayoutTree, LayoutSticky}
 )

@@ -43,6 +43,11 @@ func (t *tree) rank(limit int) []ranked {
 			t.rankNode(&top, e.ref, e)
 		}
 	}
+	for _, r := range t.working {
+		if t.evidenceOf(r) == nil && r.block != home {
+			t.rankNode(&top, r, nil)
+		}
+	}
 	if home >= 0 {
 		for i := range t.blocks[home].nodes {
 			r := ref{home, int32(i)}
@@ -54,12 +59,12 @@ func (t *tree) rank(limit int) []ranked {
 			break
 		}
 		b := t.blocks[index]
-		if index == home || !t.couldRank(&top, b.priorClasses, index) {
+		if index == home || !t.couldRank(&top, b.priorClasses, index) || t.isCovered(ref{index, 0}) {
 			continue
 		}
 		for i := range b.nodes {
 			r := ref{index, int32(i)}
-			if n := &b.nodes[i]; !n.has(hidden) && t.evidenceOf(r) == nil {
+			if n := &b.nodes[i]; !n.has(hidden) && t.evidenceOf(r) == nil && b.working == nil {
 				top.Add(ranked{r, t.distantScore(n.depth) * prior(n)})
 			}
 		}
@@ -110,7 +115,7 @@ func (t *tree) raiseNeighbour(r ref, score float64) {
 // rankNode scores a node and adds it to best, unless it is hidden or the focus; e is its
 // evidence, nil for none.
 func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
-	if !t.node(r).has(hidden) && r != t.focus {
+	if !t.node(r).has(hidden) && r != t.focus && !t.isCovered(r) && !t.isGone(r) {
 		best.Add(ranked{r, t.score(r, e)})
 	}
 }
@@ -131,7 +136,7 @@ func (t *tree) score(r ref, e *evidence) float64 {
 	if e.flags&requested != 0 {
 		score += 2 * weightOutline
 	}
-	return score * prior(info)
+	return t.workingScore(r, score, prior(info))
 }
 
 // fuse adds up the arms that apply to every node.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/shown"
@@ -80,7 +81,7 @@ func (p *plan) gatherCorrections() {
 func (p *plan) showCorrections() {
 	const maxNamed = 8
 	if n := len(p.gone); n > 0 {
-		text := goneRemark + singleLine(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
+		text := goneRemark + escape.Line(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
 		if n > maxNamed {
 			text += ", " + ellipsis
 		}
@@ -92,7 +93,7 @@ func (p *plan) showCorrections() {
 	}
 	for _, i := range p.corrections {
 		t := p.req.Session.Shown.Nodes[p.details[i].info.id]
-		x := p.excerptOf(p.item(i))
+		x := p.excerptOf(p.loaded(i))
 		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.Has(passage) })
 		if fresh > 0 && p.candidates[i].estimates[Full] > 0 && p.candidates[i].level < Snippet {
 			p.candidates[i].estimates[Snippet] = int32(p.setExcerpt(i, x))
@@ -112,7 +113,7 @@ func (p *plan) subtract() {
 	}
 	for i := range p.candidates {
 		t, ok := p.req.Session.Shown.Nodes[p.details[i].info.id]
-		if ok && p.candidates[i].level != Absent {
+		if ok && p.candidates[i].level != Absent && !p.isCritical(i) {
 			p.subtractNode(i, &t)
 		}
 	}
@@ -151,6 +152,9 @@ func (p *plan) dropTitles() {
 func (p *plan) subtractNode(i int, t *shown.Node) {
 	c, n := &p.candidates[i], &p.details[i]
 	item := p.item(i)
+	if c.level > Title {
+		item = p.loaded(i)
+	}
 	n.headingShown = t.Heading == headingOf(item)
 	left, out := 0, 0
 	switch {
@@ -204,6 +208,9 @@ func (p *plan) remember() *Shown {
 func (p *plan) rememberNode(next *Shown, i int) {
 	c, n := &p.candidates[i], &p.details[i]
 	item, t := p.item(i), next.Nodes[n.info.id]
+	if c.level > Title {
+		item = p.loaded(i)
+	}
 	if n.corrected {
 		t = shown.Node{Lines: t.Still(wholeExcerpt(item)), Level: t.Level}
 	}

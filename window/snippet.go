@@ -2,7 +2,11 @@
 
 package window
 
-import "github.com/fovea-memory/fovea/internal/excerpt"
+import (
+	"github.com/fovea-memory/fovea/internal/excerpt"
+
+	"github.com/fovea-memory/fovea/internal/escape"
+)
 
 // Costs of a snippet in quarters of a token, unless it is given more.
 const (
@@ -25,7 +29,9 @@ func (p *plan) excerptOf(item *Item) *excerpt.Excerpt {
 }
 
 // scanned returns the beginning of an item's body, at most limit bytes.
-func scanned(item *Item, limit int) string { return bodyOf(item.Body[:min(len(item.Body), limit)]) }
+func scanned(item *Item, limit int) string {
+	return escape.Body(item.Body[:min(len(item.Body), limit)])
+}
 
 // snippetLimit returns the maximum cost of a snippet in quarters of a token.
 func (p *plan) snippetLimit() int {

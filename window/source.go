@@ -64,6 +64,9 @@ type Item struct {
 	Project bool
 	// Hidden nodes (COMMENT, ARCHIVE) and their subtrees are shown only as the focus.
 	Hidden bool
+	// Working is set for a block of working memory. It is a document of its own, without
+	// children, whose path begins with a slash.
+	Working *Working
 }
 
 // Similarity scores how similar nodes are to a request.

@@ -2,15 +2,22 @@
 
 package window
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // tree is an outline with the focus and the evidence of one request.
 type tree struct {
 	*Outline
 	src     Source
-	focus   ref   // noRef without a focus
-	depth   int32 // of the focus
-	indexed bool  // find uses the index of the outline
+	focus   ref             // noRef without a focus
+	depth   int32           // of the focus
+	indexed bool            // find uses the index of the outline
+	working []ref           // blocks of working memory
+	recent  map[string]bool // files that blocks of the last hour are about
+	covered []string        // files that blocks of high priority have as a whole
+	now     time.Time
 	*scratch
 }
 
@@ -34,6 +41,7 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 		}
 		focus, t.focus = item, ref
 	}
+	t.findWorking(req.Caller.Now)
 	t.scratch = scratches.Get().(*scratch)
 	t.grow(outline.len())
 	if t.focused() {

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/fovea-memory/fovea/working"
 )
 
 // gatherValue makes candidates of the focus with its ancestors, and of as many of the
@@ -15,6 +17,7 @@ func (p *plan) gatherValue(limit int) {
 	const minCandidates = 64
 	maxRanked := min(p.tree.visible, max(minCandidates, limit/max(1, 2*p.costs.title)))
 	p.gatherPath()
+	p.gatherPinned()
 	best := p.tree.rank(maxRanked)
 	if p.scale = weightSimilar; len(best) > 0 {
 		p.scale = max(best[0].score, weightSimilar)
@@ -57,6 +60,12 @@ func (p *plan) reasonValue(i int) string {
 		e = &evidence{}
 	}
 	var reasons []string
+	if w := p.tree.workingOf(n.ref); w != nil {
+		reasons = append(reasons, "working memory, "+string(w.Priority))
+		if w.Priority == working.Critical {
+			reasons[0] += p.shortened
+		}
+	}
 	if e.flags&onPath != 0 {
 		reasons = append(reasons, "ancestor of the focus")
 	}

@@ -13,21 +13,12 @@ import (
 // two letters and stop words are left out.
 func words(text string) map[string]bool {
 	set := map[string]bool{}
-	for word := range wordsOf(text) {
-		set[word] = true
-	}
-	return set
-}
-
-// wordsOf yields the significant words of a text.
-func wordsOf(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for word := range allWords(text) {
-			if utf8.RuneCountInString(word) > 2 && !stopWords[word] && !yield(word) {
-				return
-			}
+	for word := range allWords(text) {
+		if utf8.RuneCountInString(word) > 2 && !stopWords[word] {
+			set[word] = true
 		}
 	}
+	return set
 }
 
 // allWords yields the words of a text in lower case.

@@ -39,13 +39,14 @@ var verbsByNeed = map[need][][]string{
 		{"context", "--question", "first", "--budget", "500"}, {"query", "first"}, {"search", "first"}, {"show", "first"},
 		{"skill", "list"}, {"skill", "trigger", "dawn"}, {"skill", "check"},
 		{"id", "list"}, {"log"}, {"snapshot", "list"}, {"drift"}, {"drift", "list"},
-		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"},
+		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"}, {"block", "list", "--agent", "ada"},
 	},
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {
 		{"remember", "third"}, {"edit", "first", "--todo", "DONE"}, {"refile", "first", "Inbox"}, {"archive", "first"}, {"forget", "first"},
 		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
 		{"checkpoint"}, {"restore", "--at", "0", "inbox.org"}, {"guard", "adopt", "skills/s.org"}, {"retain", "--keep-all", "1h"},
+		{"block", "add", "task", "T", "--agent", "ada"},
 	},
 	needsProof:   {{"verify"}},
 	needsMend:    {{"repair"}},
@@ -57,7 +58,7 @@ var verbsByNeed = map[need][][]string{
 // the way of another verb.
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
-	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed",
+	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "block remove", "block score",
 }
 
 // TestEveryVerbHasACode: no verb is forgotten in the table of exit codes.

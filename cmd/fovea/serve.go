@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -158,7 +159,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	restoreHeap()
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
-		Local: api.LocalOptions{Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
+		Local: api.LocalOptions{Home: config.Home(nil), Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
 			Warn: func(err error) { log.Warn("not reported", "what", err) }},
 		MCP: func(svc api.Service) http.Handler { return mcpHandler(ctx, s.config.Grants, svc, feed, log) },
 		Listening: func(socket, url string) {

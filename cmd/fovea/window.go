@@ -34,7 +34,7 @@ left out, unless it has changed since.`,
 			explain(s.Err, w)
 		}
 	})
-	oneOf(c, "policy", "value", "foveal")
+	oneOf(c, "policy", "value", "shares", "foveal")
 	oneOf(c, "format", "org", "markdown", "json")
 	oneOf(c, "layout", "tree", "sticky")
 	oneOf(c, "counter", "o200k", "estimate")

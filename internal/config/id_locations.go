@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // idLocationsName is the file in which Emacs stores the locations of ids.
@@ -51,7 +53,7 @@ func (c *Config) KnownIDs(env func(string) string) map[string]string {
 		}
 		found, _ := parseIDLocations(string(text))
 		for id, file := range found {
-			if file = Expand(file, env); !filepath.IsAbs(file) {
+			if file = vfs.Expand(file, env); !filepath.IsAbs(file) {
 				file = filepath.Join(filepath.Dir(name), file)
 			}
 			out[id] = file

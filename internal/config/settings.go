@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // setting is one configuration setting, as the tags of its field of Config say.
@@ -141,7 +143,7 @@ func (v value) path() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s = Expand(s, v.env); s == "" {
+	if s = vfs.Expand(s, v.env); s == "" {
 		return "", fmt.Errorf("the path is empty")
 	}
 	return s, nil

@@ -13,10 +13,15 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // maxNameBytes bounds the readable part of a state folder's name.
 const maxNameBytes = 64
+
+// Home is the folder of the user, "" if the environment names none.
+func Home(env func(string) string) string { return environmentOr(env)("HOME") }
 
 // StateDir returns the absolute path of the state folder of the memex: MEMORY_SNAPSHOT_PATH
 // itself, else state/fovea/NAME-HASH below SYSTEM_DIR, else fovea/NAME-HASH below
@@ -67,7 +72,7 @@ func StateDirOfOther(env func(string) string, memex string) (string, error) {
 }
 
 func stateDir(env func(string) string, memex string) (string, error) {
-	if dir := Expand(env("MEMORY_SNAPSHOT_PATH"), env); dir != "" {
+	if dir := vfs.Expand(env("MEMORY_SNAPSHOT_PATH"), env); dir != "" {
 		return filepath.Abs(dir)
 	}
 	sum := sha256.Sum256([]byte(memex))
@@ -84,11 +89,11 @@ func stateDir(env func(string) string, memex string) (string, error) {
 // XDG_STATE_HOME or ~/.local/state. env is os.Getenv if nil. It returns ErrNoHome.
 func StoresDir(env func(string) string) (string, error) {
 	env = environmentOr(env)
-	if dir := Expand(env("SYSTEM_DIR"), env); dir != "" {
+	if dir := vfs.Expand(env("SYSTEM_DIR"), env); dir != "" {
 		return filepath.Abs(filepath.Join(dir, "state", "fovea"))
 	}
 	// XDG's standard ignores relative paths in its variables.
-	if dir := Expand(env("XDG_STATE_HOME"), env); filepath.IsAbs(dir) {
+	if dir := vfs.Expand(env("XDG_STATE_HOME"), env); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "fovea"), nil
 	}
 	if home := env("HOME"); filepath.IsAbs(home) {

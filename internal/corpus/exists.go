@@ -2,7 +2,10 @@
 
 package corpus
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 // Exists reports whether a path below the root leads to anything. If that cannot be
 // determined, because permission is missing or a link leads out of the root, it
@@ -28,4 +31,34 @@ func (r *Root) Lost(name string) bool {
 		return !info.Mode().IsRegular()
 	}
 	return errors.Is(err, ErrDangling) || errors.Is(err, ErrOutside) || errors.Is(err, ErrLoop)
+}
+
+// ErrHidden is returned for a file that is hidden or ignored.
+var ErrHidden = errors.New("the file is hidden or ignored")
+
+// Peek returns the size, times and inode of a file of any kind below the root that somebody
+// names. Errors: ErrName, ErrHidden (also if a link leads to such a file), ErrOutside,
+// ErrDangling (there is nothing), ErrLoop, ErrNotFolder, ErrSpecial, and those of Read for
+// an unreadable ignore file. O(folders of the path).
+func Peek(r *Root, name string) (File, error) {
+	if !fs.ValidPath(name) || !isUsable(name) {
+		return File{}, ErrName
+	}
+	real, info, err := r.dir.resolve(name)
+	if err != nil {
+		return File{}, readError(err)
+	}
+	for _, path := range []string{name, real} {
+		ignored, err := r.dir.ignored(path)
+		switch {
+		case hasHidden(path) || ignored:
+			return File{}, ErrHidden
+		case err != nil:
+			return File{}, err
+		}
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, ErrSpecial
+	}
+	return fileOf(name, r.chosen.classify(name) != parsed, info), nil
 }

@@ -115,7 +115,7 @@ var reads = map[string]string{
 	"search": `{"text":"secret","content":true,"match":80}`, "show": `{"id":"One"}`, "status": `{"diagnostics":true}`, "log": `{"limit":1}`,
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
-	"skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
+	"blocks": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the
@@ -127,7 +127,8 @@ var wrong = map[string]string{
 	"resolve": `{"id":"Nobody"}`, "edit": `{"id":"Nobody","title":"x"}`, "remember": `{"title":""}`, "forget": `{"id":"Nobody"}`,
 	"refile": `{"id":"Nobody","to":"One"}`, "archive": `{"id":"Nobody"}`, "assign-ids": `{"ids":["Nobody"]}`, "restore": `{"name":"none"}`,
 	"retain": `{"hourly":"x"}`, "purge": `{"text":"nowhere"}`, "guard-adopt": `{"path":"a.org"}`, "guard-reject": `{"path":"a.org"}`,
-	"trigger": `{"event":""}`, "ingest-tree": `{"ast":{}}`,
+	"trigger": `{"event":""}`, "ingest-tree": `{"ast":{}}`, "blocks": `{"agent":"a/b"}`, "block-add": `{"blocks":[{"type":"x"}]}`,
+	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`,
 }
 
 // TestEveryOperationIsAsDescribed: what each operation of the document answers, where

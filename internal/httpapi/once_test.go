@@ -64,6 +64,9 @@ var repeated = []repetition{
 	{name: "a guarded file adopted", op: "guard-adopt", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
 	{name: "a guarded file rejected", op: "guard-reject", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
 	{name: "a tree", op: "ingest-tree", body: `{"ast":{"type":"headline","properties":{"ID":"t1","title":"Of a buffer"},"contents":[]},"scope":"session/s1"}`},
+	{name: "a block", op: "block-add", body: `{"blocks":[{"type":"task","task_id":"T"},{"type":"file","location":"none"}]}`, agent: true},
+	{name: "a block removed", op: "block-remove", body: `{"ids":["task:T"]}`, agent: true, before: (*site).block},
+	{name: "a block scored", op: "block-score", body: `{"id":"task:T","confidence":0.5}`, agent: true, before: (*site).block},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
 }
 
@@ -85,6 +88,11 @@ func (s *site) must(op, body string, headers ...string) reply {
 		s.t.Fatalf("%s %s: %d %s", op, body, r.status, r.body)
 	}
 	return r
+}
+
+// block gives ada a block of working memory.
+func (s *site) block() {
+	s.must("block-add", `{"blocks":[{"type":"task","task_id":"T"}]}`, "Authorization", "Bearer agent")
 }
 
 // driftApart leaves files that differ from memory on purpose.
@@ -126,6 +134,7 @@ func (s *site) standing() string {
 	b.Write(s.must("drift", "{}").body)
 	b.Write(s.must("guard", "{}").body)
 	b.Write(s.must("status", "{}", api.HeaderSession, "s1").body)
+	b.Write(s.must("blocks", `{"agent":"ada"}`).body)
 	names, err := filepath.Glob(filepath.Join(s.dir, "*.org"))
 	if err != nil {
 		s.t.Fatal(err)

@@ -73,7 +73,7 @@ func statusOf(r *http.Request, err error) int {
 	switch {
 	case errors.Is(err, errTooOften), errors.Is(err, errGaveWay):
 		return http.StatusTooManyRequests
-	case errors.Is(err, api.ErrKeyReused):
+	case errors.Is(err, errKeyReused):
 		return http.StatusUnprocessableEntity
 	}
 	return Status(err)

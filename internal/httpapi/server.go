@@ -82,7 +82,7 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams),
 		large: share.New(share.Large)}
-	s.service = api.Chain(opts.Service, api.Idempotent(), s.limited, api.Guarded)
+	s.service = api.Chain(opts.Service, idempotent(), s.limited, api.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}

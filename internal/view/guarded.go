@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Lockdown lists, sorted, the paths of the files that a guarded view omits, because they
@@ -42,6 +44,33 @@ func Without(v *View, locked map[string]guard.State, unreviewed []string) *View 
 	state, delta := draft.Seal()
 	out := v.follow(state, &delta, v.commit)
 	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v, locked, unreviewed
+	return out
+}
+
+// sessionPrefix begins the names of the scopes that keep working memory.
+const sessionPrefix = "session/"
+
+// WithoutBlocks returns a view without the working memory of all agents but one. O(blocks).
+func (v *View) WithoutBlocks(agent string) *View {
+	var others []string
+	if !strings.HasPrefix(v.scope, sessionPrefix) {
+		return v
+	}
+	for _, path := range v.state.Paths() {
+		if owner := working.AgentOf(path); owner != "" && owner != agent {
+			others = append(others, path)
+		}
+	}
+	if len(others) == 0 {
+		return v
+	}
+	draft := v.state.Edit(v.commit.Time.UnixMilli())
+	for _, path := range others {
+		draft.Drop(path)
+	}
+	state, delta := draft.Seal()
+	out := v.follow(state, &delta, v.commit)
+	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v.whole, v.locked, v.unreviewed
 	return out
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // source presents a state to package window. It caches the last node, because windows
@@ -87,6 +88,9 @@ func (s *source) Item(id string) (window.Item, bool) {
 		return window.Item{}, false
 	}
 	d := n.Derived
+	if b, ok := working.OfNode(n); ok {
+		return s.block(n, b), true
+	}
 	it := window.Item{
 		ID: n.ID, Title: n.Title(), Todo: d.Todo, Priority: d.Priority, Done: d.Done,
 		Level: d.Level, Path: n.Path, Type: n.Type,
@@ -126,6 +130,22 @@ func (s *source) Item(id string) (window.Item, bool) {
 		it.Body = ""
 	}
 	return it, true
+}
+
+// block is a block of working memory as windows see it.
+func (s *source) block(n *node.Node, b *working.Block) window.Item {
+	until, _ := b.Until()
+	it := window.Item{
+		ID: n.ID, Title: n.Title(), Path: n.Path, Type: string(b.Type), Body: n.Content, Digest: n.Own, Links: n.Derived.Links,
+		Working: &window.Working{
+			ID: b.ID, Priority: b.Priority, Confidence: *b.Confidence, Time: b.Timestamp, Until: until,
+			Path: b.Path(), Whole: b.HasFile() && b.Lines() == "", Deferred: b.HasFile(), Size: b.Size, Entry: b.Entry(),
+		},
+	}
+	if s.handle != nil {
+		it.Handle = s.handle(n)
+	}
+	return it
 }
 
 // authorOf returns the agent that wrote a node: the one whom the drawer of a remembered

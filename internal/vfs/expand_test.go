@@ -1,16 +1,16 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package config
+package vfs
 
 import "testing"
 
-// environment turns a map into what os.Getenv is.
-func environment(vars map[string]string) func(string) string {
+// environmentOf turns a map into what os.Getenv is.
+func environmentOf(vars map[string]string) func(string) string {
 	return func(name string) string { return vars[name] }
 }
 
 func TestExpand(t *testing.T) {
-	env := environment(map[string]string{"HOME": "/home/noor", "A": "one", "AB": "two", "D": "$A", "T": "~/x", "E": ""})
+	env := environmentOf(map[string]string{"HOME": "/home/noor", "A": "one", "AB": "two", "D": "$A", "T": "~/x", "E": ""})
 	for _, tc := range []struct{ in, want string }{
 		{"", ""},
 		{"plain/path", "plain/path"},
@@ -36,7 +36,7 @@ func TestExpand(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", tc.in, got, tc.want)
 		}
 	}
-	if got := Expand("~/x", environment(nil)); got != "~/x" {
+	if got := Expand("~/x", environmentOf(nil)); got != "~/x" {
 		t.Errorf("without HOME: got %q", got)
 	}
 }

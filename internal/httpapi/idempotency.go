@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package httpapi
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/lru"
 )
 
@@ -21,28 +23,28 @@ const (
 	maxKeyBytes    = 150      // so that a key fits into the op of a commit
 )
 
-// ErrKeyReused refuses an idempotency key under which another request came.
-var ErrKeyReused = errors.New(HeaderOp + ": another request came under this key; use a new one for each")
+// errKeyReused refuses an idempotency key under which another request came.
+var errKeyReused = errors.New(api.HeaderOp + ": another request came under this key; use a new one for each")
 
-// Idempotent returns a middleware that carries out each write with a key once, as long as
+// idempotent returns a middleware that carries out each write with a key once, as long as
 // the process lives: a repeated request gets the stored answer, and one that comes while
 // the first is under way waits for it. A request that failed is carried out again. Beyond
 // that, and after a restart, the history knows the key (see fovea.WriteOptions), and the next
 // service answers. Keys of different grants differ. Errors of its own: Invalid for a key
-// that is too long or belongs to another request, see [ErrKeyReused].
-func Idempotent() Middleware {
+// that is too long or belongs to another request, see errKeyReused.
+func idempotent() api.Middleware {
 	cache := &idempotencyCache{requests: lru.Map[string, *keyedRequest]{Size: minKeys}}
-	return func(next Service) Service {
-		return func(ctx context.Context, c Call) (any, error) {
-			if c.Op.Effect == Reads || c.Key == "" {
+	return func(next api.Service) api.Service {
+		return func(ctx context.Context, c api.Call) (any, error) {
+			if c.Op.Effect == api.Reads || c.Key == "" {
 				return next(ctx, c)
 			}
 			if len(c.Key) > maxKeyBytes {
-				return nil, invalid(c.Op.Name, fmt.Errorf("%s: at most %d bytes; use a random UUID", HeaderOp, maxKeyBytes))
+				return nil, invalidKey(c.Op.Name, fmt.Errorf("%s: at most %d bytes; use a random UUID", api.HeaderOp, maxKeyBytes))
 			}
 			body, err := json.Marshal(c.Request)
 			if err != nil {
-				return nil, invalid(c.Op.Name, err)
+				return nil, invalidKey(c.Op.Name, err)
 			}
 			scopes := author.ScopesOf(ctx)
 			sum := sha256.Sum256([]byte(c.Op.Name + "\x00" + scopes.Project + "\x00" + scopes.Session + "\x00" + string(body)))
@@ -50,6 +52,8 @@ func Idempotent() Middleware {
 		}
 	}
 }
+
+func invalidKey(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
 
 // idempotencyCache stores answers by the holder of a grant and the key.
 type idempotencyCache struct {
@@ -66,14 +70,14 @@ type keyedRequest struct {
 }
 
 // do returns the stored answer of a request under a key, or else that of next.
-func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]byte, c Call, next Service) (any, error) {
+func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]byte, c api.Call, next api.Service) (any, error) {
 	for {
 		r, isFirst := i.find(key, sum)
 		if isFirst {
 			return i.carryOut(ctx, r, c, next)
 		}
 		if r.sum != sum {
-			return nil, invalid(c.Op.Name, ErrKeyReused)
+			return nil, invalidKey(c.Op.Name, errKeyReused)
 		}
 		select {
 		case <-r.done:
@@ -100,7 +104,7 @@ func (i *idempotencyCache) find(key string, sum [sha256.Size]byte) (r *keyedRequ
 }
 
 // carryOut calls next and stores the answer.
-func (i *idempotencyCache) carryOut(ctx context.Context, r *keyedRequest, c Call, next Service) (any, error) {
+func (i *idempotencyCache) carryOut(ctx context.Context, r *keyedRequest, c api.Call, next api.Service) (any, error) {
 	defer close(r.done)
 	answer, err := next(ctx, c)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package escape
 
 import (
 	"strings"
@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// singleLine makes text one line: control characters, newlines and separators become
+// Line makes text one line: control characters, newlines and separators become
 // spaces, runs of spaces become one, and invalid UTF-8 becomes the replacement
 // character.
-func singleLine(text string) string {
+func Line(text string) string {
 	isPlain := func(r rune) bool {
 		return r == ' ' || r < utf8.RuneSelf && r > ' ' && r != 0x7f
 	}
@@ -34,8 +34,10 @@ func isBidi(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// truncateRunes truncates text to n runes and appends an ellipsis.
-func truncateRunes(text string, n int) string {
+const ellipsis = "…"
+
+// Truncate truncates text to n runes and appends an ellipsis.
+func Truncate(text string, n int) string {
 	for i := range text {
 		if n == 0 {
 			return text[:i] + ellipsis
@@ -45,9 +47,9 @@ func truncateRunes(text string, n int) string {
 	return text
 }
 
-// bodyOf returns a body with Unix newlines, as valid UTF-8, without blank lines around
+// Body returns a body with Unix newlines, as valid UTF-8, without blank lines around
 // it.
-func bodyOf(text string) string {
+func Body(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
@@ -68,9 +70,9 @@ func bodyOf(text string) string {
 // a line: VT, FF, FS, GS, RS, NEL, LS and PS.
 const lineEnds = "\v\f\x1c\x1d\x1e\u0085\u2028\u2029"
 
-// linesOf returns the lines of what bodyOf returned, without common indentation and
+// Lines returns the lines of what Body returned, without common indentation and
 // trailing white space. Each character that may end a line does.
-func linesOf(body string) []string {
+func Lines(body string) []string {
 	if strings.ContainsAny(body, lineEnds) {
 		body = strings.Map(func(r rune) rune {
 			if strings.ContainsRune(lineEnds, r) {

@@ -1,0 +1,191 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// The operations on the working memory of the agent that calls.
+var (
+	OpBlocks = Define(Operation{Name: "blocks", Group: "agents",
+		Summary: "List the blocks of an agent's working memory"}, listBlocks, nil)
+	OpBlockAdd = Define(Operation{Name: "block-add", Effect: Writes,
+		Summary: "Add blocks to an agent's working memory, or replace them"}, addBlocks, admitted)
+	OpBlockRemove = Define(Operation{Name: "block-remove", Effect: Writes,
+		Summary: "Take blocks out of an agent's working memory; history keeps them"}, removeBlocks, admitted)
+	OpBlockScore = Define(Operation{Name: "block-score", Effect: Writes,
+		Summary: "Set the confidence and the priority of a block"}, scoreBlock, admitted)
+)
+
+// BlocksRequest asks for the blocks of an agent. The owner names one; an agent has its own.
+type BlocksRequest struct {
+	Agent string `json:"agent,omitempty" jsonschema:"of the owner: whose blocks"`
+}
+
+// BlockAddRequest adds blocks, and those that actions leave behind.
+type BlockAddRequest struct {
+	Blocks  []working.Block  `json:"blocks,omitempty" jsonschema:"to be added; one with the id of another replaces it"`
+	Actions []working.Action `json:"actions,omitempty" jsonschema:"what the agent did; each leaves its block"`
+}
+
+// BlockAddResponse says what became of each block.
+type BlockAddResponse struct {
+	Seq    uint64         `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing changed"`
+	Blocks []blocks.Added `json:"blocks" jsonschema:"in the order of the request"`
+}
+
+// BlockRemoveRequest takes blocks out of working memory.
+type BlockRemoveRequest struct {
+	IDs []string `json:"ids" jsonschema:"of the blocks" arg:"ID..."`
+}
+
+// BlockScoreRequest changes what a block counts.
+type BlockScoreRequest = blocks.Score
+
+// BlockChange is the commit that changed working memory.
+type BlockChange struct {
+	Seq uint64 `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing changed"`
+}
+
+// desk is the working memory of the agent of a call.
+type desk struct {
+	*blocks.Blocks
+	agent string
+}
+
+// desk opens the working memory of the agent that calls, or of the one that the owner names,
+// in its session; an agent without one has a session of its own name. A session that does
+// not exist is made for a write, else NotFound.
+func (l *Local) desk(ctx context.Context, named string) (desk, error) {
+	agent := author.AgentOf(ctx)
+	if agent == "" && l.m.Guard().ByOwner(ctx) {
+		agent = named
+	}
+	if agent == "" || author.Check(agent) != nil {
+		return desk{}, invalid("block", errors.New("working memory is an agent's; name one, such as with --agent"))
+	}
+	session := author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
+	there, err := l.memex.Scopes()
+	if err != nil {
+		return desk{}, err
+	}
+	switch {
+	case l.call.Op.Effect != Reads:
+		err = fault.Wrap("block", session, fault.ReadOnly, l.memex.Writable())
+	case !slices.Contains(there, session):
+		err = fault.Wrap("block", session, fault.NotFound, errors.New("there is no such session"))
+	}
+	if err != nil {
+		return desk{}, err
+	}
+	on, err := l.in(ctx, session)
+	if err != nil {
+		return desk{}, err
+	}
+	return desk{on.m.Blocks(), agent}, nil
+}
+
+func listBlocks(ctx context.Context, l *Local, req BlocksRequest) ([]working.Block, error) {
+	d, err := l.desk(ctx, req.Agent)
+	if fovea.KindOf(err) == fovea.NotFound {
+		return []working.Block{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	now := l.opts.Now()
+	return list(slices.DeleteFunc(d.Of(d.agent), func(b working.Block) bool { return b.Leaves(now) != "" })), nil
+}
+
+func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddResponse, error) {
+	d, err := l.desk(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	v, err := l.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	added, c, err := d.Add(ctx, l.memex.BlockFiles(), v, blocks.Request{
+		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Now: l.opts.Now(),
+	}, l.write())
+	if err != nil {
+		return nil, err
+	}
+	return &BlockAddResponse{c.Seq, added}, nil
+}
+
+func removeBlocks(ctx context.Context, l *Local, req BlockRemoveRequest) (*BlockChange, error) {
+	d, err := l.desk(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.Apply(ctx, blocks.Change{Agent: d.agent, Remove: req.IDs}, l.write())
+	return &BlockChange{c.Seq}, err
+}
+
+func scoreBlock(ctx context.Context, l *Local, req BlockScoreRequest) (*BlockChange, error) {
+	d, err := l.desk(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.Apply(ctx, blocks.Change{Agent: d.agent, Score: &req}, l.write())
+	return &BlockChange{c.Seq}, err
+}
+
+// budgetOf is the budget of a policy that has its own: that of working memory.
+func budgetOf(policy string) int {
+	if policy == window.PolicyShares {
+		return working.MaxTokens
+	}
+	return 0
+}
+
+// withBlocks lays the session of an agent's own name over the memex, where the call names
+// no session: that is where its working memory is.
+func withBlocks(ctx context.Context, l *Local) {
+	if agent := author.AgentOf(ctx); agent != "" && l.scopes(ctx).Session == "" {
+		l.over = append(slices.Clip(l.over), author.SessionPrefix+agent)
+	}
+}
+
+// past is what the memory held at a moment, without the working memory of others unless the
+// owner looks.
+func (l *Local) past(ctx context.Context, at string) (*fovea.View, error) {
+	v, err := l.m.History().At(ctx, at)
+	if err != nil || l.m.Guard().ByOwner(ctx) {
+		return v, err
+	}
+	return v.WithoutBlocks(author.AgentOf(ctx)), nil
+}
+
+// loadBlocks lets a window read the files of blocks.
+func loadBlocks(ctx context.Context, l *Local, v *fovea.View, wr *window.Request) {
+	wr.Caller.Now = l.opts.Now()
+	blocksOf := func(items []*window.Item) (all []*working.Block) {
+		for _, item := range items {
+			n, _ := v.Get(item.ID)
+			if b, is := working.OfNode(n); is {
+				all = append(all, b)
+			}
+		}
+		return all
+	}
+	wr.Caller.Prefetch = func(items []*window.Item) { l.memex.BlockFiles().Contents(ctx, v, blocksOf(items)) }
+	wr.Caller.Load = func(item *window.Item) (string, error) {
+		texts, errs := l.memex.BlockFiles().Contents(ctx, v, blocksOf([]*window.Item{item}))
+		return strings.Join(texts, ""), errors.Join(errs...)
+	}
+}

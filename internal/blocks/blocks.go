@@ -1,0 +1,217 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package blocks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// MaxBlocks is the maximum number of blocks of an agent in a session.
+const MaxBlocks = 100_000
+
+// Blocks is the working memories of the agents in one session. It is safe for concurrent
+// use.
+type Blocks struct {
+	scope *scope.Scope
+	due   map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
+}
+
+// New returns the working memories that a scope keeps.
+func New(s *scope.Scope) *Blocks { return &Blocks{scope: s, due: map[string]time.Time{}} }
+
+// Of returns the blocks of an agent by their ids, as copies. O(documents of the session).
+func (bs *Blocks) Of(agent string) []working.Block {
+	state := bs.scope.Present()
+	var out []working.Block
+	for _, path := range state.Paths() {
+		if working.AgentOf(path) != agent {
+			continue
+		}
+		if n, ok := state.Document(path); ok {
+			if b, ok := working.OfNode(n); ok {
+				out = append(out, *b)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b working.Block) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Get returns a block of an agent. The error is of kind NotFound.
+func (bs *Blocks) Get(agent, id string) (working.Block, error) {
+	if n, ok := bs.scope.Present().Get(working.NodeID(agent, id)); ok {
+		if b, ok := working.OfNode(n); ok {
+			return *b, nil
+		}
+	}
+	return working.Block{}, fault.Wrap("block", id, fault.NotFound, fmt.Errorf("agent %s has no such block in this session; see fovea block list", agent))
+}
+
+// Change is what one call does to the working memory of an agent.
+type Change struct {
+	Agent string
+	// Put are complete blocks; one with the id of another replaces it.
+	Put []working.Block
+	// Remove are ids. One that is unknown is NotFound, and nothing is done.
+	Remove []string
+	// Score changes what a block counts. One that is unknown is NotFound.
+	Score *Score
+	// Sweep also removes what leaves by itself, see working.Block.Leaves.
+	Sweep bool
+}
+
+// Score is what a block counts.
+type Score struct {
+	ID         string           `json:"id" jsonschema:"of the block" arg:"ID"`
+	Confidence *float64         `json:"confidence,omitempty" jsonschema:"0 to 1"`
+	Priority   working.Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low"`
+}
+
+// Apply makes the changes in one commit, none if nothing changes. Errors: Invalid (no
+// agent, no session, or too many blocks), NotFound, Denied, ReadOnly, and those of the
+// idempotency key.
+func (bs *Blocks) Apply(ctx context.Context, c Change, opts *scope.WriteOptions) (chain.Commit, error) {
+	s := bs.scope
+	if err := bs.check(c.Agent); err != nil {
+		return chain.Commit{}, err
+	}
+	tx := s.Chain.Begin()
+	defer tx.End()
+	action := scope.Action{Name: "block", Kind: graph.KindEdit, Key: opts.Key, Now: s.Options.Now()}
+	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
+		return s.Replay(first), err
+	}
+	draft, err := bs.draft(&c, action.Now)
+	if err != nil {
+		return chain.Commit{}, err
+	}
+	state, delta := draft.Seal()
+	if len(delta.Changes) == 0 {
+		return chain.Commit{}, nil
+	}
+	if state.DocumentCount() > MaxBlocks+s.Present().DocumentCount() {
+		return chain.Commit{}, fault.Wrap("block", c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
+	}
+	action.Message = c.message()
+	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+}
+
+// draft returns the changes, and completes c by what they turn out to be.
+func (bs *Blocks) draft(c *Change, now time.Time) (*graph.Draft, error) {
+	if c.Score != nil {
+		b, err := bs.score(c.Agent, c.Score)
+		if err != nil {
+			return nil, err
+		}
+		c.Put = append(c.Put, b)
+	}
+	if len(c.Put)+len(c.Remove) == 0 && !c.Sweep {
+		return nil, fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
+	}
+	for _, id := range c.Remove {
+		if _, err := bs.Get(c.Agent, id); err != nil {
+			return nil, err
+		}
+	}
+	if c.Sweep {
+		c.Remove = append(c.Remove, bs.leaving(c.Agent, now)...)
+	}
+	draft := bs.scope.Present().Edit(now.UnixMilli())
+	for _, id := range c.Remove {
+		draft.Drop(bs.path(c.Agent, id))
+	}
+	for i := range c.Put {
+		path := bs.path(c.Agent, c.Put[i].ID)
+		parts, err := c.Put[i].Tree(c.Agent).Parts(path)
+		if err != nil {
+			return nil, fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
+		}
+		draft.Put(path, parts...)
+		bs.await(c.Agent, &c.Put[i])
+	}
+	return draft, nil
+}
+
+// never is later than any time that a block leaves at.
+var never = time.Unix(1<<40, 0)
+
+// leaving lists the blocks of an agent that leave by themselves. It looks at all of them
+// only when one is due.
+func (bs *Blocks) leaving(agent string, now time.Time) []string {
+	if due, known := bs.due[agent]; known && !now.After(due) {
+		return nil
+	}
+	var ids []string
+	bs.due[agent] = never
+	for _, b := range bs.Of(agent) {
+		if b.Leaves(now) != "" {
+			ids = append(ids, b.ID)
+		} else {
+			bs.await(agent, &b)
+		}
+	}
+	return ids
+}
+
+// await notes when a block leaves.
+func (bs *Blocks) await(agent string, b *working.Block) {
+	due, known := bs.due[agent]
+	if after, _ := b.Until(); known && !after.IsZero() && after.Before(due) {
+		bs.due[agent] = after
+	}
+}
+
+// score returns the block with what its score says.
+func (bs *Blocks) score(agent string, to *Score) (working.Block, error) {
+	b, err := bs.Get(agent, to.ID)
+	if err != nil {
+		return b, err
+	}
+	if to.Confidence == nil && to.Priority == "" {
+		return b, fault.Wrap("block", to.ID, fault.Invalid, errors.New("give a confidence or a priority"))
+	}
+	b.Confidence, b.Priority = cmp.Or(to.Confidence, b.Confidence), cmp.Or(to.Priority, b.Priority)
+	return b.Complete(b.Timestamp)
+}
+
+// path is that of the document that keeps a block.
+func (bs *Blocks) path(agent, id string) string { return working.PathPrefix(agent) + id }
+
+// check refuses a scope that is no session, and a name that is no agent's.
+func (bs *Blocks) check(agent string) error {
+	switch {
+	case agent == "":
+		return fault.Wrap("block", "", fault.Invalid, errors.New("working memory is an agent's; name one with --agent"))
+	case !bs.scope.IsSession():
+		return fault.Wrap("block", bs.scope.Name, fault.Invalid, errors.New("working memory is kept in a session; name one with --session"))
+	}
+	return fault.Wrap("block", agent, fault.Invalid, author.Check(agent))
+}
+
+// message says what a change is about.
+func (c *Change) message() string {
+	var said []string
+	for _, b := range c.Put[:min(len(c.Put), 3)] {
+		said = append(said, b.ID)
+	}
+	for _, id := range c.Remove[:min(len(c.Remove), 3)] {
+		said = append(said, "-"+id)
+	}
+	if n := len(c.Put) + len(c.Remove) - len(said); n > 0 {
+		said = append(said, fmt.Sprintf("%d more", n))
+	}
+	return cmp.Or(c.Agent, "?") + ": " + strings.Join(said, ", ")
+}

@@ -1,0 +1,241 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package blocks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// Limits of reading files.
+const (
+	maxFile    = 8 << 20  // bytes of one file
+	maxCached  = 64 << 20 // bytes of all files in the cache
+	cachedFor  = 5 * time.Minute
+	maxEntries = 4096
+	maxReaders = 8 // files that are read at a time
+)
+
+// Files reads the files that blocks name. It keeps what it read for five minutes, at most
+// 64 MB, as long as the file on disk has the same size, times and inode. It is safe for
+// concurrent use.
+type Files struct {
+	scope  *scope.Scope // of the memex
+	rights *rights.Rules
+
+	mu    sync.Mutex
+	cache lru.Map[string, cachedFile]
+	bytes int // at least those of the cached texts
+	reads int // files read from disk so far
+}
+
+type cachedFile struct {
+	file  corpus.File
+	text  string
+	until time.Time
+}
+
+// NewFiles returns the reader of files of a memex.
+func NewFiles(s *scope.Scope, r *rights.Rules) *Files {
+	f := &Files{scope: s, rights: r}
+	f.cache.Size = maxEntries
+	return f
+}
+
+// Reads is how many files were read from disk so far.
+func (f *Files) Reads() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.reads
+}
+
+// Content returns the content of a block: the text that its file has in the view, else on
+// disk, cut to its lines, else the text of the block itself. Errors: Invalid (the path, the
+// lines, or a file that is no text), NotFound, Denied (hidden, ignored, encrypted, or
+// outside the root), Locked.
+func (f *Files) Content(v *view.View, b *working.Block) (string, error) {
+	path := b.Path()
+	if path == "" {
+		return b.Content(), nil
+	}
+	text, err := f.text(v, path)
+	if err == nil && b.Lines() != "" {
+		text, err = cut(text, b.StartLine, b.EndLine)
+	}
+	if err != nil {
+		return "", fault.Wrap("block", b.ID, fileKind(err), err)
+	}
+	return text, nil
+}
+
+// Contents is Content for several blocks, whose files are read in parallel. The results are
+// in the order of the blocks.
+func (f *Files) Contents(ctx context.Context, v *view.View, bs []*working.Block) (texts []string, errs []error) {
+	texts, errs = make([]string, len(bs)), make([]error, len(bs))
+	var all sync.WaitGroup
+	free := make(chan struct{}, maxReaders)
+	for i, b := range bs {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			if errs[i] = ctx.Err(); errs[i] == nil {
+				texts[i], errs[i] = f.Content(v, b)
+			}
+		})
+	}
+	all.Wait()
+	return texts, errs
+}
+
+// Note returns the block with the digest of its content, and that it can be read.
+func (f *Files) Note(v *view.View, b working.Block) (working.Block, error) {
+	if !b.HasFile() {
+		return b, nil
+	}
+	text, err := f.Content(v, &b)
+	if err == nil {
+		b.Digest, b.Size = merkle.SumText(text).String(), len(text)
+	}
+	return b, err
+}
+
+var (
+	errMissing   = errors.New("there is no such file below the memex")
+	errEncrypted = errors.New("the file is encrypted")
+	errBinary    = errors.New("the file is not text")
+	errLocked    = errors.New("the file is in lockdown; see fovea guard diff")
+)
+
+// text returns the text of a file: what the view holds, else what is on disk.
+func (f *Files) text(v *view.View, path string) (string, error) {
+	if document.IsEncrypted(path) {
+		return "", errEncrypted
+	}
+	if text, ok := v.Text(path); ok {
+		return checkText(text)
+	}
+	if f.rights.Mode(path) != guard.Trusted {
+		return "", errLocked
+	}
+	file, err := corpus.Peek(f.scope.Root, path)
+	switch {
+	case errors.Is(err, corpus.ErrDangling):
+		return "", errMissing
+	case err != nil:
+		return "", err
+	}
+	now := f.scope.Options.Now()
+	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
+		return c.text, nil
+	}
+	text, file, err := f.scope.Root.Read(path, maxFile)
+	if err == nil {
+		text, err = checkText(text)
+	}
+	if err != nil {
+		return "", err
+	}
+	f.keep(path, cachedFile{file, text, now.Add(cachedFor)})
+	return text, nil
+}
+
+func checkText(text string) (string, error) {
+	if strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
+		return "", errBinary
+	}
+	return text, nil
+}
+
+func (f *Files) cached(path string) (cachedFile, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cache.Get(path)
+}
+
+// keep caches a file. When the texts exceed their limit, all go: the next windows read
+// what they need.
+func (f *Files) keep(path string, c cachedFile) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reads++
+	if was, ok := f.cache.Peek(path); ok {
+		f.bytes -= len(was.text)
+	}
+	if f.bytes += len(c.text); f.bytes > maxCached {
+		f.cache.Clear()
+		f.bytes = len(c.text)
+	}
+	f.cache.Set(path, c)
+}
+
+// cut returns the lines from first to last, both included and counted from 1.
+func cut(text string, first, last int) (string, error) {
+	line, start := 1, 0
+	for rest := 0; ; line++ {
+		if line == first {
+			start = rest
+		}
+		n := strings.IndexByte(text[rest:], '\n')
+		switch {
+		case n < 0 || rest+n+1 == len(text):
+			if line < first {
+				return "", fmt.Errorf("the file has %d lines, the first one asked for is %d", line, first)
+			}
+			return text[start:], nil
+		case line == last:
+			return text[start : rest+n+1], nil
+		}
+		rest += n + 1
+	}
+}
+
+// fileKind classifies why a file cannot be read.
+func fileKind(err error) fault.Kind {
+	switch {
+	case errors.Is(err, errMissing), errors.Is(err, corpus.ErrVanished):
+		return fault.NotFound
+	case errors.Is(err, corpus.ErrHidden), errors.Is(err, errEncrypted), errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrUnreadable):
+		return fault.Denied
+	case errors.Is(err, errLocked):
+		return fault.Locked
+	}
+	return fault.Invalid
+}
+
+// Locate returns the block with its path as one below the root: an absolute one below the
+// root is cut, quotes and blanks around it are removed, and the variables HOME, MEMEX_ROOT
+// and SKILLS_DIR are replaced, no others. The error is of kind Denied (outside the root).
+func (f *Files) Locate(b working.Block, home string) (working.Block, error) {
+	path := b.Path()
+	if path == "" {
+		return b, nil
+	}
+	variables := map[string]string{"HOME": home, "MEMEX_ROOT": f.scope.Dir, "SKILLS_DIR": f.scope.Root.SkillsDir()}
+	rel, ok := f.scope.Root.Relative(vfs.Expand(path, func(name string) string { return variables[name] }))
+	if !ok {
+		return b, fault.Wrap("block", path, fault.Denied, fmt.Errorf("the path leads out of the memex %s; give one below it", f.scope.Dir))
+	}
+	if b.Type == working.Message {
+		b.FullPath = rel
+	} else {
+		b.Location = rel
+	}
+	return b, nil
+}

@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package escape
+
+import (
+	"regexp"
+	"strings"
+)
+
+// zeroWidthSpace is the character that Org itself recommends to break up markup.
+const zeroWidthSpace = "\u200b"
+
+var (
+	trailingTags  = regexp.MustCompile(`(^|[ \t]):[\p{L}\p{N}_@#%:]+:$`)
+	leadingMarkup = regexp.MustCompile(`^(\[#[^]]*\]|[*]+( |$)|[\p{Lu}\p{N}_-]+( |$))`)
+)
+
+// OrgTitle escapes a title so that no part of it is a keyword, a priority, a tag or an
+// object that acts.
+func OrgTitle(title string) string {
+	if m := leadingMarkup.FindString(title); m != "" && isOrgMarkup(strings.TrimSpace(m)) {
+		title = zeroWidthSpace + title
+	}
+	title = OrgText(title)
+	if strings.HasSuffix(title, ":") && trailingTags.MatchString(title) {
+		title += zeroWidthSpace
+	}
+	return title
+}
+
+// isOrgMarkup reports whether Org would not read the first word of a title as text.
+func isOrgMarkup(word string) bool {
+	switch word {
+	case "TODO", "DONE", "COMMENT":
+		return true
+	}
+	return word[0] == '[' || word[0] == '*'
+}
+
+// WriteOrgLine writes a line of a body after a blank, so that no remembered text begins a
+// line. A line on which Org would act is fixed-width text.
+func WriteOrgLine(b *strings.Builder, line string) {
+	if line != "" {
+		b.WriteByte(' ')
+		if actsInOrg(line) {
+			b.WriteString(": ")
+		}
+		b.WriteString(line)
+	}
+	b.WriteByte('\n')
+}
+
+// orgActions are beginnings of objects that run code, include or link something when Org
+// exports or opens a text.
+var orgActions = []string{"src_", "call_", "{{{", "<<", "elisp:", "shell:", "%%(", ":=", "@@", "[cite"}
+
+// actsInOrg reports whether Org would take an indented line for something else than text:
+// a keyword, a block, a drawer, an environment, planning, or an object that acts.
+func actsInOrg(line string) bool {
+	text := strings.TrimLeft(line, " \t")
+	switch {
+	case strings.HasPrefix(text, "#+"), strings.HasPrefix(text, "\\begin{"):
+		return true
+	case strings.HasPrefix(text, ":"):
+		return text != ":" && !strings.HasPrefix(text, ": ") // that is fixed-width text already
+	}
+	for _, keyword := range planningKeywords {
+		if len(text) >= len(keyword) && strings.EqualFold(text[:len(keyword)], keyword) {
+			return true
+		}
+	}
+	for _, s := range orgActions {
+		if strings.Contains(line, s) {
+			return true
+		}
+	}
+	return false
+}
+
+var planningKeywords = []string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"}
+
+// objectBreaker breaks up the beginnings of objects that act. Of a run of equal signs it
+// breaks every second pair.
+var objectBreaker = strings.NewReplacer("src_", "src"+zeroWidthSpace+"_", "call_", "call"+zeroWidthSpace+"_", "{{", "{"+zeroWidthSpace+"{",
+	"<<", "<"+zeroWidthSpace+"<", "@@", "@"+zeroWidthSpace+"@", "[cite", "["+zeroWidthSpace+"cite")
+
+// OrgText escapes a text within a line so that Org reads no object in it that acts.
+func OrgText(text string) string {
+	if !strings.ContainsAny(text, "{[(<@") {
+		return text
+	}
+	return objectBreaker.Replace(objectBreaker.Replace(text))
+}

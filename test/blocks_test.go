@@ -1,0 +1,397 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// agentDesk is an agent in a session, over the service that the world serves.
+type agentDesk struct {
+	*world
+	ctx context.Context
+	svc api.Service
+}
+
+// desk is the working memory of an agent in a session, "" for that of its own name.
+func (w *world) desk(agent, session string) *agentDesk {
+	ctx := author.WithGrant(w.t.Context(), api.Grant{Agent: agent, Role: api.Agent})
+	ctx = author.WithScopes(ctx, api.Scopes{Session: session})
+	return &agentDesk{w, ctx, api.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: w.now}))}
+}
+
+func (d *agentDesk) add(blocks ...working.Block) *api.BlockAddResponse {
+	d.t.Helper()
+	r, err := api.OpBlockAdd.Call(d.ctx, d.svc, api.BlockAddRequest{Blocks: blocks})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, b := range r.Blocks {
+		if b.Error != "" {
+			d.t.Fatal(b.Error)
+		}
+	}
+	return r
+}
+
+func (d *agentDesk) ids() []string {
+	d.t.Helper()
+	all, err := api.OpBlocks.Call(d.ctx, d.svc, api.BlocksRequest{})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	ids := []string{}
+	for _, b := range all {
+		ids = append(ids, b.ID)
+	}
+	return ids
+}
+
+func (d *agentDesk) context(req api.ContextRequest) *api.ContextResponse {
+	d.t.Helper()
+	req.Fresh = true
+	w, err := api.OpContext.Call(d.ctx, d.svc, req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return w
+}
+
+// TestBlocksOfAgents proves that each agent has working memory of its own, in each session,
+// and that nobody else sees it in any reading operation.
+func TestBlocksOfAgents(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Pump\nThe pump hums.\n"})
+	w.ingest()
+	ada, bob := w.desk("ada", "s"), w.desk("bob", "s")
+	ada.add(working.Block{Type: working.Task, TaskID: "T", Description: "zebra crossing", Priority: working.Critical})
+	bob.add(working.Block{Type: working.Task, TaskID: "T", Description: "giraffe house"})
+	if got := ada.context(api.ContextRequest{}).Text; !strings.Contains(got, "zebra") || strings.Contains(got, "giraffe") {
+		t.Errorf("ada sees\n%s", got)
+	}
+	if got := bob.context(api.ContextRequest{Question: "zebra"}).Text; strings.Contains(got, "zebra") || !strings.Contains(got, "giraffe") {
+		t.Errorf("bob sees\n%s", got)
+	}
+	if got := w.desk("ada", "other").ids(); len(got) != 0 {
+		t.Errorf("another session of ada has %v", got)
+	}
+	owner := author.WithScopes(author.WithGrant(t.Context(), api.Grant{Role: api.Owner}), api.Scopes{Session: "s"})
+	for name, ctx := range map[string]context.Context{"bob": bob.ctx, "the owner": owner} {
+		hits, err := api.OpSearch.Call(ctx, bob.svc, api.SearchRequest{Text: "zebra"})
+		if err != nil || len(hits) > 0 {
+			t.Errorf("%s finds %v, %v", name, hits, err)
+		}
+		if found, err := api.OpQuery.Call(ctx, bob.svc, api.QueryRequest{Query: "zebra"}); err != nil || len(found) > 0 {
+			t.Errorf("%s finds %v, %v", name, found, err)
+		}
+		if n, err := api.OpShow.Call(ctx, bob.svc, api.ShowRequest{ID: working.NodeID("ada", "task:T")}); fovea.KindOf(err) != fovea.NotFound {
+			t.Errorf("%s is shown %+v, %v", name, n, err)
+		}
+	}
+	if hits, err := api.OpSearch.Call(ada.ctx, ada.svc, api.SearchRequest{Text: "zebra"}); err != nil || len(hits) != 1 {
+		t.Errorf("ada finds %v, %v", hits, err)
+	}
+	for _, at := range []string{"head", "seq:1"} {
+		n, err := api.OpShow.Call(bob.ctx, bob.svc, api.ShowRequest{ID: working.NodeID("ada", "task:T"), At: at})
+		if fovea.KindOf(err) != fovea.NotFound {
+			t.Errorf("at %s bob is shown %+v, %v", at, n, err)
+		}
+	}
+	ada.add(working.Block{Type: working.Task, TaskID: "T", Description: "zebra stripes"})
+	d, err := api.OpDiff.Call(bob.ctx, bob.svc, api.DiffRequest{From: "seq:1", To: "head", Text: true})
+	if text, _ := json.Marshal(d); err != nil || strings.Contains(string(text), "zebra") {
+		t.Errorf("the difference tells bob %s, %v", text, err)
+	}
+	log, err := api.OpLog.Call(bob.ctx, bob.svc, api.LogRequest{})
+	if text, _ := json.Marshal(log); err != nil || strings.Contains(string(text), "zebra") {
+		t.Errorf("the log tells bob %s, %v", text, err)
+	}
+}
+
+// TestForgedBlock proves that no tree becomes a block of another agent.
+func TestForgedBlock(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Pump\n"})
+	w.ingest()
+	tree := fmt.Sprintf(`{"type": "memory-block", "scope": "session/s", "properties": {"ID": %q, "BLOCK": "{}"}}`, working.NodeID("ada", "task:T"))
+	for _, role := range []api.Role{api.Owner, api.Agent} {
+		ctx := author.WithGrant(t.Context(), api.Grant{Agent: "bob", Role: role, Operations: []string{"ingest-tree"}})
+		_, err := api.OpIngestTree.Call(ctx, api.Guarded(w.serve()), api.IngestTreeRequest{AST: json.RawMessage(tree)})
+		if fovea.KindOf(err) != fovea.Invalid {
+			t.Errorf("as %s: got %v", role, err)
+		}
+	}
+}
+
+// TestBlocksInHistory proves that blocks survive a restart, that one with the id of another
+// replaces it, and that each call is taken back exactly.
+func TestBlocksInHistory(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Pump\n"})
+	w.ingest()
+	ada := w.desk("ada", "s")
+	ada.add(working.Block{Type: working.Task, TaskID: "T", Description: "one"}, working.Block{Type: working.Context, ID: "c", Summary: "kept"})
+	second := ada.add(working.Block{Type: working.Task, TaskID: "T", Description: "two"})
+	if got := ada.ids(); !slices.Equal(got, []string{"c", "task:T"}) {
+		t.Fatalf("there are %v", got)
+	}
+	w.reopen()
+	ada = w.desk("ada", "s")
+	if text := ada.context(api.ContextRequest{}).Text; !strings.Contains(text, "two") || !strings.Contains(text, "kept") {
+		t.Fatalf("after a restart:\n%s", text)
+	}
+	if _, err := api.OpRevert.Call(ada.ctx, ada.svc, api.RevertRequest{Commits: []string{fmt.Sprintf("seq:%d", second.Seq)}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := ada.context(api.ContextRequest{}).Text; !strings.Contains(text, "one") || strings.Contains(text, "two") {
+		t.Fatalf("after the revert:\n%s", text)
+	}
+	gone, err := api.OpBlockRemove.Call(ada.ctx, ada.svc, api.BlockRemoveRequest{IDs: []string{"task:T"}})
+	if err != nil || gone.Seq == 0 || !slices.Equal(ada.ids(), []string{"c"}) {
+		t.Fatalf("removed: %+v, %v; there are %v", gone, err, ada.ids())
+	}
+	if _, err = api.OpBlockRemove.Call(ada.ctx, ada.svc, api.BlockRemoveRequest{IDs: []string{"c", "nope"}}); fovea.KindOf(err) != fovea.NotFound {
+		t.Errorf("removing an unknown block: %v", err)
+	}
+	if !slices.Equal(ada.ids(), []string{"c"}) {
+		t.Errorf("a refused removal removed something: %v", ada.ids())
+	}
+	if _, err := api.OpBlockScore.Call(ada.ctx, ada.svc, api.BlockScoreRequest{ID: "c", Confidence: new(0.25)}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := api.OpBlocks.Call(ada.ctx, ada.svc, api.BlocksRequest{})
+	if err != nil || *all[0].Confidence != 0.25 {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	for _, bad := range []api.BlockScoreRequest{{ID: "c", Confidence: new(7.0)}, {ID: "c"}, {ID: "c", Priority: "x"}} {
+		if _, err := api.OpBlockScore.Call(ada.ctx, ada.svc, bad); fovea.KindOf(err) != fovea.Invalid {
+			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// TestSweep proves that what expires leaves working memory, and stays in history.
+func TestSweep(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Pump\n"})
+	w.ingest()
+	ada := w.desk("ada", "s")
+	first := ada.add(
+		working.Block{Type: working.Task, TaskID: "soon", Expiry: w.clock.Add(10 * time.Minute)},
+		working.Block{Type: working.History, ActionType: "think", ID: "h"}, working.Block{Type: working.Task, TaskID: "stays"})
+	w.clock = w.clock.Add(2 * time.Hour)
+	if got := ada.ids(); !slices.Equal(got, []string{"task:stays"}) {
+		t.Errorf("listed %v", got)
+	}
+	if text := ada.context(api.ContextRequest{}).Text; strings.Contains(text, "soon") || strings.Contains(text, "think") {
+		t.Errorf("a window shows what has left:\n%s", text)
+	}
+	n, err := api.OpShow.Call(ada.ctx, ada.svc, api.ShowRequest{ID: working.NodeID("ada", "task:soon"), At: fmt.Sprintf("seq:%d", first.Seq)})
+	if err != nil || !strings.Contains(n.Title, "soon") {
+		t.Errorf("history has %+v, %v", n, err)
+	}
+}
+
+// TestBlockFiles proves which files a block may be about, and that what cannot be read
+// concerns that block alone.
+func TestBlockFiles(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret.txt")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := newGuarded(t, guard.Rules{})
+	g.write(map[string]string{
+		"src/a.go": "one\ntwo\nthree\n", "src/last": "no\nend", "binary": "a\x00b", "latin": "caf\xe9", ".env": "KEY=1",
+		"ignored.txt": "x", ".foveaignore": "ignored.txt\n",
+		"huge": strings.Repeat("0123456789abcdef\n", 1<<20), "agents/ada/ROM.md": "You are Ada.\n", "key.org.gpg": "sealed",
+	})
+	if err := os.Symlink(outside, filepath.Join(g.dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(".env", filepath.Join(g.dir, "dotted")); err != nil {
+		t.Fatal(err)
+	}
+	g.ingest()
+	ada := g.desk("ada", "s")
+	for _, tc := range []struct {
+		path     string
+		from, to int
+		want     string // of the content, or of the error
+		kind     fovea.Kind
+	}{
+		{"src/a.go", 0, 0, "one\ntwo\nthree\n", 0},
+		{"./src/a.go", 1, 1, "one\n", 0},
+		{"src/a.go", 2, 3, "two\nthree\n", 0},
+		{"src/a.go", 3, 9, "three\n", 0},
+		{"src/last", 2, 2, "end", 0},
+		{" '$MEMEX_ROOT/src/a.go' ", 1, 1, "one\n", 0},
+		{"$SKILLS_DIR/plan.org", 5, 5, "#+TITLE: Plan\n", 0},
+		{"notes.org", 1, 1, "* A zebra note\n", 0},
+		{"src/a.go", 4, 5, "the file has 3 lines", fovea.Invalid},
+		{"nope", 0, 0, "there is no such file", fovea.NotFound},
+		{"src", 0, 0, "", fovea.Invalid},
+		{"../secret.txt", 0, 0, "leads out of the memex", fovea.Denied},
+		{outside, 0, 0, "leads out of the memex", fovea.Denied},
+		{"link", 0, 0, "leads out of the memex", fovea.Denied},
+		{".env", 0, 0, "hidden or ignored", fovea.Denied},
+		{"dotted", 0, 0, "hidden or ignored", fovea.Denied},
+		{"ignored.txt", 0, 0, "hidden or ignored", fovea.Denied},
+		{"$HOME/x", 0, 0, "there is no such file", fovea.NotFound},
+		{"$SECRET/x", 0, 0, "there is no such file", fovea.NotFound},
+		{"binary", 0, 0, "is not text", fovea.Invalid},
+		{"latin", 0, 0, "is not text", fovea.Invalid},
+		{"huge", 0, 0, "limit", fovea.Invalid},
+		{"key.org.gpg", 0, 0, "encrypted", fovea.Denied},
+	} {
+		b := working.Block{Type: working.File, Location: tc.path, StartLine: tc.from, EndLine: tc.to}
+		r, err := api.OpBlockAdd.Call(ada.ctx, ada.svc, api.BlockAddRequest{Blocks: []working.Block{b}})
+		if tc.kind != 0 {
+			if fovea.KindOf(err) != tc.kind || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s: got %v, want %q of kind %s", tc.path, err, tc.want, tc.kind)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tc.path, err)
+			continue
+		}
+		kept, err := g.m.Scope(t.Context(), "session/s")
+		if err != nil {
+			t.Fatal(err)
+		}
+		block, err := kept.Blocks().Get("ada", r.Blocks[0].ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := g.m.BlockFiles().Content(g.m.View(), &block)
+		if err != nil || text != tc.want {
+			t.Errorf("%s: got %q, %v", tc.path, text, err)
+		}
+	}
+	r, err := api.OpBlockAdd.Call(ada.ctx, ada.svc, api.BlockAddRequest{Blocks: []working.Block{
+		{Type: working.File, Location: "binary"}, {Type: working.Task, TaskID: "T"}, {Type: "blurb"},
+	}})
+	if err != nil || r.Blocks[0].Error == "" || r.Blocks[1].Error != "" || r.Blocks[2].Error == "" || !slices.Contains(ada.ids(), "task:T") {
+		t.Errorf("got %+v, %v", r, err)
+	}
+	g.write(map[string]string{"skills/plan.org": "#+TITLE: Forged\n"})
+	g.remove("src/last")
+	w := ada.context(api.ContextRequest{Budget: 4000})
+	if strings.Contains(w.Text, "Forged") || !strings.Contains(w.Text, "lockdown") ||
+		!strings.Contains(w.Text, "there is no such file") || !strings.Contains(w.Text, "three") {
+		t.Errorf("a locked, a missing and other files:\n%s", w.Text)
+	}
+}
+
+// TestFileCache proves that a window reads only files that changed or were not read for five
+// minutes, that ranges of a file share one reading, and that files read in parallel keep
+// their order.
+func TestFileCache(t *testing.T) {
+	files := map[string]string{"a.org": "* A\n"}
+	for i := range 40 {
+		files[fmt.Sprintf("src/f%02d", i)] = fmt.Sprintf("first of %02d\nsecond of %02d\n", i, i)
+	}
+	w := newWorld(t, files)
+	v := w.ingest()
+	var blocks []*working.Block
+	var want []string
+	for i := range 40 {
+		for _, line := range []int{1, 2} {
+			b, err := working.Block{Type: working.File, Location: fmt.Sprintf("src/f%02d", i), StartLine: line, EndLine: line}.Complete(w.clock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks = append(blocks, &b)
+			want = append(want, fmt.Sprintf("%s of %02d\n", []string{1: "first", 2: "second"}[line], i))
+		}
+	}
+	reader := w.m.BlockFiles()
+	texts, errs := reader.Contents(t.Context(), v, blocks)
+	if diff := cmp.Diff(want, texts); diff != "" || errors.Join(errs...) != nil {
+		t.Fatalf("%v %s", errs, diff)
+	}
+	read := func() int {
+		t.Helper()
+		before := reader.Reads()
+		if _, err := reader.Content(v, blocks[1]); err != nil {
+			t.Fatal(err)
+		}
+		return reader.Reads() - before
+	}
+	if n := reader.Reads(); n < 40 || n > 80 {
+		t.Errorf("%d readings of 40 files", n)
+	}
+	if n := read(); n != 0 {
+		t.Errorf("an unchanged file is read %d times", n)
+	}
+	w.write(map[string]string{"src/f00": "first of 00\nanother\n"})
+	if n := read(); n != 1 {
+		t.Errorf("a changed file is read %d times", n)
+	}
+	if text, err := reader.Content(v, blocks[1]); err != nil || text != "another\n" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	w.clock = w.clock.Add(6 * time.Minute)
+	if n := read(); n != 1 {
+		t.Errorf("a file is read %d times after six minutes", n)
+	}
+}
+
+// TestWorkingMemoryOfSeed is the example of the seed hive-mind-memory-model.md: an agent's
+// identity, its task and some files; add, select, build, encode.
+func TestWorkingMemoryOfSeed(t *testing.T) {
+	files := map[string]string{"agents/agent_001/ROM.md": "You are agent_001.\n", "notes.org": "* Sessions\nWe keep sessions, not tokens.\n"}
+	for i := range 40 {
+		files[fmt.Sprintf("src/f%02d.go", i)] = strings.Repeat(fmt.Sprintf("// file %d is about sessions\n", i), 40)
+	}
+	w := newWorld(t, files)
+	w.ingest()
+	d := w.desk("agent_001", "")
+	blocks := []working.Block{
+		{Type: working.File, Location: "agents/agent_001/ROM.md", Priority: working.Critical, Confidence: new(1.0)},
+		{Type: working.Task, TaskID: "TASK-042", Description: "Implement authentication module", Project: "project_alpha",
+			Status: "in_progress", Priority: working.High},
+	}
+	for i := range 40 {
+		blocks = append(blocks, working.Block{Type: working.File, Location: fmt.Sprintf("src/f%02d.go", i), Priority: working.Medium, Confidence: new(0.8)})
+	}
+	d.add(blocks...)
+	got := d.context(api.ContextRequest{Budget: 6000, Policy: window.PolicyShares, Format: window.FormatJSON})
+	var array []struct {
+		ID, Content, Priority string
+		Confidence            float64
+		Metadata              map[string]any
+	}
+	if err := json.Unmarshal([]byte(got.Text), &array); err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for i, e := range array {
+		at[e.ID] = i + 1
+	}
+	rom, task := at["agents/agent_001/ROM.md"], at["task:TASK-042"]
+	if rom == 0 || task == 0 || len(array) < 10 || got.Tokens > 6000 {
+		t.Fatalf("%d tokens, %d entries, rom at %d, task at %d", got.Tokens, len(array), rom, task)
+	}
+	if e := array[task-1]; e.Content != "Implement authentication module" || e.Priority != "high" ||
+		!cmp.Equal(e.Metadata["status"], any("in_progress")) || e.Metadata["task_id"] != "TASK-042" {
+		t.Errorf("the task is %+v", e)
+	}
+	if e := array[rom-1]; e.Content != "You are agent_001." || e.Priority != "critical" || e.Metadata["source"] != "agents/agent_001/ROM.md" {
+		t.Errorf("the ROM is %+v", e)
+	}
+}

@@ -1,0 +1,219 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// Working is what makes an item a block of working memory. It must not be changed.
+type Working struct {
+	// ID names the block in FormatJSON.
+	ID       string
+	Priority working.Priority
+	// Confidence is between 0 and 1.
+	Confidence float64
+	// Time is when the block was made, Until after when it is not shown; zero is never.
+	Time, Until time.Time
+	// Path is the file that the block is about, "" for none. Whole is set if the block has
+	// all of it.
+	Path  string
+	Whole bool
+	// Deferred reports whether the body is read by Caller.Load, when it is needed. Size is
+	// its likely length in bytes.
+	Deferred bool
+	Size     int
+	// Entry is the metadata of the block in FormatJSON. Its values can be encoded as JSON.
+	Entry map[string]any
+}
+
+// Weights of blocks. A block is relevant because an agent put it into its working memory,
+// whether or not it shares words with the request. Its arm is the weight of its class times
+// its confidence, on the scale of the similarity, to which it adds.
+var classWeights = map[working.Priority]float64{working.Critical: 0.6, working.High: 0.6, working.Medium: 0.3, working.Low: 0.1}
+
+// Priors of time, bounded as all priors are: a block is up to a tenth better when it is new,
+// and so is a note in a file that a block of the last hour is about.
+const (
+	priorNew    = 0.1
+	halfLife    = time.Hour
+	priorRecent = 1.05
+)
+
+// workingOf returns the block that a node is, nil for a note.
+func (t *tree) workingOf(r ref) *Working {
+	if r.local == 0 {
+		return t.blocks[r.block].working
+	}
+	return nil
+}
+
+// findWorking notes which blocks of working memory there are, and which files they are
+// about. They are documents of their own, in memory, whose paths begin with a slash.
+func (t *tree) findWorking(now time.Time) {
+	t.now = now
+	first, _ := t.blockAt("/")
+	for i := first; i < len(t.blocks) && strings.HasPrefix(t.blocks[i].path, "/"); i++ {
+		w := t.blocks[i].working
+		if w == nil || t.isGone(ref{int32(i), 0}) {
+			continue
+		}
+		t.working = append(t.working, ref{int32(i), 0})
+		if w.Whole && (w.Priority == working.Critical || w.Priority == working.High) {
+			t.covered = append(t.covered, w.Path)
+		}
+		if w.Path != "" && !now.IsZero() && now.Sub(w.Time) <= time.Hour {
+			if t.recent == nil {
+				t.recent = map[string]bool{}
+			}
+			t.recent[w.Path] = true
+		}
+	}
+}
+
+// isGone reports whether a node is a block that has left working memory.
+func (t *tree) isGone(r ref) bool {
+	w := t.workingOf(r)
+	return w != nil && !t.now.IsZero() && !w.Until.IsZero() && t.now.After(w.Until)
+}
+
+// isCovered reports whether a node stands in a file that a block of high priority has as a
+// whole.
+func (t *tree) isCovered(r ref) bool {
+	return len(t.covered) > 0 && slices.Contains(t.covered, t.blocks[r.block].path)
+}
+
+// workingScore adds to the score of a node what it has as a block, and multiplies it by its
+// priors. The priors together stay within [0.9, 1.1].
+func (t *tree) workingScore(r ref, score, prior float64) float64 {
+	if w := t.workingOf(r); w != nil {
+		score += classWeights[w.Priority] * w.Confidence
+		if !t.now.IsZero() {
+			age := max(0, t.now.Sub(w.Time))
+			prior *= 1 + priorNew*math.Exp2(-float64(age)/float64(halfLife))
+		}
+	} else if t.recent[t.blocks[r.block].path] {
+		prior *= priorRecent
+	}
+	return score * min(max(prior, 0.9), 1.1)
+}
+
+// loaded is item with the body of a deferred one, which is read once. Where it cannot be
+// read the body says so, and so does the part.
+func (p *plan) loaded(i int) *Item {
+	item, n := p.item(i), &p.details[i]
+	if item.Working == nil || !item.Working.Deferred || n.loaded {
+		return item
+	}
+	n.loaded = true
+	if p.req.Caller.Load == nil {
+		return item
+	}
+	body, err := p.req.Caller.Load(item)
+	if err != nil {
+		n.problem = escape.Line(err.Error())
+		body = "(cannot be read: " + n.problem + ")"
+	}
+	with := *item
+	with.Body = body
+	n.item = &with
+	return n.item
+}
+
+// gatherPinned makes candidates of the critical blocks, which every window shows.
+func (p *plan) gatherPinned() {
+	for _, r := range p.tree.working {
+		if p.tree.workingOf(r).Priority == working.Critical && r != p.tree.focus {
+			i := p.attach(r, noRef)
+			p.critical = append(p.critical, i)
+		}
+	}
+}
+
+// prefetch names the deferred blocks that would fill the budget by their likely lengths,
+// critical ones first and then by rank.
+func (p *plan) prefetch() {
+	if p.req.Caller.Prefetch == nil {
+		return
+	}
+	var likely []*Item
+	remaining := p.req.Budget
+	order := slices.Clone(p.critical)
+	for i := range p.details {
+		if p.details[i].rank > 0 && !slices.Contains(p.critical, i) {
+			order = append(order, i)
+		}
+	}
+	for _, i := range order {
+		if remaining -= int(p.candidates[i].estimates[Full]); remaining < 0 {
+			break
+		}
+		if w := p.tree.workingOf(p.details[i].ref); w != nil && w.Deferred {
+			likely = append(likely, p.item(i))
+		}
+	}
+	p.req.Caller.Prefetch(likely)
+}
+
+// isCritical reports whether candidate i is a critical block.
+func (p *plan) isCritical(i int) bool {
+	w := p.tree.workingOf(p.details[i].ref)
+	return w != nil && w.Priority == working.Critical
+}
+
+// class is that of a block; a note that is similar to the request, or near its focus, counts
+// as medium, any other as low.
+func (p *plan) class(i int) working.Priority {
+	r := p.details[i].ref
+	if w := p.tree.workingOf(r); w != nil {
+		return w.Priority
+	}
+	if e := p.tree.evidenceOf(r); e != nil {
+		return working.Medium
+	}
+	return working.Low
+}
+
+// shares are the shares of the budget up to which PolicyShares fills a window class by class.
+var shares = [...]struct {
+	class working.Priority
+	share float64
+}{{working.High, 0.8}, {working.Medium, 0.9}, {working.Low, 0.95}}
+
+// spendShares shows candidates class by class, each up to its share of the budget, the best
+// first, and what does not fit is passed over. Then a second pass gives what is left to
+// the rest, which may be shortened.
+func (p *plan) spendShares() {
+	order := make([]int, 0, len(p.candidates))
+	for i := range p.candidates {
+		if p.details[i].rank > 0 && !p.isCritical(i) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(p.details[a].rank) - int(p.details[b].rank) })
+	for _, s := range shares {
+		kept := p.req.Budget - int(s.share*float64(p.req.Budget))
+		p.sel.remaining -= kept
+		for _, i := range order {
+			if p.sel.remaining > 0 && p.class(i) == s.class {
+				p.sel.show(i, Full, 1)
+			}
+		}
+		p.sel.remaining += kept
+	}
+	for _, s := range shares {
+		for _, i := range order {
+			for to := Full; p.class(i) == s.class && to > p.candidates[i].level; to-- {
+				if p.sel.show(i, to, valueSlack) {
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package working
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Action is what an agent did, and what came of it.
+type Action struct {
+	// Name is what was done: read_file, edit_file, write_file, search, run_command,
+	// update_task, think, check_mailbox, or any other word.
+	Name string `json:"action" jsonschema:"read_file, write_file, edit_file, search, run_command, update_task, think, check_mailbox or another word"`
+	// Detail is with what: a command, a query, a thought.
+	Detail string `json:"detail,omitempty" jsonschema:"with what: the command, the words searched for, the thought"`
+	Result string `json:"result,omitempty" jsonschema:"what came of it"`
+
+	// Path, StartLine and EndLine are of the file that was read or changed.
+	Path      string `json:"path,omitempty" jsonschema:"the file that was read or changed"`
+	StartLine int    `json:"start_line,omitempty" jsonschema:"its first line that was read, from 1"`
+	EndLine   int    `json:"end_line,omitempty" jsonschema:"its last line that was read"`
+
+	// TaskID and Status are of the task that was updated.
+	TaskID string `json:"task_id,omitempty" jsonschema:"the task that was updated"`
+	Status string `json:"status,omitempty" jsonschema:"what the task is now"`
+	// Messages are what the mailbox held.
+	Messages []Mail `json:"messages,omitempty" jsonschema:"what the mailbox held"`
+}
+
+// Mail is a message in a mailbox.
+type Mail struct {
+	From    string `json:"from" jsonschema:"the agent that wrote it"`
+	To      string `json:"to" jsonschema:"the agent that it is for"`
+	Subject string `json:"subject,omitempty" jsonschema:"what it is about"`
+	Content string `json:"content,omitempty" jsonschema:"the message"`
+	Path    string `json:"path,omitempty" jsonschema:"the file that holds it"`
+	Read    bool   `json:"read,omitempty" jsonschema:"it was read before"`
+}
+
+// FromAction returns the blocks that an action leaves in working memory, to be completed: of
+// a file that was read or changed its block and, if changed, one of history; of a mailbox
+// its status and one for each unread message; of a task its block; of a thought a context;
+// of any other action one of history.
+func FromAction(a Action) []Block {
+	file := Block{Type: File, Priority: High, Location: a.Path, StartLine: a.StartLine, EndLine: a.EndLine}
+	history := Block{Type: History, ActionType: a.Name, ActionDetail: a.Detail, Result: a.Result}
+	switch {
+	case a.Name == "check_mailbox":
+		return fromMail(a.Messages)
+	case a.Name == "read_file" && a.Path != "":
+		return []Block{file}
+	case (a.Name == "write_file" || a.Name == "edit_file") && a.Path != "":
+		if history.ActionDetail == "" {
+			history.ActionDetail = a.Path
+		}
+		return []Block{file, history}
+	case a.Name == "update_task" && a.TaskID != "":
+		return []Block{{Type: Task, TaskID: a.TaskID, Description: a.Detail, Status: a.Status}}
+	case a.Name == "think" && slices.ContainsFunc([]string{a.Detail, a.Result}, func(s string) bool { return s != "" }):
+		thought := Block{Type: Context, ContextType: "thought", Summary: a.Detail}
+		if thought.Summary == "" {
+			thought.Summary = a.Result
+		}
+		thought.ID = "context:thought-" + digestOf(thought.Summary)
+		return []Block{thought}
+	}
+	if a.Name == "" {
+		history.ActionType = "unknown"
+	}
+	return []Block{history}
+}
+
+func fromMail(messages []Mail) []Block {
+	blocks := []Block{{Type: Status, StatusType: "mailbox"}}
+	for _, m := range messages {
+		if !m.Read {
+			blocks = append(blocks, Block{
+				Type: Message, FromAgent: m.From, ToAgent: m.To, Subject: m.Subject, Preview: beginning(m.Content), FullPath: m.Path,
+			})
+		}
+	}
+	blocks[0].Value = fmt.Sprintf("%d unread of %d messages", len(blocks)-1, len(messages))
+	return blocks
+}

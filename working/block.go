@@ -1,0 +1,234 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package working
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+)
+
+// Type is the kind of a block.
+type Type string
+
+// The types of blocks.
+const (
+	ROM       Type = "rom"       // what the agent is, in a file that only the owner writes
+	File      Type = "file"      // a file, or a range of its lines
+	Status    Type = "status"    // how something stands, such as a mailbox
+	Task      Type = "task"      // what the agent is to do
+	Message   Type = "message"   // what another agent wrote to it
+	Knowledge Type = "knowledge" // an entry of a knowledge base
+	History   Type = "history"   // what the agent did or thought
+	Context   Type = "context"   // a summary of a project or a conversation
+)
+
+// Types lists all types of blocks.
+var Types = []Type{ROM, File, Status, Task, Message, Knowledge, History, Context}
+
+// Priority is the class of a block. Windows fill up class by class.
+type Priority string
+
+// The priorities, highest first.
+const (
+	Critical Priority = "critical" // always shown
+	High     Priority = "high"     // shown unless space is short
+	Medium   Priority = "medium"   // shown by relevance
+	Low      Priority = "low"      // background
+)
+
+// Priorities lists the priorities, highest first.
+var Priorities = []Priority{Critical, High, Medium, Low}
+
+// MaxTokens is the default budget of a window over an agent's working memory.
+const MaxTokens = 100_000
+
+// Block is one entry of an agent's working memory. Each type uses some of the fields; those
+// of other types are refused. The JSON names are those of the seed
+// hive-mind-memory-model.md.
+type Block struct {
+	Type Type `json:"type" jsonschema:"rom, file, status, task, message, knowledge, history or context"`
+	// ID names the block within the working memory of its agent. Without one, it follows
+	// from the other fields.
+	ID string `json:"id,omitempty" jsonschema:"names the block; a block with the id of another replaces it. By default it follows from the other keys"`
+	// Priority is by default Critical for ROM; High for Status, Task and an unread Message;
+	// else Medium.
+	Priority Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low; the default depends on the type"`
+	// Confidence is between 0 and 1. nil means 1.
+	Confidence *float64 `json:"confidence,omitempty" jsonschema:"0 to 1; the default is 1"`
+	// Timestamp is when the block was made; by default, when it is added.
+	Timestamp time.Time `json:"timestamp,omitzero" jsonschema:"when it was made; the default is now"`
+	// Expiry is when the block leaves working memory; zero means never.
+	Expiry time.Time `json:"expiry,omitzero" jsonschema:"when it leaves working memory; by default never"`
+	// Metadata is shown to the model beside the block; see Entry.
+	Metadata map[string]any `json:"metadata,omitempty" jsonschema:"more keys and values for the model"`
+
+	// Location is the path of a ROM, File or Knowledge block below the memex. StartLine and
+	// EndLine select lines, both included; 0 selects the whole file. Digest and
+	// Size are of the text when the block was added.
+	Location  string `json:"location,omitempty" jsonschema:"of rom, file and knowledge: the path, below the memex"`
+	StartLine int    `json:"start_line,omitempty" jsonschema:"of a file: the first line, from 1"`
+	EndLine   int    `json:"end_line,omitempty" jsonschema:"of a file: the last line"`
+	Digest    string `json:"digest,omitempty" jsonschema:"of a file: the digest of its text when it was added"`
+	Size      int    `json:"size,omitempty" jsonschema:"of a file: the bytes of its text when it was added"`
+
+	StatusType string `json:"status_type,omitempty" jsonschema:"of a status: mailbox, task_queue, system_health or another word"`
+	Value      any    `json:"value,omitempty" jsonschema:"of a status: any value"`
+
+	TaskID       string   `json:"task_id,omitempty" jsonschema:"of a task"`
+	Description  string   `json:"description,omitempty" jsonschema:"of a task: what is to be done"`
+	Project      string   `json:"project,omitempty" jsonschema:"of a task"`
+	Dependencies []string `json:"dependencies,omitempty" jsonschema:"of a task: ids of tasks that are done before it"`
+	Status       string   `json:"status,omitempty" jsonschema:"of a task: pending (default), in_progress, done or another word"`
+
+	FromAgent string `json:"from_agent,omitempty" jsonschema:"of a message"`
+	ToAgent   string `json:"to_agent,omitempty" jsonschema:"of a message"`
+	Subject   string `json:"subject,omitempty" jsonschema:"of a message"`
+	Preview   string `json:"preview,omitempty" jsonschema:"of a message: how it begins"`
+	FullPath  string `json:"full_path,omitempty" jsonschema:"of a message: the file that holds it whole"`
+	Read      bool   `json:"read,omitempty" jsonschema:"of a message: it was read"`
+
+	Topic     string   `json:"topic,omitempty" jsonschema:"of knowledge"`
+	Subtopic  string   `json:"subtopic,omitempty" jsonschema:"of knowledge"`
+	Relevance *float64 `json:"relevance_score,omitempty" jsonschema:"of knowledge: 0 to 1; the default is 0.5"`
+
+	ActionType   string `json:"action_type,omitempty" jsonschema:"of history: what was done, such as run_command"`
+	ActionDetail string `json:"action_detail,omitempty" jsonschema:"of history: with what"`
+	Result       string `json:"result,omitempty" jsonschema:"of history: what came of it"`
+
+	ContextType string   `json:"context_type,omitempty" jsonschema:"of a context: project_context, conversation_context or another word"`
+	Summary     string   `json:"summary,omitempty" jsonschema:"of a context"`
+	RelatedIDs  []string `json:"related_ids,omitempty" jsonschema:"of a context: ids of blocks and notes"`
+}
+
+// HasFile reports whether the content of the block stands in a file: see Location and
+// FullPath.
+func (b *Block) HasFile() bool { return b.Path() != "" }
+
+// Path is the file that holds the content of the block, "" for none.
+func (b *Block) Path() string {
+	if b.Type == Message {
+		return b.FullPath
+	}
+	return b.Location
+}
+
+// Lines is the range of lines that a file block selects, as "3-7"; "" for the whole file.
+func (b *Block) Lines() string {
+	if b.StartLine == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d-%d", b.StartLine, b.EndLine)
+}
+
+// Title is one line that says what the block is. It may contain any character.
+func (b *Block) Title() string {
+	switch b.Type {
+	case Status:
+		return "Status: " + b.StatusType
+	case Task:
+		return strings.TrimSpace(fmt.Sprintf("Task %s (%s)", b.TaskID, b.Status))
+	case Message:
+		return fmt.Sprintf("Message from %s: %s", b.FromAgent, b.Subject)
+	case Knowledge:
+		return "Knowledge: " + strings.Join(nonEmpty(b.Topic, b.Subtopic, b.Location), ", ")
+	case History:
+		return "Did: " + b.ActionType
+	case Context:
+		return "Context: " + b.ContextType
+	case ROM:
+		return "ROM: " + b.Location
+	default:
+		return strings.TrimSuffix(b.Location+":"+b.Lines(), ":")
+	}
+}
+
+// Content is the text of the block for a model, as far as it does not stand in a file: the
+// value of a status, the description of a task, how a message begins, an action with its
+// result, the summary of a context.
+func (b *Block) Content() string {
+	switch b.Type {
+	case Status:
+		if text, ok := b.Value.(string); ok {
+			return text
+		}
+		text, err := json.Marshal(b.Value)
+		if err != nil { // Complete checked it
+			return ""
+		}
+		return string(text)
+	case Task:
+		return cmp.Or(b.Description, b.TaskID)
+	case Message:
+		return b.Preview
+	case Knowledge:
+		return strings.Join(nonEmpty(b.Topic, b.Subtopic), ": ")
+	case History:
+		return strings.Join(nonEmpty(strings.TrimSpace(b.ActionType+" "+b.ActionDetail), b.Result), "\n")
+	case Context:
+		return b.Summary
+	default:
+		return ""
+	}
+}
+
+// Entry is the metadata of the block for a model: its type and time, of a file source and
+// lines, of a task its id and status, and the keys of Metadata that are none of these.
+func (b *Block) Entry() map[string]any {
+	entry := map[string]any{}
+	maps.Copy(entry, b.Metadata)
+	entry["type"], entry["timestamp"] = b.Type, b.Timestamp.Format(time.RFC3339)
+	if path := b.Path(); path != "" {
+		entry["source"] = path
+	}
+	if lines := b.Lines(); lines != "" {
+		entry["lines"] = lines
+	}
+	if b.Type == Task {
+		entry["task_id"], entry["status"] = b.TaskID, b.Status
+	}
+	return entry
+}
+
+// Until is after when a block leaves working memory, and why: it has expired, is of low
+// priority and faint, or is an old piece of history. The zero Time is never, which holds for
+// all critical blocks. History keeps what leaves.
+func (b *Block) Until() (after time.Time, why string) {
+	const (
+		faint  = 0.1
+		recent = time.Hour
+	)
+	switch {
+	case b.Priority == Critical:
+		return time.Time{}, ""
+	case b.Priority == Low && *b.Confidence < faint:
+		after, why = b.Timestamp.Add(-1), "faint"
+	case b.Type == History && b.Priority != High:
+		after, why = b.Timestamp.Add(recent), "old"
+	}
+	if !b.Expiry.IsZero() && (after.IsZero() || b.Expiry.Before(after)) {
+		return b.Expiry, "expired"
+	}
+	return after, why
+}
+
+// Leaves returns why a block is not in working memory any more at a time, "" if it is.
+func (b *Block) Leaves(now time.Time) string {
+	if after, why := b.Until(); !after.IsZero() && now.After(after) {
+		return why
+	}
+	return ""
+}
+
+func nonEmpty(texts ...string) []string {
+	var out []string
+	for _, text := range texts {
+		if text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}

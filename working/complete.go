@@ -1,0 +1,205 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package working
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+)
+
+// Limits of a block.
+const (
+	maxID       = 512     // bytes of an id
+	maxBlock    = 1 << 18 // bytes of a block as JSON
+	previewSize = 100     // characters of a message's preview
+)
+
+// Complete returns the block with its defaults, at the time of adding it. Paths must be
+// relative already. The error is of kind Invalid and names what to correct.
+func (b Block) Complete(now time.Time) (Block, error) {
+	if err := b.check(now); err != nil {
+		return b, fault.Wrap("block", cmp.Or(b.ID, string(b.Type)), fault.Invalid, err)
+	}
+	b.Timestamp = cmp.Or(b.Timestamp, now).UTC().Truncate(time.Millisecond)
+	b.Confidence = cmp.Or(b.Confidence, new(1.0))
+	switch b.Type {
+	case Task:
+		b.Status = cmp.Or(b.Status, "pending")
+		b.TaskID = cmp.Or(b.TaskID, digestOf(b.Description))
+	case Message:
+		b.Preview = beginning(b.Preview)
+	case Knowledge:
+		b.Relevance = cmp.Or(b.Relevance, new(0.5))
+	}
+	b.Priority = cmp.Or(b.Priority, b.defaultPriority())
+	if b.Type == Message && b.Priority == Critical {
+		b.Priority = High // what others wrote is never pinned
+	}
+	b.ID = cmp.Or(b.ID, b.defaultID())
+	if len(b.ID) > maxID {
+		return b, fault.Wrap("block", b.ID[:32]+"…", fault.Invalid, fmt.Errorf("an id is at most %d bytes long; give a shorter one", maxID))
+	}
+	text, err := json.Marshal(b)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("the value or the metadata is not JSON: %w", err)
+	case len(text) > maxBlock:
+		err = fmt.Errorf("it has %d bytes, %d are possible; keep long text in a file", len(text), maxBlock)
+	}
+	return b, fault.Wrap("block", b.ID, fault.Invalid, err)
+}
+
+func (b *Block) defaultPriority() Priority {
+	switch {
+	case b.Type == ROM:
+		return Critical
+	case b.Type == Status, b.Type == Task, b.Type == Message && !b.Read:
+		return High
+	default:
+		return Medium
+	}
+}
+
+// defaultID names the block by what it is about; of history, by its time and text.
+func (b *Block) defaultID() string {
+	switch b.Type {
+	case File:
+		return strings.TrimSuffix(b.Location+":"+b.Lines(), ":")
+	case ROM:
+		return "rom:" + b.Location
+	case Status:
+		return "status:" + b.StatusType
+	case Task:
+		return "task:" + b.TaskID
+	case Message:
+		return "message:" + cmp.Or(b.FullPath, digestOf(b.FromAgent, b.ToAgent, b.Subject, b.Preview))
+	case Knowledge:
+		return "knowledge:" + cmp.Or(b.Location, digestOf(b.Topic, b.Subtopic))
+	case History:
+		return "history:" + b.Timestamp.UTC().Format("20060102T150405") + "-" + digestOf(b.Timestamp.String(), b.ActionType, b.ActionDetail, b.Result)
+	default:
+		return "context:" + cmp.Or(b.ContextType, digestOf(b.Summary))
+	}
+}
+
+// digestOf returns a short digest of texts.
+func digestOf(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// beginning returns the first characters of a text, on one line.
+func beginning(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	n := 0
+	for i := range text {
+		if n == previewSize {
+			return text[:i]
+		}
+		n++
+	}
+	return text
+}
+
+// check returns why a block cannot be one.
+func (b *Block) check(now time.Time) error {
+	switch {
+	case !slices.Contains(Types, b.Type):
+		return fmt.Errorf("the type %q is none; use one of %s", b.Type, joined(Types))
+	case b.Priority != "" && !slices.Contains(Priorities, b.Priority):
+		return fmt.Errorf("the priority %q is none; use one of %s", b.Priority, joined(Priorities))
+	case !isShare(b.Confidence):
+		return fmt.Errorf("the confidence %v is not between 0 and 1", *b.Confidence)
+	case !isShare(b.Relevance):
+		return fmt.Errorf("the relevance_score %v is not between 0 and 1", *b.Relevance)
+	case !b.Expiry.IsZero() && !b.Expiry.After(now):
+		return fmt.Errorf("the expiry %s has passed; it is %s now", b.Expiry.Format(time.RFC3339), now.Format(time.RFC3339))
+	case !isName(b.ID):
+		return errors.New("the id is not one line of UTF-8")
+	}
+	if err := b.checkFields(); err != nil {
+		return err
+	}
+	return b.checkLines()
+}
+
+// checkLines returns why the lines of a block are none.
+func (b *Block) checkLines() error {
+	switch {
+	case b.StartLine == 0 && b.EndLine == 0:
+		return nil
+	case b.StartLine < 1:
+		return fmt.Errorf("the line %d is none; lines are numbered from 1", b.StartLine)
+	case b.EndLine < b.StartLine:
+		return fmt.Errorf("the lines %d-%d are none; the first comes before the last", b.StartLine, b.EndLine)
+	}
+	return nil
+}
+
+// fields lists the JSON keys of each type besides those that all blocks have. The first one
+// is needed, or else one of those before the empty one.
+var fields = map[Type][]string{
+	ROM:       {"location", "", "digest", "size"},
+	File:      {"location", "", "start_line", "end_line", "digest", "size"},
+	Status:    {"status_type", "", "value"},
+	Task:      {"task_id", "description", "", "project", "dependencies", "status"},
+	Message:   {"from_agent", "", "to_agent", "subject", "preview", "full_path", "read", "digest", "size"},
+	Knowledge: {"topic", "location", "", "subtopic", "relevance_score", "digest", "size"},
+	History:   {"action_type", "", "action_detail", "result"},
+	Context:   {"summary", "", "context_type", "related_ids"},
+}
+
+// common are the keys that all blocks have.
+var common = []string{"type", "id", "priority", "confidence", "timestamp", "expiry", "metadata"}
+
+// checkFields returns which key of a block is missing, or is one of another type.
+func (b *Block) checkFields() error {
+	own := fields[b.Type]
+	needed := own[:slices.Index(own, "")]
+	missing := true
+	v := reflect.ValueOf(*b)
+	for i := range v.NumField() {
+		key, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		switch {
+		case slices.Contains(common, key) || v.Field(i).IsZero():
+		case !slices.Contains(own, key):
+			return fmt.Errorf("a block of type %s has no %s", b.Type, key)
+		default:
+			missing = missing && !slices.Contains(needed, key)
+		}
+	}
+	if missing {
+		return fmt.Errorf("a block of type %s needs %s", b.Type, strings.Join(needed, " or "))
+	}
+	return nil
+}
+
+// isShare reports whether a number is missing, or between 0 and 1.
+func isShare(x *float64) bool { return x == nil || *x >= 0 && *x <= 1 }
+
+// isName reports whether a text can name a block.
+func isName(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+}
+
+func joined[T ~string](names []T) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return strings.Join(texts, ", ")
+}

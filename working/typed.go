@@ -1,0 +1,71 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package working
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// About returns the block with what it is about, as a person types it after the type: of a
+// file, PATH or PATH:FIRST-LAST; of ROM and knowledge, a path; of a task, its id and then
+// words that describe it; of a status, its kind and a value; of history, an action and
+// words on it; of a context, a summary. Words beyond that are ignored.
+func (b Block) About(words ...string) Block {
+	first, rest := "", ""
+	if len(words) > 0 {
+		first, rest = words[0], strings.Join(words[1:], " ")
+	}
+	switch b.Type {
+	case File:
+		b.Location, b.StartLine, b.EndLine = splitLines(first)
+	case ROM, Knowledge:
+		b.Location = first
+	case Task:
+		b.TaskID, b.Description = first, rest
+	case Status:
+		if b.StatusType = first; rest != "" {
+			b.Value = rest
+		}
+	case History:
+		b.ActionType, b.ActionDetail = first, rest
+	case Context:
+		b.Summary = strings.TrimSpace(first + " " + rest)
+	}
+	return b
+}
+
+// splitLines splits PATH:FIRST-LAST, or PATH:LINE; any other name is a path.
+func splitLines(name string) (path string, first, last int) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
+		return name, 0, 0
+	}
+	from, to, isRange := strings.Cut(name[i+1:], "-")
+	if !isRange {
+		to = from
+	}
+	first, err := strconv.Atoi(from)
+	last, lastErr := strconv.Atoi(to)
+	if err != nil || lastErr != nil {
+		return name, 0, 0
+	}
+	return name[:i], first, last
+}
+
+// Decode reads one block, or a list of them, from JSON. A key that no block has is an error.
+func Decode(text []byte) ([]Block, error) {
+	if text = bytes.TrimSpace(text); !bytes.HasPrefix(text, []byte("[")) {
+		text = fmt.Appendf(nil, "[%s]", text)
+	}
+	var all []Block
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("the blocks are not JSON of blocks: %w", err)
+	}
+	return all, nil
+}

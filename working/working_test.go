@@ -1,0 +1,264 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package working_test
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/working"
+)
+
+var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+
+// complete completes a block that must be one.
+func complete(t testing.TB, b working.Block) working.Block {
+	t.Helper()
+	done, err := b.Complete(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
+func TestDefaults(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		in       working.Block
+		id       string
+		priority working.Priority
+		title    string
+		content  string
+	}{
+		{"rom", working.Block{Type: working.ROM, Location: "agents/ada/ROM.md"}, "rom:agents/ada/ROM.md", working.Critical, "ROM: agents/ada/ROM.md", ""},
+		{"file", working.Block{Type: working.File, Location: "a.go"}, "a.go", working.Medium, "a.go", ""},
+		{"range", working.Block{Type: working.File, Location: "a.go", StartLine: 3, EndLine: 7}, "a.go:3-7", working.Medium, "a.go:3-7", ""},
+		{"status", working.Block{Type: working.Status, StatusType: "mailbox", Value: 3}, "status:mailbox", working.High, "Status: mailbox", "3"},
+		{"status text", working.Block{Type: working.Status, StatusType: "x", Value: "a\nb"}, "status:x", working.High, "Status: x", "a\nb"},
+		{"task", working.Block{Type: working.Task, TaskID: "T-1", Description: "do it"}, "task:T-1", working.High, "Task T-1 (pending)", "do it"},
+		{"message", working.Block{Type: working.Message, FromAgent: "bob", Subject: "s", Preview: "hi\nyou", FullPath: "m.org"}, "message:m.org",
+			working.High, "Message from bob: s", "hi you"},
+		{"read message", working.Block{Type: working.Message, FromAgent: "bob", FullPath: "m.org", Read: true}, "message:m.org", working.Medium,
+			"Message from bob: ", ""},
+		{"knowledge", working.Block{Type: working.Knowledge, Topic: "tides", Subtopic: "spring"}, "", working.Medium, "Knowledge: tides, spring", "tides: spring"},
+		{"history", working.Block{Type: working.History, ActionType: "run_command", ActionDetail: "ls", Result: "a b"}, "", working.Medium,
+			"Did: run_command", "run_command ls\na b"},
+		{"context", working.Block{Type: working.Context, ContextType: "project_context", Summary: "all well"}, "context:project_context", working.Medium,
+			"Context: project_context", "all well"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := complete(t, tc.in)
+			if tc.id != "" && b.ID != tc.id || b.ID == "" {
+				t.Errorf("id %q, want %q", b.ID, tc.id)
+			}
+			if b.Priority != tc.priority || *b.Confidence != 1 || !b.Timestamp.Equal(now) {
+				t.Errorf("got priority %s, confidence %v, time %s", b.Priority, *b.Confidence, b.Timestamp)
+			}
+			if b.Title() != tc.title || b.Content() != tc.content {
+				t.Errorf("title %q, content %q", b.Title(), b.Content())
+			}
+		})
+	}
+}
+
+// TestCallersPriority proves that no default overrides what a caller says, except that a
+// message is never critical.
+func TestCallersPriority(t *testing.T) {
+	full := map[working.Type]working.Block{
+		working.ROM: {Location: "r"}, working.File: {Location: "f"}, working.Status: {StatusType: "s"}, working.Task: {TaskID: "t"},
+		working.Message: {FromAgent: "b"}, working.Knowledge: {Topic: "k"}, working.History: {ActionType: "h"}, working.Context: {Summary: "c"},
+	}
+	for _, kind := range working.Types {
+		for _, p := range working.Priorities {
+			b := full[kind]
+			b.Type, b.Priority = kind, p
+			want := p
+			if kind == working.Message && p == working.Critical {
+				want = working.High
+			}
+			if got := complete(t, b).Priority; got != want {
+				t.Errorf("%s given as %s is %s", kind, p, got)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	nan := math.NaN()
+	for _, tc := range []struct {
+		in   working.Block
+		want string
+	}{
+		{working.Block{}, `the type "" is none; use one of rom, file, status, task, message, knowledge, history, context`},
+		{working.Block{Type: "blurb"}, `the type "blurb" is none`},
+		{working.Block{Type: working.File}, "a block of type file needs location"},
+		{working.Block{Type: working.Task, Project: "p"}, "a block of type task needs task_id or description"},
+		{working.Block{Type: working.Task, TaskID: "t", Location: "x"}, "a block of type task has no location"},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `the priority "urgent" is none; use one of critical, high, medium, low`},
+		{working.Block{Type: working.Task, TaskID: "t", Confidence: new(7.0)}, "the confidence 7 is not between 0 and 1"},
+		{working.Block{Type: working.Task, TaskID: "t", Confidence: &nan}, "the confidence NaN is not between 0 and 1"},
+		{working.Block{Type: working.Knowledge, Topic: "t", Relevance: new(-0.1)}, "the relevance_score -0.1 is not between 0 and 1"},
+		{working.Block{Type: working.Task, TaskID: "t", Expiry: now}, "the expiry 2026-11-23T12:00:00Z has passed; it is 2026-11-23T12:00:00Z now"},
+		{working.Block{Type: working.File, Location: "a", StartLine: 9, EndLine: 3}, "the lines 9-3 are none; the first comes before the last"},
+		{working.Block{Type: working.File, Location: "a", EndLine: 3}, "the line 0 is none; lines are numbered from 1"},
+		{working.Block{Type: working.Task, TaskID: "t", ID: "a\nb"}, "the id is not one line of UTF-8"},
+		{working.Block{Type: working.Task, TaskID: "t", ID: strings.Repeat("x", 513)}, "an id is at most 512 bytes long"},
+		{working.Block{Type: working.Context, Summary: strings.Repeat("x", 1<<19)}, "keep long text in a file"},
+		{working.Block{Type: working.Status, StatusType: "s", Value: math.Inf(1)}, "the value or the metadata is not JSON"},
+	} {
+		_, err := tc.in.Complete(now)
+		if err == nil || !strings.Contains(err.Error(), tc.want) || fault.KindOf(err) != fault.Invalid {
+			t.Errorf("got %v, want %q", err, tc.want)
+		}
+	}
+}
+
+// TestOneBlockPerID proves that blocks that are about different things have different ids.
+func TestOneBlockPerID(t *testing.T) {
+	blocks := []working.Block{
+		{Type: working.Task, TaskID: "a"}, {Type: working.Task, TaskID: "b"}, {Type: working.Task, Description: "c"}, {Type: working.Task, Description: "d"},
+		{Type: working.Message, FromAgent: "a", Preview: "1"}, {Type: working.Message, FromAgent: "a", Preview: "2"},
+		{Type: working.History, ActionType: "x"}, {Type: working.History, ActionType: "x", Result: "y"}, {Type: working.Status, StatusType: "a"},
+		{Type: working.Knowledge, Topic: "a"}, {Type: working.Knowledge, Topic: "a", Subtopic: "b"}, {Type: working.Knowledge, Location: "a"},
+		{Type: working.File, Location: "a"}, {Type: working.File, Location: "a", StartLine: 1, EndLine: 1}, {Type: working.ROM, Location: "a"},
+		{Type: working.Context, Summary: "a"}, {Type: working.Context, Summary: "b"}, {Type: working.Context, Summary: "b", ContextType: "c"},
+	}
+	seen := map[string]bool{}
+	for _, b := range blocks {
+		id := complete(t, b).ID
+		if seen[id] {
+			t.Errorf("two blocks have the id %s", id)
+		}
+		seen[id] = true
+	}
+}
+
+func TestEntry(t *testing.T) {
+	b := complete(t, working.Block{
+		Type: working.Task, TaskID: "T", Status: "in_progress",
+		Metadata: map[string]any{"type": "rom", "timestamp": "never", "task_id": "other", "due": now, "depth": 3},
+	})
+	want := map[string]any{
+		"type": working.Task, "timestamp": "2026-11-23T12:00:00Z", "task_id": "T", "status": "in_progress", "due": now, "depth": 3,
+	}
+	if diff := cmp.Diff(want, b.Entry()); diff != "" {
+		t.Error(diff)
+	}
+	file := complete(t, working.Block{Type: working.File, Location: "a.go", StartLine: 2, EndLine: 4})
+	if e := file.Entry(); e["source"] != "a.go" || e["lines"] != "2-4" {
+		t.Errorf("got %v", e)
+	}
+	if _, err := json.Marshal(b.Entry()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLeaves(t *testing.T) {
+	hour := now.Add(time.Hour)
+	for _, tc := range []struct {
+		in   working.Block
+		at   time.Time
+		want string
+	}{
+		{working.Block{Type: working.Task, TaskID: "t", Expiry: hour}, hour, ""},
+		{working.Block{Type: working.Task, TaskID: "t", Expiry: hour}, hour.Add(1), "expired"},
+		{working.Block{Type: working.Task, TaskID: "t", Expiry: hour, Priority: working.Critical}, hour.Add(1), ""},
+		{working.Block{Type: working.File, Location: "f", Confidence: new(0.09), Priority: working.Low}, now, "faint"},
+		{working.Block{Type: working.File, Location: "f", Confidence: new(0.1), Priority: working.Low}, now, ""},
+		{working.Block{Type: working.File, Location: "f", Confidence: new(0.0)}, now, ""},
+		{working.Block{Type: working.History, ActionType: "h"}, hour, ""},
+		{working.Block{Type: working.History, ActionType: "h"}, hour.Add(1), "old"},
+		{working.Block{Type: working.History, ActionType: "h", Priority: working.High}, hour.Add(1), ""},
+		{working.Block{Type: working.History, ActionType: "h", Priority: working.Critical, Expiry: hour}, hour.Add(time.Hour), ""},
+		{working.Block{Type: working.Task, TaskID: "t"}, now.AddDate(9, 0, 0), ""},
+	} {
+		b := complete(t, tc.in)
+		if got := b.Leaves(tc.at); got != tc.want {
+			t.Errorf("%s at %s: got %q, want %q", b.ID, tc.at, got, tc.want)
+		}
+	}
+}
+
+func TestFromAction(t *testing.T) {
+	long := strings.Repeat("word ", 60)
+	for _, tc := range []struct {
+		name string
+		in   working.Action
+		want []working.Type
+	}{
+		{"read", working.Action{Name: "read_file", Path: "a.go", StartLine: 1, EndLine: 9}, []working.Type{working.File}},
+		{"write", working.Action{Name: "write_file", Path: "a.go"}, []working.Type{working.File, working.History}},
+		{"edit", working.Action{Name: "edit_file", Path: "a.go", Detail: "renamed x"}, []working.Type{working.File, working.History}},
+		{"search", working.Action{Name: "search", Detail: "tides", Result: "3 hits"}, []working.Type{working.History}},
+		{"command", working.Action{Name: "run_command", Detail: "ls", Result: "a"}, []working.Type{working.History}},
+		{"task", working.Action{Name: "update_task", TaskID: "T", Status: "done"}, []working.Type{working.Task}},
+		{"thought", working.Action{Name: "think", Detail: "it is the cache"}, []working.Type{working.Context}},
+		{"unknown", working.Action{Name: "juggle", Detail: "3 balls"}, []working.Type{working.History}},
+		{"nothing at all", working.Action{}, []working.Type{working.History}},
+		{"read without a file", working.Action{Name: "read_file"}, []working.Type{working.History}},
+		{"empty mailbox", working.Action{Name: "check_mailbox"}, []working.Type{working.Status}},
+		{"mailbox", working.Action{Name: "check_mailbox", Messages: []working.Mail{
+			{From: "a", Content: long, Path: "1"}, {From: "b", Content: "hi", Path: "2"}, {From: "c", Path: "3", Read: true},
+		}}, []working.Type{working.Status, working.Message, working.Message}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []working.Type
+			for _, b := range working.FromAction(tc.in) {
+				b = complete(t, b)
+				got = append(got, b.Type)
+				if len([]rune(b.Preview)) > 100 {
+					t.Errorf("a preview of %d characters", len([]rune(b.Preview)))
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	if b := working.FromAction(working.Action{Name: "read_file", Path: "a", StartLine: 2, EndLine: 3})[0]; b.Priority != working.High || b.Lines() != "2-3" {
+		t.Errorf("got %+v", b)
+	}
+}
+
+// TestStored proves that a block is the same after it was kept as a node.
+func TestStored(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.Rune())
+		b, err := working.Block{
+			Type: working.Task, TaskID: rapid.StringMatching(`[a-z]{1,9}`).Draw(t, "id"), Description: text.Draw(t, "description"),
+			Priority: rapid.SampledFrom(working.Priorities).Draw(t, "priority"), Confidence: new(rapid.Float64Range(0, 1).Draw(t, "confidence")),
+			Dependencies: rapid.SliceOf(text).Draw(t, "dependencies"), Metadata: map[string]any{"x": text.Draw(t, "x")},
+		}.Complete(now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree := b.Tree("ada")
+		if err := tree.Check(); err != nil {
+			t.Fatal(err)
+		}
+		path := working.PathPrefix("ada") + b.ID
+		n := &node.Node{ID: tree.ID(), Entry: node.Entry{Path: path}, Type: tree.Type, Attrs: tree.Attrs, Content: tree.Content}
+		got, ok := working.OfNode(n)
+		if !ok {
+			t.Fatal("the node keeps no block")
+		}
+		if diff := cmp.Diff(&b, got, cmp.Transformer("JSON", func(b working.Block) string { s, _ := json.Marshal(b); return string(s) })); diff != "" {
+			t.Fatal(diff)
+		}
+		if working.AgentOf(path) != "ada" || n.ID != working.NodeID("ada", b.ID) || document.MemoryPath(n.ID) != path {
+			t.Fatalf("the block of ada is at %s, under the id %s", path, n.ID)
+		}
+	})
+	if _, ok := working.OfNode(&node.Node{Type: "headline"}); ok || working.AgentOf("notes.org") != "" {
+		t.Error("a note is taken for a block")
+	}
+}
