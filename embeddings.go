@@ -17,12 +17,16 @@ const embeddingsFolder = "vectors"
 
 // embeddings are the vectors of a memex and its scopes.
 type embeddings struct {
-	vectors *meaning.Vectors // nil without an embedder
+	vectors  *meaning.Vectors  // nil without an embedder
+	reranker *meaning.Reranker // nil for none
 }
 
-// open makes the vectors of a memex, if there is an embedder. states are what readers may
-// see.
+// open makes the vectors of a memex, if there is an embedder, and its reranker. states are
+// what readers may see.
 func (e *embeddings) open(s *scope.Scope, states func(context.Context) []*graph.State) {
+	if s.Options.Reranker != nil {
+		e.reranker = meaning.NewReranker(*s.Options.Reranker, s.Options.Now)
+	}
 	if s.Options.Embedder == nil {
 		return
 	}

@@ -42,7 +42,6 @@ type Memory struct {
 	history *travel.History
 	mender  *mend.Mender
 	blocks  *blocks.Blocks
-	reader  *blocks.Files
 	tokens  tokenCounts
 }
 
@@ -57,7 +56,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
 		return openCopy(s, in, name)
 	})
-	m.blocks, m.reader = blocks.New(s), blocks.NewFiles(s.Memex(), m.rights)
+	m.blocks = blocks.New(s, m.rights)
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
@@ -141,11 +140,12 @@ func (m *Memory) Guard() *protect.Guard { return m.guard }
 // Blocks returns the working memories of agents that a session keeps; other scopes keep none.
 func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
 
-// BlockFiles returns the reader of the files that blocks name.
-func (m *Memory) BlockFiles() *blocks.Files { return m.reader }
-
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
+
+// Reranker returns what puts the best hits of a search in order, nil without
+// Options.Reranker.
+func (m *Memory) Reranker() *meaning.Reranker { return m.memex.meaning.reranker }
 
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }

@@ -118,7 +118,7 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	if err != nil {
 		return nil, err
 	}
-	added, c, err := d.Add(ctx, l.memex.BlockFiles(), v, blocks.Request{
+	added, c, err := d.Add(ctx, l.memex.Blocks().Files(), v, blocks.Request{
 		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Now: l.opts.Now(),
 	}, l.write())
 	if err != nil {
@@ -183,9 +183,9 @@ func loadBlocks(ctx context.Context, l *Local, v *fovea.View, wr *window.Request
 		}
 		return all
 	}
-	wr.Caller.Prefetch = func(items []*window.Item) { l.memex.BlockFiles().Contents(ctx, v, blocksOf(items)) }
+	wr.Caller.Prefetch = func(items []*window.Item) { l.memex.Blocks().Files().Contents(ctx, v, blocksOf(items)) }
 	wr.Caller.Load = func(item *window.Item) (string, error) {
-		texts, errs := l.memex.BlockFiles().Contents(ctx, v, blocksOf([]*window.Item{item}))
+		texts, errs := l.memex.Blocks().Files().Contents(ctx, v, blocksOf([]*window.Item{item}))
 		return strings.Join(texts, ""), errors.Join(errs...)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -245,15 +244,21 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked(req.Mode, req.Text)); err != nil {
 		return nil, err
 	}
-	hits, err := v.Search(req.Text, req.Limit, keep, l.opts.Now())
+	found, err := l.memex.Reranker().Search(ctx, v, meaning.Query{
+		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: req.MinSimilarity, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
+	})
 	if err != nil {
 		return nil, err
 	}
-	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < req.MinSimilarity })
+	hits := found.Hits
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
-		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames()}
+		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
+			Reranked: found.Reranked}
+		if req.Explain {
+			out[i].Scores = found.Explain(h)
+		}
 	}
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)

@@ -74,10 +74,11 @@ type QueryRequest struct {
 type SearchRequest struct {
 	Text          string  `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..." mcp:"query"`
 	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)" mcp:",default 10"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1, of the best hit's score" flag:"leave out hits below this <SHARE> of the best score (0 to 1)" mcp:",0 to 1"`
+	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1; hits that answer less of the question are left out" flag:"leave out hits below this <SIMILARITY> (0 to 1)" mcp:",0 to 1"`
 	Mode          string  `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
 	Query         string  `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
 	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Explain       bool    `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
 	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
 	Excerpt       int     `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
 	Match         int     `json:"match,omitempty" jsonschema:"with the line of each node that has the most of the words, at most so many characters; 0 means without"`
@@ -109,8 +110,11 @@ type Hit struct {
 	Similarity float64  `json:"similarity" jsonschema:"how much of the question the node answers, 0 to 1: what its words and those of its neighbours cover, or how far its vector is above chance"`
 	Cosine     float64  `json:"cosine,omitempty" jsonschema:"of the vectors of the node and the question, where they were compared"`
 	Arms       []string `json:"arms" jsonschema:"the ways of searching that found it"`
-	Match      string   `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`
-	MatchLine  int      `json:"match_line,omitempty" jsonschema:"where that line stands in the file, from 1"`
+	Reranked   *bool    `json:"reranked,omitempty" jsonschema:"whether a reranker ordered the hits; absent where there is none"`
+
+	Scores    map[string]float64 `json:"scores,omitempty" jsonschema:"with explain, what each arm gave; they add up to the score, but for that of a reranker"`
+	Match     string             `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`
+	MatchLine int                `json:"match_line,omitempty" jsonschema:"where that line stands in the file, from 1"`
 }
 
 // ShowRequest asks for one node, now or as it was.

@@ -277,7 +277,7 @@ func TestBlockFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := g.m.BlockFiles().Content(g.m.View(), &block)
+		text, err := g.m.Blocks().Files().Content(g.m.View(), &block)
 		if err != nil || text != tc.want {
 			t.Errorf("%s: got %q, %v", tc.path, text, err)
 		}
@@ -319,7 +319,7 @@ func TestFileCache(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s of %02d\n", []string{1: "first", 2: "second"}[line], i))
 		}
 	}
-	reader := w.m.BlockFiles()
+	reader := w.m.Blocks().Files()
 	texts, errs := reader.Contents(t.Context(), v, blocks)
 	if diff := cmp.Diff(want, texts); diff != "" || errors.Join(errs...) != nil {
 		t.Fatalf("%v %s", errs, diff)

@@ -3,7 +3,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,9 +23,9 @@ func searchCommand(s *session) *cobra.Command {
 	var c *cobra.Command
 	c = verbFor(s, &cobra.Command{
 		Use: "search WORDS",
-		Long: `Search prints the nodes that contain most of the words, best first. The number
-is the score relative to the best one. Headings count more than text; --query
-restricts the search. Below each node is the line of its text with the most of
+		Long: `Search prints the nodes that answer most of the question, best first. The number
+is how much of it a node answers, 0 to 1. Headings count more than text; --query
+restricts the search; --explain says what each arm of the score gave. Below each node is the line of its text with the most of
 the words, and the place is that line's. --format grep prints lines for an
 editor to jump to. For words that no node has, similar ones are offered.`,
 		Example: `  fovea search battery life of the gauge
@@ -83,7 +86,24 @@ func printHits(out *terminal.Stream, hits []api.Hit) {
 		if h.Match != "" && out.IsTerminal() {
 			out.Row(terminal.Column("", len(similarity)), terminal.Column(h.Match, terminal.Rest))
 		}
+		if len(h.Scores) > 0 {
+			out.Row(terminal.Column("", len(similarity)), terminal.Text(explained(h)))
+		}
 	}
+}
+
+// explained says what each arm gave a hit, the greatest first.
+func explained(h api.Hit) string {
+	arms := slices.SortedFunc(maps.Keys(h.Scores), func(a, b string) int { return cmp.Or(cmp.Compare(h.Scores[b], h.Scores[a]), cmp.Compare(a, b)) })
+	said := make([]string, len(arms))
+	for i, arm := range arms {
+		said[i] = fmt.Sprintf("%s %.2f", arm, h.Scores[arm])
+	}
+	text := fmt.Sprintf("score %.2f: %s; cosine %.2f", h.Score, strings.Join(said, ", "), h.Cosine)
+	if h.Reranked != nil && !*h.Reranked {
+		text += "; not reranked"
+	}
+	return text
 }
 
 func nodesOf(hits []api.Hit) []api.Node {

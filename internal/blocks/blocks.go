@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -26,11 +27,17 @@ const MaxBlocks = 100_000
 // use.
 type Blocks struct {
 	scope *scope.Scope
+	files *Files
 	due   map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
 }
 
 // New returns the working memories that a scope keeps.
-func New(s *scope.Scope) *Blocks { return &Blocks{scope: s, due: map[string]time.Time{}} }
+func New(s *scope.Scope, r *rights.Rules) *Blocks {
+	return &Blocks{scope: s, files: newFiles(s.Memex(), r), due: map[string]time.Time{}}
+}
+
+// Files returns the reader of the files that blocks name.
+func (bs *Blocks) Files() *Files { return bs.files }
 
 // Of returns the blocks of an agent by their ids, as copies. O(documents of the session).
 func (bs *Blocks) Of(agent string) []working.Block {

@@ -53,6 +53,8 @@ type Config struct {
 	Trust Trust `key:"trust" default:"{}" as:"trust"`
 	// Embed says what makes vectors of texts.
 	Embed Embed `key:"embed" default:"{}" as:"embed"`
+	// Rerank says what puts the best hits of a search in order.
+	Rerank Rerank `key:"rerank" default:"{}" as:"rerank"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.
 	Org *org.Defaults `key:"org" default:"{}" as:"org"`
 	// EmacsLocations is the absolute path of Emacs' file of id locations, "" for the default

@@ -78,6 +78,7 @@ var parsers = map[string]func(*Config, value) (any, error){
 	"guard":    with(value.guard),
 	"trust":    with(value.trust),
 	"embed":    with(value.embed),
+	"rerank":   with(value.rerank),
 	"grants":   with(value.grants),
 	"org":      func(c *Config, v value) (any, error) { return c.org(v) },
 }

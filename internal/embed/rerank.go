@@ -21,6 +21,16 @@ type Reranker interface {
 	// allows, at most the timeout of the configuration. Errors: ErrUnavailable,
 	// ErrProtocol, ErrRefused, and that of ctx.
 	Rerank(ctx context.Context, query string, documents []string) ([]float64, error)
+	// Remote reports whether texts leave this computer.
+	Remote() bool
+}
+
+// Reranking says which reranker a program uses.
+type Reranking struct {
+	// Connect opens the reranker, such as by OpenReranker. It may fail and is then called again.
+	Connect func(context.Context) (Reranker, error)
+	Timeout time.Duration // that a search waits for it; 0 is a default
+	All     bool          // one on another computer may see every node, also without the property EMBED
 }
 
 // OpenReranker returns the reranker at c.URL. KindOpenAI is /v1/rerank, which llama.cpp,
@@ -74,6 +84,9 @@ type rerankServer struct {
 	now     func() time.Time
 	breaker breaker
 }
+
+// Remote reports whether the server is another computer.
+func (s *rerankServer) Remote() bool { return !s.remote.local() }
 
 // Rerank asks for the scores, unless the server failed a short time ago.
 func (s *rerankServer) Rerank(ctx context.Context, query string, documents []string) ([]float64, error) {

@@ -104,6 +104,8 @@ type Options struct {
 	// property EMBED too.
 	Embedder      func(context.Context) (embed.Embedder, error)
 	RemoteSeesAll bool
+	// Reranker puts the best hits of a search in order; nil for none.
+	Reranker *embed.Reranking
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives background events; discarded by default.

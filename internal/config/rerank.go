@@ -1,0 +1,84 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+)
+
+// Rerank says what puts the best hits of a search in order; the zero value says that nothing
+// does.
+type Rerank struct {
+	Kind, URL, Model, Key string        // as in embed.Config
+	Timeout               time.Duration // of a search; 0 is the default
+	// All lets a server on another computer see every note, not only those with the
+	// property EMBED.
+	All bool
+}
+
+// Reranking returns how to connect to the reranker, nil if there is none.
+func (r Rerank) Reranking() *embed.Reranking {
+	if r.URL == "" {
+		return nil
+	}
+	return &embed.Reranking{Timeout: r.Timeout, All: r.All, Connect: func(ctx context.Context) (embed.Reranker, error) {
+		return embed.OpenReranker(ctx, embed.Config{Kind: r.Kind, URL: r.URL, Model: r.Model, Key: r.Key})
+	}}
+}
+
+// maxRerankMs is the maximum time that a search waits for a reranker.
+const maxRerankMs = 10_000
+
+// rerank parses the table of the reranker.
+func (v value) rerank() (Rerank, error) {
+	r := Rerank{Kind: embed.KindAuto}
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return r, fmt.Errorf("%v is not a table with url and model", v.raw)
+	}
+	var keyName string
+	texts := map[string]*string{"kind": &r.Kind, "url": &r.URL, "model": &r.Model, "key_env": &keyName}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		of, err := v.of(table[key]), error(nil)
+		switch text := texts[key]; {
+		case text != nil:
+			*text, err = of.text()
+		case key == "all":
+			if r.All, ok = of.raw.(bool); !ok {
+				err = fmt.Errorf("%v is neither true nor false", of.raw)
+			}
+		case key == "timeout_ms":
+			var ms int
+			ms, err = of.whole(1, maxRerankMs)
+			r.Timeout = time.Duration(ms) * time.Millisecond
+		default:
+			known := append(slices.Sorted(maps.Keys(texts)), "all", "timeout_ms")
+			slices.Sort(known)
+			return Rerank{}, fmt.Errorf("unknown key %q; there are %s", key, strings.Join(known, ", "))
+		}
+		if err != nil {
+			return Rerank{}, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	if keyName != "" {
+		if r.Key = v.env(keyName); r.Key == "" {
+			return Rerank{}, fmt.Errorf("key_env: the environment has no %s", keyName)
+		}
+	}
+	switch {
+	case len(table) == 0:
+		return Rerank{}, nil
+	case r.URL == "":
+		return Rerank{}, fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
+	case r.Kind != embed.KindAuto && r.Kind != embed.KindOpenAI && r.Kind != embed.KindTEI:
+		return Rerank{}, fmt.Errorf("kind: %q is none; use openai, tei or auto", r.Kind)
+	}
+	return r, nil
+}

@@ -1,0 +1,184 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package meaning
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// Defaults and limits of a reranker.
+const (
+	rerankTimeout = 150 * time.Millisecond
+	maxReranked   = 30
+	maxDocument   = 2000             // bytes of a text that is sent
+	reconnect     = 30 * time.Second // after a failure
+	connecting    = 10 * time.Second // at most
+)
+
+var errConnecting = errors.New("the reranker has not answered yet")
+
+// Reranker puts the best hits of a search in the order in which a model says that they answer
+// the question. It is safe for concurrent use.
+type Reranker struct {
+	opts embed.Reranking
+	now  func() time.Time
+
+	mu     sync.Mutex
+	server embed.Reranker // nil until connected
+	fault  error          // why there is none
+	retry  time.Time      // when to connect again
+	ready  chan struct{}  // closed when an attempt to connect has ended; nil if there is none
+}
+
+// NewReranker returns a reranker that connects when it is first asked.
+func NewReranker(opts embed.Reranking, now func() time.Time) *Reranker {
+	opts.Timeout = cmp.Or(opts.Timeout, rerankTimeout)
+	return &Reranker{opts: opts, now: now}
+}
+
+// Query is a search: see view.View.Search.
+type Query struct {
+	Mode          string // one of the modes; Lexical is not reranked
+	Text          string
+	Limit         int     // 0 means 10
+	MinSimilarity float64 // that hits have at least
+	Keep          query.Expr
+	Now           time.Time
+	Warn          func(error) // told why the reranker did not order the hits; may be nil
+}
+
+// Found is the result of a search.
+type Found struct {
+	Hits []view.Hit
+	// Reranked reports whether a reranker ordered the hits, nil if there is none. Scores are
+	// its scores, by the id of the node.
+	Reranked *bool
+	Scores   map[string]float64
+}
+
+// Explain returns what each arm, and the reranker, gave a hit.
+func (f *Found) Explain(h view.Hit) map[string]float64 {
+	scores := map[string]float64{}
+	for _, c := range h.Arms {
+		scores[c.Arm] = c.Score
+	}
+	if score, ok := f.Scores[h.ID]; ok {
+		scores["rerank"] = score
+	}
+	return scores
+}
+
+// Search finds nodes, and has the reranker put the first 30 in order. r may be nil. Where the
+// reranker is late, refuses or fails, the order of the view stands. Errors: Invalid.
+func (r *Reranker) Search(ctx context.Context, v *view.View, q Query) (Found, error) {
+	limit := cmp.Or(q.Limit, 10)
+	asked := limit
+	if r != nil && q.Mode != Lexical {
+		asked = max(limit, maxReranked)
+	}
+	hits, err := v.Search(q.Text, asked, q.Keep, q.Now)
+	if err != nil {
+		return Found{}, err
+	}
+	found := Found{Hits: slices.DeleteFunc(hits, func(h view.Hit) bool { return h.Similarity < q.MinSimilarity })}
+	if r != nil && q.Mode != Lexical {
+		found.Scores, err = r.order(ctx, v, q.Text, found.Hits[:min(len(found.Hits), maxReranked)])
+		found.Reranked = new(err == nil)
+		if err != nil && q.Warn != nil {
+			q.Warn(fmt.Errorf("the hits are not reranked: %w", err))
+		}
+	}
+	found.Hits = found.Hits[:min(len(found.Hits), limit)]
+	return found, nil
+}
+
+// order puts hits in the order of the reranker. What it may not see keeps its place.
+func (r *Reranker) order(ctx context.Context, v *view.View, question string, hits []view.Hit) (map[string]float64, error) {
+	ctx, stop := context.WithTimeout(ctx, r.opts.Timeout)
+	defer stop()
+	server, err := r.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var places []int
+	var texts []string
+	for i, h := range hits {
+		if mayLeave(view.StateOf(v), h.Node, r.opts.All || !server.Remote()) {
+			text := Text(h.Node)
+			places, texts = append(places, i), append(texts, strings.ToValidUTF8(text[:min(len(text), maxDocument)], ""))
+		}
+	}
+	if len(places) < 2 {
+		return nil, nil
+	}
+	scores, err := server.Rerank(ctx, question, texts)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the reranker took longer than %s", r.opts.Timeout)
+	}
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[string]float64, len(scores))
+	sent := make([]view.Hit, len(places))
+	for i, place := range places {
+		sent[i] = hits[place]
+		by[sent[i].ID] = scores[i]
+	}
+	slices.SortStableFunc(sent, func(a, b view.Hit) int { return cmp.Compare(by[b.ID], by[a.ID]) })
+	for i, place := range places {
+		hits[place] = sent[i]
+	}
+	return by, nil
+}
+
+// connected returns the server. It connects in the background and waits for that as long as
+// ctx allows.
+func (r *Reranker) connected(ctx context.Context) (embed.Reranker, error) {
+	r.mu.Lock()
+	if r.server != nil {
+		defer r.mu.Unlock()
+		return r.server, nil
+	}
+	if r.ready == nil && r.now().Before(r.retry) {
+		defer r.mu.Unlock()
+		return nil, r.fault
+	}
+	if r.ready == nil {
+		r.ready = make(chan struct{})
+		go r.connect(r.ready)
+	}
+	ready := r.ready
+	r.mu.Unlock()
+	select {
+	case <-ready:
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.server, r.fault
+	case <-ctx.Done():
+		return nil, errConnecting
+	}
+}
+
+func (r *Reranker) connect(ready chan struct{}) {
+	ctx, stop := context.WithTimeout(context.Background(), connecting)
+	defer stop()
+	server, err := r.opts.Connect(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.server, r.fault, r.ready = server, err, nil
+	if err != nil {
+		r.server, r.retry = nil, r.now().Add(reconnect)
+	}
+	close(ready)
+}
