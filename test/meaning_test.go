@@ -5,15 +5,21 @@ package test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // meant opens a memory with the built-in embedder over a file.
@@ -90,4 +96,84 @@ func nodeTitled(t *testing.T, m *fovea.Memory, title string) string {
 		t.Fatal(err)
 	}
 	return n.ID
+}
+
+// topics embeds a text as noise around its topic: the first word that names one.
+type topics map[string][]float32
+
+func (topics) Model() embed.Model { return embed.Model{Name: "topics", Fingerprint: "topics", Dim: 64} }
+
+func (t topics) Embed(_ context.Context, _ embed.Purpose, texts []string) ([]embed.Result, error) {
+	out := make([]embed.Result, len(texts))
+	for i, text := range texts {
+		seed := merkle.SumText(text)
+		r := rand.New(rand.NewPCG(uint64(seed[0])<<8|uint64(seed[1]), uint64(seed[2])))
+		v := make([]float32, 64)
+		for j := range v {
+			v[j] = float32(r.NormFloat64())
+		}
+		for word, topic := range t {
+			if strings.Contains(text, word) {
+				for j := range v {
+					v[j] = v[j]/4 + topic[j]
+				}
+			}
+		}
+		norm := 0.0
+		for _, x := range v {
+			norm += float64(x) * float64(x)
+		}
+		for j := range v {
+			v[j] /= float32(math.Sqrt(norm))
+		}
+		out[i].Vector = v
+	}
+	return out, nil
+}
+
+// TestNeighboursByMeaning proves that a window of the policy foveal shows in full what shares
+// no word with the focus, and is near to it by its vector, and states how near.
+func TestNeighboursByMeaning(t *testing.T) {
+	topic := make([]float32, 64)
+	for j := range topic {
+		topic[j] = float32(1 - j%3)
+	}
+	var text strings.Builder
+	text.WriteString("* Project :project:\n** Vessel\nthe hull leaks\n** Far away\nSHIP on a lake\n")
+	for i := range 60 {
+		fmt.Fprintf(&text, "** Note %d\nitem %d of %d\n", i, i*7, i*13)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "notes.org"), []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, with := range []bool{true, false} {
+		opts := &fovea.Options{StateDir: t.TempDir()}
+		if with {
+			opts.Embedder = func(context.Context) (embed.Embedder, error) { return topics{"hull": topic, "SHIP": topic}, nil }
+		}
+		m, err := fovea.Open(t.Context(), dir, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if err := m.Ingest(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if with {
+			if err := m.Meaning().Fill(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, err := api.OpContext.Call(t.Context(), api.NewLocal(m, nil), api.ContextRequest{Policy: "foveal", Focus: "Vessel"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown := strings.Contains(w.Text, "SHIP on a lake"); shown != with || strings.Contains(w.Text, "item 7 of") {
+			t.Errorf("with vectors %v:\n%s", with, w.Text)
+		}
+		if with && !regexp.MustCompile(`\* Far away\n:PROPERTIES:\n:ID: .*\n:SEMANTIC_SCORE: (0\.[789]\d|1\.00)\n`).MatchString(w.Text) {
+			t.Errorf("the score is not stated:\n%s", w.Text)
+		}
+	}
 }

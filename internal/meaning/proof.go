@@ -6,11 +6,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -23,8 +27,50 @@ const (
 	foundWhole = .75 // and at which it has proven itself
 )
 
-// proof is how many probes were asked for and how many nodes were found.
+// proof is how many probes were asked for and how many nodes were found. It is kept in a
+// file beside the vectors, so that a command that runs once has the trust that a daemon
+// measured. The file may be deleted, and one that is damaged counts for nothing.
 type proof struct{ asked, found int }
+
+// proofSuffix ends the names of the files of proofs.
+const proofSuffix = ".proof"
+
+// proofFile names the file of the proof of a model.
+func proofFile(m embed.Model) string {
+	return merkle.SumText(m.Fingerprint).String() + proofSuffix
+}
+
+// encode returns the file of a proof: one line, with a digest of what precedes it.
+func (p proof) encode(m embed.Model) []byte {
+	said := fmt.Sprintf("proof 1 %q %d %d ", m.Fingerprint, p.asked, p.found)
+	return fmt.Appendf(nil, "%s%s\n", said, merkle.SumText(said))
+}
+
+// readProof returns the proof of a model in a folder, the zero proof if there is none or it
+// is damaged.
+func readProof(in vfs.FS, m embed.Model) proof {
+	text, err := in.ReadFile(proofFile(m))
+	if err != nil {
+		return proof{}
+	}
+	var p proof
+	var fingerprint, sum string
+	if _, err := fmt.Sscanf(string(text), "proof 1 %q %d %d %s\n", &fingerprint, &p.asked, &p.found, &sum); err != nil || !bytes.Equal(p.encode(m), text) {
+		return proof{}
+	}
+	return p
+}
+
+// removeProofs removes the proofs of all models.
+func removeProofs(in vfs.FS) error {
+	entries, err := in.ReadDir(".")
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), proofSuffix) {
+			err = errors.Join(err, in.Remove(e.Name()))
+		}
+	}
+	return err
+}
 
 // trust returns how well the model of an engine has proven itself, 0 to 1. What compares
 // words finds titles by their words, which proves nothing.
@@ -39,8 +85,7 @@ func (x *Vectors) trust(e *engine) float64 {
 	return min(1, max(0, (share-foundNone)/(foundWhole-foundNone)))
 }
 
-// prove asks for nodes by their titles or first sentences, if that was not done since the
-// memory was opened. Agreement between the vectors of nodes says nothing: the questions
+// prove asks for nodes by their titles or first sentences, if that was not done before. Agreement between the vectors of nodes says nothing: the questions
 // must come from the same side as those of a person.
 func (x *Vectors) prove(ctx context.Context, e *engine, states []*graph.State) error {
 	if e.proof.asked >= minProbes || e.Model().Lexical {
@@ -78,6 +123,9 @@ func (x *Vectors) prove(ctx context.Context, e *engine, states []*graph.State) e
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	e.proof = p
+	if err := vfs.WriteAtomic(x.opts.Folder, proofFile(e.Model()), p.encode(e.Model()), 0o600); err != nil {
+		x.opts.Log.Warn("what a model has proven is not kept", "error", err)
+	}
 	return nil
 }
 

@@ -119,7 +119,7 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if x.fault = err; err != nil {
 		return nil, err
 	}
-	x.engine = &engine{Embedder: embedder, store: store}
+	x.engine = &engine{Embedder: embedder, store: store, proof: readProof(x.opts.Folder, embedder.Model())}
 	return x.engine, nil
 }
 
@@ -158,7 +158,7 @@ func RemoveAll(folder vfs.FS) error {
 	for _, f := range files {
 		err = errors.Join(err, vector.Remove(folder, f.Name))
 	}
-	return err
+	return errors.Join(err, removeProofs(folder))
 }
 
 func (x *Vectors) connected() *engine {
@@ -203,6 +203,7 @@ type Status struct {
 	Pending int     // nodes whose vectors are missing
 	Trust   float64 // how well the model has proven itself, 0 to 1
 	Fault   error   // why the embedder is not used now, nil if it is
+	Kept    bool    // there are vectors of earlier runs
 }
 
 // String describes the model and what there is, or why there is nothing.
@@ -212,6 +213,8 @@ func (s Status) String() string {
 		return s.Fault.Error()
 	case s.Model != "":
 		return fmt.Sprintf("%s, %d vectors", s.Model, s.Vectors)
+	case s.Kept:
+		return "not asked in this run, its vectors are kept"
 	}
 	return "not asked yet"
 }
@@ -223,6 +226,8 @@ func (x *Vectors) Status() Status {
 	e := x.engine
 	x.mu.Unlock()
 	if e == nil {
+		files, err := vector.Files(x.opts.Folder)
+		s.Kept = err == nil && len(files) > 0
 		return s
 	}
 	stat := e.store.Stat()

@@ -3,6 +3,7 @@
 package meaning
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -22,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vector"
+	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -205,6 +207,62 @@ func TestProof(t *testing.T) {
 		if m, ok := r.Ranker(q); !ok || m.Trust != tc.want || m.Query != q {
 			t.Errorf("%s: trust %v, want %v", tc.name, m.Trust, tc.want)
 		}
+	}
+}
+
+// TestProofIsKept: what a model has proven counts after a restart, for that model alone, as
+// long as its file is whole and nobody forgets.
+func TestProofIsKept(t *testing.T) {
+	finds := func(question string) string {
+		var i int
+		if _, err := fmt.Sscanf(question, "the matter %d", &i); err != nil {
+			return "?"
+		}
+		return fmt.Sprintf("the matter %d\nNumber %d is here. And more of it.", i, i)
+	}
+	in := faultfs.New()
+	trust := func(e *made) float64 {
+		t.Helper()
+		r := vectorsOf(t, in, e, manyNotes(200))
+		defer r.Close()
+		if err := r.Fill(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		return r.Status().Trust
+	}
+	if got := trust(&made{knows: finds}); got != 1 {
+		t.Fatalf("trust %v", got)
+	}
+	if got := trust(&made{}); got != 1 {
+		t.Errorf("after a restart: trust %v", got)
+	}
+	if got := trust(&made{version: "2"}); got != 0 {
+		t.Errorf("another model has trust %v", got)
+	}
+	m := (&made{}).Model()
+	whole, err := in.ReadFile(proofFile(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[i] ^= 1
+		if err := vfs.WriteAtomic(in, proofFile(m), damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if p := readProof(in, m); p != (proof{}) {
+			t.Fatalf("with byte %d flipped the proof is %+v", i, p)
+		}
+	}
+	if got := trust(&made{knows: finds}); got != 1 {
+		t.Errorf("a damaged proof is not made again: trust %v", got)
+	}
+	r := vectorsOf(t, in, &made{}, manyNotes(3))
+	if err := r.Forget(); err != nil {
+		t.Fatal(err)
+	}
+	if p := readProof(in, m); p != (proof{}) {
+		t.Errorf("the proof outlives what was forgotten: %+v", p)
 	}
 }
 

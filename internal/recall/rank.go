@@ -156,6 +156,7 @@ type Ranked struct {
 	// above chance. It means the same in each request and with each model.
 	Similarity float64
 	Cosine     float64        // of the vectors of node and request; 0 if they were not compared
+	Near       float64        // the similarity by vectors alone; 0 if they were not compared
 	Arms       []Contribution // in the order of the arms; they add up to Score
 }
 
@@ -218,7 +219,7 @@ func (b *Board) best(req *Request) []Ranked {
 	sums := top.Sorted()
 	hits := make([]Ranked, len(sums))
 	for i, s := range sums {
-		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: b.alike[s.pos].cosine}
+		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: b.alike[s.pos].cosine, Near: min(1, b.alike[s.pos].similarity)}
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {
 				hits[i].Arms = append(hits[i].Arms, Contribution{a.Name, share})

@@ -37,7 +37,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if req.Projects == nil {
 		req.Projects = req.Outline.Projects()
 	}
-	w, err := window.Build(ctx, &source{state: v.state, handle: v.Handle}, similarity{v}, req)
+	w, err := window.Build(ctx, &source{state: v.state, handle: v.Handle}, similarity{v, req.Policy == window.PolicyFoveal}, req)
 	if err == nil {
 		if req.Explain {
 			v.fillLines(w)
@@ -89,8 +89,12 @@ func isActiveProject(d *document.Derived) bool {
 }
 
 // similarity scores nodes by the arms of the view, scaled so that 1 is the score of
-// the focus compared with itself or, without a focus, of the best hit.
-type similarity struct{ v *View }
+// the focus compared with itself or, without a focus, of the best hit. A foveal one is at
+// least the similarity by vectors, which means the same with each model.
+type similarity struct {
+	v      *View
+	foveal bool
+}
 
 // The rarest words of a long focus find the nodes that resemble it. Common words match
 // nearly all nodes, and the thousandth hit no longer resembles the focus.
@@ -114,6 +118,9 @@ func (s similarity) Scores(focus, text string) []window.Scored {
 	out := make([]window.Scored, len(hits))
 	for i, h := range hits {
 		out[i] = window.Scored{ID: h.ID, Score: min(1, h.Score/best), Reason: h.Reason()}
+		if s.foveal {
+			out[i].Score = max(out[i].Score, h.Near)
+		}
 	}
 	return out
 }
