@@ -219,7 +219,8 @@ func (b *Board) best(req *Request) []Ranked {
 	sums := top.Sorted()
 	hits := make([]Ranked, len(sums))
 	for i, s := range sums {
-		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: b.alike[s.pos].cosine, Near: min(1, b.alike[s.pos].similarity)}
+		near := b.alike[s.pos]
+		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: near.cosine, Near: min(1, near.similarity)}
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {
 				hits[i].Arms = append(hits[i].Arms, Contribution{a.Name, share})
