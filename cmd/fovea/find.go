@@ -25,9 +25,10 @@ func searchCommand(s *session) *cobra.Command {
 		Use: "search WORDS",
 		Long: `Search prints the nodes that answer most of the question, best first. The number
 is how much of it a node answers, 0 to 1. Headings count more than text; --query
-restricts the search; --explain says what each arm of the score gave. Below each node is the line of its text with the most of
-the words, and the place is that line's. --format grep prints lines for an
-editor to jump to. For words that no node has, similar ones are offered.`,
+restricts the search; --explain says what each arm of the score gave. Below
+each node is the line of its text with the most of the words, and the place is
+that line's. --format grep prints lines for an editor to jump to. For words that
+no node has, similar ones are offered.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
   fovea search rivets --format grep`,
