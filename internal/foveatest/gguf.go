@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package embed
+package foveatest
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 // The sizes of the tiny BERT.
 const (
-	tinyDim, tinyFeed, tinyLayers, tinyHeads, tinyContext = 64, 128, 2, 4, 512
+	TinyDim, tinyFeed, tinyLayers, tinyHeads, TinyContext = 64, 128, 2, 4, 512
 	ggufAlign                                             = 32
 )
 
@@ -86,14 +86,14 @@ func (g *gguf) tensor(name string, value float32, random bool, shape ...uint64) 
 
 func pad(b *bytes.Buffer) { b.Write(make([]byte, -b.Len()&(ggufAlign-1))) }
 
-// tinyBERT is a model file of random weights, the same for each seed.
-func tinyBERT(seed uint64) []byte {
+// TinyBERT is a model file of random weights, the same for each seed.
+func TinyBERT(seed uint64) []byte {
 	g := &gguf{random: rand.New(rand.NewPCG(seed, 0))}
 	tokens := tinyVocabulary()
 	g.describe(tokens)
-	const d, f = uint64(tinyDim), uint64(tinyFeed)
+	const d, f = uint64(TinyDim), uint64(tinyFeed)
 	g.tensor("token_embd.weight", 0, true, d, uint64(len(tokens)))
-	g.tensor("position_embd.weight", 0, true, d, tinyContext)
+	g.tensor("position_embd.weight", 0, true, d, TinyContext)
 	g.tensor("token_types.weight", 0, true, d, 2)
 	g.tensor("token_embd_norm.weight", 1, false, d)
 	g.tensor("token_embd_norm.bias", 0, false, d)
@@ -127,7 +127,7 @@ func (g *gguf) describe(tokens []string) {
 	g.key("general.name", text, "tiny-random-bert")
 	g.key("general.file_type", number, uint32(0))
 	for name, n := range map[string]uint32{
-		"block_count": tinyLayers, "context_length": tinyContext, "embedding_length": tinyDim, "feed_forward_length": tinyFeed,
+		"block_count": tinyLayers, "context_length": TinyContext, "embedding_length": TinyDim, "feed_forward_length": tinyFeed,
 		"attention.head_count": tinyHeads, "pooling_type": 1,
 	} {
 		g.key("bert."+name, number, n)
