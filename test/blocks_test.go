@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
@@ -297,6 +299,22 @@ func TestBlockFiles(t *testing.T) {
 	}
 }
 
+// TestTooManyBlocks proves that a session has a limit, and that what is refused changes
+// nothing.
+func TestTooManyBlocks(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Pump\n"})
+	w.ingest()
+	ada := w.desk("ada", "s")
+	all := make([]working.Block, blocks.MaxBlocks)
+	for i := range all {
+		all[i] = working.Block{Type: working.Task, TaskID: strconv.Itoa(i)}
+	}
+	_, err := api.OpBlockAdd.Call(ada.ctx, ada.svc, api.BlockAddRequest{Blocks: append(all, working.Block{Type: working.Task, TaskID: "more"})})
+	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "remove some") || len(ada.ids()) != 0 {
+		t.Errorf("got %v, and %d blocks", err, len(ada.ids()))
+	}
+}
+
 // TestFileCache proves that a window reads only files that changed or were not read for five
 // minutes, that ranges of a file share one reading, and that files read in parallel keep
 // their order.
@@ -306,8 +324,16 @@ func TestFileCache(t *testing.T) {
 		files[fmt.Sprintf("src/f%02d", i)] = fmt.Sprintf("first of %02d\nsecond of %02d\n", i, i)
 	}
 	w := newWorld(t, files)
+	if err := w.m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := fovea.Open(t.Context(), w.dir, &fovea.Options{StateDir: w.state, Now: func() time.Time { return w.clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.m = m
 	v := w.ingest()
-	var blocks []*working.Block
+	var all []*working.Block
 	var want []string
 	for i := range 40 {
 		for _, line := range []int{1, 2} {
@@ -315,19 +341,19 @@ func TestFileCache(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			blocks = append(blocks, &b)
+			all = append(all, &b)
 			want = append(want, fmt.Sprintf("%s of %02d\n", []string{1: "first", 2: "second"}[line], i))
 		}
 	}
 	reader := w.m.Blocks().Files()
-	texts, errs := reader.Contents(t.Context(), v, blocks)
+	texts, errs := reader.Contents(t.Context(), v, all)
 	if diff := cmp.Diff(want, texts); diff != "" || errors.Join(errs...) != nil {
 		t.Fatalf("%v %s", errs, diff)
 	}
 	read := func() int {
 		t.Helper()
 		before := reader.Reads()
-		if _, err := reader.Content(v, blocks[1]); err != nil {
+		if _, err := reader.Content(v, all[1]); err != nil {
 			t.Fatal(err)
 		}
 		return reader.Reads() - before
@@ -342,7 +368,7 @@ func TestFileCache(t *testing.T) {
 	if n := read(); n != 1 {
 		t.Errorf("a changed file is read %d times", n)
 	}
-	if text, err := reader.Content(v, blocks[1]); err != nil || text != "another\n" {
+	if text, err := reader.Content(v, all[1]); err != nil || text != "another\n" {
 		t.Errorf("got %q, %v", text, err)
 	}
 	w.clock = w.clock.Add(6 * time.Minute)
@@ -361,15 +387,15 @@ func TestWorkingMemoryOfSeed(t *testing.T) {
 	w := newWorld(t, files)
 	w.ingest()
 	d := w.desk("agent_001", "")
-	blocks := []working.Block{
+	desk := []working.Block{
 		{Type: working.File, Location: "agents/agent_001/ROM.md", Priority: working.Critical, Confidence: new(1.0)},
 		{Type: working.Task, TaskID: "TASK-042", Description: "Implement authentication module", Project: "project_alpha",
 			Status: "in_progress", Priority: working.High},
 	}
 	for i := range 40 {
-		blocks = append(blocks, working.Block{Type: working.File, Location: fmt.Sprintf("src/f%02d.go", i), Priority: working.Medium, Confidence: new(0.8)})
+		desk = append(desk, working.Block{Type: working.File, Location: fmt.Sprintf("src/f%02d.go", i), Priority: working.Medium, Confidence: new(0.8)})
 	}
-	d.add(blocks...)
+	d.add(desk...)
 	got := d.context(api.ContextRequest{Budget: 6000, Policy: window.PolicyShares, Format: window.FormatJSON})
 	var array []struct {
 		ID, Content, Priority string

@@ -91,7 +91,7 @@ func blockAddCommand(s *session) *cobra.Command {
   context SUMMARY          a summary of a project or a conversation
   -                        blocks as JSON, one or a list, from standard input
 
-A file is read when the block is chosen for a window, not before.`,
+That a file can be read is checked now; it is read for each window.`,
 		Example: `  fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea block add history make test --result "2 failed" --agent ada
   fovea block add - --agent ada <blocks.json`,

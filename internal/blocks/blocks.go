@@ -20,8 +20,9 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// MaxBlocks is the maximum number of blocks of an agent in a session.
-const MaxBlocks = 100_000
+// MaxBlocks is the maximum number of documents, and so of the blocks of all agents, in a
+// session.
+const MaxBlocks = 200_000
 
 // Blocks is the working memories of the agents in one session. It is safe for concurrent
 // use.
@@ -109,7 +110,7 @@ func (bs *Blocks) Apply(ctx context.Context, c Change, opts *scope.WriteOptions)
 	if len(delta.Changes) == 0 {
 		return chain.Commit{}, nil
 	}
-	if state.DocumentCount() > MaxBlocks+s.Present().DocumentCount() {
+	if state.DocumentCount() > max(MaxBlocks, s.Present().DocumentCount()) {
 		return chain.Commit{}, fault.Wrap("block", c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
 	}
 	action.Message = c.message()
