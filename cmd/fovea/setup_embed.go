@@ -79,7 +79,7 @@ func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.
 		trial.Kind, trial.URL = embed.KindAuto, address
 		e, err := embed.Open(ctx, embed.Config{Kind: trial.Kind, URL: trial.URL, Model: trial.Model, Timeout: 20 * time.Second})
 		if err == nil {
-			trial.Model = e.Model().Name
+			trial.Kind, trial.Model = e.Model().Kind, e.Model().Name
 			return e, trial, nil
 		}
 		if failed == nil || !errors.Is(err, embed.ErrUnavailable) {

@@ -38,6 +38,7 @@ type Embedder interface {
 // Model identifies what vectors are comparable within.
 type Model struct {
 	Name string
+	Kind string // of the embedder, as in Config; never KindAuto
 	// Fingerprint is the SHA-256, in hex, of everything that the vectors depend on.
 	Fingerprint string
 	Dim         int  // the length of the vectors

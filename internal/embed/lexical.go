@@ -32,7 +32,7 @@ type lexical struct{ model Model }
 
 func newLexical() *lexical {
 	return &lexical{Model{
-		Name: lexicalName, Dim: lexicalDim, Lexical: true,
+		Name: lexicalName, Kind: KindLexical, Dim: lexicalDim, Lexical: true,
 		Fingerprint: fingerprint(lexicalName, "1", index.AnalyzerVersion, strconv.Itoa(lexicalDim)),
 	}}
 }

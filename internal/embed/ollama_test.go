@@ -23,7 +23,7 @@ func TestOllama(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := own.Model(); m.Name != "tiny:latest" || m.Dim != foveatest.TinyDim || own.(*server).config.Kind != KindOllama ||
+	if m := own.Model(); m.Name != "tiny:latest" || m.Dim != foveatest.TinyDim || m.Kind != KindOllama ||
 		own.(*server).limit != foveatest.TinyContext*3/4 {
 		t.Errorf("%+v, limit %d", m, own.(*server).limit)
 	}

@@ -201,7 +201,7 @@ func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Em
 	if err != nil {
 		return nil, err
 	}
-	s.model = Model{Name: a.name, Dim: len(first[0]), Remote: !r.local()}
+	s.model = Model{Name: a.name, Kind: c.Kind, Dim: len(first[0]), Remote: !r.local()}
 	s.answering, s.sentinel = got.model, first[0]
 	s.counts = got.tokens >= words(probeTexts...)
 	openAI, _ := sh.(*openAIShape)

@@ -57,7 +57,7 @@ func TestServersConform(t *testing.T) {
 func conform(t *testing.T, e Embedder) {
 	ctx := context.Background()
 	m := e.Model()
-	if m.Name == "" || len(m.Fingerprint) != 64 || m.Dim < 1 || m.Remote {
+	if m.Name == "" || m.Kind == "" || m.Kind == KindAuto || len(m.Fingerprint) != 64 || m.Dim < 1 || m.Remote {
 		t.Errorf("model %+v", m)
 	}
 	if results, err := e.Embed(ctx, Document, nil); err != nil || len(results) != 0 {

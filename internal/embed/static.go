@@ -56,7 +56,7 @@ func openStatic(c Config) (Embedder, error) {
 	if name == "" {
 		name = "static"
 	}
-	s.model = Model{Name: name, Dim: dim}
+	s.model = Model{Name: name, Kind: KindFile, Dim: dim}
 	s.model.Fingerprint = fingerprint("static", "1", hex.EncodeToString(sum.Sum(nil)), strconv.Itoa(dim), c.QueryPrefix, c.DocumentPrefix)
 	return s, nil
 }
