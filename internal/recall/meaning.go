@@ -4,10 +4,11 @@ package recall
 
 import (
 	"math"
+	"slices"
 
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/vector"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // ArmMeaning is the arm of Meaning: how near a node is to the request by the vectors of a
@@ -28,26 +29,59 @@ const (
 
 // near is the vectors of the nodes of a state. It is immutable.
 type near struct {
-	set  *vector.Set
-	keep vector.Bitmap // rows of the nodes of the state
-	rows int           // how many
+	set   *vector.Set
+	files map[*index.File][]int32 // rows by node of a file, -1 for none
+	keep  vector.Bitmap           // rows of the nodes of the state
+	rows  int                     // how many
 	// Positions by row, as lists, since several nodes may have the same text.
 	first []uint32 // by row: a position plus one, 0 for none
 	next  []uint32 // by position: another plus one
 }
 
-// newNear finds the vectors of the nodes of a state, which stand in an order. O(nodes).
-func newNear(set *vector.Set, state *graph.State, order *index.Order) *near {
-	x := &near{set: set, next: make([]uint32, order.Len())}
+// newNear finds the vectors of the nodes of words. before, which may be nil, is that of
+// earlier words or of an earlier set: what it knows of a file is used again. O(nodes).
+func newNear(set *vector.Set, words *Words, before *near) *near {
+	order := words.Order()
+	x := &near{set: set, files: make(map[*index.File][]int32), next: make([]uint32, order.Len())}
 	for f := range order.Files() {
+		file := order.File(f)
+		rows := before.rowsOf(file, set)
+		if rows == nil {
+			rows = findRows(words.state.Nodes(file.Path), set)
+		}
+		x.files[file] = rows
 		first, _ := order.Span(f)
-		for i, n := range state.Nodes(order.File(f).Path) {
-			if row, ok := set.Row(n.Own); ok {
-				x.add(row, first+uint32(i))
+		for i, row := range rows {
+			if row >= 0 && set.Has(int(row)) {
+				x.add(int(row), first+uint32(i))
 			}
 		}
 	}
 	return x
+}
+
+// rowsOf returns the rows of a file, nil if they are not known or one may have come since.
+func (x *near) rowsOf(file *index.File, set *vector.Set) []int32 {
+	if x == nil || x.set.Numbers() != set.Numbers() {
+		return nil
+	}
+	rows := x.files[file]
+	if x.set != set && slices.ContainsFunc(rows, func(row int32) bool { return row < 0 || !set.Has(int(row)) }) {
+		return nil
+	}
+	return rows
+}
+
+// findRows returns the row of each node, -1 for one without a vector.
+func findRows(nodes []*node.Node, set *vector.Set) []int32 {
+	rows := make([]int32, len(nodes))
+	for i, n := range nodes {
+		rows[i] = -1
+		if row, ok := set.Row(n.Own); ok {
+			rows[i] = int32(row)
+		}
+	}
+	return rows
 }
 
 func (x *near) add(row int, pos uint32) {

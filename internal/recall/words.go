@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,8 @@ type Words struct {
 	once  sync.Once
 	order atomic.Pointer[index.Order] // nil until it is first needed
 	nears atomic.Pointer[near]        // of the set that was asked for last
+
+	before atomic.Pointer[near] // of earlier words, until there is one of these
 }
 
 // IndexWords returns the words of a state. O(its text).
@@ -56,13 +59,15 @@ func (w *Words) Order() *index.Order {
 }
 
 // near returns the vectors of the nodes in a set. The first call for a set finds them, in
-// O(nodes).
+// O(nodes), most of which are known from before.
 func (w *Words) near(set *vector.Set) *near {
-	if x := w.nears.Load(); x != nil && x.set == set {
+	x := w.nears.Load()
+	if x != nil && x.set == set {
 		return x
 	}
-	x := newNear(set, w.state, w.Order())
+	x = newNear(set, w, cmp.Or(x, w.before.Load()))
 	w.nears.Store(x)
+	w.before.Store(nil)
 	return x
 }
 
@@ -79,6 +84,7 @@ func (w *Words) Update(s *graph.State, changes []graph.Change, paths []string) *
 		}
 	}
 	next := LoadWords(s, w.Lexical.Update(removed, docs))
+	next.before.Store(cmp.Or(w.nears.Load(), w.before.Load()))
 	order := w.order.Load()
 	if order == nil {
 		return next

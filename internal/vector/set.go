@@ -79,6 +79,19 @@ func (s *Set) Row(d merkle.Digest) (int, bool) {
 	return s.index.find(&d, s.digests, s.live.Has)
 }
 
+// Has reports whether a row has a vector. A row of an earlier Set means the same text as long
+// as Numbers returns the same of both.
+func (s *Set) Has(row int) bool { return s.live.Has(row) }
+
+// Numbers identifies the numbering of rows, which changes when the store is emptied or its
+// file is written anew.
+func (s *Set) Numbers() any { return numbers{s.index, s.epoch} }
+
+type numbers struct {
+	index *table
+	epoch int
+}
+
 // Digest returns the own digest of the text of a row, which must be one that Row or Best returned.
 func (s *Set) Digest(row int) merkle.Digest { return s.digests[row] }
 
