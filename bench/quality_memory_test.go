@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -46,17 +47,33 @@ type library struct {
 // opened is a library in an open memory.
 type opened struct {
 	library
-	view  *fovea.View
-	keys  map[string][]string // keys of passages by the id of their node
-	texts map[string]string   // of passages, normalized, by key
+	view    *fovea.View
+	keys    map[string][]string // keys of passages by the id of their node
+	texts   map[string]string   // of passages, normalized, by key
+	meaning *meaning.Vectors    // what questions are ranked by too; nil for words alone
 }
 
 var qualityTime = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// openLibrary writes the documents into a folder and reads them.
+// openLibrary writes the documents into a folder and reads them, and makes their vectors if
+// the flags name an embedder.
 func openLibrary(t testing.TB, l library) *opened {
 	t.Helper()
+	if *embedURL != "" {
+		return openMeaning(t, l, func(context.Context) (embed.Embedder, error) { return flagged() })
+	}
 	o, _ := openWith(t, l, nil)
+	return o
+}
+
+// openMeaning is openLibrary with an embedder, by which its questions are ranked too.
+func openMeaning(t testing.TB, l library, e embedder) *opened {
+	t.Helper()
+	o, m := openWith(t, l, e)
+	o.meaning = m.Meaning()
+	if err := o.meaning.Fill(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
 	return o
 }
 
@@ -142,7 +159,7 @@ func normalized(text string) string {
 // found returns the keys of passages that a search finds, best first.
 func (o *opened) found(t testing.TB, text string, limit int) (keys []string) {
 	t.Helper()
-	hits, err := o.view.Search(text, limit, nil, qualityTime)
+	hits, err := o.ranked(t, text).Search(text, limit, nil, qualityTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +177,7 @@ func (o *opened) window(t testing.TB, req window.Request) *window.Window {
 		ctx = fovea.WithActor(ctx, author.Actor{Author: author.Named(o.asker)})
 	}
 	req.Degrade = true
-	w, err := o.view.Window(ctx, req)
+	w, err := o.ranked(t, req.Question).Window(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}

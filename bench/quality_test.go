@@ -19,8 +19,13 @@ var budgets = []int{1000, 2000, 4000}
 // ask asks all questions of a library.
 func ask(t testing.TB, l library, budgets []int, search bool) *figures {
 	t.Helper()
-	o, f := openLibrary(t, l), newFigures()
-	for _, q := range l.questions {
+	return askOf(t, openLibrary(t, l), budgets, search)
+}
+
+func askOf(t testing.TB, o *opened, budgets []int, search bool) *figures {
+	t.Helper()
+	f := newFigures()
+	for _, q := range o.questions {
 		if search {
 			var found []string
 			f.timed("search", func() { found = o.found(t, q.text, 10) })
@@ -142,9 +147,12 @@ func (f *figures) compare(others ...*figures) {
 }
 
 // BenchmarkQuality prints what search and windows find. With -update it writes the tables
-// into README.md.
+// into README.md. With -embed it prints the rows that TestQuality holds, with vectors.
 func BenchmarkQuality(b *testing.B) {
 	foveatest.Testdata(b)
+	if *embedURL != "" && foveatest.Updating() {
+		b.Fatal("the tables of README.md are those of words; leave out -embed or -update")
+	}
 	for b.Loop() {
 		var text strings.Builder
 		writeLine := func(line string) {
@@ -154,6 +162,9 @@ func BenchmarkQuality(b *testing.B) {
 		emit := func(title string, f *figures) { writeLine(f.row(title)) }
 		writeLine(tableHead("search and windows"))
 		mainRows(b, emit)
+		if *embedURL != "" {
+			continue // the further rows would take hours
+		}
 		furtherRows(b, emit)
 		writeLine("")
 		writeLine(tableHead("policies, with text of 2,000"))
