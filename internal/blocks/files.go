@@ -71,11 +71,15 @@ func (f *Files) Reads() int {
 // lines, or a file that is no text), NotFound, Denied (hidden, ignored, encrypted, or
 // outside the root), Locked.
 func (f *Files) Content(v *view.View, b *working.Block) (string, error) {
+	return f.content(v, b, f.scope.Options.Now())
+}
+
+func (f *Files) content(v *view.View, b *working.Block, now time.Time) (string, error) {
 	path := b.Path()
 	if path == "" {
 		return b.Content(), nil
 	}
-	text, err := f.text(v, path)
+	text, err := f.text(v, path, now)
 	if err == nil && b.Lines() != "" {
 		text, err = cut(text, b.StartLine, b.EndLine)
 	}
@@ -89,6 +93,7 @@ func (f *Files) Content(v *view.View, b *working.Block) (string, error) {
 // in the order of the blocks.
 func (f *Files) Contents(ctx context.Context, v *view.View, bs []*working.Block) (texts []string, errs []error) {
 	texts, errs = make([]string, len(bs)), make([]error, len(bs))
+	now := f.scope.Options.Now()
 	var all sync.WaitGroup
 	free := make(chan struct{}, maxReaders)
 	for i, b := range bs {
@@ -96,7 +101,7 @@ func (f *Files) Contents(ctx context.Context, v *view.View, bs []*working.Block)
 		all.Go(func() {
 			defer func() { <-free }()
 			if errs[i] = ctx.Err(); errs[i] == nil {
-				texts[i], errs[i] = f.Content(v, b)
+				texts[i], errs[i] = f.content(v, b, now)
 			}
 		})
 	}
@@ -124,7 +129,7 @@ var (
 )
 
 // text returns the text of a file: what the view holds, else what is on disk.
-func (f *Files) text(v *view.View, path string) (string, error) {
+func (f *Files) text(v *view.View, path string, now time.Time) (string, error) {
 	if document.IsEncrypted(path) {
 		return "", errEncrypted
 	}
@@ -141,7 +146,6 @@ func (f *Files) text(v *view.View, path string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	now := f.scope.Options.Now()
 	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
 		return c.text, nil
 	}

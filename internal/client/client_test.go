@@ -70,7 +70,13 @@ func fill(v reflect.Value, n *int) {
 		fill(v.Index(1), n)
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf("KEY"), reflect.ValueOf(fmt.Sprint(*n)))
+		value := reflect.New(v.Type().Elem()).Elem()
+		if value.Kind() == reflect.Interface {
+			value.Set(reflect.ValueOf(fmt.Sprint(*n)))
+		} else {
+			fill(value, n)
+		}
+		v.SetMapIndex(reflect.ValueOf("KEY"), value)
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			v.Set(reflect.ValueOf(time.Unix(int64(*n), 5e6).UTC()))
