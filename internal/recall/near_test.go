@@ -5,6 +5,7 @@ package recall
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -47,14 +48,14 @@ func TestNearFollows(t *testing.T) {
 			case 0, 1:
 				path := fmt.Sprintf("f%d.org", rapid.IntRange(0, 3).Draw(t, "file"))
 				draft := state.Edit(1)
-				text := ""
+				var text strings.Builder
 				for range rapid.IntRange(0, 5).Draw(t, "notes") {
-					text += fmt.Sprintf("* note\n%d\n", rapid.IntRange(0, 6).Draw(t, "note"))
+					fmt.Fprintf(&text, "* note\n%d\n", rapid.IntRange(0, 6).Draw(t, "note"))
 				}
-				if text == "" {
+				if text.String() == "" {
 					draft.Drop(path)
 				} else {
-					draft.Put(path, document.File(text, false))
+					draft.Put(path, document.File(text.String(), false))
 				}
 				next, delta := draft.Seal()
 				state, words = next, words.Update(next, delta.Changes, delta.Paths)
