@@ -56,7 +56,11 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
 		return openCopy(s, in, name)
 	})
-	m.blocks = blocks.New(s, m.rights)
+	if s.Parent == nil {
+		m.blocks = blocks.New(s, blocks.NewFiles(s, m.rights))
+	} else {
+		m.blocks = blocks.New(s, x.top.blocks.Files())
+	}
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },

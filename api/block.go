@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
@@ -78,10 +77,8 @@ func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	}
 	session := author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
 	there, err := l.memex.Scopes()
-	if err != nil {
-		return desk{}, err
-	}
 	switch {
+	case err != nil:
 	case l.call.Op.Effect != Reads:
 		err = fault.Wrap("block", session, fault.ReadOnly, l.memex.Writable())
 	case !slices.Contains(there, session):
@@ -118,7 +115,7 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	if err != nil {
 		return nil, err
 	}
-	added, c, err := d.Add(ctx, l.memex.Blocks().Files(), v, blocks.Request{
+	added, c, err := d.Add(ctx, v, blocks.Request{
 		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Now: l.opts.Now(),
 	}, l.write())
 	if err != nil {
@@ -171,21 +168,21 @@ func (l *Local) past(ctx context.Context, at string) (*fovea.View, error) {
 	return v.WithoutBlocks(author.AgentOf(ctx)), nil
 }
 
+// isOthers reports whether a path is that of a block which the caller may not see.
+func isOthers(ctx context.Context, l *Local, path string) bool {
+	owner := working.AgentOf(path)
+	return owner != "" && owner != author.AgentOf(ctx) && !l.m.Guard().ByOwner(ctx)
+}
+
 // loadBlocks lets a window read the files of blocks.
 func loadBlocks(ctx context.Context, l *Local, v *fovea.View, wr *window.Request) {
 	wr.Caller.Now = l.opts.Now()
-	blocksOf := func(items []*window.Item) (all []*working.Block) {
-		for _, item := range items {
-			n, _ := v.Get(item.ID)
-			if b, is := working.OfNode(n); is {
-				all = append(all, b)
-			}
-		}
-		return all
+	files := l.memex.Blocks().Files()
+	blockOf := func(item *window.Item) *working.Block { // which only a block asks for
+		n, _ := v.Get(item.ID)
+		b, _ := working.OfNode(n)
+		return b
 	}
-	wr.Caller.Prefetch = func(items []*window.Item) { l.memex.Blocks().Files().Contents(ctx, v, blocksOf(items)) }
-	wr.Caller.Load = func(item *window.Item) (string, error) {
-		texts, errs := l.memex.Blocks().Files().Contents(ctx, v, blocksOf([]*window.Item{item}))
-		return strings.Join(texts, ""), errors.Join(errs...)
-	}
+	wr.Caller.Prefetch = func(items []*window.Item) { files.Contents(ctx, v, each(items, blockOf)) }
+	wr.Caller.Load = func(item *window.Item) (string, error) { return files.Content(v, blockOf(item)) }
 }

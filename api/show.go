@@ -51,6 +51,9 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	var none error
 	if notDigest == nil {
 		n, err := l.m.History().Version(ctx, now, d)
+		if err == nil && isOthers(ctx, l, n.Path) {
+			return nil, fault.Wrap("show", id, fault.NotFound, errors.New("no such node"))
+		}
 		locked := err == nil && !l.m.Guard().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
 		if locked || err == nil && !l.seesAll(ctx) && l.m.Guard().UntrustedVersion(n) {
 			return nil, fault.Wrap("show", n.Path, fault.Locked, errors.New("locked down: that is not the version of it that its owner trusts"))

@@ -110,7 +110,7 @@ type Hit struct {
 	Similarity float64  `json:"similarity" jsonschema:"how much of the question the node answers, 0 to 1: what its words and those of its neighbours cover, or how far its vector is above chance"`
 	Cosine     float64  `json:"cosine,omitempty" jsonschema:"of the vectors of the node and the question, where they were compared"`
 	Arms       []string `json:"arms" jsonschema:"the ways of searching that found it"`
-	Reranked   *bool    `json:"reranked,omitempty" jsonschema:"whether a reranker ordered the hits; absent where there is none"`
+	Reranked   *bool    `json:"reranked,omitempty" jsonschema:"false where a reranker was late or failed, true where it ordered what it may see; absent where none was asked"`
 
 	Scores    map[string]float64 `json:"scores,omitempty" jsonschema:"with explain, what each arm gave; they add up to the score, but for that of a reranker"`
 	Match     string             `json:"match,omitempty" jsonschema:"where asked for: the line of its text that has the most of the words; … where more of it precedes or follows"`

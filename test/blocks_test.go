@@ -110,7 +110,11 @@ func TestBlocksOfAgents(t *testing.T) {
 	if hits, err := api.OpSearch.Call(ada.ctx, ada.svc, api.SearchRequest{Text: "zebra"}); err != nil || len(hits) != 1 {
 		t.Errorf("ada finds %v, %v", hits, err)
 	}
-	for _, at := range []string{"head", "seq:1"} {
+	own, err := api.OpShow.Call(ada.ctx, ada.svc, api.ShowRequest{ID: working.NodeID("ada", "task:T")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"head", "seq:1", own.Digest} {
 		n, err := api.OpShow.Call(bob.ctx, bob.svc, api.ShowRequest{ID: working.NodeID("ada", "task:T"), At: at})
 		if fovea.KindOf(err) != fovea.NotFound {
 			t.Errorf("at %s bob is shown %+v, %v", at, n, err)

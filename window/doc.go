@@ -23,6 +23,7 @@
 //     merges with it, so the token counts of pieces add up.
 //   - The best node for a question is whole, or has its best lines, on a third of the
 //     budget.
+//   - Critical blocks of working memory are in every window but those of PolicyFoveal.
 //   - While others want the room, no agent gets more than 30 % of the budget, except for
 //     its own node as focus, and except for the agent that asks and those that are trusted.
 //   - A window of a [Session] repeats nothing that the session has seen and that is

@@ -131,10 +131,5 @@ func (p *plan) pin() (used int, complete bool, err error) {
 		p.pinned = append(p.pinned, indices...)
 		return needed, as.ancestors, nil
 	}
-	return 0, false, p.overBudget(smallest)
-}
-
-// overBudget is the error that the required parts need more tokens than there are.
-func (p *plan) overBudget(needed int) error {
-	return &BudgetError{Needed: needed, Budget: p.req.Budget, Focus: p.focus >= 0, Critical: len(p.critical), Degraded: p.req.Degrade}
+	return 0, false, &BudgetError{Needed: smallest, Budget: p.req.Budget, Focus: p.focus >= 0, Critical: len(p.critical), Degraded: p.req.Degrade}
 }

@@ -55,12 +55,12 @@ type Request struct {
 	// Budget is the maximum number of tokens of the text; 0 means DefaultBudget.
 	Budget int
 	// Policy is PolicyValue, the default: value per token over titles, snippets and full
-	// nodes; or PolicyFoveal: the outlines of all projects, with the focus, its children
-	// and its neighbours in full, or without a focus the neighbours of the question.
+	// nodes; PolicyShares: class by class, critical blocks, high ones up to 80 % of the
+	// budget, medium ones and similar notes up to 90 %, low ones and other notes up to 95 %,
+	// each whole, and then the rest, which may be shortened; or PolicyFoveal: the outlines of
+	// all projects, with the focus, its children and its neighbours in full, or without a
+	// focus the neighbours of the question.
 	Policy string
-	// PolicyShares fills the window class by class: critical blocks; high ones up to 80 % of
-	// the budget; medium ones and similar notes up to 90 %; low ones and other notes up to
-	// 95 %, each whole; and then the rest, which may be shortened.
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
 	// content, confidence, priority, metadata}.
 	Format string

@@ -33,9 +33,10 @@ type Working struct {
 	Entry map[string]any
 }
 
-// Weights of blocks. A block is relevant because an agent put it into its working memory,
-// whether or not it shares words with the request. Its arm is the weight of its class times
-// its confidence, on the scale of the similarity, to which it adds.
+// classWeights are the weights of blocks. A block is relevant because an agent put it into
+// its working memory, whether or not it shares words with the request. Its arm is the weight
+// of its class times its confidence, on the scale of the similarity, to which it adds. They
+// were set by hand and are not measured: no data has questions about working memory.
 var classWeights = map[working.Priority]float64{working.Critical: 0.6, working.High: 0.6, working.Medium: 0.3, working.Low: 0.1}
 
 // Priors of time, bounded as all priors are: a block is up to a tenth better when it is new,
@@ -126,7 +127,8 @@ func (p *plan) loaded(i int) *Item {
 	return n.item
 }
 
-// gatherPinned makes candidates of the critical blocks, which every window shows.
+// gatherPinned makes candidates of the critical blocks, which each window of the policies
+// value and shares shows.
 func (p *plan) gatherPinned() {
 	for _, r := range p.tree.working {
 		if p.tree.workingOf(r).Priority == working.Critical && r != p.tree.focus {

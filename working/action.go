@@ -3,8 +3,8 @@
 package working
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 )
 
 // Action is what an agent did, and what came of it.
@@ -44,29 +44,20 @@ type Mail struct {
 // of any other action one of history.
 func FromAction(a Action) []Block {
 	file := Block{Type: File, Priority: High, Location: a.Path, StartLine: a.StartLine, EndLine: a.EndLine}
-	history := Block{Type: History, ActionType: a.Name, ActionDetail: a.Detail, Result: a.Result}
+	history := Block{Type: History, ActionType: cmp.Or(a.Name, "unknown"), ActionDetail: a.Detail, Result: a.Result}
 	switch {
 	case a.Name == "check_mailbox":
 		return fromMail(a.Messages)
 	case a.Name == "read_file" && a.Path != "":
 		return []Block{file}
 	case (a.Name == "write_file" || a.Name == "edit_file") && a.Path != "":
-		if history.ActionDetail == "" {
-			history.ActionDetail = a.Path
-		}
+		history.ActionDetail = cmp.Or(a.Detail, a.Path)
 		return []Block{file, history}
 	case a.Name == "update_task" && a.TaskID != "":
 		return []Block{{Type: Task, TaskID: a.TaskID, Description: a.Detail, Status: a.Status}}
-	case a.Name == "think" && slices.ContainsFunc([]string{a.Detail, a.Result}, func(s string) bool { return s != "" }):
-		thought := Block{Type: Context, ContextType: "thought", Summary: a.Detail}
-		if thought.Summary == "" {
-			thought.Summary = a.Result
-		}
-		thought.ID = "context:thought-" + digestOf(thought.Summary)
-		return []Block{thought}
-	}
-	if a.Name == "" {
-		history.ActionType = "unknown"
+	case a.Name == "think" && a.Detail+a.Result != "":
+		thought := cmp.Or(a.Detail, a.Result)
+		return []Block{{Type: Context, ContextType: "thought", Summary: thought, ID: "context:thought-" + digestOf(thought)}}
 	}
 	return []Block{history}
 }

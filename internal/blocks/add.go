@@ -32,7 +32,7 @@ type Added struct {
 // Add completes blocks, reads their files once, and adds those that are in order, in one
 // commit that also sweeps. What is wrong with a block is in its Added; an error is that of
 // the whole, or of the only block: Invalid, NotFound, Denied, Locked, and those of Apply.
-func (bs *Blocks) Add(ctx context.Context, files *Files, v *view.View, r Request, opts *scope.WriteOptions) ([]Added, chain.Commit, error) {
+func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.WriteOptions) ([]Added, chain.Commit, error) {
 	all := r.Blocks
 	for _, a := range r.Actions {
 		all = append(all, working.FromAction(a)...)
@@ -42,7 +42,7 @@ func (bs *Blocks) Add(ctx context.Context, files *Files, v *view.View, r Request
 	}
 	change, added := Change{Agent: r.Agent, Sweep: true}, make([]Added, len(all))
 	for i, b := range all {
-		b, err := files.complete(v, b, &r)
+		b, err := bs.files.complete(v, b, &r)
 		if err != nil && len(all) == 1 {
 			return nil, chain.Commit{}, err
 		}

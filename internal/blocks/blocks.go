@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -32,9 +31,10 @@ type Blocks struct {
 	due   map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
 }
 
-// New returns the working memories that a scope keeps.
-func New(s *scope.Scope, r *rights.Rules) *Blocks {
-	return &Blocks{scope: s, files: newFiles(s.Memex(), r), due: map[string]time.Time{}}
+// New returns the working memories that a scope keeps. files is that of the memex, which all
+// its scopes share.
+func New(s *scope.Scope, files *Files) *Blocks {
+	return &Blocks{scope: s, files: files, due: map[string]time.Time{}}
 }
 
 // Files returns the reader of the files that blocks name.
@@ -139,10 +139,10 @@ func (bs *Blocks) draft(c *Change, now time.Time) (*graph.Draft, error) {
 	}
 	draft := bs.scope.Present().Edit(now.UnixMilli())
 	for _, id := range c.Remove {
-		draft.Drop(bs.path(c.Agent, id))
+		draft.Drop(pathOf(c.Agent, id))
 	}
 	for i := range c.Put {
-		path := bs.path(c.Agent, c.Put[i].ID)
+		path := pathOf(c.Agent, c.Put[i].ID)
 		parts, err := c.Put[i].Tree(c.Agent).Parts(path)
 		if err != nil {
 			return nil, fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
@@ -195,8 +195,8 @@ func (bs *Blocks) score(agent string, to *Score) (working.Block, error) {
 	return b.Complete(b.Timestamp)
 }
 
-// path is that of the document that keeps a block.
-func (bs *Blocks) path(agent, id string) string { return working.PathPrefix(agent) + id }
+// pathOf is that of the document that keeps a block.
+func pathOf(agent, id string) string { return working.PathPrefix(agent) + id }
 
 // check refuses a scope that is no session, and a name that is no agent's.
 func (bs *Blocks) check(agent string) error {
@@ -221,5 +221,5 @@ func (c *Change) message() string {
 	if n := len(c.Put) + len(c.Remove) - len(said); n > 0 {
 		said = append(said, fmt.Sprintf("%d more", n))
 	}
-	return cmp.Or(c.Agent, "?") + ": " + strings.Join(said, ", ")
+	return c.Agent + ": " + strings.Join(said, ", ")
 }

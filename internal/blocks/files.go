@@ -52,8 +52,8 @@ type cachedFile struct {
 	until time.Time
 }
 
-// newFiles returns the reader of files of a memex.
-func newFiles(s *scope.Scope, r *rights.Rules) *Files {
+// NewFiles returns the reader of files of a memex.
+func NewFiles(s *scope.Scope, r *rights.Rules) *Files {
 	f := &Files{scope: s, rights: r}
 	f.cache.Size = maxEntries
 	return f

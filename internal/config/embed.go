@@ -74,9 +74,7 @@ func (v value) embed() (Embed, error) {
 		case text != nil:
 			*text, err = of.text()
 		case truth != nil:
-			if *truth, ok = of.raw.(bool); !ok {
-				err = fmt.Errorf("%v is neither true nor false", of.raw)
-			}
+			*truth, err = of.truth()
 		case key == "folder":
 			e.Folder, err = of.folder()
 		case key == "dimensions":
@@ -90,10 +88,9 @@ func (v value) embed() (Embed, error) {
 			return Embed{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	if keyName != "" {
-		if e.Key = v.env(keyName); e.Key == "" {
-			return Embed{}, fmt.Errorf("key_env: the environment has no %s", keyName)
-		}
+	var err error
+	if e.Key, err = v.secret(keyName); err != nil {
+		return Embed{}, err
 	}
 	if e.Kind == embed.KindOllama {
 		e.URL = cmp.Or(e.URL, OllamaAddress(v.env))

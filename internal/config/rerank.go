@@ -51,9 +51,7 @@ func (v value) rerank() (Rerank, error) {
 		case text != nil:
 			*text, err = of.text()
 		case key == "all":
-			if r.All, ok = of.raw.(bool); !ok {
-				err = fmt.Errorf("%v is neither true nor false", of.raw)
-			}
+			r.All, err = of.truth()
 		case key == "timeout_ms":
 			var ms int
 			ms, err = of.whole(1, maxRerankMs)
@@ -67,10 +65,9 @@ func (v value) rerank() (Rerank, error) {
 			return Rerank{}, fmt.Errorf("%s: %w", key, err)
 		}
 	}
-	if keyName != "" {
-		if r.Key = v.env(keyName); r.Key == "" {
-			return Rerank{}, fmt.Errorf("key_env: the environment has no %s", keyName)
-		}
+	var err error
+	if r.Key, err = v.secret(keyName); err != nil {
+		return Rerank{}, err
 	}
 	switch {
 	case len(table) == 0:

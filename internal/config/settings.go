@@ -139,6 +139,25 @@ func (v value) text() (string, error) {
 	return s, nil
 }
 
+func (v value) truth() (bool, error) {
+	truth, ok := v.raw.(bool)
+	if !ok {
+		return false, fmt.Errorf("%v is neither true nor false", v.raw)
+	}
+	return truth, nil
+}
+
+// secret returns what the environment variable of a name holds, "" for no name.
+func (v value) secret(name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if key := v.env(name); key != "" {
+		return key, nil
+	}
+	return "", fmt.Errorf("key_env: the environment has no %s", name)
+}
+
 func (v value) path() (string, error) {
 	s, err := v.text()
 	if err != nil {

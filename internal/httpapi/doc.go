@@ -16,6 +16,8 @@
 //   - An error is problem+json with a status by its kind, see [Status].
 //   - The bytes and the time of a request are bounded, and so are the writes of
 //     an agent per minute.
+//   - A write under an idempotency key is carried out once, and answered again from
+//     what was stored.
 //   - A list is the same JSON in one answer and in pages.
 //
 // Elsewhere: listeners and tokens (internal/daemon), what operations do (fovea),

@@ -4,7 +4,8 @@
 //
 // A [Vectors] belongs to a memex and all its scopes. It connects to the embedder when it can,
 // makes the vectors that are missing ([Vectors.Fill], or [Vectors.Run] in the background), and
-// turns a question into what a search compares with them ([Vectors.Question]).
+// turns a question into what a search compares with them ([Vectors.Question]). A [Reranker]
+// has a server put the best hits of a search in order.
 //
 // Invariants:
 //
@@ -12,6 +13,7 @@
 //     Question not longer than its caller allows.
 //   - What is missing is found by comparing the present nodes with the vectors there are.
 //     There is no queue that a crash could lose.
+//   - A reranker that is late or fails leaves the order of the hits as it is.
 //   - The vectors of a text go when no node has it any more, and all go with a purge.
 //   - Encrypted text is never embedded. An embedder on another computer sees only nodes with
 //     the property EMBED, inherited, unless Options.All is set.

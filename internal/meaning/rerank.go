@@ -47,7 +47,7 @@ func NewReranker(opts embed.Reranking, now func() time.Time) *Reranker {
 	return &Reranker{opts: opts, now: now}
 }
 
-// Query is a search: see view.View.Search.
+// Query is what to search for; see view.View.Search.
 type Query struct {
 	Mode          string // one of the modes; Lexical is not reranked
 	Text          string
@@ -61,8 +61,8 @@ type Query struct {
 // Found is the result of a search.
 type Found struct {
 	Hits []view.Hit
-	// Reranked reports whether a reranker ordered the hits, nil if there is none. Scores are
-	// its scores, by the id of the node.
+	// Reranked is false if a reranker was late or failed, true if it ordered what it may see,
+	// and nil if none was asked. Scores are its scores, by the id of the node.
 	Reranked *bool
 	Scores   map[string]float64
 }
@@ -82,9 +82,9 @@ func (f *Found) Explain(h view.Hit) map[string]float64 {
 // Search finds nodes, and has the reranker put the first 30 in order. r may be nil. Where the
 // reranker is late, refuses or fails, the order of the view stands. Errors: Invalid.
 func (r *Reranker) Search(ctx context.Context, v *view.View, q Query) (Found, error) {
-	limit := cmp.Or(q.Limit, 10)
+	limit, isReranked := cmp.Or(q.Limit, 10), r != nil && q.Mode != Lexical
 	asked := limit
-	if r != nil && q.Mode != Lexical {
+	if isReranked {
 		asked = max(limit, maxReranked)
 	}
 	hits, err := v.Search(q.Text, asked, q.Keep, q.Now)
@@ -92,7 +92,7 @@ func (r *Reranker) Search(ctx context.Context, v *view.View, q Query) (Found, er
 		return Found{}, err
 	}
 	found := Found{Hits: slices.DeleteFunc(hits, func(h view.Hit) bool { return h.Similarity < q.MinSimilarity })}
-	if r != nil && q.Mode != Lexical {
+	if isReranked {
 		found.Scores, err = r.order(ctx, v, q.Text, found.Hits[:min(len(found.Hits), maxReranked)])
 		found.Reranked = new(err == nil)
 		if err != nil && q.Warn != nil {

@@ -7,6 +7,8 @@
 // limit loses its own oldest share; other bearers are not affected. Only when the total
 // limit is exceeded does the bearer with the most shares lose one, the owner last.
 //
+// A [Semaphore] bounds what is done at a time, whoever asks.
+//
 // All limits, with their reasons, are in limits.go.
 //
 // Elsewhere: the caller of Acquire defines how an evicted share ends. internal/httpapi

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/working"
@@ -35,25 +36,29 @@ func (v *View) Without(paths ...string) *View {
 
 // Without returns a view that leaves out locked files, and says which files nobody reviewed.
 func Without(v *View, locked map[string]guard.State, unreviewed []string) *View {
+	out := v.drop(slices.Sorted(maps.Keys(locked)))
+	out.whole, out.locked, out.unreviewed = v, locked, unreviewed
+	return out
+}
+
+// drop returns the view without the documents at some paths.
+func (v *View) drop(paths []string) *View {
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
-	for _, path := range slices.Sorted(maps.Keys(locked)) {
+	for _, path := range paths {
 		if _, has := v.state.Document(path); has {
 			draft.Drop(path)
 		}
 	}
 	state, delta := draft.Seal()
 	out := v.follow(state, &delta, v.commit)
-	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v, locked, unreviewed
+	out.layers = v.layers
 	return out
 }
-
-// sessionPrefix begins the names of the scopes that keep working memory.
-const sessionPrefix = "session/"
 
 // WithoutBlocks returns a view without the working memory of all agents but one. O(blocks).
 func (v *View) WithoutBlocks(agent string) *View {
 	var others []string
-	if !strings.HasPrefix(v.scope, sessionPrefix) {
+	if !strings.HasPrefix(v.scope, author.SessionPrefix) {
 		return v
 	}
 	for _, path := range v.state.Paths() {
@@ -64,13 +69,8 @@ func (v *View) WithoutBlocks(agent string) *View {
 	if len(others) == 0 {
 		return v
 	}
-	draft := v.state.Edit(v.commit.Time.UnixMilli())
-	for _, path := range others {
-		draft.Drop(path)
-	}
-	state, delta := draft.Seal()
-	out := v.follow(state, &delta, v.commit)
-	out.layers, out.whole, out.locked, out.unreviewed = v.layers, v.whole, v.locked, v.unreviewed
+	out := v.drop(others)
+	out.whole, out.locked, out.unreviewed = v.whole, v.locked, v.unreviewed
 	return out
 }
 
