@@ -5,39 +5,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/fovea-memory/fovea/internal/verb"
 )
-
-// args checks the number of arguments. Its error names the ones expected.
-func args(least, most int, want string) cobra.PositionalArgs {
-	return func(c *cobra.Command, a []string) error {
-		if len(a) < least || most >= 0 && len(a) > most {
-			return misuse{fmt.Errorf("%s wants %s (see %s --help)", c.Name(), want, c.CommandPath())}
-		}
-		return nil
-	}
-}
-
-// Arguments that several verbs share.
-var (
-	noArguments = args(0, 0, "no arguments")
-	oneNode     = args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
-)
-
-// group makes c the parent of other verbs. Without one of them it prints its help.
-func group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
-	var names []string
-	for _, v := range verbs {
-		names = append(names, v.Name())
-	}
-	c.Args = args(0, 0, "a verb: "+strings.Join(names, ", "))
-	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	c.AddCommand(verbs...)
-	return c
-}
 
 // otherNames maps words of other programs to Fovea's verbs.
 var otherNames = map[string]string{
@@ -78,7 +51,7 @@ func badFlag(c *cobra.Command, err error) error {
 			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 	}
-	return misuse{fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+	return verb.Misuse{Err: fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
 }
 
 // nearFlag returns the flag of c closest to a mistyped one, "" if none is close.
@@ -91,16 +64,4 @@ func nearFlag(c *cobra.Command, word string) string {
 		return near[0]
 	}
 	return ""
-}
-
-// oneOf sets the fixed values that a shell offers for a flag of c.
-func oneOf(c *cobra.Command, flag string, values ...string) {
-	complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-}
-
-// complete sets the completions that a shell offers for a flag of c.
-func complete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
-	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
-		panic(err) // programming error: no such flag, or completed twice
-	}
 }

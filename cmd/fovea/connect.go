@@ -32,7 +32,7 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 			return err
 		}
 		if time.Now().After(end) {
-			if s.alone {
+			if s.opening.alone {
 				return fmt.Errorf("%w; leave out --no-daemon to ask a daemon", err)
 			}
 			return fmt.Errorf("%w; try again when that has ended", err)
@@ -42,7 +42,7 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 
 // connect connects to the daemon, if one runs and is wanted.
 func (s *session) connect(ctx context.Context) error {
-	if s.alone || s.adopt {
+	if s.opening.alone || s.opening.adopt {
 		return nil
 	}
 	c, err := daemon.Connect(ctx, &s.config, s.clientOptions())
@@ -107,7 +107,7 @@ const implicitIdle = 10 * time.Minute
 // shared returns the service of a daemon, which it starts, and restarts after it has gone,
 // so that clients share one memory.
 func (s *session) shared(ctx context.Context) (api.Service, error) {
-	if s.alone {
+	if s.opening.alone {
 		return s.service(ctx)
 	}
 	if err := s.load(); err != nil {

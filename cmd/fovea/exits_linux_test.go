@@ -80,7 +80,7 @@ func TestEveryVerbHasACode(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(command(&session{}))
+	walk(command(newSession()))
 }
 
 // The exit codes by need, in the order of the constants.

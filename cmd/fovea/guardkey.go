@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // maxKeyFile is the number of bytes read from a public key file.
@@ -31,7 +32,7 @@ key.`,
 		Example: `  fovea guard adopt-key
   fovea guard adopt-key other.pub
   fovea guard adopt-key other.pub --fingerprint SHA256:...`,
-		Args: args(0, 1, "a file key.pub or the line in it"),
+		Args: verb.Args(0, 1, "a file key.pub or the line in it"),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := s.load(); err != nil {
 				return err
@@ -46,7 +47,7 @@ key.`,
 			key, err := givenKey(c.InOrStdin(), a[0])
 			switch {
 			case err != nil:
-				return misuse{err}
+				return verb.Misuse{Err: err}
 			case key.Line == own.Line:
 				return printKey(s, key, "the key of this machine, which is always trusted")
 			case fingerprint == "":
@@ -54,7 +55,7 @@ key.`,
 			case s.config.Agent != "":
 				return errors.New("only the owner decides which signatures are trusted")
 			case fingerprint != key.Fingerprint:
-				return misuse{fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
+				return verb.Misuse{Err: fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
 			}
 			file, err := s.config.TrustKey(nil, key)
 			if err != nil {

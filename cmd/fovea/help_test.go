@@ -17,7 +17,7 @@ import (
 // TestHelp: the help of every verb fits a terminal, and shows an example; on the
 // first page every verb stands in a group.
 func TestHelp(t *testing.T) {
-	root := command(&session{})
+	root := command(newSession())
 	verbs := 0
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {

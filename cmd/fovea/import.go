@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/internal/servermemory"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 func importCommand(s *session) *cobra.Command {
@@ -18,7 +19,7 @@ func importCommand(s *session) *cobra.Command {
 		Short:   "Take over the memory of another program",
 		Example: "  fovea import server-memory ~/memory.jsonl",
 	}
-	return group(c, &cobra.Command{
+	return verb.Group(c, &cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
@@ -27,9 +28,9 @@ agents/server-memory/. Existing content stays, and forgotten content is left
 out. Lines that cannot be read are reported, and the exit code is then 1,
 although all other lines were imported.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
-		Args:    args(1, 1, "the file"),
+		Args:    verb.Args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {
-			text, err := readFile(c.Context(), a[0])
+			text, err := verb.ReadFile(c.Context(), a[0])
 			if err != nil {
 				return err
 			}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // TestReadingEnds: what a command reads may never end, on standard input or in a named
@@ -35,7 +33,7 @@ func TestReadingEnds(t *testing.T) {
 	} {
 		ctx, end := context.WithCancel(t.Context())
 		end()
-		s := &session{Console: terminal.Console{Out: terminal.Output(), Err: terminal.Messages()}}
+		s := newSession()
 		root := command(s)
 		root.SetArgs(append(words, "--memex", t.TempDir(), "--no-daemon"))
 		if err := root.ExecuteContext(ctx); err == nil || !strings.Contains(err.Error(), context.Canceled.Error()) {

@@ -67,6 +67,13 @@ func TestKilledIngestKeepsWhatItPrinted(t *testing.T) {
 	}
 }
 
+// committed is what ingest --json prints for a durable commit.
+type committed struct {
+	Seq       uint64 `json:"seq"`
+	Root      string `json:"root"`
+	Documents int    `json:"documents"`
+}
+
 // killed runs an ingest and kills it after so many commits were printed.
 func killed(t *testing.T, memex, state string, after int) []committed {
 	t.Helper()

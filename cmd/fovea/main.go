@@ -14,10 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -27,7 +26,7 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s := &session{flags: config.Flags{Here: "."}, Console: terminal.Console{Out: terminal.Output(), Err: terminal.Messages()}}
+	s := newSession()
 	root := command(s)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
@@ -56,12 +55,6 @@ const (
 	exitCorrupt  = 4
 )
 
-// misuse is an error in the command's flags or arguments.
-type misuse struct{ err error }
-
-func (e misuse) Error() string { return e.err.Error() }
-func (e misuse) Unwrap() error { return e.err }
-
 // kindOf returns the kind of a verb's error, which decides the exit code and the JSON. A
 // foreign object in the place of one of Fovea's files or folders is damage, unless the error
 // has another kind.
@@ -69,7 +62,7 @@ func kindOf(err error) fovea.Kind {
 	switch kind := fovea.KindOf(err); {
 	case errors.Is(err, vfs.ErrNotRegular), errors.Is(err, vfs.ErrNotFolder) && kind == fovea.Other:
 		return fovea.Corrupt
-	case errors.As(err, new(misuse)):
+	case errors.As(err, new(verb.Misuse)):
 		return fovea.Invalid
 	default:
 		return kind
@@ -112,14 +105,14 @@ but the answer, standard error the rest. Exit codes:
 			if len(a) == 0 {
 				return c.Help()
 			}
-			return misuse{fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
+			return verb.Misuse{Err: fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if s.flags.Agent == "" {
 				return nil
 			}
 			if err := author.Check(s.flags.Agent); err != nil {
-				return misuse{fmt.Errorf("--agent: %w", err)}
+				return verb.Misuse{Err: fmt.Errorf("--agent: %w", err)}
 			}
 			return nil
 		},
@@ -134,31 +127,16 @@ but the answer, standard error the rest. Exit codes:
 	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` recorded as the author of commits")
 	f.BoolVar(&s.JSON, "json", false, "print JSON")
 	f.BoolVar(&s.Quiet, "quiet", false, "print only errors on standard error")
-	f.BoolVar(&s.alone, "no-daemon", false, "open the memory in this process, without a daemon")
-	f.BoolVar(&s.adopt, "adopt", false, "take over the store of a memex that was moved here")
+	f.BoolVar(&s.opening.alone, "no-daemon", false, "open the memory in this process, without a daemon")
+	f.BoolVar(&s.opening.adopt, "adopt", false, "take over the store of a memex that was moved here")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", terminal.Columns)))
 	root.SetFlagErrorFunc(badFlag)
-	complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	verb.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
 	root.SetVersionTemplate("{{.Version}}")
 	addVerbs(root, s)
 	return root
-}
-
-// faces lists the operations whose verbs have their own output, in the order of the first
-// help page: within each group, the most needed first.
-var faces = []struct {
-	operation string
-	command   func(*session) *cobra.Command
-}{
-	{"context", contextCommand}, {"query", queryCommand}, {"search", searchCommand}, {"show", showCommand}, {"skills", skillCommand},
-	{"remember", rememberCommand}, {"edit", editCommand}, {"refile", refileCommand}, {"archive", archiveCommand}, {"forget", forgetCommand},
-	{"assign-ids", idCommand}, {"ingest", ingestCommand},
-	{"log", logCommand}, {"diff", diffCommand}, {"blame", blameCommand}, {"snapshot", snapshotCommand}, {"rollback", rollbackCommand},
-	{"revert", revertCommand}, {"resolve", resolveCommand}, {"drift", driftCommand}, {"checkpoint", checkpointCommand}, {"restore", restoreCommand},
-	{"merge", mergeCommand}, {"guard", guardCommand}, {"blocks", blockCommand},
-	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }
 
 // addVerbs adds every verb to the root, grouped as in the table of operations.
@@ -173,14 +151,13 @@ func addVerbs(root *cobra.Command, s *session) {
 	root.AddGroup(&cobra.Group{ID: "read", Title: "Find and read:"}, &cobra.Group{ID: "write", Title: "Write:"},
 		&cobra.Group{ID: "history", Title: "History and undo:"}, &cobra.Group{ID: "agents", Title: "Serve agents:"}, &cobra.Group{ID: "care", Title: "Care:"})
 	add("agents", setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s))
-	faced := map[string]bool{}
-	for _, f := range faces {
-		faced[f.operation] = true
-		add(api.OperationNamed(f.operation).Group, f.command(s))
-	}
-	for _, op := range api.Operations {
-		if op.Group != "" && !faced[op.Name] {
-			add(op.Group, plainVerb(s, op))
+	for _, c := range verb.Commands(&s.verbs) {
+		root.AddCommand(c)
+		switch c.Name() {
+		case "guard":
+			c.AddCommand(guardAdoptKeyCommand(s))
+		case "status":
+			completeStatus(s, c)
 		}
 	}
 	add("write", importCommand(s))

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // serverMemory is the only server that --compat and import accept.
@@ -41,7 +42,7 @@ graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken
 over where there is no graph yet, and kept in step with it.`,
 		Example: `  fovea mcp --memex ~/notes --agent claude
   MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
-		Args: noArguments,
+		Args: verb.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.flags.Here = "" // a server is started with its memex named
 			if terminal.Width(os.Stdin) > 0 {
@@ -53,7 +54,7 @@ over where there is no graph yet, and kept in step with it.`,
 			case serverMemory:
 				return serveServerMemory(c.Context(), s)
 			}
-			return misuse{fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
+			return verb.Misuse{Err: fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
 		},
 	}
 	c.Flags().StringVar(&compat, "compat", "", "have the tools of another `SERVER`: "+serverMemory)

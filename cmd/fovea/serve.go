@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -53,10 +54,10 @@ and a token. "fovea token" creates tokens for other programs.`,
 		Example: `  fovea serve
   fovea serve --http --idle 1h
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
-		Args: args(0, 0, "no arguments"),
+		Args: verb.Args(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if how.idle < 0 {
-				return misuse{errors.New("--idle must not be negative")}
+				return verb.Misuse{Err: errors.New("--idle must not be negative")}
 			}
 			s.flags.Here = "" // a server is started with its memex named
 			if err := s.load(); err != nil {
@@ -135,7 +136,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	lines := &later{}
 	log := slog.New(slog.NewTextHandler(lines, nil))
 	if _, err := sinks(&s.config); err != nil {
-		return misuse{err}
+		return verb.Misuse{Err: err}
 	}
 	restoreHeap := growHeap()
 	err := s.openOrConnect(ctx, func(o *fovea.Options) {

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
@@ -20,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // lockWait is how long a verb waits for another process: long enough for a read to finish,
@@ -30,15 +29,33 @@ const lockWait = 10 * time.Second
 // it opened or the daemon that it asks.
 type session struct {
 	terminal.Console
-	flags config.Flags
-	adopt bool
-	anew  bool // start a new history even if another store has these notes
-	alone bool // use no daemon
+	verbs   verb.Session
+	flags   config.Flags
+	opening opening
 
 	config config.Config
 	memory *fovea.Memory  // nil with a daemon
 	daemon *client.Client // nil without one
 	alerts alerts
+}
+
+// opening says how the memory is opened.
+type opening struct {
+	adopt bool // take over the store of a memex that was moved
+	anew  bool // start a new history even if another store has these notes
+	alone bool // use no daemon
+}
+
+// newSession returns the session of this process.
+func newSession() *session {
+	s := &session{flags: config.Flags{Here: "."}}
+	s.Out, s.Err = terminal.Output(), terminal.Messages()
+	s.verbs = verb.Session{
+		Console: &s.Console, Service: s.service,
+		Agent: func() string { return s.config.Agent },
+		Memex: func() string { return s.config.Memex },
+	}
+	return s
 }
 
 // service returns the memory that the flags name: the daemon's if one runs, else one opened
@@ -69,7 +86,7 @@ const embedTimeout = 300 * time.Millisecond
 // load reads the configuration.
 func (s *session) load() (err error) {
 	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
-		return misuse{err}
+		return verb.Misuse{Err: err}
 	}
 	for _, p := range s.config.Problems {
 		s.Report("%s", p)
@@ -101,7 +118,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 	opts := &fovea.Options{
 		StateDir: s.config.StateDir, Actor: author.Actor{Session: s.config.Session},
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
-		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.adopt, Anew: s.anew, Stores: storesDir(), Log: s.log(),
+		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alerts.report, Embedder: s.config.Embed.Connector(), RemoteSeesAll: s.config.Embed.All, Reranker: s.config.Rerank.Reranking(),
@@ -145,35 +162,6 @@ func elsewhere(c config.Config) func(id string) bool {
 		rel, err := filepath.Rel(c.Memex, file)
 		return known && (err != nil || !filepath.IsLocal(rel))
 	}
-}
-
-// ask calls an operation and prints the answer: as JSON, or with show.
-func ask[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q, show func(A)) error {
-	answer, err := call(s, c, op, req)
-	if err != nil {
-		return err
-	}
-	return s.Answer(answer, func() { show(answer) })
-}
-
-// call opens the memory and calls an operation as the owner, in the name that --agent gives,
-// if any.
-func call[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], req Q) (answer A, err error) {
-	out, err := callAny(s, c, op.Operation, req)
-	if err != nil {
-		return answer, err
-	}
-	return out.(A), nil
-}
-
-// callAny is call for types known only at run time.
-func callAny(s *session, c *cobra.Command, op *api.Operation, req any) (any, error) {
-	defer s.Working()()
-	svc, err := s.service(c.Context())
-	if err != nil {
-		return nil, err
-	}
-	return svc(author.WithGrant(c.Context(), api.Grant{Agent: s.config.Agent, Role: api.Owner}), api.Call{Op: op, Request: req})
 }
 
 // close ends the run. Everything acknowledged is already on disk.

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/setup"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 func setupCommand(s *session) *cobra.Command {
@@ -33,12 +34,12 @@ With --write it is merged into the client's file. All else in that file stays
 byte for byte, and the file as it was is kept beside it.`,
 		Example: `  fovea setup claude-code --memex ~/notes
   fovea setup cursor --memex ~/notes --write`,
-		Args:      args(1, 1, "a client: "+strings.Join(names, ", ")),
+		Args:      verb.Args(1, 1, "a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, a []string) error {
 			i := slices.IndexFunc(setup.Clients, func(c setup.Client) bool { return c.Name == a[0] })
 			if i < 0 {
-				return misuse{fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
+				return verb.Misuse{Err: fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
 			}
 			return setUp(s, setup.Clients[i], file, write)
 		},
@@ -53,10 +54,11 @@ byte for byte, and the file as it was is kept beside it.`,
 func setUp(s *session, c setup.Client, file string, write bool) error {
 	conf, err := config.Load(nil, s.flags, "")
 	if err != nil {
-		return misuse{err}
+		return verb.Misuse{Err: err}
 	}
 	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
-		return misuse{fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex", c.Name, conf.Memex)}
+		return verb.Misuse{Err: fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
+			c.Name, conf.Memex)}
 	}
 	if !holdsDocument(conf.Memex, conf.Formats()) {
 		s.Report("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 func setupEmbedCommand(s *session) *cobra.Command {
@@ -28,7 +29,7 @@ configuration that has search use it.
 With --write it is added to the configuration file, and the vectors are made.`,
 		Example: `  fovea setup embed
   fovea setup embed --url http://localhost:8080 --write`,
-		Args: args(0, 0, ""),
+		Args: verb.Args(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return setUpEmbed(c.Context(), s, want, write) },
 	}
 	c.Flags().StringVar(&want.URL, "url", "", "the `ADDRESS` of the server, if it is not one of the usual ones")

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // storesDir returns the folder of this user's stores, "" if there is none.
@@ -35,7 +36,7 @@ func storesDir() string {
 func listStores(s *session) error {
 	base, err := config.StoresDir(nil)
 	if err != nil {
-		return misuse{err}
+		return verb.Misuse{Err: err}
 	}
 	list, err := stores.List(base)
 	if err != nil {
@@ -102,7 +103,7 @@ removed, so that nothing is lost by that; "store remove" ends it.`,
 		Example: `  fovea status --all
   fovea store remove notes-31c5adea60cd`,
 	}
-	return group(c, removeStoreCommand(s))
+	return verb.Group(c, removeStoreCommand(s))
 }
 
 func removeStoreCommand(s *session) *cobra.Command {
@@ -115,11 +116,11 @@ func removeStoreCommand(s *session) *cobra.Command {
 notes that stand in no file. Notes in files stay as they are. A store in use is
 refused, and one whose memex exists is removed with --force alone.`,
 		Example: `  fovea store remove notes-31c5adea60cd`,
-		Args:    args(1, -1, "the stores"),
+		Args:    verb.Args(1, -1, "the stores"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			base, err := config.StoresDir(nil)
 			if err != nil {
-				return misuse{err}
+				return verb.Misuse{Err: err}
 			}
 			for _, name := range a {
 				if err := removeStore(s, base, name, force); err != nil {
@@ -140,11 +141,11 @@ func removeStore(s *session, base, name string, force bool) error {
 		return fault.Wrap("store", name, fault.NotFound, err)
 	}
 	if abs, _ := filepath.Abs(name); abs != st.Dir && filepath.Base(st.Dir) != name {
-		return misuse{fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
+		return verb.Misuse{Err: fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
 	}
 	err = stores.Remove(st, force)
 	if errors.Is(err, stores.ErrMemexThere) {
-		return misuse{fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
+		return verb.Misuse{Err: fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
 	}
 	if err != nil {
 		return fault.Wrap("store", name, fault.Conflict, err)
@@ -172,13 +173,13 @@ With --new it begins a new history though another store knows these notes.`,
 		Example: `  fovea adopt --memex ~/notes2
   fovea adopt ~/notes --memex ~/notes2
   fovea adopt --new --memex ~/notes2`,
-		Args: args(0, 1, "at most one store or memex"),
+		Args: verb.Args(0, 1, "at most one store or memex"),
 		RunE: func(c *cobra.Command, a []string) error {
 			switch {
 			case anew && len(a) > 0:
-				return misuse{errors.New("--new begins a new history; leave out the store")}
+				return verb.Misuse{Err: errors.New("--new begins a new history; leave out the store")}
 			case anew:
-				s.anew = true
+				s.opening.anew = true
 			default:
 				if err := s.load(); err != nil {
 					return err
@@ -187,7 +188,7 @@ With --new it begins a new history though another store knows these notes.`,
 					return err
 				}
 			}
-			s.alone = true
+			s.opening.alone = true
 			return printHistory(c.Context(), s)
 		},
 	}
@@ -203,7 +204,7 @@ func takeStore(s *session, name string) error {
 		return err
 	}
 	if from.Dir == own { // MEMORY_SNAPSHOT_PATH, or an adoption that crashed halfway
-		s.adopt = true
+		s.opening.adopt = true
 		return nil
 	}
 	if stores.Begun(own) {

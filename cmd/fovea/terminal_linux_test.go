@@ -234,7 +234,7 @@ func TestTerminalRows(t *testing.T) {
 	for _, v := range hostileRows {
 		there[v.verb] = len(v.rows) > 0
 	}
-	root := command(&session{})
+	root := command(newSession())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, missing := range verbsWithout(root, "", there) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // devel is the version that Go records for a program not built from a release.
@@ -77,7 +79,7 @@ func versionCommand(s *session) *cobra.Command {
 version (devel) was built from source that is not a release.`,
 		Example: `  fovea version
   fovea version --json`,
-		Args: noArguments,
+		Args: verb.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
 			return s.Answer(b, func() { s.Out.Text(b.text()) })

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func editCommand(s *session) *cobra.Command {
+func editCommand(s *Session) *cobra.Command {
 	var body, add func() (*string, error)
 	c := verb(s, &cobra.Command{
 		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
@@ -40,7 +40,7 @@ touched; the error shows both sides.`,
 }
 
 // printEdit prints the result of an edit.
-func printEdit(s *session, r *api.EditResponse) {
+func printEdit(s *Session, r *api.EditResponse) {
 	switch {
 	case r.Known:
 		s.Report("known already, nothing was written")
@@ -57,7 +57,7 @@ func printEdit(s *session, r *api.EditResponse) {
 	}
 }
 
-func rememberCommand(s *session) *cobra.Command {
+func rememberCommand(s *Session) *cobra.Command {
 	var body func() (*string, error)
 	c := verb(s, &cobra.Command{
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
@@ -68,7 +68,7 @@ its drawer who wrote it and when; one that is there already is answered, not
 written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
-		Args: args(1, 1, "a title"),
+		Args: Args(1, 1, "a title"),
 	}, api.OpRemember, func(req *api.RememberRequest, _ []string) error {
 		text, err := body()
 		if text != nil {
@@ -80,7 +80,7 @@ written again.`,
 	return c
 }
 
-func forgetCommand(s *session) *cobra.Command {
+func forgetCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "forget NODE",
 		Short: "Take a headline out of its file, with all below it",
@@ -94,17 +94,17 @@ back.`,
 	})
 }
 
-func refileCommand(s *session) *cobra.Command {
+func refileCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "refile NODE TARGET",
 		Long: `Refile moves a headline, with all below it, behind the other children of a
 headline or of a document. Both files change, or none.`,
 		Example: `  fovea refile "Pika at the vet" journal.org`,
-		Args:    args(2, 2, "a node and its target"),
+		Args:    Args(2, 2, "a node and its target"),
 	}, api.OpRefile, nil, printer(s, printEdit))
 }
 
-func archiveCommand(s *session) *cobra.Command {
+func archiveCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "archive NODE",
 		Long: `Archive moves a headline, with all below it, where Org would: to FILE_archive,
@@ -115,7 +115,7 @@ adds.`,
 	}, api.OpArchive, nil, printer(s, printEdit))
 }
 
-func idCommand(s *session) *cobra.Command {
+func idCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "id",
 		Short: "List headlines without an id, or give them one",
@@ -125,21 +125,21 @@ which changes with them. Fovea writes ids into files only on this command.`,
   fovea id assign "Pika at the vet"
   fovea id assign --all`,
 	}
-	return group(c, idListCommand(s), idAssignCommand(s))
+	return Group(c, idListCommand(s), idAssignCommand(s))
 }
 
-func idListCommand(s *session) *cobra.Command {
+func idListCommand(s *Session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list [FILE or FOLDER]",
 		Short:   "List headlines without an id",
 		Example: "  fovea id list projects",
-		Args:    args(0, 1, "at most a file or folder"),
+		Args:    Args(0, 1, "at most a file or folder"),
 		RunE: func(c *cobra.Command, a []string) error {
 			req := api.AssignRequest{List: true}
 			if len(a) > 0 {
 				req.Path = a[0]
 			}
-			return ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
+			return Ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
 				printNodes(s.Out, nodes)
 				if len(nodes) == 0 {
 					s.Report("every headline has its own id")
@@ -149,16 +149,16 @@ func idListCommand(s *session) *cobra.Command {
 	}
 }
 
-func idAssignCommand(s *session) *cobra.Command {
+func idAssignCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "assign NODE...",
 		Short: "Write an :ID: into headlines that have none",
 		Example: `  fovea id assign "Pika at the vet"
   fovea id assign --all --path projects`,
-		Args: args(0, -1, "nodes, or --all"),
+		Args: Args(0, -1, "nodes, or --all"),
 	}, api.OpAssignIDs, func(req *api.AssignRequest, a []string) error {
 		if len(a) == 0 && !req.All && !req.List {
-			return misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
+			return Misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
 		}
 		return nil
 	}, func(nodes []api.Node) {

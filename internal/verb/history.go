@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"fmt"
@@ -11,14 +11,14 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-func logCommand(s *session) *cobra.Command {
+func logCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
 before it was renamed or moved.`,
 		Example: `  fovea log --limit 5
   fovea log "Pika at the vet"`,
-		Args: args(0, 1, "at most one node"),
+		Args: Args(0, 1, "at most one node"),
 	}, api.OpLog, nil, func(commits []api.Commit) {
 		printCommits(s.Out, commits)
 		if len(commits) == 0 {
@@ -27,7 +27,7 @@ before it was renamed or moved.`,
 	})
 }
 
-func diffCommand(s *session) *cobra.Command {
+func diffCommand(s *Session) *cobra.Command {
 	c := verb(s, &cobra.Command{
 		Use:   "diff [FROM [TO]]",
 		Short: "List what changed between two moments",
@@ -37,7 +37,7 @@ node see fovea log and fovea blame.`,
 		Example: `  fovea diff
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
-		Args: args(0, 2, "at most two moments"),
+		Args: Args(0, 2, "at most two moments"),
 	}, api.OpDiff, nil, func(d *api.Difference) {
 		if printDiff(s.Out, d) == 0 {
 			s.Report("nothing changed")
@@ -54,14 +54,14 @@ node see fovea log and fovea blame.`,
 	return c
 }
 
-func snapshotCommand(s *session) *cobra.Command {
+func snapshotCommand(s *Session) *cobra.Command {
 	c := verb(s, &cobra.Command{
 		Long: `Snapshot keeps the present state. A named one is kept for good; without a name
 it counts as one of the twenty automatic ones. "snapshot list" lists them,
 newest first.`,
 		Example: `  fovea snapshot before-move
   fovea snapshot list`,
-		Args: args(0, 1, "at most one name"),
+		Args: Args(0, 1, "at most one name"),
 	}, api.OpSnapshot, nil, func(snap *api.Snapshot) {
 		printSnapshots(s.Out, []api.Snapshot{*snap})
 	})
@@ -78,7 +78,7 @@ newest first.`,
 }
 
 // reportWritten prints how many files a rollback wrote.
-func reportWritten(s *session, done *api.RollbackResponse) {
+func reportWritten(s *Session, done *api.RollbackResponse) {
 	switch n := len(done.RestoredFiles); n {
 	case 0:
 	case 1:
@@ -88,7 +88,7 @@ func reportWritten(s *session, done *api.RollbackResponse) {
 	}
 }
 
-func rollbackCommand(s *session) *cobra.Command {
+func rollbackCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Long: `Rollback makes an earlier state the present one as a new commit; what came
 later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
@@ -99,7 +99,7 @@ as well; "fovea rollback head" brings back nothing else.`,
 		Example: `  fovea rollback 0
   fovea rollback before-move
   fovea rollback 2026-11-01 --memory-only`,
-		Args: args(0, 1, "at most one moment"),
+		Args: Args(0, 1, "at most one moment"),
 	}, api.OpRollback, nil, func(done *api.RollbackResponse) {
 		printRollback(s.Out, done)
 		reportWritten(s, done)

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-func queryCommand(s *session) *cobra.Command {
+func queryCommand(s *Session) *cobra.Command {
 	var projects, completed bool
 	var format string
 	c := verbFor(s, &cobra.Command{
@@ -30,13 +30,13 @@ func queryCommand(s *session) *cobra.Command {
 			if projects || completed {
 				return nil
 			}
-			return args(1, -1, "a query, --active-projects or --completed")(c, a)
+			return Args(1, -1, "a query, --active-projects or --completed")(c, a)
 		},
 	}, api.OpQuery, func(req *api.QueryRequest, _ []string) error {
 		req.Content = format != ""
 		switch {
 		case projects && completed:
-			return misuse{errors.New("query wants one of --active-projects and --completed")}
+			return Misuse{errors.New("query wants one of --active-projects and --completed")}
 		case projects:
 			req.Named = api.ActiveProjects
 		case completed:

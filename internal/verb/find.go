@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 // matchCharacters is the maximum length of the line of a hit, more than a terminal shows.
 const matchCharacters = 240
 
-func searchCommand(s *session) *cobra.Command {
+func searchCommand(s *Session) *cobra.Command {
 	var format string
 	var c *cobra.Command
 	c = verbFor(s, &cobra.Command{
@@ -32,7 +32,7 @@ no node has, similar ones are offered.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
   fovea search rivets --format grep`,
-		Args: args(1, -1, "words to search for"),
+		Args: Args(1, -1, "words to search for"),
 	}, api.OpSearch, func(req *api.SearchRequest, _ []string) error {
 		req.Content = format != ""
 		if format == "" {
@@ -60,8 +60,8 @@ no node has, similar ones are offered.`,
 }
 
 // reportSuggestions offers known words for those of a question that no node has.
-func reportSuggestions(s *session, c *cobra.Command, question string) {
-	found, err := call(s, c, api.OpSuggest, api.SuggestRequest{Text: question})
+func reportSuggestions(s *Session, c *cobra.Command, question string) {
+	found, err := Call(s, c, api.OpSuggest, api.SuggestRequest{Text: question})
 	if err != nil {
 		return // the answer is there; an older daemon has no suggestions
 	}
@@ -115,7 +115,7 @@ func nodesOf(hits []api.Hit) []api.Node {
 	return nodes
 }
 
-func showCommand(s *session) *cobra.Command {
+func showCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Short: "Print one node, now or as it was",
 		Long: `Show prints the properties of one node, and its own text. NODE is an id or the

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -25,16 +25,16 @@ const grepFormat = "grep"
 // formatFlag adds --format to a verb that lists nodes.
 func formatFlag(c *cobra.Command, format *string) {
 	c.Flags().StringVar(format, "format", "", "`FORMAT` of the list: grep prints FILE:LINE:COLUMN: TEXT for editors")
-	oneOf(c, "format", grepFormat)
+	OneOf(c, "format", grepFormat)
 }
 
 // checkFormat refuses an unknown format, and --format together with --json.
-func checkFormat(s *session, format string) error {
+func checkFormat(s *Session, format string) error {
 	switch {
 	case format != "" && format != grepFormat:
-		return misuse{fmt.Errorf("--format is grep, not %q", format)}
+		return Misuse{fmt.Errorf("--format is grep, not %q", format)}
 	case format != "" && s.JSON:
-		return misuse{errors.New("choose one of --format and --json")}
+		return Misuse{errors.New("choose one of --format and --json")}
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ type finder func(line string) (words, at int)
 
 // printGrep prints for each node the line with the most query words, the headline if no line
 // has any. It skips nodes that have no file.
-func printGrep(s *session, nodes []api.Node, find finder) {
+func printGrep(s *Session, nodes []api.Node, find finder) {
 	dir, _ := os.Getwd() // without it paths are absolute
 	outside := 0
 	for _, n := range nodes {
@@ -55,7 +55,7 @@ func printGrep(s *session, nodes []api.Node, find finder) {
 		}
 		number, at, text := bestLine(n.Content, find)
 		text = strings.TrimRight(text, "\r\n")
-		file := jumpPath(dir, filepath.Join(s.config.Memex, filepath.FromSlash(n.Path)), text)
+		file := jumpPath(dir, filepath.Join(s.Memex(), filepath.FromSlash(n.Path)), text)
 		fmt.Fprintf(s.Out, "%s:%d:%d: %s\n", terminal.OneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), terminal.JoinLines(text))
 	}
 	if outside > 0 {

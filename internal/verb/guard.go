@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func guardCommand(s *session) *cobra.Command {
+func guardCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard",
 		Short: "Review what other programs changed in protected files",
@@ -23,22 +23,22 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
   fovea guard diff skills/plan.org
   fovea guard adopt skills/plan.org`,
 	}
-	return group(c, guardListCommand(s), guardDiffCommand(s),
+	return Group(c, guardListCommand(s), guardDiffCommand(s),
 		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed "+
 			"since is refused.", api.OpGuardAdopt),
 		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.",
 			api.OpGuardReject),
-		guardPolicyCommand(s), guardAdoptKeyCommand(s))
+		guardPolicyCommand(s))
 }
 
-func guardListCommand(s *session) *cobra.Command {
+func guardListCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     "list",
 		Example: "  fovea guard list",
 	}, api.OpGuard, nil, func(p *api.Protection) { printProtected(s.Out, p.Files) })
 }
 
-func guardPolicyCommand(s *session) *cobra.Command {
+func guardPolicyCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "policy",
 		Short: "Print the patterns that protect files",
@@ -52,14 +52,14 @@ that matches decides; a file that none matches is trusted.`,
 	})
 }
 
-func guardDiffCommand(s *session) *cobra.Command {
+func guardDiffCommand(s *Session) *cobra.Command {
 	var brief bool
 	c := verb(s, &cobra.Command{
 		Use:   "diff PATH",
 		Short: "Show what changed in a protected file, part by part",
 		Example: `  fovea guard diff skills/plan.org
   fovea guard diff skills/plan.org --brief`,
-		Args: args(1, 1, "the path of a protected file"),
+		Args: Args(1, 1, "the path of a protected file"),
 	}, api.OpGuardDiff, func(req *api.GuardDiffRequest, _ []string) error {
 		req.Text = !brief
 		return nil
@@ -68,12 +68,12 @@ func guardDiffCommand(s *session) *cobra.Command {
 	return c
 }
 
-func decideCommand(s *session, name, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
+func decideCommand(s *Session, name, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Use:     name + " PATH",
 		Long:    long,
 		Example: "  fovea guard " + name + " skills/plan.org",
-		Args:    args(1, 1, "the path of a protected file"),
+		Args:    Args(1, 1, "the path of a protected file"),
 	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
 		if d.Seq == 0 {
 			s.Out.Printf("it has its trusted content; there was nothing to decide\n")

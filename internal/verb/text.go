@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"context"
@@ -17,14 +17,14 @@ const textUsage = "(@FILE: of a file, -: standard input, @@: begins with @)"
 
 // givenText returns the text that a flag's value means: the value itself, for @NAME the
 // content of a file, for - standard input. A leading @@ stands for one @.
-func givenText(ctx context.Context, s *session, value string) (string, error) {
+func givenText(ctx context.Context, s *Session, value string) (string, error) {
 	switch {
 	case value == "-", value == "@-":
-		return readFile(ctx, "-")
+		return ReadFile(ctx, "-")
 	case strings.HasPrefix(value, "@@"):
 		return value[1:], nil
 	case strings.HasPrefix(value, "@"):
-		return readFile(ctx, value[1:])
+		return ReadFile(ctx, value[1:])
 	}
 	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
 		s.Report("%q is used as the text; @%s means the content of that file", value, value)
@@ -34,7 +34,7 @@ func givenText(ctx context.Context, s *session, value string) (string, error) {
 
 // textFlag adds a flag that takes text. The returned function gives nil if the flag is
 // absent, since an empty text is a value.
-func textFlag(s *session, c *cobra.Command, name, usage string) func() (*string, error) {
+func textFlag(s *Session, c *cobra.Command, name, usage string) func() (*string, error) {
 	f := c.Flags()
 	value := f.String(name, "", usage+" "+textUsage)
 	return func() (*string, error) {
@@ -46,9 +46,9 @@ func textFlag(s *session, c *cobra.Command, name, usage string) func() (*string,
 	}
 }
 
-// readFile reads a file named on the command line, - for standard input. It also returns
+// ReadFile reads a file named on the command line, - for standard input. It also returns
 // when ctx ends, since input from a person or a pipe may never end.
-func readFile(ctx context.Context, name string) (string, error) {
+func ReadFile(ctx context.Context, name string) (string, error) {
 	var b []byte
 	var err error
 	stdin, read := os.Stdin, make(chan struct{})
@@ -66,7 +66,7 @@ func readFile(ctx context.Context, name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", name, ctx.Err())
 	}
 	if err != nil {
-		return "", misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
+		return "", Misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
 	}
 	return string(b), nil
 }

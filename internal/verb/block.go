@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-func blockCommand(s *session) *cobra.Command {
+func blockCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "block",
 		Short: "Keep the working memory of an agent",
@@ -27,14 +27,14 @@ and all notes.`,
   fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea context --agent ada --budget 4000 --policy shares`,
 	}
-	return group(c, blockAddCommand(s), blockListCommand(s), blockScoreCommand(s),
+	return Group(c, blockAddCommand(s), blockListCommand(s), blockScoreCommand(s),
 		verb(s, &cobra.Command{
 			Use: "remove ID...", Short: "Take blocks out of working memory; history keeps them", Example: "  fovea block remove task:TASK-42 --agent ada",
 			Args: cobra.MinimumNArgs(1),
 		}, api.OpBlockRemove, nil, func(c *api.BlockChange) { s.Out.Printf("removed; commit %d\n", c.Seq) }))
 }
 
-func blockListCommand(s *session) *cobra.Command {
+func blockListCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{Use: "list", Example: "  fovea block list --agent ada"}, api.OpBlocks, nil, func(all []working.Block) {
 		for _, b := range all {
 			s.Out.Row(terminal.Column(string(b.Priority), 8), terminal.Column(strconv.FormatFloat(*b.Confidence, 'g', 3, 64), 5),
@@ -46,11 +46,11 @@ func blockListCommand(s *session) *cobra.Command {
 	})
 }
 
-func blockScoreCommand(s *session) *cobra.Command {
+func blockScoreCommand(s *Session) *cobra.Command {
 	var priority string
 	c := verb(s, &cobra.Command{
 		Use: "score ID [CONFIDENCE]", Short: "Set the confidence of a block, from 0 to 1, or its priority",
-		Example: "  fovea block score src/login.go:10-40 0.5 --agent ada", Args: args(1, 2, "the id of a block, and a confidence from 0 to 1"),
+		Example: "  fovea block score src/login.go:10-40 0.5 --agent ada", Args: Args(1, 2, "the id of a block, and a confidence from 0 to 1"),
 	}, api.OpBlockScore, func(req *api.BlockScoreRequest, a []string) error {
 		req.ID, req.Priority = a[0], working.Priority(priority)
 		if len(a) < 2 {
@@ -58,7 +58,7 @@ func blockScoreCommand(s *session) *cobra.Command {
 		}
 		confidence, err := strconv.ParseFloat(a[1], 64)
 		if err != nil {
-			return misuse{fmt.Errorf("the confidence %q is no number from 0 to 1", a[1])}
+			return Misuse{fmt.Errorf("the confidence %q is no number from 0 to 1", a[1])}
 		}
 		req.Confidence = &confidence
 		return nil
@@ -75,7 +75,7 @@ type blockFlags struct {
 	expires    time.Duration
 }
 
-func blockAddCommand(s *session) *cobra.Command {
+func blockAddCommand(s *Session) *cobra.Command {
 	var f blockFlags
 	var c *cobra.Command
 	c = verb(s, &cobra.Command{
@@ -98,7 +98,7 @@ That a file can be read is checked now; it is read for each window.`,
 		Args: cobra.MinimumNArgs(1),
 	}, api.OpBlockAdd, func(req *api.BlockAddRequest, a []string) error {
 		if a[0] == "-" {
-			text, err := readFile(c.Context(), "-")
+			text, err := ReadFile(c.Context(), "-")
 			if err == nil {
 				req.Blocks, err = working.Decode([]byte(text))
 			}
@@ -136,7 +136,7 @@ func (f *blockFlags) of(kind string, what []string, now time.Time) (working.Bloc
 		b.Expiry = now.Add(f.expires)
 	}
 	if b.Type == working.Message {
-		return b, misuse{errors.New("a message is sent by another agent; add one as JSON, with fovea block add -")}
+		return b, Misuse{errors.New("a message is sent by another agent; add one as JSON, with fovea block add -")}
 	}
 	return b.About(what...), nil
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"cmp"
@@ -17,12 +17,12 @@ import (
 
 // verb completes the command of an operation, see describe. prepare, if not nil, finishes the
 // request; show prints the answer unless JSON is wanted.
-func verb[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(answer A)) *cobra.Command {
+func verb[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(answer A)) *cobra.Command {
 	return verbFor(s, c, op, prepare, func(_ *Q, answer A) { show(answer) })
 }
 
 // verbFor is verb whose answer is shown by what was asked.
-func verbFor[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
+func verbFor[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
 	req := new(Q)
 	fields := reflect.ValueOf(req).Elem()
 	describe(c, op.Operation, fields)
@@ -33,7 +33,7 @@ func verbFor[Q, A any](s *session, c *cobra.Command, op api.Op[Q, A], prepare fu
 				return err
 			}
 		}
-		return ask(s, c, op, *req, func(answer A) { show(req, answer) })
+		return Ask(s, c, op, *req, func(answer A) { show(req, answer) })
 	}
 	return c
 }
@@ -59,7 +59,7 @@ func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
 		}
 	}
 	if c.Args == nil && use.String() == op.Name {
-		c.Args = noArguments
+		c.Args = NoArguments
 	}
 	c.Use, c.Short = cmp.Or(c.Use, use.String()), cmp.Or(c.Short, op.Summary)
 	addFlags(c, req)
@@ -67,13 +67,13 @@ func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
 
 // plainVerb is the command of an operation without its own verb here: it prints the answer
 // as JSON.
-func plainVerb(s *session, op *api.Operation) *cobra.Command {
+func plainVerb(s *Session, op *api.Operation) *cobra.Command {
 	req := reflect.New(op.Request).Elem()
 	c := &cobra.Command{
 		Example: "  fovea " + op.Name,
 		RunE: func(c *cobra.Command, a []string) error {
 			if rest := takeArguments(req, a); len(rest) > 0 {
-				return misuse{fmt.Errorf("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())}
+				return Misuse{fmt.Errorf("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())}
 			}
 			answer, err := callAny(s, c, op, req.Interface())
 			if err != nil {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func repairCommand(s *session) *cobra.Command {
+func repairCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Short: "Repair a damaged memory, and report what is lost",
 		Long: `Repair moves damaged files into the folder quarantine, keeps every block and
@@ -37,7 +37,7 @@ func printRepair(out *terminal.Stream, r *api.RepairResponse) {
 	}
 }
 
-func retainCommand(s *session) *cobra.Command {
+func retainCommand(s *Session) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Short: "Thin the history: drop old versions by their age",
 		Long: `Retain keeps every moment of the history that is younger than --keep-all, the
@@ -55,7 +55,7 @@ whole until this is run.`,
 	})
 }
 
-func purgeCommand(s *session) *cobra.Command {
+func purgeCommand(s *Session) *cobra.Command {
 	var c *cobra.Command
 	var text func() (*string, error)
 	c = verbFor(s, &cobra.Command{
@@ -69,7 +69,7 @@ do backups of the state folder.`,
 		Example: `  fovea purge 50de58fa-1866-4ce4-8bb3-15eb06edc9b4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
-		Args: args(0, -1, "ids of nodes"),
+		Args: Args(0, -1, "ids of nodes"),
 	}, api.OpPurge, func(req *api.PurgeRequest, a []string) error {
 		secret, err := text()
 		if err != nil {
@@ -82,7 +82,7 @@ do backups of the state folder.`,
 			}
 		}
 		if len(a) == 0 && req.Text == "" {
-			return misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
+			return Misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
 		}
 		return nil
 	}, func(req *api.PurgeRequest, r *api.PurgeResponse) {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"github.com/spf13/cobra"
@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func driftCommand(s *session) *cobra.Command {
+func driftCommand(s *Session) *cobra.Command {
 	c := driftAction(s, "list", "List the files that differ from memory on purpose", "differs")
 	c.Use = "drift [FILE...]"
 	c.Long = `Drift is what a rollback with --memory-only leaves: files that differ from
@@ -31,12 +31,12 @@ has.`
 const restored = "restored"
 
 // driftAction returns a verb that resolves drift; done labels each file.
-func driftAction(s *session, action, short, done string) *cobra.Command {
+func driftAction(s *Session, action, short, done string) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     action + " [FILE...]",
 		Short:   short,
 		Example: "  fovea drift " + action,
-		Args:    args(0, -1, "files"),
+		Args:    Args(0, -1, "files"),
 	}, api.OpDrift, func(req *api.DriftRequest, _ []string) error {
 		req.Action = action
 		return nil

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func mergeCommand(s *session) *cobra.Command {
+func mergeCommand(s *Session) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Short: "Merge the changes of another copy of this memory",
 		Long: `Merge brings in what another copy of this memory has done since both were one:
@@ -25,10 +25,10 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 		Example: `  fovea merge /media/stick/state --dry-run
   fovea merge ~/laptop/memex
   fovea query tags:conflict`,
-		Args: args(1, 1, "one state folder or memex"),
+		Args: Args(1, 1, "one state folder or memex"),
 	}, api.OpMerge, func(req *api.MergeRequest, a []string) (err error) {
 		if req.State, err = stateOf(a[0]); err != nil {
-			return misuse{err}
+			return Misuse{err}
 		}
 		return nil
 	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.Out, done, req) })

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func revertCommand(s *session) *cobra.Command {
+func revertCommand(s *Session) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Short: "Revert the commits of an author or a session, or some commits",
 		Long: `Revert takes back the changes of an author's or a session's commits, or of those
@@ -23,7 +23,7 @@ is a number as the log shows it, seq:N or a digest.`,
 		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
   fovea revert --author mint
   fovea revert 41 42`,
-		Args: args(0, -1, "commits, or --author or --session"),
+		Args: Args(0, -1, "commits, or --author or --session"),
 	}, api.OpRevert, nil, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.Out, done, req.DryRun) })
 }
 
@@ -55,7 +55,7 @@ func printConflicts(out *terminal.Stream, conflicts []api.Conflict) {
 	}
 }
 
-func resolveCommand(s *session) *cobra.Command {
+func resolveCommand(s *Session) *cobra.Command {
 	var drop bool
 	c := verb(s, &cobra.Command{
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
@@ -69,7 +69,7 @@ finds such nodes.`,
 		Args: oneNode,
 	}, api.OpResolve, func(req *api.ResolveRequest, _ []string) error {
 		if drop && req.Take != "" {
-			return misuse{errors.New("--drop keeps what stands; leave out --take")}
+			return Misuse{errors.New("--drop keeps what stands; leave out --take")}
 		}
 		return nil
 	}, func(e *api.EditResponse) {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func skillCommand(s *session) *cobra.Command {
+func skillCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "skill",
 		Short: "List skills, and show one",
@@ -24,7 +24,7 @@ file SKILL.md. Fovea executes nothing in it.`,
   fovea skill show state-persistence
   fovea skill check`,
 	}
-	return group(c,
+	return Group(c,
 		verb(s, &cobra.Command{
 			Use: "list", Example: "  fovea skill list",
 		}, api.OpSkills, nil, func(r *api.Skills) {
@@ -35,18 +35,18 @@ file SKILL.md. Fovea executes nothing in it.`,
 		}),
 		verb(s, &cobra.Command{
 			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence",
-			Args: args(1, 1, "the name of a skill"),
+			Args: Args(1, 1, "the name of a skill"),
 		}, api.OpSkill, nil, func(r *api.SkillSource) { s.Out.Text(r.Source) }),
 		skillTriggerCommand(s),
 		&cobra.Command{
-			Use: "check", Short: "Show the problems of the skills, and their order", Example: "  fovea skill check", Args: noArguments,
+			Use: "check", Short: "Show the problems of the skills, and their order", Example: "  fovea skill check", Args: NoArguments,
 			RunE: func(c *cobra.Command, _ []string) error { return checkSkills(s, c) },
 		},
 	)
 }
 
-func checkSkills(s *session, c *cobra.Command) error {
-	r, err := call(s, c, api.OpSkills, api.None{})
+func checkSkills(s *Session, c *cobra.Command) error {
+	r, err := Call(s, c, api.OpSkills, api.None{})
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func checkSkills(s *session, c *cobra.Command) error {
 	return err
 }
 
-func skillTriggerCommand(s *session) *cobra.Command {
+func skillTriggerCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "trigger EVENT",
 		Short: "Run an event, and list the skills that it triggers",
@@ -68,7 +68,7 @@ func skillTriggerCommand(s *session) *cobra.Command {
 checkpoint; where nothing changed, nothing is written. Other skills that answer
 to the event are named; Fovea executes nothing in them.`,
 		Example: "  fovea skill trigger heartbeat",
-		Args:    args(1, 1, "the name of an event"),
+		Args:    Args(1, 1, "the name of an event"),
 	}, api.OpTrigger, nil, func(r *api.Triggered) {
 		if r.Checkpoint != nil {
 			printCheckpoint(s.Out, r.Checkpoint)

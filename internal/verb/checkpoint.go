@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"github.com/spf13/cobra"
@@ -8,7 +8,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-func checkpointCommand(s *session) *cobra.Command {
+func checkpointCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Short: "Write an image of the current state, and keep it",
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
@@ -16,11 +16,11 @@ nothing, and keeps the state under a name; without one it is checkpoint- and the
 day. Nothing that was committed depends on it: the journal has it already.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move`,
-		Args: args(0, 1, "at most one name"),
+		Args: Args(0, 1, "at most one name"),
 	}, api.OpCheckpoint, nil, printer(s.Out, printCheckpoint))
 }
 
-func restoreCommand(s *session) *cobra.Command {
+func restoreCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:   "restore [NAME | FILE...]",
 		Short: "Bring lost files back, or go back to a checkpoint",
@@ -34,7 +34,7 @@ All else stays as it is then.`,
 		Example: `  fovea restore --missing
   fovea restore inbox.org tasks.org --at 2026-11-01
   fovea restore before-move`,
-		Args: args(0, -1, "one name, or files"),
+		Args: Args(0, -1, "one name, or files"),
 	}, api.OpRestore, func(req *api.RestoreRequest, a []string) error {
 		if len(a) == 1 && req.At == "" {
 			req.Name = a[0]

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-func blameCommand(s *session) *cobra.Command {
+func blameCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Short: "Show who wrote each line of a node, and when",
 		Long: `Blame prints a node's own text and before each line the number of the commit

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-func contextCommand(s *session) *cobra.Command {
+func contextCommand(s *Session) *cobra.Command {
 	c := verbFor(s, &cobra.Command{
 		Short: "Print the best context for a model within a token budget",
 		Long: `Context chooses, for what is being worked on, which nodes a model should see and
@@ -24,7 +24,7 @@ left out, unless it has changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea context --question "what did the vet say about Pika?" --explain
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
-		Args: args(0, 0, "no arguments, only flags such as --focus"),
+		Args: Args(0, 0, "no arguments, only flags such as --focus"),
 	}, api.OpContext, nil, func(req *api.ContextRequest, w *api.ContextResponse) {
 		s.Out.Text(w.Text)
 		if req.Policy == window.PolicyFoveal && req.Focus+req.Question+req.Task == "" {
@@ -34,10 +34,10 @@ left out, unless it has changed since.`,
 			explain(s.Err, w)
 		}
 	})
-	oneOf(c, "policy", "value", "shares", "foveal")
-	oneOf(c, "format", "org", "markdown", "json")
-	oneOf(c, "layout", "tree", "sticky")
-	oneOf(c, "counter", "o200k", "estimate")
+	OneOf(c, "policy", "value", "shares", "foveal")
+	OneOf(c, "format", "org", "markdown", "json")
+	OneOf(c, "layout", "tree", "sticky")
+	OneOf(c, "counter", "o200k", "estimate")
 	return c
 }
 

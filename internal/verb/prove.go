@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-func headCommand(s *session) *cobra.Command {
+func headCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Short: "Print the newest commit, signed, to keep elsewhere",
 		Long: `Head prints the newest commit as a note signed with the key of this machine.
@@ -23,7 +23,7 @@ verify --anchor" then checks that the history still has that commit.`,
 	}, api.OpHead, nil, func(h *api.Head) { fmt.Fprint(s.Out, h.Note) })
 }
 
-func verifyCommand(s *session) *cobra.Command {
+func verifyCommand(s *Session) *cobra.Command {
 	var anchors []string
 	var req api.VerifyRequest
 	c := &cobra.Command{
@@ -38,16 +38,16 @@ Content that a commit records as purged, thinned or lost is reported, and is no
 error.`,
 		Example: `  fovea verify --json
   fovea verify --anchor anchors.txt`,
-		Args: noArguments,
+		Args: NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			for _, name := range anchors {
-				text, err := readFile(c.Context(), name)
+				text, err := ReadFile(c.Context(), name)
 				if err != nil {
 					return err
 				}
 				req.Anchors = append(req.Anchors, text)
 			}
-			r, err := call(s, c, api.OpVerify, req)
+			r, err := Call(s, c, api.OpVerify, req)
 			if err != nil {
 				return err
 			}

@@ -1,9 +1,8 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package main
+package verb
 
 import (
-	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -11,9 +10,8 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
-func statusCommand(s *session) *cobra.Command {
-	all := false
-	c := verb(s, &cobra.Command{
+func statusCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
 		Long: `Status prints where the memory is kept, what it holds, which commit is the
 newest and who signed it, and everything that needs attention. With --all it
 lists the stores of all memexes of this user, even of removed ones.`,
@@ -21,32 +19,9 @@ lists the stores of all memexes of this user, even of removed ones.`,
   fovea status --all
   fovea status --diagnostics`,
 	}, api.OpStatus, nil, printer(s.Out, printStatus))
-	run := c.RunE
-	c.RunE = func(c *cobra.Command, a []string) error {
-		if all {
-			return listStores(s)
-		}
-		err := run(c, a)
-		if err == nil && !s.JSON {
-			printServed(c.Context(), s)
-		}
-		return err
-	}
-	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
-	return c
 }
 
-// printServed prints the process id of the daemon that answered, if one did.
-func printServed(ctx context.Context, s *session) {
-	if s.daemon == nil {
-		return
-	}
-	if h, err := s.daemon.Hello(ctx); err == nil {
-		s.Out.Printf("served by  process %d\n", h.PID)
-	}
-}
-
-func ingestCommand(s *session) *cobra.Command {
+func ingestCommand(s *Session) *cobra.Command {
 	var tree api.IngestTreeRequest
 	var ast string
 	c := verb(s, &cobra.Command{
@@ -64,7 +39,7 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
     fovea ingest --ast -`,
 	}, api.OpIngest, func(req *api.IngestRequest, _ []string) error {
 		if tree.Parent != "" {
-			return misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
+			return Misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
 		}
 		req.Progress = s.Progress
 		req.Committed = func(k api.Commit) {
@@ -90,13 +65,13 @@ refile. The AST of a whole file is an unsaved buffer: it lies over the file in
 }
 
 // ingestTree ingests an AST from a file.
-func ingestTree(s *session, c *cobra.Command, file string, req api.IngestTreeRequest) error {
-	text, err := readFile(c.Context(), file)
+func ingestTree(s *Session, c *cobra.Command, file string, req api.IngestTreeRequest) error {
+	text, err := ReadFile(c.Context(), file)
 	if err != nil {
 		return err
 	}
 	req.AST = []byte(text)
-	return ask(s, c, api.OpIngestTree, req, func(r *api.IngestTreeResponse) {
+	return Ask(s, c, api.OpIngestTree, req, func(r *api.IngestTreeResponse) {
 		if r.Seq == 0 {
 			s.Report("nothing to change")
 		}

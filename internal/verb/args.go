@@ -1,0 +1,52 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package verb
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Args checks the number of arguments. Its error names the ones expected.
+func Args(least, most int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if len(a) < least || most >= 0 && len(a) > most {
+			return Misuse{fmt.Errorf("%s wants %s (see %s --help)", c.Name(), want, c.CommandPath())}
+		}
+		return nil
+	}
+}
+
+// Arguments that several verbs share.
+var (
+	NoArguments = Args(0, 0, "no arguments")
+	oneNode     = Args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
+)
+
+// Group makes c the parent of other verbs. Without one of them it prints its help.
+func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	c.Args = func(c *cobra.Command, a []string) error {
+		var names []string
+		for _, v := range c.Commands() {
+			names = append(names, v.Name())
+		}
+		return Args(0, 0, "a verb: "+strings.Join(names, ", "))(c, a)
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(verbs...)
+	return c
+}
+
+// OneOf sets the fixed values that a shell offers for a flag of c.
+func OneOf(c *cobra.Command, flag string, values ...string) {
+	Complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Complete sets the completions that a shell offers for a flag of c.
+func Complete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
+		panic(err) // programming error: no such flag, or completed twice
+	}
+}
