@@ -19,13 +19,13 @@ import (
 // The operations on the working memory of the agent that calls.
 var (
 	OpBlocks = Define(Operation{Name: "blocks", Group: "agents",
-		Summary: "List the blocks of an agent's working memory"}, listBlocks, nil)
+		Summary: "List the blocks of an agent's working memory"}, listBlocks)
 	OpBlockAdd = Define(Operation{Name: "block-add", Effect: Writes,
-		Summary: "Add blocks to an agent's working memory, or replace them"}, addBlocks, admitted)
+		Summary: "Add blocks to an agent's working memory, or replace them"}, addBlocks)
 	OpBlockRemove = Define(Operation{Name: "block-remove", Effect: Writes,
-		Summary: "Take blocks out of an agent's working memory; history keeps them"}, removeBlocks, admitted)
+		Summary: "Take blocks out of an agent's working memory; history keeps them"}, removeBlocks)
 	OpBlockScore = Define(Operation{Name: "block-score", Effect: Writes,
-		Summary: "Set the confidence and the priority of a block"}, scoreBlock, admitted)
+		Summary: "Set the confidence and the priority of a block"}, scoreBlock)
 )
 
 // BlocksRequest asks for the blocks of an agent. The owner names one; an agent has its own.

@@ -57,9 +57,9 @@ func WithSync(svc Service, sync Sync) Service {
 	}
 }
 
-// within returns a service for further calls that the answer to c takes: they share its
+// Within returns a service for further calls that the answer to c takes: they share its
 // key, its sync and its warnings.
-func (c Call) within(svc Service) Service {
+func (c Call) Within(svc Service) Service {
 	return func(ctx context.Context, further Call) (any, error) {
 		further.Key, further.Sync, further.Warn = c.Key, c.Sync, c.Warn
 		return svc(ctx, further)

@@ -3,12 +3,12 @@
 // Package api declares the operations of Fovea, once: an [Op] for each, with the types
 // of its request and answer, in the table [Operations]. The table drives the
 // HTTP routes, the OpenAPI document, the verbs and their flags, the arguments of MCP tools,
-// the permissions of agents, the choice of scopes, and idempotency. To add an operation, add
+// the choice of scopes, and idempotency. To add an operation, add
 // a row with [Define].
 //
 // A surface (command line, HTTP, MCP) turns its input into a [Call] and passes it to a
 // [Service]: that of a memory in this process ([NewLocal]), or a client of a daemon.
-// What every call goes through is a [Middleware], such as [Guarded];
+// What every call goes through is a [Middleware], such as trust.Guarded;
 // [Chain] puts them in order.
 //
 // Invariants:
@@ -20,6 +20,6 @@
 //   - A context carries the caller's grant and the scopes, see package author; what
 //     belongs to one call is a field of Call.
 //
-// Elsewhere: what the operations do (package fovea), how they are printed
-// (cmd/fovea).
+// Elsewhere: what the operations do (package fovea), what an agent may ask of them
+// (package trust), how they are printed (package verb).
 package api

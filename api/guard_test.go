@@ -14,6 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
@@ -257,7 +258,7 @@ func TestTrigger(t *testing.T) {
 	agent := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	var first *api.Checkpoint
 	for _, event := range []string{"heartbeat", "manual-persist"} {
-		got, err := api.OpTrigger.Call(agent, api.Guarded(svc), api.TriggerRequest{Event: event, Action: " {x} "})
+		got, err := api.OpTrigger.Call(agent, trust.Guarded(svc), api.TriggerRequest{Event: event, Action: " {x} "})
 		if err != nil || got.Checkpoint == nil || got.Action != " {x} " || len(got.Skills) != 1 {
 			t.Fatalf("%s: %+v, %v", event, got, err)
 		}

@@ -57,7 +57,6 @@ type Operation struct {
 	decodeRequest func([]byte) (any, error)
 	decodeAnswer  func([]byte) (any, error)
 	run           func(context.Context, *Local, any) (any, error)
-	admit         func(context.Context, *trust, any) (any, error) // nil refuses agents without a grant
 }
 
 // Op is an operation with the types of its request and its answer.
@@ -69,15 +68,12 @@ type None = struct{}
 // Operations is the table, by name. The slice must not be changed.
 var Operations []*Operation
 
-// Define adds an operation to the table: run carries it out, and admit checks and adapts
-// the request of an agent. Where admit is nil an operation that writes needs a grant. Call
-// it during initialization only.
-func Define[Q, A any](o Operation, run func(context.Context, *Local, Q) (A, error), admit func(context.Context, *trust, Q) (Q, error)) Op[Q, A] {
+// Define adds an operation to the table; run carries it out. What an agent may ask of it
+// stands in package trust; an operation that writes and is not named there needs a grant.
+// Call Define during initialization only.
+func Define[Q, A any](o Operation, run func(context.Context, *Local, Q) (A, error)) Op[Q, A] {
 	op := Op[Q, A]{&o}
 	op.complete(run)
-	if admit != nil {
-		o.admit = func(ctx context.Context, t *trust, req any) (any, error) { return admit(ctx, t, req.(Q)) }
-	}
 	i, _ := position(o.Name)
 	Operations = slices.Insert(Operations, i, &o)
 	return op

@@ -7,81 +7,81 @@ import "github.com/fovea-memory/fovea/internal/graph"
 // The table of operations.
 var (
 	OpContext = Define(Operation{Name: "context", Group: "read", Tool: "context",
-		Summary: "Choose and render what a model sees within a token budget"}, buildContext, nil)
+		Summary: "Choose and render what a model sees within a token budget"}, buildContext)
 	OpQuery = Define(Operation{Name: "query", Group: "read", Tool: "recall",
-		Summary: "List the nodes that match a query"}, runQuery, nil)
+		Summary: "List the nodes that match a query"}, runQuery)
 	OpSearch = Define(Operation{Name: "search", Group: "read", Tool: "recall",
-		Summary: "Rank nodes by words, best first"}, search, nil)
+		Summary: "Rank nodes by words, best first"}, search)
 	OpSuggest = Define(Operation{Name: "suggest", Tool: "recall",
-		Summary: "Offer known words for unknown ones, and the newest notes"}, suggest, nil)
+		Summary: "Offer known words for unknown ones, and the newest notes"}, suggest)
 	OpShow = Define(Operation{Name: "show", Group: "read", Tool: "read",
-		Summary: "Return one node, now or as it was"}, showNode, nil)
+		Summary: "Return one node, now or as it was"}, showNode)
 	OpSkills = Define(Operation{Name: "skills", Group: "read",
-		Summary: "List the skills, highest priority first"}, listSkills, nil)
+		Summary: "List the skills, highest priority first"}, listSkills)
 	OpRemember = Define(Operation{Name: "remember", Group: "write", Effect: Writes, Tool: "remember",
-		Summary: "Add a headline"}, rememberNote, admitNote)
+		Summary: "Add a headline"}, rememberNote)
 	OpEdit = Define(Operation{Name: "edit", Group: "write", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
-		Summary: "Change one node, and its file in the same step"}, editNode, admitEdit)
+		Summary: "Change one node, and its file in the same step"}, editNode)
 	OpRefile = Define(Operation{Name: "refile", Group: "write", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
-		Summary: "Move a headline, with all below it, below another node"}, refileNode, admitMove)
+		Summary: "Move a headline, with all below it, below another node"}, refileNode)
 	OpArchive = Define(Operation{Name: "archive", Group: "write", Effect: Writes, Replay: graph.KindEdit,
-		Summary: "Move a headline, with all below it, to the archive of its file"}, archiveNode, admitMove)
+		Summary: "Move a headline, with all below it, to the archive of its file"}, archiveNode)
 	OpForget = Define(Operation{Name: "forget", Group: "write", Effect: Writes, Tool: "forget", Replay: graph.KindEdit,
-		Summary: "Take a headline away with all below it; history keeps it"}, forgetNode, admitForget)
+		Summary: "Take a headline away with all below it; history keeps it"}, forgetNode)
 	OpAssignIDs = Define(Operation{Name: "assign-ids", Group: "write", Effect: Writes,
-		Summary: "List headlines without an id of their own, or give them one"}, assignIDs, admitAssign)
+		Summary: "List headlines without an id of their own, or give them one"}, assignIDs)
 	OpIngest = Define(Operation{Name: "ingest", Group: "write", Effect: Mends,
-		Summary: "Read what changed in the folder"}, ingestFolder, admitIngest)
+		Summary: "Read what changed in the folder"}, ingestFolder)
 	OpLog = Define(Operation{Name: "log", Group: "history", Tool: "history log", History: true,
-		Summary: "List commits, newest first"}, listCommits, nil)
+		Summary: "List commits, newest first"}, listCommits)
 	OpDiff = Define(Operation{Name: "diff", Group: "history", Tool: "history diff", History: true,
-		Summary: "Compare two moments"}, compare, nil)
+		Summary: "Compare two moments"}, compare)
 	OpBlame = Define(Operation{Name: "blame", Group: "history", Tool: "history blame",
-		Summary: "Say of each line of a node which commit brought it"}, blameNode, nil)
+		Summary: "Say of each line of a node which commit brought it"}, blameNode)
 	OpSnapshot = Define(Operation{Name: "snapshot", Scan: true, Group: "history", Effect: Writes, History: true,
-		Summary: "Keep the present state for a rollback"}, takeSnapshot, admitted)
+		Summary: "Keep the present state for a rollback"}, takeSnapshot)
 	OpSnapshots = Define(Operation{Name: "snapshots", Tool: "history snapshots", History: true,
-		Summary: "List the states kept, newest first"}, listSnapshots, nil)
+		Summary: "List the states kept, newest first"}, listSnapshots)
 	OpRollback = Define(Operation{Name: "rollback", Group: "history", Effect: Mends, Tool: "rollback rollback", History: true, Replay: graph.KindRollback,
-		Summary: "Make an earlier state the present one, files included"}, rollBack, admitRollback)
+		Summary: "Make an earlier state the present one, files included"}, rollBack)
 	OpRevert = Define(Operation{Name: "revert", Group: "history", Effect: Mends, Tool: "rollback revert", History: true, Replay: graph.KindRevert,
-		Summary: "Take back what commits did, and keep what was done since"}, revertCommits, admitRevert)
+		Summary: "Take back what commits did, and keep what was done since"}, revertCommits)
 	OpResolve = Define(Operation{Name: "resolve", Group: "history", Effect: Writes, Tool: "rollback resolve", Replay: graph.KindEdit,
-		Summary: "End conflicts that a node keeps"}, resolveConflicts, admitResolve)
+		Summary: "End conflicts that a node keeps"}, resolveConflicts)
 	OpDrift = Define(Operation{Name: "drift", Scan: true, Group: "history", Effect: Mends,
-		Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift, nil)
+		Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift)
 	OpCheckpoint = Define(Operation{Name: "checkpoint", Scan: true, Group: "history", Effect: Writes, Tool: "history checkpoint", History: true,
-		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint, admitted)
+		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint)
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
-		Summary: "Go back to a checkpoint, files included"}, restore, nil)
+		Summary: "Go back to a checkpoint, files included"}, restore)
 	OpMerge = Define(Operation{Name: "merge", Group: "history", Effect: Mends, History: true,
-		Summary: "Bring in what another copy of the memory has done"}, mergeCopy, nil)
+		Summary: "Bring in what another copy of the memory has done"}, mergeCopy)
 	OpGuard = Define(Operation{Name: "guard", Group: "agents",
-		Summary: "List the protected files and how each stands"}, listProtected, nil)
+		Summary: "List the protected files and how each stands"}, listProtected)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
-		Summary: "Say how the memory is"}, readStatus, nil)
+		Summary: "Say how the memory is"}, readStatus)
 	OpVerify = Define(Operation{Name: "verify", Group: "care",
-		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify, nil)
+		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
-		Summary: "Give the newest commit as a signed note"}, signHead, nil)
+		Summary: "Give the newest commit as a signed note"}, signHead)
 	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
-		Summary: "Make a damaged memory whole again, as far as that can be"}, repair, nil)
+		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
 	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
-		Summary: "Thin the history by age"}, thinHistory, nil)
+		Summary: "Thin the history by age"}, thinHistory)
 	OpPurge = Define(Operation{Name: "purge", Scan: true, Group: "care", Effect: Mends, History: true,
-		Summary: "Take content out of history for good"}, purgeHistory, nil)
+		Summary: "Take content out of history for good"}, purgeHistory)
 	OpForgotten = Define(Operation{Name: "forgotten", Scan: true,
-		Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten, nil)
+		Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten)
 	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
-		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected, nil)
+		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
-		Summary: "Trust a protected file as it is"}, adoptProtected, nil)
+		Summary: "Trust a protected file as it is"}, adoptProtected)
 	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
-		Summary: "Put back what was trusted of a protected file"}, rejectProtected, nil)
+		Summary: "Put back what was trusted of a protected file"}, rejectProtected)
 	OpSkill = Define(Operation{Name: "skill",
-		Summary: "Return the source of one skill"}, showSkill, nil)
+		Summary: "Return the source of one skill"}, showSkill)
 	OpTrigger = Define(Operation{Name: "trigger", Effect: Writes,
-		Summary: "Answer an event as the built-in skill does, and say which skills answer to it"}, answerEvent, admitted)
+		Summary: "Answer an event as the built-in skill does, and say which skills answer to it"}, answerEvent)
 	OpIngestTree = Define(Operation{Name: "ingest-tree", Effect: Writes,
-		Summary: "Take in an AST that stands in no file"}, ingestTree, nil)
+		Summary: "Take in an AST that stands in no file"}, ingestTree)
 )

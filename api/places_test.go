@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
@@ -64,7 +65,7 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 // as is the service as a grant gives it.
 func (f *folder) as(g api.Grant) api.Service {
 	return api.Service(func(ctx context.Context, c api.Call) (any, error) {
-		return api.Trusted(f.person, g)(author.WithGrant(ctx, g), c)
+		return trust.Hold(f.person, g)(author.WithGrant(ctx, g), c)
 	})
 }
 

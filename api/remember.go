@@ -37,7 +37,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		return nil, err
 	}
 	under := l.below(cmp.Or(req.Under, inbox))
-	if file := fileIn(under); file != "" {
+	if file := FileIn(under); file != "" {
 		scope := l.memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
 			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
@@ -70,9 +70,9 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	return out, nil
 }
 
-// fileIn returns the Org file that a place names, made if need be, or one in the
+// FileIn returns the Org file that a place names, made if need be, or one in the
 // folder that it names; "" for the name of a node.
-func fileIn(under string) string {
+func FileIn(under string) string {
 	switch {
 	case strings.HasSuffix(under, "/"):
 		return path.Join(under, inbox)

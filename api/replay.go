@@ -4,9 +4,9 @@ package api
 
 import "context"
 
-// opReplay finds the answer to a call whose key the history has: see Operation.Replay. It
-// changes nothing.
-var opReplay = unlisted("replay", replay)
+// OpReplay finds the answer to a call whose key the history has: see Operation.Replay. It
+// changes nothing, and stands in no table.
+var OpReplay = unlisted("replay", replay)
 
 // unlisted returns an operation that is not in the table, so that only a memory in this
 // process knows it, and nothing that takes it for another operation can carry out its request.
@@ -16,15 +16,15 @@ func unlisted[Q, A any](name string, run func(context.Context, *Local, Q) (A, er
 	return o
 }
 
-// replayed is the outcome of a request that was carried out before.
-type replayed struct {
-	answer any
-	err    error
+// Replayed is the outcome of a request that was carried out before.
+type Replayed struct {
+	Answer any
+	Err    error
 }
 
 // replay looks the key of the call up in each scope; nil stands for a request that was
 // not carried out.
-func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
+func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 	if c.Op.Replay == "" || c.Key == "" {
 		return nil, nil
 	}
@@ -40,8 +40,13 @@ func replay(ctx context.Context, l *Local, c Call) (*replayed, error) {
 		if done {
 			on.known = id
 			answer, err := c.Op.run(ctx, on, c.Request)
-			return &replayed{answer, err}, nil
+			return &Replayed{answer, err}, nil
 		}
 	}
 	return nil, nil
 }
+
+// OpProtected reports whether the policy of the memory protects a file. It stands in no table.
+var OpProtected = unlisted("protected", func(_ context.Context, l *Local, r GuardRequest) (bool, error) {
+	return l.memex.Guard().Protected(r.Path), nil
+})

@@ -51,7 +51,7 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	answer, err := c.Op.run(ctx, &on, c.Request)
 	if err != nil { // a repeated request may name a node that the first one renamed or removed
 		if r, replayErr := replay(ctx, &on, c); r != nil && replayErr == nil {
-			answer, err = r.answer, r.err
+			answer, err = r.Answer, r.Err
 		}
 	}
 	if len(on.over) > 0 && err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 )
 
 // TestAgentsRevertTheirOwn: by number or as the author, where they may write and as
@@ -157,7 +158,7 @@ func TestAgentsTakeNewNames(t *testing.T) {
 	if _, err := api.OpSnapshot.Call(t.Context(), person, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("the person moves it: %v", err)
 	}
-	granted := api.Trusted(person, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"snapshot"}})
+	granted := trust.Hold(person, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"snapshot"}})
 	note(t, ada, "More")
 	if _, err := api.OpSnapshot.Call(t.Context(), granted, api.SnapshotRequest{Name: "tidy"}); err != nil {
 		t.Errorf("granted: %v", err)

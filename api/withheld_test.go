@@ -18,6 +18,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -311,7 +312,7 @@ var knowing = []any{
 
 // ask asks requests of an operation, in every scope, as everybody.
 func (r *reading) ask(op *api.Operation, requests []any) {
-	svc := api.Guarded(api.NewLocal(r.memory, &r.options))
+	svc := trust.Guarded(api.NewLocal(r.memory, &r.options))
 	for _, req := range requests {
 		for i, g := range r.grants {
 			if i > 0 && op.Effect == api.Reads {

@@ -49,7 +49,7 @@ func (a Actor) Or(other Actor) Actor {
 }
 
 // WithGrant makes calls under the context those of the grant's holder: commits have its
-// name, and whether a token vouches for it. What the holder may do is checked by api.Guarded;
+// name, and whether a token vouches for it. What the holder may do is checked by trust.Guarded;
 // without that check an agent changes no file.
 func WithGrant(ctx context.Context, g Grant) context.Context {
 	return WithActor(context.WithValue(ctx, grantKey{}, g), g.Actor())

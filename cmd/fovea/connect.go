@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -134,5 +135,5 @@ func (s *session) guarded(svc api.Service) api.Service {
 	if s.daemon != nil {
 		return svc
 	}
-	return api.Guarded(svc)
+	return trust.Guarded(svc)
 }

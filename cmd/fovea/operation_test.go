@@ -34,7 +34,7 @@ func defineEcho() {
 		func(_ context.Context, _ *api.Local, req echoRequest) (*echoAnswer, error) {
 			calls++
 			return &echoAnswer{strings.TrimSpace(strings.Repeat(req.Word+" ", max(req.Times, 1))), calls}, nil
-		}, nil)
+		})
 }
 
 // echo is a command of which the table has one operation more.

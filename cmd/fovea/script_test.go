@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 			"spoil":    spoil,
 			"status":   exitStatus,
 			"control":  controlFile,
-			"trust":    trust,
+			"trust":    trustKey,
 			"repeat":   repeat,
 		},
 	})
@@ -135,8 +135,8 @@ func appendTo(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(b+args[1]), 0o600))
 }
 
-// trust writes a configuration file that trusts a public key: trust KEY FILE.
-func trust(ts *testscript.TestScript, neg bool, args []string) {
+// trustKey writes a configuration file that trusts a public key: trust KEY FILE.
+func trustKey(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: trust KEY FILE")
 	}

@@ -21,5 +21,5 @@
 //   - A list is the same JSON in one answer and in pages.
 //
 // Elsewhere: listeners and tokens (internal/daemon), what operations do (fovea),
-// what callers may do (api.Trusted).
+// what callers may do (trust.Hold).
 package httpapi

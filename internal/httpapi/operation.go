@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
@@ -21,7 +22,7 @@ import (
 func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 	shape := shapeOf(op)
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := api.MayAsk(r.Context(), op); err != nil {
+		if err := trust.MayAsk(r.Context(), op); err != nil {
 			fail(w, op.Name, err, Status(err))
 			return
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
 )
@@ -82,7 +83,7 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams),
 		large: share.New(share.Large)}
-	s.service = api.Chain(opts.Service, idempotent(), s.limited, api.Guarded)
+	s.service = api.Chain(opts.Service, idempotent(), s.limited, trust.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}

@@ -13,7 +13,7 @@ import (
 var ErrClosed = errors.New("the memory is closed")
 
 // ErrNoRights denies an agent without defined rights.
-var ErrNoRights = errors.New("the agent has no rights; its caller must set them, see author.Actor.May and api.Trusted")
+var ErrNoRights = errors.New("the agent has no rights; its caller must set them, see author.Actor.May and trust.Hold")
 
 // FailWrite returns err with the Kind of its file error.
 func FailWrite(op, what string, err error) error {

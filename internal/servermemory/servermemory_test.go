@@ -20,6 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -45,7 +46,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return api.Trusted(api.NewLocal(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
+	return trust.Hold(api.NewLocal(m, nil), api.Grant{Agent: servermemory.Agent, Role: api.Keeper}), m
 }
 
 func store(t testing.TB, svc api.Service, mirror *servermemory.Mirror) *servermemory.Store {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package trust
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
@@ -16,8 +17,8 @@ import (
 var tasks = []string{"tasks.org", "tasks/"}
 
 // writable refuses a path that the agent may not write.
-func (t *trust) writable(ctx context.Context, file string) error {
-	switch is, err := opProtected.Call(ctx, t.svc, GuardRequest{Path: file}); {
+func (t *judge) writable(ctx context.Context, file string) error {
+	switch is, err := api.OpProtected.Call(ctx, t.svc, api.GuardRequest{Path: file}); {
 	case err != nil:
 		return err
 	case is:
@@ -31,7 +32,7 @@ func (t *trust) writable(ctx context.Context, file string) error {
 
 // mayWrite says why the agent has no right to change a file, nil where it has. What is
 // protected the memory knows.
-func (t *trust) mayWrite(file string) error {
+func (t *judge) mayWrite(file string) error {
 	places := append([]string{t.folder()}, tasks...)
 	for _, place := range append(places, t.g.Paths...) {
 		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
@@ -44,18 +45,18 @@ func (t *trust) mayWrite(file string) error {
 	return fmt.Errorf("agent %s writes below %s and in tasks; the owner can grant more in the configuration", t.g.Agent, t.folder())
 }
 
-func (t *trust) folder() string { return "agents/" + t.g.Agent + "/" }
+func (t *judge) folder() string { return "agents/" + t.g.Agent + "/" }
 
 // nodes finds what each name names, "" for nothing, and refuses it unless the agent may
 // write there. It returns the first.
-func (t *trust) nodes(ctx context.Context, names ...string) (first *Shown, err error) {
+func (t *judge) nodes(ctx context.Context, names ...string) (first *api.Shown, err error) {
 	for _, name := range names {
 		if name == "" && first != nil {
 			continue
 		}
-		n, err := OpShow.Call(ctx, t.svc, ShowRequest{ID: name})
+		n, err := api.OpShow.Call(ctx, t.svc, api.ShowRequest{ID: name})
 		if err != nil {
-			return nil, named(err, t.op.Name, "-", "")
+			return nil, t.named(err)
 		}
 		if err := t.writable(ctx, n.Path); err != nil {
 			return nil, err
@@ -66,13 +67,13 @@ func (t *trust) nodes(ctx context.Context, names ...string) (first *Shown, err e
 }
 
 // admitNote checks the place of a note; without one it is the agent's folder.
-func admitNote(ctx context.Context, t *trust, r RememberRequest) (RememberRequest, error) {
+func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.RememberRequest, error) {
 	r.Under = cmp.Or(r.Under, t.folder())
 	r, err := t.inertNote(r)
 	if err != nil {
 		return r, err
 	}
-	file := fileIn(strings.TrimPrefix(r.Under, "./"))
+	file := api.FileIn(strings.TrimPrefix(r.Under, "./"))
 	if file == "" {
 		_, err := t.nodes(ctx, r.Under)
 		return r, err
@@ -87,34 +88,34 @@ func admitNote(ctx context.Context, t *trust, r RememberRequest) (RememberReques
 	return r, t.writable(ctx, file)
 }
 
-func admitEdit(ctx context.Context, t *trust, r EditRequest) (EditRequest, error) {
+func admitEdit(ctx context.Context, t *judge, r api.EditRequest) (api.EditRequest, error) {
 	if _, err := t.nodes(ctx, r.ID); err != nil {
 		return r, err
 	}
 	return t.inertEdit(r)
 }
 
-func admitResolve(ctx context.Context, t *trust, r ResolveRequest) (ResolveRequest, error) {
+func admitResolve(ctx context.Context, t *judge, r api.ResolveRequest) (api.ResolveRequest, error) {
 	_, err := t.nodes(ctx, r.ID)
 	return r, err
 }
 
-func admitMove(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
+func admitMove(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
 	_, err := t.nodes(ctx, r.ID, r.To)
 	return r, err
 }
 
 // admitForget lets an agent forget what it alone has written, and a keeper what stands in
 // its folder.
-func admitForget(ctx context.Context, t *trust, r MoveRequest) (MoveRequest, error) {
+func admitForget(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
 	n, err := t.nodes(ctx, r.ID, r.To)
-	if err != nil || t.isGranted() || t.g.Role == Keeper && strings.HasPrefix(n.Path, t.folder()) {
+	if err != nil || t.isGranted() || t.g.Role == api.Keeper && strings.HasPrefix(n.Path, t.folder()) {
 		return r, err
 	}
 	return r, t.own(ctx, n)
 }
 
-func admitAssign(ctx context.Context, t *trust, r AssignRequest) (AssignRequest, error) {
+func admitAssign(ctx context.Context, t *judge, r api.AssignRequest) (api.AssignRequest, error) {
 	if r.List {
 		return r, nil
 	}
@@ -124,8 +125,3 @@ func admitAssign(ctx context.Context, t *trust, r AssignRequest) (AssignRequest,
 	_, err := t.nodes(ctx, r.IDs...)
 	return r, err
 }
-
-// opProtected reports whether the policy of the memory protects a file.
-var opProtected = unlisted("protected", func(_ context.Context, l *Local, r GuardRequest) (bool, error) {
-	return l.memex.Guard().Protected(r.Path), nil
-})

@@ -1,16 +1,17 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package trust
 
 import (
 	"errors"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
 // inertNote makes the text of an agent's note inert, see inert.Text.
-func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
-	if t.g.Role == Keeper {
+func (t *judge) inertNote(r api.RememberRequest) (api.RememberRequest, error) {
+	if t.g.Role == api.Keeper {
 		return r, nil
 	}
 	r.Title = inert.Line(r.Title)
@@ -25,8 +26,8 @@ func (t *trust) inertNote(r RememberRequest) (RememberRequest, error) {
 }
 
 // inertEdit is inertNote for an edit.
-func (t *trust) inertEdit(r EditRequest) (EditRequest, error) {
-	if t.g.Role == Keeper {
+func (t *judge) inertEdit(r api.EditRequest) (api.EditRequest, error) {
+	if t.g.Role == api.Keeper {
 		return r, nil
 	}
 	errs := []error{inert.Each(r.Tag, inert.Tag), inert.Each(r.RemoveProperty, inert.Settable), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}

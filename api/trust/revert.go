@@ -1,18 +1,20 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package trust
 
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 )
 
 // admitRevert lets an agent take back its own commits, where it may write and nobody has
 // built on them. The request then holds only while nobody else commits.
-func admitRevert(ctx context.Context, t *trust, r RevertRequest) (RevertRequest, error) {
+func admitRevert(ctx context.Context, t *judge, r api.RevertRequest) (api.RevertRequest, error) {
 	if t.isGranted() {
 		return r, nil
 	}
@@ -26,7 +28,7 @@ func admitRevert(ctx context.Context, t *trust, r RevertRequest) (RevertRequest,
 	r.Head = cmp.Or(r.Head, head)
 	trial := r
 	trial.DryRun = true
-	would, err := Op[RevertRequest, *RevertResponse]{t.op}.Call(ctx, t.svc, trial)
+	would, err := api.Op[api.RevertRequest, *api.RevertResponse]{Operation: t.op}.Call(ctx, t.svc, trial)
 	if err != nil {
 		return r, err
 	}
@@ -43,7 +45,7 @@ func admitRevert(ctx context.Context, t *trust, r RevertRequest) (RevertRequest,
 
 // ownCommits makes a request one about the agent's commits, or refuses it. Commits
 // have numbers up to head.
-func (t *trust) ownCommits(ctx context.Context, r RevertRequest, head uint64) (RevertRequest, error) {
+func (t *judge) ownCommits(ctx context.Context, r api.RevertRequest, head uint64) (api.RevertRequest, error) {
 	if len(r.Commits) == 0 {
 		if by, err := author.Parse(r.Author); r.Author != "" && (err != nil || by != t.g.Author()) {
 			return r, t.denied(r.Author, "agent %s takes back only what it has done", t.g.Agent)
@@ -54,8 +56,8 @@ func (t *trust) ownCommits(ctx context.Context, r RevertRequest, head uint64) (R
 	oldest := head
 	wanted := map[uint64]bool{}
 	for _, name := range r.Commits {
-		seq, ok := numbered(strings.TrimPrefix(name, "seq:"))
-		if !ok {
+		seq, err := strconv.ParseUint(strings.TrimPrefix(name, "seq:"), 10, 63)
+		if err != nil {
 			return r, t.denied(name, "an agent names commits by their numbers")
 		}
 		wanted[seq], oldest = true, min(oldest, seq)

@@ -1,58 +1,38 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package trust
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 )
 
-type (
-	// Role is what a caller is to a memex.
-	Role = author.Role
-	// Grant names a caller and what that caller may do.
-	Grant = author.Grant
-	// Scopes are laid over the memex for a call.
-	Scopes = author.Scopes
-)
-
-// The roles.
-const (
-	Owner  = author.RoleOwner
-	Agent  = author.RoleAgent
-	Reader = author.RoleReader
-	Keeper = author.RoleKeeper
-)
-
 // Guarded returns a Service that lets pass what the grant of each context allows, see
-// [Trusted].
-func Guarded(next Service) Service {
-	return func(ctx context.Context, c Call) (any, error) {
-		return Trusted(next, author.GrantOf(ctx))(ctx, c)
+// [Hold].
+func Guarded(next api.Service) api.Service {
+	return func(ctx context.Context, c api.Call) (any, error) {
+		return Hold(next, author.GrantOf(ctx))(ctx, c)
 	}
 }
 
-// As returns a Service whose calls are those of the grant's holder, see author.WithGrant.
-func As(svc Service, g Grant) Service {
-	return func(ctx context.Context, c Call) (any, error) { return svc(author.WithGrant(ctx, g), c) }
-}
-
-// Trusted returns a Service that lets pass what the grant allows and answers
+// Hold returns a Service that lets pass what the grant allows and answers
 // anything else with an error of kind Denied. What it does is recorded as by the
 // holder of the grant, whoever the context names. An agent writes below
 // agents/NAME/ and in tasks, which is also where a note without a place goes;
 // forgets what it alone has written, rolls back what it alone has done since, and
 // reverts its own commits where nobody has built on them.
-func Trusted(next Service, g Grant) Service {
-	if g.Role == Owner {
-		return As(next, g)
+func Hold(next api.Service, g api.Grant) api.Service {
+	if g.Role == api.Owner {
+		return api.As(next, g)
 	}
-	return func(ctx context.Context, c Call) (any, error) {
-		t := &trust{c.within(next), g, c.Op}
+	return func(ctx context.Context, c api.Call) (any, error) {
+		t := &judge{c.Within(next), g, c.Op}
 		if err := t.mayAsk(ctx); err != nil {
 			return nil, err
 		}
@@ -63,9 +43,9 @@ func Trusted(next Service, g Grant) Service {
 			return next(ctx, c)
 		}
 		// A repeated request may name a node that the first one renamed or removed.
-		found, replayErr := t.svc(ctx, Call{Op: opReplay.Operation, Request: c})
-		if r, ok := found.(*replayed); ok && replayErr == nil && r != nil && t.mayHear(r.answer) {
-			return r.answer, r.err
+		found, replayErr := t.svc(ctx, api.Call{Op: api.OpReplay.Operation, Request: c})
+		if r, ok := found.(*api.Replayed); ok && replayErr == nil && r != nil && t.mayHear(r.Answer) {
+			return r.Answer, r.Err
 		}
 		return nil, err
 	}
@@ -74,57 +54,55 @@ func Trusted(next Service, g Grant) Service {
 // MayAsk returns why the caller of the context may not use an operation, whatever the
 // request says; nil where that depends on the request. A surface asks before it reads
 // what somebody sent. Errors: Denied.
-func MayAsk(ctx context.Context, op *Operation) error {
+func MayAsk(ctx context.Context, op *api.Operation) error {
 	g := author.GrantOf(ctx)
-	if g.Role == Owner {
+	if g.Role == api.Owner {
 		return nil
 	}
-	return (&trust{g: g, op: op}).mayAsk(ctx)
+	return (&judge{g: g, op: op}).mayAsk(ctx)
 }
 
-// trust checks one call of an agent.
-type trust struct {
-	svc Service // for further calls
-	g   Grant
-	op  *Operation
+// judge checks one call of an agent.
+type judge struct {
+	svc api.Service // for further calls
+	g   api.Grant
+	op  *api.Operation
 }
 
-func (t *trust) mayAsk(ctx context.Context) error {
+func (t *judge) mayAsk(ctx context.Context) error {
 	switch t.g.Role {
-	case Agent, Keeper, Reader:
+	case api.Agent, api.Keeper, api.Reader:
 	default:
 		return t.denied("", "role %q is none", t.g.Role)
 	}
 	if err := t.scoped(ctx); err != nil {
 		return err
 	}
-	if t.op.Effect == Reads {
+	if t.op.Effect == api.Reads {
 		return nil
 	}
-	if t.g.Role == Reader {
+	if t.g.Role == api.Reader {
 		return t.denied("", "a reader changes nothing")
 	}
 	if err := author.Check(t.g.Agent); err != nil {
 		return t.denied("", "%w", err)
 	}
-	if t.op.admit != nil {
+	if admissions[t.op.Name] != nil {
 		return nil // the request decides
 	}
 	return t.granted()
 }
 
 // admit returns the request as it may go on, or why it may not.
-func (t *trust) admit(ctx context.Context, req any) (any, error) {
-	if t.op.admit == nil { // mayAsk has decided
+func (t *judge) admit(ctx context.Context, req any) (any, error) {
+	admit := admissions[t.op.Name]
+	if admit == nil { // mayAsk has decided
 		return req, nil
 	}
-	return t.op.admit(ctx, t, req)
+	return admit(ctx, t, req)
 }
 
-// admitted lets every request pass.
-func admitted[Q any](_ context.Context, _ *trust, req Q) (Q, error) { return req, nil }
-
-func admitIngest(_ context.Context, t *trust, r IngestRequest) (IngestRequest, error) {
+func admitIngest(_ context.Context, t *judge, r api.IngestRequest) (api.IngestRequest, error) {
 	if r.AcceptDeletions {
 		return r, t.granted()
 	}
@@ -132,7 +110,7 @@ func admitIngest(_ context.Context, t *trust, r IngestRequest) (IngestRequest, e
 }
 
 // actor is the holder of the grant as the memory knows it, for one operation.
-func (t *trust) actor() author.Actor {
+func (t *judge) actor() author.Actor {
 	a := t.g.Actor()
 	a.May, a.Renames = t.mayWrite, t.isGranted()
 	return a
@@ -140,13 +118,13 @@ func (t *trust) actor() author.Actor {
 
 // mayHear reports whether the holder of the grant is answered what an agent of its name did
 // under the same key, who may have done it with another grant.
-func (t *trust) mayHear(answer any) bool {
-	e, ok := answer.(*EditResponse)
+func (t *judge) mayHear(answer any) bool {
+	e, ok := answer.(*api.EditResponse)
 	return !ok || e == nil || e.Path == "" || t.mayWrite(e.Path) == nil
 }
 
 // scoped refuses scopes that the grant is not for.
-func (t *trust) scoped(ctx context.Context) error {
+func (t *judge) scoped(ctx context.Context) error {
 	for _, name := range author.ScopesOf(ctx).Names() {
 		if !t.g.Reaches(name) {
 			return t.denied(name, "is none of the scopes of this token; the owner can make one that is for it")
@@ -157,16 +135,31 @@ func (t *trust) scoped(ctx context.Context) error {
 
 // isGranted reports whether the configuration grants the operation on anything that is not
 // protected.
-func (t *trust) isGranted() bool { return slices.Contains(t.g.Operations, t.op.Name) }
+func (t *judge) isGranted() bool { return slices.Contains(t.g.Operations, t.op.Name) }
 
 // granted refuses the operation unless the configuration grants it.
-func (t *trust) granted() error {
+func (t *judge) granted() error {
 	if t.isGranted() {
 		return nil
 	}
 	return t.denied("", "agent %s may not; the owner can grant it in the configuration", t.g.Agent)
 }
 
-func (t *trust) denied(what, format string, a ...any) error {
+func (t *judge) denied(what, format string, a ...any) error {
 	return &fovea.Error{Op: t.op.Name, What: what, Kind: fovea.Denied, Err: fmt.Errorf(format, a...)}
+}
+
+// named returns an error of a further call as one of the operation that was asked for.
+func (t *judge) named(err error) error {
+	e, ok := errors.AsType[*fovea.Error](err)
+	if !ok {
+		return err
+	}
+	said := *e
+	said.Op = t.op.Name
+	return &said
+}
+
+func invalid(op string, err error) error {
+	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}
 }

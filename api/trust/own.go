@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package trust
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 )
 
@@ -17,20 +18,20 @@ import (
 const maxForgotten = 1000
 
 // own refuses a node unless the agent alone has written it and all below it.
-func (t *trust) own(ctx context.Context, n *Shown) error {
+func (t *judge) own(ctx context.Context, n *api.Shown) error {
 	rest := []string{n.ID}
 	for i := 0; i < len(rest); i++ {
 		if i == maxForgotten {
 			return t.denied(n.ID, "it holds more than %d nodes; forget parts of it", maxForgotten)
 		}
-		log, err := OpLog.Call(ctx, t.svc, LogRequest{ID: rest[i]})
+		log, err := api.OpLog.Call(ctx, t.svc, api.LogRequest{ID: rest[i]})
 		if err != nil {
 			return err
 		}
 		if err := t.alone(log); err != nil {
 			return err
 		}
-		below, err := OpShow.Call(ctx, t.svc, ShowRequest{ID: rest[i]})
+		below, err := api.OpShow.Call(ctx, t.svc, api.ShowRequest{ID: rest[i]})
 		if err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ func (t *trust) own(ctx context.Context, n *Shown) error {
 }
 
 // alone refuses commits that somebody else has made.
-func (t *trust) alone(log []Commit) error {
+func (t *judge) alone(log []api.Commit) error {
 	for _, c := range log {
 		if !t.made(c) {
 			return t.denied(fmt.Sprintf("commit %d", c.Seq), "is by %s; agent %s takes back only what it has done", c.Author, t.g.Agent)
@@ -51,20 +52,20 @@ func (t *trust) alone(log []Commit) error {
 
 // aloneIn refuses those of the commits from first to head that are meant, if somebody else
 // has made one.
-func (t *trust) aloneIn(ctx context.Context, first, head uint64, meant func(seq uint64) bool) error {
+func (t *judge) aloneIn(ctx context.Context, first, head uint64, meant func(seq uint64) bool) error {
 	if first > head {
 		return nil
 	}
-	log, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: int(head-first) + 1})
+	log, err := api.OpLog.Call(ctx, t.svc, api.LogRequest{Limit: int(head-first) + 1})
 	if err != nil {
 		return err
 	}
-	return t.alone(slices.DeleteFunc(log, func(c Commit) bool { return c.Seq < first || c.Seq > head || !meant(c.Seq) }))
+	return t.alone(slices.DeleteFunc(log, func(c api.Commit) bool { return c.Seq < first || c.Seq > head || !meant(c.Seq) }))
 }
 
 // head returns the number of the newest commit, 0 if there is none.
-func (t *trust) head(ctx context.Context) (uint64, error) {
-	newest, err := OpLog.Call(ctx, t.svc, LogRequest{Limit: 1})
+func (t *judge) head(ctx context.Context) (uint64, error) {
+	newest, err := api.OpLog.Call(ctx, t.svc, api.LogRequest{Limit: 1})
 	if err != nil || len(newest) == 0 {
 		return 0, err
 	}
@@ -73,13 +74,13 @@ func (t *trust) head(ctx context.Context) (uint64, error) {
 
 // made reports whether the agent itself has made a commit: an agent of its name did,
 // and nobody of another kind.
-func (t *trust) made(c Commit) bool {
+func (t *judge) made(c api.Commit) bool {
 	return c.AuthorKind == author.Agent.String() && c.Author == t.g.Author().String()
 }
 
 // admitRollback lets an agent take back what it alone has done since a snapshot or a
 // commit number. The request then holds only while nobody else commits.
-func admitRollback(ctx context.Context, t *trust, r RollbackRequest) (RollbackRequest, error) {
+func admitRollback(ctx context.Context, t *judge, r api.RollbackRequest) (api.RollbackRequest, error) {
 	if t.isGranted() {
 		return r, nil
 	}
@@ -100,13 +101,13 @@ func admitRollback(ctx context.Context, t *trust, r RollbackRequest) (RollbackRe
 }
 
 // moment finds the number of the commit that a snapshot holds.
-func (t *trust) moment(ctx context.Context, name string) (uint64, error) {
+func (t *judge) moment(ctx context.Context, name string) (uint64, error) {
 	if number, ok := strings.CutPrefix(name, "seq:"); ok {
 		if seq, err := strconv.ParseUint(number, 10, 63); err == nil {
 			return seq, nil
 		}
 	}
-	list, err := OpSnapshots.Call(ctx, t.svc, None{})
+	list, err := api.OpSnapshots.Call(ctx, t.svc, api.None{})
 	if err != nil {
 		return 0, err
 	}
