@@ -89,6 +89,11 @@ func TestBlocksOfAgents(t *testing.T) {
 	if got := ada.context(api.ContextRequest{}).Text; !strings.Contains(got, "zebra") || strings.Contains(got, "giraffe") {
 		t.Errorf("ada sees\n%s", got)
 	}
+	for _, p := range ada.context(api.ContextRequest{Explain: true}).Parts {
+		if at := map[string]int{"a.org": 1}[p.Path]; p.Line != at {
+			t.Errorf("%s begins at line %d, want %d", p.Path, p.Line, at)
+		}
+	}
 	if got := bob.context(api.ContextRequest{Question: "zebra"}).Text; strings.Contains(got, "zebra") || !strings.Contains(got, "giraffe") {
 		t.Errorf("bob sees\n%s", got)
 	}

@@ -51,12 +51,13 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	return nil, &fault.Error{Op: "context", Kind: kind, Err: err}
 }
 
-// fillLines sets the lines at which the nodes of a window, and those left out, begin.
+// fillLines sets the lines at which the nodes of a window, and those left out, begin. What
+// stands in no file has none.
 func (v *View) fillLines(w *window.Window) {
 	var nodes []*node.Node
 	var lines []*int
 	add := func(id string, line *int) {
-		if n, ok := v.Get(id); ok {
+		if n, ok := v.Get(id); ok && !document.IsMemory(n.Path) {
 			nodes, lines = append(nodes, n), append(lines, line)
 		}
 	}
