@@ -3,6 +3,8 @@
 package recall
 
 import (
+	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -97,7 +99,8 @@ func (x *near) add(row int, pos uint32) {
 
 // Meaning ranks by how near the vectors of nodes are to that of the request. Nodes that
 // are no nearer than the nearest of as many unrelated ones would be by chance get nothing,
-// so that a model that knows nothing of the request adds nothing.
+// so that a model that knows nothing of the request adds nothing. Where a filter leaves too
+// few of the nearest, those nearest among what it leaves count.
 type Meaning struct {
 	Set   *vector.Set
 	Query *vector.Query // of the text of the request; nil: of its focus
@@ -119,9 +122,13 @@ func (m Meaning) Rank(req *Request, b *Board) {
 	if len(hits) == 0 {
 		return
 	}
+	nearest := hits[0].Cosine
+	if req.Keep != nil && of.count(hits, b, req.Keep) < cmp.Or(req.Limit, maxNear) {
+		hits = m.Set.Best(q, m.rows(req.Kept), maxNear)
+	}
 	c := chanceOf(m.Set.Chance(q), of.rows)
 	level := c.best * (1 - provenLevel*m.Trust)
-	whole := max(deviations, c.above(hits[0].Cosine)-level)
+	whole := max(deviations, c.above(nearest)-level)
 	arm := b.Arm(ArmMeaning)
 	for _, h := range hits {
 		share := weightMeaning * (1 + provenWeight*m.Trust) * (c.above(h.Cosine) - level) / whole
@@ -133,6 +140,28 @@ func (m Meaning) Rank(req *Request, b *Board) {
 			b.resembles(pos-1, float64(h.Cosine), c.similarity(h.Cosine))
 		}
 	}
+}
+
+// count returns how many nodes of some rows are kept.
+func (x *near) count(hits []vector.Hit, b *Board, keep func(id string) bool) (n int) {
+	for _, h := range hits {
+		for pos := x.first[h.Row]; pos > 0; pos = x.next[pos-1] {
+			if keep(b.Order.ID(pos - 1)) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// rows returns the rows of nodes.
+func (m Meaning) rows(nodes iter.Seq[*node.Node]) (rows vector.Bitmap) {
+	for n := range nodes {
+		if row, ok := m.Set.Row(n.Own); ok {
+			rows.Add(row)
+		}
+	}
+	return rows
 }
 
 // chance is how near unrelated nodes are to a request.

@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"iter"
 	"math"
 	"strings"
 	"sync"
@@ -42,6 +43,9 @@ type Request struct {
 	// Keep, if not nil, decides whether a node may be returned. It always returns the
 	// same result for the same id.
 	Keep func(id string) bool
+	// Kept yields the nodes that Keep keeps, where that costs less than asking it of all. It
+	// is nil if Keep is.
+	Kept iter.Seq[*node.Node]
 }
 
 // Board collects the scores of one request. Nodes are named by their positions in

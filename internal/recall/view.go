@@ -87,7 +87,8 @@ func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]
 	}
 	req := Request{Text: text, Limit: limit}
 	if keep != nil {
-		m, err := query.Compile(v.withIDs(keep), now)
+		keep = v.withIDs(keep)
+		m, err := query.Compile(keep, now)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +96,13 @@ func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]
 		req.Keep = func(id string) bool {
 			n, ok := v.State.Get(id)
 			return ok && m.Match(r.nodeCandidate(n))
+		}
+		req.Kept = func(yield func(*node.Node) bool) {
+			for n := range v.candidates(keep) {
+				if m.Match(r.nodeCandidate(n)) && !yield(n) {
+					return
+				}
+			}
 		}
 	}
 	ranked := v.Rank(req)
