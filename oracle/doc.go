@@ -1,7 +1,7 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package oracle compares Fovea's formats with independent implementations of
-// the standards they follow: go-ipld-prime for DAG-CBOR, go-cid for CIDs.
+// the standards they follow: go-ipld-prime for DAG-CBOR, go-cid for CIDs, go-car for archives.
 //
 // It holds tests only, and is a module of its own so that what it depends on
 // never reaches the core. Run it with go test in this folder.
