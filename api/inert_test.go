@@ -8,7 +8,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // TestAgentsTextIsInert: what an agent writes is one note and nothing acts in it,
@@ -53,7 +53,7 @@ func TestAgentsTextIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	body, lisp := "** Below", "<%%(x)>"
-	recalled := window.FenceNote + "\n```\nold\n```\n"
+	recalled := render.FenceNote + "\n```\nold\n```\n"
 	for name, call := range map[string]func() error{
 		"an id": func() error {
 			_, err := api.OpEdit.Call(t.Context(), ada, api.EditRequest{ID: note.ID, Property: []string{"ID=x"}})

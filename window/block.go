@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // block holds the nodes of one document of an outline. Nodes are numbered within the
@@ -123,7 +124,7 @@ func (b *block) addItem(item *Item, parent int32) {
 func (b *block) summarize(item *Item, parent int32) nodeInfo {
 	n := nodeInfo{
 		id: item.ID, agent: item.Agent, digest: item.Digest, parent: parent, day: dayOf(item.Date),
-		titleBytes: int32(min(len(item.Title), maxTitleBytes)), bodyBytes: int32(min(len(item.Body), 1<<30)),
+		titleBytes: int32(min(len(item.Title), render.MaxTitleBytes)), bodyBytes: int32(min(len(item.Body), 1<<30)),
 	}
 	if parent >= 0 {
 		parentInfo := &b.nodes[parent]
@@ -143,8 +144,8 @@ func (b *block) summarize(item *Item, parent int32) nodeInfo {
 		n.flags |= active
 	}
 	for _, p := range item.Properties {
-		if isInformative(item, p[0], p[1]) {
-			n.extraBytes += int32(len(p[0]) + min(len(p[1]), maxFact))
+		if render.IsInformative(item, p[0], p[1]) {
+			n.extraBytes += int32(len(p[0]) + min(len(p[1]), render.MaxFact))
 		}
 	}
 	for _, p := range item.Planning {

@@ -17,10 +17,6 @@
 //     and those that a degraded window reports as omitted.
 //   - The same request over the same view yields the same bytes, whatever an outline
 //     has cached, such as token prices.
-//   - Remembered text is data: the text has exactly one heading per part, whatever
-//     titles and bodies contain.
-//   - Each piece of text ends with a newline and starts with a character that no token
-//     merges with it, so the token counts of pieces add up.
 //   - The best node for a question is whole, or has its best lines, on a third of the
 //     budget.
 //   - Critical blocks of working memory are in every window but those of PolicyFoveal.
@@ -30,5 +26,6 @@
 //     unchanged.
 //
 // Elsewhere: scoring how similar nodes are to a request ([Similarity], implemented by
-// the caller), choosing lines of a text (package internal/excerpt), and counting tokens (package token).
+// the caller), writing parts as text (package render), choosing lines of a text (package
+// internal/excerpt), and counting tokens (package token).
 package window

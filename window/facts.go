@@ -5,12 +5,10 @@ package window
 import (
 	"cmp"
 	"fmt"
-	"path"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // origin is who wrote a node, and on which day: a number such as 20261120, 0 for unknown.
@@ -76,7 +74,7 @@ func (p *plan) inForce(i int) origin {
 func (p *plan) facts(i int) []string {
 	var facts []string
 	item, info := p.item(i), p.details[i].info
-	if p.details[i].source && isFile(item.Path) && !isNamedByPath(item) {
+	if p.details[i].source && render.IsFile(item.Path) && !render.IsNamedByPath(item) {
 		facts = append(facts, escape.Line(item.Path))
 	}
 	var above origin
@@ -85,7 +83,7 @@ func (p *plan) facts(i int) []string {
 	}
 	own := item.Author
 	if own != above.author && own != "" && (own != p.req.Caller.Agent || above.author != "") {
-		facts = append(facts, "by "+escape.Truncate(escape.Line(own), maxFact))
+		facts = append(facts, "by "+escape.Truncate(escape.Line(own), render.MaxFact))
 	}
 	if day := cmp.Or(info.day, info.common); day != 0 && day != above.day {
 		facts = append(facts, fmt.Sprintf("%04d-%02d-%02d", day/1e4, day/100%100, day%100))
@@ -120,56 +118,4 @@ func (p *plan) documentOf(i int) *detail {
 		i = int(p.candidates[i].parent)
 	}
 	return &p.details[i]
-}
-
-// isFile reports whether a path is that of a file; trees have paths that begin with a
-// slash.
-func isFile(path string) bool { return path != "" && path[0] != '/' }
-
-// isNamedByPath reports whether the title of a document is only the name of its file. The
-// path then stands for the title.
-func isNamedByPath(item *Item) bool {
-	name := path.Base(item.Path)
-	return item.Level == 0 && isFile(item.Path) && (item.Title == name || item.Title == strings.TrimSuffix(name, path.Ext(name)))
-}
-
-// maxFact is the maximum number of runes of a property's value or an author's name.
-const maxFact = 60
-
-// internalProperties are those that say nothing to a reader: names of nodes, what Fovea
-// keeps in the drawers of notes, and settings of Org.
-var internalProperties = []string{
-	"ID", "CUSTOM_ID", "SEMANTIC_SCORE", "END", "PROPERTIES", "TRUST", "SESSION", "VISIBILITY", "COLUMNS", "COOKIE_DATA", "LOGGING", "ORDERED",
-	"HEADER-ARGS", "LAST_REPEAT", "UNNUMBERED", "ALT_TITLE", "APPENDIX", "ARCHIVE_TIME", "ARCHIVE_FILE", "ARCHIVE_OLPATH", "ARCHIVE_CATEGORY", "ARCHIVE_TODO",
-}
-
-// isInformative reports whether a property of an item says something that its heading and the
-// line below it do not.
-func isInformative(item *Item, key, value string) bool {
-	key = strings.ToUpper(key)
-	switch {
-	case value == "" || value == item.Title || !escape.IsKey(key) || slices.Contains(internalProperties, key):
-		return false
-	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
-		return false
-	case key == "CATEGORY":
-		return value != strings.TrimSuffix(path.Base(item.Path), path.Ext(item.Path))
-	case key == "AUTHOR":
-		return value != item.Author
-	case key == "CREATED" || key == "DATE":
-		return item.Date == "" || !strings.Contains(value, item.Date)
-	}
-	return true
-}
-
-// shortProperties returns the properties of an item that a reader uses, on one line: keys
-// between colons and shortened values.
-func shortProperties(item *Item) string {
-	var b strings.Builder
-	for _, p := range item.Properties {
-		if value := escape.Line(p[1]); isInformative(item, p[0], value) {
-			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + escape.Truncate(value, maxFact))
-		}
-	}
-	return strings.TrimPrefix(b.String(), " ")
 }

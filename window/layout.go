@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // assemble joins the chosen pieces into the window.
@@ -18,13 +19,13 @@ func (p *plan) assemble() *Window {
 	}
 	order := p.textOrder()
 	var b strings.Builder
-	b.WriteString(p.renderer.head(p.heading()))
+	b.WriteString(p.renderer.Head(p.heading()))
 	b.WriteString(p.remark)
 	w.Tokens = p.costs.head + p.count(p.remark) + p.costs.tail
 	for n, i := range order {
 		pc := p.piece(i, p.candidates[i].level)
 		if n > 0 {
-			b.WriteString(p.renderer.separator())
+			b.WriteString(p.renderer.Separator())
 		}
 		b.WriteString(pc.text)
 		tokens := pc.tokens
@@ -34,11 +35,11 @@ func (p *plan) assemble() *Window {
 		w.Tokens += tokens
 		w.Parts = append(w.Parts, p.newPart(i, tokens))
 	}
-	if text := p.renderer.remark(nothingRemark); len(order) == 0 && p.isExhausted() && w.Tokens+p.count(text) <= p.req.Budget {
+	if text := p.renderer.Remark(nothingRemark); len(order) == 0 && p.isExhausted() && w.Tokens+p.count(text) <= p.req.Budget {
 		b.WriteString(text)
 		w.Tokens += p.count(text)
 	}
-	b.WriteString(p.renderer.tail())
+	b.WriteString(p.renderer.Tail())
 	w.Text = b.String()
 	if !isAdditive(p.req.Counter) {
 		w.Tokens = p.count(w.Text)
@@ -66,7 +67,7 @@ func (p *plan) newPart(i, tokens int) Part {
 	}
 	level := p.candidates[i].level
 	return Part{
-		ID: b.id, Handle: p.item(i).Handle, Title: titleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
+		ID: b.id, Handle: p.item(i).Handle, Title: render.TitleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
 		Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
 	}
 }

@@ -82,12 +82,12 @@ func (p *plan) required(as pinning) (indices []int, levels []Level) {
 func (p *plan) minBudget(as pinning) int {
 	sum := p.costs.head + p.costs.tail
 	var text strings.Builder
-	text.WriteString(p.renderer.head(p.heading()))
+	text.WriteString(p.renderer.Head(p.heading()))
 	indices, levels := p.required(as)
 	for n, i := range indices {
 		if n > 0 {
 			sum += p.costs.separator
-			text.WriteString(p.renderer.separator())
+			text.WriteString(p.renderer.Separator())
 		}
 		sum += p.price(i, levels[n]) - p.costs.separator
 		text.WriteString(p.piece(i, levels[n]).text)
@@ -95,7 +95,7 @@ func (p *plan) minBudget(as pinning) int {
 	if isAdditive(p.req.Counter) {
 		return sum
 	}
-	return max(sum, p.count(text.String()+p.renderer.tail()))
+	return max(sum, p.count(text.String()+p.renderer.Tail()))
 }
 
 // pin shows the required parts. It returns the tokens used so far, including the frame

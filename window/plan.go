@@ -9,6 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // plan is the state of building one window: the candidates, what is known about
@@ -24,7 +25,7 @@ type plan struct {
 	projects []ref   // visible ones
 	scale    float64 // the fused score that is reported as 1
 
-	renderer renderer
+	renderer render.Renderer
 	costs    costs
 	sel      *selection
 	agents   map[string]int32
@@ -96,18 +97,18 @@ func (p *plan) count(text string) int {
 	return p.req.Cache.Count(p.req.Counter, sha256.Sum256([]byte(text)), func() string { return text })
 }
 
-func (p *plan) heading() heading {
-	return heading{policy: p.req.Policy, noProjects: len(p.projects) == 0, focused: p.tree.focused()}
+func (p *plan) heading() render.Heading {
+	return render.Heading{Foveal: p.req.Policy == PolicyFoveal, NoProjects: len(p.projects) == 0, Focused: p.tree.focused()}
 }
 
 // setRenderer sets the renderer and counts its constant parts.
-func (p *plan) setRenderer(r renderer) {
+func (p *plan) setRenderer(r render.Renderer) {
 	p.renderer = r
-	sample := entry{item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "x"}, level: Title, stars: 2, compact: p.req.Policy != PolicyFoveal}
-	p.costs = costs{head: p.count(r.head(p.heading())), tail: p.count(r.tail()), separator: p.count(r.separator())}
-	p.costs.title = p.count(r.piece(&sample)) + p.costs.separator
-	sample.level = Full
-	p.costs.body = p.count(r.piece(&sample)) + p.costs.separator - p.costs.title
+	sample := render.Entry{Item: &Item{ID: "x", Handle: "abcde", Title: "x", Body: "x"}, Level: Title, Stars: 2, Compact: p.req.Policy != PolicyFoveal}
+	p.costs = costs{head: p.count(r.Head(p.heading())), tail: p.count(r.Tail()), separator: p.count(r.Separator())}
+	p.costs.title = p.count(r.Piece(&sample)) + p.costs.separator
+	sample.Level = Full
+	p.costs.body = p.count(r.Piece(&sample)) + p.costs.separator - p.costs.title
 	for i := range p.details {
 		p.details[i].prices, p.details[i].pieceSlots = [Full + 1]int32{}, [Full + 1]int32{}
 	}
@@ -180,26 +181,28 @@ func (p *plan) piece(i int, level Level) piece {
 	}
 	if n.headingShown {
 		item = new(*item)
-		item.Title = ellipsis
+		item.Title = render.Ellipsis
 	}
-	e := entry{item: item, level: level, stars: int(n.stars), score: n.score, similar: n.similar, focus: i == p.focus, compact: p.req.Policy != PolicyFoveal}
-	e.corrected = n.corrected
+	e := render.Entry{
+		Item: item, Level: level, Stars: int(n.stars), Score: n.score, Similar: n.similar, Focus: i == p.focus, Compact: p.req.Policy != PolicyFoveal,
+	}
+	e.Corrected = n.corrected
 	if parent := p.candidates[i].parent; parent >= 0 {
-		e.parentTags = p.item(int(parent)).Tags
+		e.ParentTags = p.item(int(parent)).Tags
 	}
-	if e.compact && p.req.Format != FormatJSON {
-		e.facts = p.facts(i)
+	if e.Compact && p.req.Format != FormatJSON {
+		e.Facts = p.facts(i)
 	}
 	if level == Snippet {
 		if n.excerpt == nil {
 			n.excerpt = p.excerptOf(item)
 			n.excerpt.Choose(p.snippetLimit(), false)
 		}
-		e.snippet = n.excerpt.Text()
+		e.Snippet = n.excerpt.Text()
 	}
-	written := piece{text: p.renderer.piece(&e)}
+	written := piece{text: p.renderer.Piece(&e)}
 	if n.corrected {
-		written.text += p.renderer.remark(correctedRemark)
+		written.text += p.renderer.Remark(correctedRemark)
 	}
 	if written.tokens = int(n.prices[level]); written.tokens == 0 {
 		written.tokens = p.count(written.text) + p.costs.separator
@@ -212,7 +215,7 @@ func (p *plan) piece(i int, level Level) piece {
 // choose gathers the candidates, pins the required parts and spends the rest of limit,
 // which is at most the budget.
 func (p *plan) choose(ctx context.Context, limit int) error {
-	p.setRenderer(newRenderer(p.req.Format))
+	p.setRenderer(render.New(p.req.Format))
 	if p.req.Policy == PolicyFoveal {
 		p.gatherFoveal()
 	} else {

@@ -2,7 +2,11 @@
 
 package window
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/window/render"
+)
 
 // priceTable caches the exact costs of the nodes of a block, at the levels that do not
 // depend on the request, for one counter and renderer. It lives as long as the document
@@ -16,7 +20,7 @@ type priceTable struct {
 // priceKey is what a price depends on besides the document.
 type priceKey struct {
 	counter string
-	render  renderer
+	render  render.Renderer
 	caller  string
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // Policies choose parts; see Request.
@@ -22,9 +23,9 @@ const (
 
 // Formats render parts; see Request.
 const (
-	FormatOrg      = "org"
-	FormatMarkdown = "markdown"
-	FormatJSON     = "json"
+	FormatOrg      = render.Org
+	FormatMarkdown = render.Markdown
+	FormatJSON     = render.JSON
 )
 
 // Layouts arrange the text of a session's windows; see Session.

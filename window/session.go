@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/shown"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // Remarks of windows of a session.
@@ -83,9 +84,9 @@ func (p *plan) showCorrections() {
 	if n := len(p.gone); n > 0 {
 		text := goneRemark + escape.Line(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
 		if n > maxNamed {
-			text += ", " + ellipsis
+			text += ", " + render.Ellipsis
 		}
-		text = p.renderer.remark(text)
+		text = p.renderer.Remark(text)
 		if tokens := p.count(text); tokens <= p.sel.remaining {
 			p.remark = text
 			p.sel.remaining -= tokens

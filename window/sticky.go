@@ -48,15 +48,15 @@ func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) 
 		}
 		return nil, err
 	}
-	before, tail := req.Session.Shown, p.renderer.tail()
+	before, tail := req.Session.Shown, p.renderer.Tail()
 	text := strings.TrimSuffix(w.Text, tail)
 	tokens := w.Tokens - p.costs.tail
 	if before.Text != "" {
-		head := p.renderer.head(p.heading())
+		head := p.renderer.Head(p.heading())
 		text = text[len(head):]
 		tokens += before.Tokens - p.costs.head
 		if text != "" && len(before.Text) > len(head) {
-			text = p.renderer.separator() + text
+			text = p.renderer.Separator() + text
 			tokens += p.costs.separator
 		}
 		text = before.Text + text

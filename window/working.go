@@ -12,27 +12,6 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Working is what makes an item a block of working memory. It must not be changed.
-type Working struct {
-	// ID names the block in FormatJSON.
-	ID       string
-	Priority working.Priority
-	// Confidence is between 0 and 1.
-	Confidence float64
-	// Time is when the block was made, Until after when it is not shown; zero is never.
-	Time, Until time.Time
-	// Path is the file that the block is about, "" for none. Whole is set if the block has
-	// all of it.
-	Path  string
-	Whole bool
-	// Deferred reports whether the body is read by Caller.Load, when it is needed. Size is
-	// its likely length in bytes.
-	Deferred bool
-	Size     int
-	// Entry is the metadata of the block in FormatJSON. Its values can be encoded as JSON.
-	Entry map[string]any
-}
-
 // classWeights are the weights of blocks. A block is relevant because an agent put it into
 // its working memory, whether or not it shares words with the request. Its arm is the weight
 // of its class times its confidence, on the scale of the similarity, to which it adds. They

@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/org"
-	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // forgeries are texts that would act, or be read as more than one note. MARK stands
@@ -216,13 +216,13 @@ func FuzzCheck(f *testing.F) {
 }
 
 func TestWithoutRecalled(t *testing.T) {
-	fenced := window.FenceNote + "\n````\nold\n```\nmore\n````\n"
+	fenced := render.FenceNote + "\n````\nold\n```\nmore\n````\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing recalled":  {"new\n```\ncode\n```", "new\n```\ncode\n```"},
 		"between":           {"new\n" + fenced + "\nand newer", "new\n\n\nand newer"},
-		"never closed":      {"new\n" + window.FenceNote + "\n```\nold", "new\n"},
+		"never closed":      {"new\n" + render.FenceNote + "\n```\nold", "new\n"},
 		"only recalled":     {fenced, ""},
-		"a window":          {window.Notice + "* old\n", ""},
+		"a window":          {render.Notice + "* old\n", ""},
 		"empty from before": {"", ""},
 	} {
 		got, err := inert.StripRecalled(c.text)

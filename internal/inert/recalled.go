@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // errRecalled is returned for the text of a window.
@@ -19,7 +19,7 @@ func StripRecalled(text string) (string, error) {
 	var b strings.Builder
 	rest := text
 	for {
-		before, after, found := strings.Cut(rest, window.FenceNote+"\n")
+		before, after, found := strings.Cut(rest, render.FenceNote+"\n")
 		b.WriteString(before)
 		if !found {
 			break
@@ -35,7 +35,7 @@ func StripRecalled(text string) (string, error) {
 		}
 	}
 	remaining := b.String()
-	if strings.Contains(remaining, strings.TrimSpace(window.Notice)) || strings.TrimSpace(remaining) == "" && strings.TrimSpace(text) != "" {
+	if strings.Contains(remaining, strings.TrimSpace(render.Notice)) || strings.TrimSpace(remaining) == "" && strings.TrimSpace(text) != "" {
 		return "", errRecalled
 	}
 	return remaining, nil

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // dataNote precedes every fence.
-const dataNote = window.FenceNote
+const dataNote = render.FenceNote
 
 // maxText is the maximum number of bytes of remembered text in an answer without a budget. A
 // client cuts a longer one, and its model never learns that there was more.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/meaning"
-	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // maxBudget is the largest window that a client gets, in tokens.
@@ -27,7 +27,7 @@ func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _
 		return reply{}, err
 	}
 	head := fmt.Sprintf("%d of %d tokens, %d notes, %d left out. The word before a title is the id of its note.\n", w.Tokens, w.Budget, len(w.Parts), w.Omitted)
-	return reply{text: head + whole(window.WithoutNotice(w.Text))}, nil
+	return reply{text: head + whole(render.WithoutNotice(w.Text))}, nil
 }
 
 // Limits of a list as a model gets it; more would flood its window.

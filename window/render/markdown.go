@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package render
 
 import (
 	"fmt"
@@ -15,36 +15,36 @@ type markdownRenderer struct{}
 
 const maxHeadingLevel = 6
 
-func (markdownRenderer) head(h heading) string {
-	if h.policy != PolicyFoveal {
+func (markdownRenderer) Head(h Heading) string {
+	if !h.Foveal {
 		return h.notice()
 	}
-	if h.noProjects {
+	if h.NoProjects {
 		return fovealHead + fovealEmpty
 	}
 	return fovealHead
 }
 
-func (markdownRenderer) separator() string { return "" }
-func (markdownRenderer) tail() string      { return "" }
+func (markdownRenderer) Separator() string { return "" }
+func (markdownRenderer) Tail() string      { return "" }
 
-func (markdownRenderer) remark(text string) string { return text + "\n" }
+func (markdownRenderer) Remark(text string) string { return text + "\n" }
 
-func (markdownRenderer) piece(e *entry) string {
+func (markdownRenderer) Piece(e *Entry) string {
 	var b strings.Builder
-	b.WriteString(strings.Repeat("#", min(e.stars, maxHeadingLevel)))
-	if todo := escape.Keyword(e.item.Todo); todo != "" {
+	b.WriteString(strings.Repeat("#", min(e.Stars, maxHeadingLevel)))
+	if todo := escape.Keyword(e.Item.Todo); todo != "" {
 		b.WriteString(" " + escape.Markdown(todo))
 	}
-	if p := escape.Priority(e.item.Priority); p != "" {
+	if p := escape.Priority(e.Item.Priority); p != "" {
 		b.WriteString(" \\[#" + p + "\\]")
 	}
 	b.WriteString(" " + escape.Markdown(e.label()))
 	if tags := e.tags(); len(tags) > 0 {
 		b.WriteString(" :" + escape.Markdown(strings.Join(tags, ":")) + ":")
 	}
-	if !e.compact {
-		b.WriteString(" `" + strings.ReplaceAll(escape.Line(e.item.ID), "`", "'") + "`")
+	if !e.Compact {
+		b.WriteString(" `" + strings.ReplaceAll(escape.Line(e.Item.ID), "`", "'") + "`")
 	}
 	b.WriteByte('\n')
 	facts := e.markdownFacts()
@@ -57,24 +57,24 @@ func (markdownRenderer) piece(e *entry) string {
 
 // markdownFacts returns the lines of the paragraph below a heading. Each begins with a
 // letter, a colon or a parenthesis, so that it is no block of another kind.
-func (e *entry) markdownFacts() (lines []string) {
-	if e.similar {
-		lines = append(lines, fmt.Sprintf("SEMANTIC_SCORE: %.2f", e.score))
+func (e *Entry) markdownFacts() (lines []string) {
+	if e.Similar {
+		lines = append(lines, fmt.Sprintf("SEMANTIC_SCORE: %.2f", e.Score))
 	}
-	if e.level == Full {
-		lines = append(lines, planning(e.item)...)
+	if e.Level == Full {
+		lines = append(lines, planning(e.Item)...)
 	}
-	if len(e.facts) > 0 {
-		lines = append(lines, "("+strings.Join(e.facts, ", ")+")")
+	if len(e.Facts) > 0 {
+		lines = append(lines, "("+strings.Join(e.Facts, ", ")+")")
 	}
 	switch {
-	case e.level < Full:
-	case !e.compact:
-		for _, p := range properties(e.item) {
+	case e.Level < Full:
+	case !e.Compact:
+		for _, p := range properties(e.Item) {
 			lines = append(lines, ":"+p[0]+": "+p[1])
 		}
 	default:
-		if line := shortProperties(e.item); line != "" {
+		if line := shortProperties(e.Item); line != "" {
 			lines = append(lines, line)
 		}
 	}

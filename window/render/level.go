@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package render
 
 import "fmt"
 
@@ -16,10 +16,6 @@ const (
 )
 
 var levelNames = [...]string{Absent: "absent", Title: "title", Snippet: "snippet", Full: "full"}
-
-// levelValues is the value of each level as a share of the full node: a convention
-// fixed together with the cross-reference measurement that uses it.
-var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}
 
 // String returns the level's name: absent, title, snippet or full.
 func (l Level) String() string {
@@ -42,5 +38,5 @@ func (l *Level) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("window: level %q: use one of %v", text, levelNames)
+	return fmt.Errorf("level %q: use one of %v", text, levelNames)
 }

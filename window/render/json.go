@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package render
 
 import (
 	"bytes"
@@ -14,11 +14,11 @@ import (
 // own, so that the tokens of entries add up.
 type jsonRenderer struct{}
 
-func (jsonRenderer) head(heading) string { return "[\n" }
-func (jsonRenderer) separator() string   { return ",\n" }
-func (jsonRenderer) tail() string        { return "]\n" }
+func (jsonRenderer) Head(Heading) string { return "[\n" }
+func (jsonRenderer) Separator() string   { return ",\n" }
+func (jsonRenderer) Tail() string        { return "]\n" }
 
-func (jsonRenderer) remark(string) string { return "" }
+func (jsonRenderer) Remark(string) string { return "" }
 
 // jsonEntry fixes the order of the keys.
 type jsonEntry struct {
@@ -45,24 +45,24 @@ type jsonMetadata struct {
 	Properties    [][2]string `json:"properties,omitempty"`
 }
 
-func (jsonRenderer) piece(e *entry) string {
-	score := math.Round(e.score*100) / 100
+func (jsonRenderer) Piece(e *Entry) string {
+	score := math.Round(e.Score*100) / 100
 	meta := jsonMetadata{
-		Type: e.item.Type, Path: e.item.Path, Title: titleOf(e.item, e.level), Level: e.level, Depth: e.stars,
-		Todo: e.item.Todo, Rank: e.item.Priority, Tags: e.item.Tags, Corrected: e.corrected,
+		Type: e.Item.Type, Path: e.Item.Path, Title: TitleOf(e.Item, e.Level), Level: e.Level, Depth: e.Stars,
+		Todo: e.Item.Todo, Rank: e.Item.Priority, Tags: e.Item.Tags, Corrected: e.Corrected,
 	}
-	if e.similar {
+	if e.Similar {
 		meta.SemanticScore = &score
 	}
-	if e.level == Full {
-		meta.Planning, meta.Properties = e.item.Planning, e.item.Properties
+	if e.Level == Full {
+		meta.Planning, meta.Properties = e.Item.Planning, e.Item.Properties
 	}
 	content := meta.Title
 	if body := e.body(); body != "" {
 		content += "\n" + body
 	}
-	entry := jsonEntry{e.item.ID, e.item.Handle, content, score, e.priority(), meta}
-	if w := e.item.Working; w != nil {
+	entry := jsonEntry{e.Item.ID, e.Item.Handle, content, score, e.priority(), meta}
+	if w := e.Item.Working; w != nil {
 		entry = workingEntry(e, w)
 	}
 	var b bytes.Buffer
@@ -77,27 +77,27 @@ func (jsonRenderer) piece(e *entry) string {
 
 // workingEntry is the entry of a block: the confidence and the priority are its own, and so
 // is its metadata, with the level if it is not shown whole.
-func workingEntry(e *entry, w *Working) jsonEntry {
+func workingEntry(e *Entry, w *Working) jsonEntry {
 	metadata := maps.Clone(w.Entry)
 	content := e.body()
-	if e.level < Full {
+	if e.Level < Full {
 		if metadata == nil {
 			metadata = map[string]any{}
 		}
-		metadata["level"] = e.level
-		content = cmp.Or(content, titleOf(e.item, e.level))
+		metadata["level"] = e.Level
+		content = cmp.Or(content, TitleOf(e.Item, e.Level))
 	}
 	return jsonEntry{ID: w.ID, Content: content, Confidence: w.Confidence, Priority: string(w.Priority), Metadata: metadata}
 }
 
 // priority maps the level to a class of working memory, in lower case.
-func (e *entry) priority() string {
+func (e *Entry) priority() string {
 	switch {
-	case e.focus:
+	case e.Focus:
 		return "critical"
-	case e.level == Full:
+	case e.Level == Full:
 		return "high"
-	case e.level == Snippet:
+	case e.Level == Snippet:
 		return "medium"
 	default:
 		return "low"

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package render
 
 import (
 	"fmt"
@@ -12,28 +12,28 @@ import (
 // orgRenderer renders Org that parses again: one headline for each part.
 type orgRenderer struct{}
 
-func (orgRenderer) head(h heading) string {
-	if h.policy != PolicyFoveal {
+func (orgRenderer) Head(h Heading) string {
+	if !h.Foveal {
 		return "# " + h.notice()
 	}
-	if h.noProjects {
+	if h.NoProjects {
 		return fovealHead + fovealEmpty
 	}
 	return fovealHead
 }
 
-func (orgRenderer) separator() string { return "" }
-func (orgRenderer) tail() string      { return "" }
+func (orgRenderer) Separator() string { return "" }
+func (orgRenderer) Tail() string      { return "" }
 
-func (orgRenderer) remark(text string) string { return "# " + text + "\n" }
+func (orgRenderer) Remark(text string) string { return "# " + text + "\n" }
 
-func (orgRenderer) piece(e *entry) string {
+func (orgRenderer) Piece(e *Entry) string {
 	var b strings.Builder
-	b.WriteString(strings.Repeat("*", e.stars))
-	if todo := escape.Keyword(e.item.Todo); todo != "" {
+	b.WriteString(strings.Repeat("*", e.Stars))
+	if todo := escape.Keyword(e.Item.Todo); todo != "" {
 		b.WriteString(" " + todo)
 	}
-	if p := escape.Priority(e.item.Priority); p != "" {
+	if p := escape.Priority(e.Item.Priority); p != "" {
 		b.WriteString(" [#" + p + "]")
 	}
 	b.WriteString(" " + escape.OrgTitle(e.label()))
@@ -41,12 +41,12 @@ func (orgRenderer) piece(e *entry) string {
 		b.WriteString(" :" + strings.Join(tags, ":") + ":")
 	}
 	b.WriteByte('\n')
-	if e.level == Full {
-		if lines := planning(e.item); len(lines) > 0 {
+	if e.Level == Full {
+		if lines := planning(e.Item); len(lines) > 0 {
 			b.WriteString(strings.Join(lines, " ") + "\n")
 		}
 	}
-	if e.compact {
+	if e.Compact {
 		orgFacts(&b, e)
 	} else {
 		orgDrawer(&b, e)
@@ -58,25 +58,25 @@ func (orgRenderer) piece(e *entry) string {
 }
 
 // orgFacts writes the facts of an entry as a comment and, at level full, its properties.
-func orgFacts(b *strings.Builder, e *entry) {
-	if len(e.facts) > 0 {
-		b.WriteString("# " + strings.Join(e.facts, ", ") + "\n")
+func orgFacts(b *strings.Builder, e *Entry) {
+	if len(e.Facts) > 0 {
+		b.WriteString("# " + strings.Join(e.Facts, ", ") + "\n")
 	}
-	if e.level == Full {
-		if line := shortProperties(e.item); line != "" {
+	if e.Level == Full {
+		if line := shortProperties(e.Item); line != "" {
 			b.WriteString(" " + escape.OrgText(line) + "\n")
 		}
 	}
 }
 
 // orgDrawer writes the property drawer: the id and, at level full, the properties.
-func orgDrawer(b *strings.Builder, e *entry) {
-	b.WriteString(":PROPERTIES:\n:ID: " + escape.Line(e.item.ID) + "\n")
-	if e.similar {
-		fmt.Fprintf(b, ":SEMANTIC_SCORE: %.2f\n", e.score)
+func orgDrawer(b *strings.Builder, e *Entry) {
+	b.WriteString(":PROPERTIES:\n:ID: " + escape.Line(e.Item.ID) + "\n")
+	if e.Similar {
+		fmt.Fprintf(b, ":SEMANTIC_SCORE: %.2f\n", e.Score)
 	}
-	if e.level == Full {
-		for _, p := range properties(e.item) {
+	if e.Level == Full {
+		for _, p := range properties(e.Item) {
 			b.WriteString(strings.TrimRight(":"+p[0]+": "+p[1], " ") + "\n")
 		}
 	}

@@ -1,0 +1,63 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package render
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/escape"
+)
+
+// IsFile reports whether a path is that of a file; trees have paths that begin with a
+// slash.
+func IsFile(path string) bool { return path != "" && path[0] != '/' }
+
+// IsNamedByPath reports whether the title of a document is only the name of its file. The
+// path then stands for the title.
+func IsNamedByPath(item *Item) bool {
+	name := path.Base(item.Path)
+	return item.Level == 0 && IsFile(item.Path) && (item.Title == name || item.Title == strings.TrimSuffix(name, path.Ext(name)))
+}
+
+// MaxFact is the maximum number of runes of a property's value or an author's name.
+const MaxFact = 60
+
+// internalProperties are those that say nothing to a reader: names of nodes, what Fovea
+// keeps in the drawers of notes, and settings of Org.
+var internalProperties = []string{
+	"ID", "CUSTOM_ID", "SEMANTIC_SCORE", "END", "PROPERTIES", "TRUST", "SESSION", "VISIBILITY", "COLUMNS", "COOKIE_DATA", "LOGGING", "ORDERED",
+	"HEADER-ARGS", "LAST_REPEAT", "UNNUMBERED", "ALT_TITLE", "APPENDIX", "ARCHIVE_TIME", "ARCHIVE_FILE", "ARCHIVE_OLPATH", "ARCHIVE_CATEGORY", "ARCHIVE_TODO",
+}
+
+// IsInformative reports whether a property of an item says something that its heading and the
+// line below it do not.
+func IsInformative(item *Item, key, value string) bool {
+	key = strings.ToUpper(key)
+	switch {
+	case value == "" || value == item.Title || !escape.IsKey(key) || slices.Contains(internalProperties, key):
+		return false
+	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
+		return false
+	case key == "CATEGORY":
+		return value != strings.TrimSuffix(path.Base(item.Path), path.Ext(item.Path))
+	case key == "AUTHOR":
+		return value != item.Author
+	case key == "CREATED" || key == "DATE":
+		return item.Date == "" || !strings.Contains(value, item.Date)
+	}
+	return true
+}
+
+// shortProperties returns the properties of an item that a reader uses, on one line: keys
+// between colons and shortened values.
+func shortProperties(item *Item) string {
+	var b strings.Builder
+	for _, p := range item.Properties {
+		if value := escape.Line(p[1]); IsInformative(item, p[0], value) {
+			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + escape.Truncate(value, MaxFact))
+		}
+	}
+	return strings.TrimPrefix(b.String(), " ")
+}
