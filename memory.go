@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/mend"
@@ -42,6 +43,7 @@ type Memory struct {
 	history *travel.History
 	mender  *mend.Mender
 	blocks  *blocks.Blocks
+	hive    *hive.Hive
 	tokens  tokenCounts
 }
 
@@ -58,8 +60,10 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	})
 	if s.Parent == nil {
 		m.blocks = blocks.New(s, blocks.NewFiles(s, m.rights))
+		m.hive = hive.New(s, m.rights, m.files, m.folder, nil)
 	} else {
 		m.blocks = blocks.New(s, x.top.blocks.Files())
+		m.hive = hive.New(s, m.rights, m.files, m.folder, x.top.hive)
 	}
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
 		Scopes: x.names, Open: x.menderOf,
@@ -143,6 +147,10 @@ func (m *Memory) Guard() *protect.Guard { return m.guard }
 
 // Blocks returns the working memories of agents that a session keeps; other scopes keep none.
 func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
+
+// HiveOf returns the messages and tasks of the agents. Messages are in the memex; each scope
+// with files has tasks.
+func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }

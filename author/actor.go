@@ -24,4 +24,7 @@ type Actor struct {
 	Renames bool
 	// Session is recorded in commits.
 	Session string
+	// Claim, if not zero, is the claim of a task under which the author works. A write fails
+	// with Conflict once the claim is not in force any more.
+	Claim Claim
 }

@@ -37,14 +37,14 @@ func AgentOf(ctx context.Context) string {
 	return ""
 }
 
-// Or returns the actor with what it lacks taken from another one: an empty Session, and the
-// other fields together if neither Author nor May is set.
+// Or returns the actor with what it lacks taken from another one: an empty Session, an empty
+// Claim, and the other fields together if neither Author nor May is set.
 func (a Actor) Or(other Actor) Actor {
-	session := cmp.Or(a.Session, other.Session)
+	session, claim := cmp.Or(a.Session, other.Session), cmp.Or(a.Claim, other.Claim)
 	if a.Author.IsZero() && a.May == nil {
 		a = other
 	}
-	a.Session = session
+	a.Session, a.Claim = session, claim
 	return a
 }
 

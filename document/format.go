@@ -52,6 +52,12 @@ type Text interface {
 	Edit(i int, now time.Time, edits ...Edit) ([]Splice, error)
 }
 
+// Tasks is a Text whose headlines can be tasks.
+type Tasks interface {
+	// Keywords returns the keywords of tasks in order, and those of finished ones.
+	Keywords() (all, done []string)
+}
+
 // Checker is a format that checks what an agent writes.
 type Checker interface {
 	// Place returns the check of the own texts in a document. known reports whether a

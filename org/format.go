@@ -60,6 +60,9 @@ func (t Text) Own(i int) (start, end int) {
 	return h.Start, h.SectionEnd
 }
 
+// Keywords returns the TODO keywords in effect.
+func (t Text) Keywords() (all, done []string) { return t.Todo.All, t.Todo.Done }
+
 // Parse parses a text of the document at a path.
 func (f Format) Parse(path, text string, files document.Files) document.Text {
 	return Text{Parse(text, f.Options(path, files))}

@@ -54,6 +54,9 @@ func (o *ownMerge) drawer() string {
 	b, w, l := propertyLines(o.b.drawer), propertyLines(o.w.drawer), propertyLines(o.l.drawer)
 	lines := w.lines
 	for _, key := range keysOf(b, w, l) {
+		if slices.Contains(claimKeys, key) {
+			continue
+		}
 		was := w.value(key)
 		has := document.Pick(b.value(key), was, l.value(key), func() string {
 			o.Conflict("property "+key, o.Lost, was, l.value(key))
@@ -63,6 +66,7 @@ func (o *ownMerge) drawer() string {
 			lines = putProperty(lines, key, l.of(key, has))
 		}
 	}
+	lines = o.claim(lines, b, w, l)
 	if w.begin == "" {
 		w.begin, w.end = l.begin, l.end
 	}

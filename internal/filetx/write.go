@@ -121,7 +121,11 @@ func (o *Operation) Follow(name string, d merkle.Digest) {
 // operation.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
 	m := o.files
-	if err := m.rights.Unprotected(ctx, o.action, delta.Paths...); err != nil {
+	err := m.rights.Unprotected(ctx, o.action, delta.Paths...)
+	if err == nil && m.scope.Fence != nil {
+		err = m.scope.Fence.Change(ctx, o.action, delta)
+	}
+	if err != nil {
 		return chain.Commit{}, errors.Join(err, o.Discard())
 	}
 	o.Intent.follow(state, delta)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // propertyName matches the property names that an agent may use: letters, digits and
@@ -16,6 +18,7 @@ var propertyName = regexp.MustCompile(`^[\p{L}\p{N}_@#%-]{1,100}\+?$`)
 // reservedProperties are the properties that only Fovea sets.
 var reservedProperties = map[string]bool{
 	"ID": true, "CUSTOM_ID": true, "AUTHOR": true, "SESSION": true, "CREATED": true, "TRUST": true, "LAST_REPEAT": true,
+	document.ClaimedBy: true, document.ClaimKey: true, document.LeaseUntil: true,
 	"ARCHIVE_TIME": true, "ARCHIVE_FILE": true, "ARCHIVE_OLPATH": true, "ARCHIVE_CATEGORY": true, "ARCHIVE_TODO": true, "ARCHIVE_ITAGS": true,
 }
 

@@ -42,7 +42,7 @@ const maxOpBytes = 200
 
 // Enter is the first step of each action: it checks that the scope is open and can be
 // written. If an earlier action had the same key, it returns that one's commit. Errors:
-// Invalid, ReadOnly, and those of Earlier.
+// Invalid, ReadOnly, Conflict (the actor's claim is not in force), and those of Earlier.
 func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph.Commit, err error) {
 	if s.closed {
 		return nil, fault.Wrap(a.Name, s.Dir, fault.Invalid, ErrClosed)
@@ -50,7 +50,10 @@ func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph
 	if first, err = s.Earlier(ctx, tx, a); first != nil || err != nil {
 		return first, err
 	}
-	return nil, fault.Wrap(a.Name, s.StateDir, fault.ReadOnly, s.Chain.Store().Err())
+	if err := s.Chain.Store().Err(); err != nil || s.Fence == nil {
+		return nil, fault.Wrap(a.Name, s.StateDir, fault.ReadOnly, err)
+	}
+	return nil, s.Fence.Enter(ctx, a)
 }
 
 // Earlier returns the commit of an earlier action with the same key, nil for none. It denies

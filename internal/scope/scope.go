@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -27,9 +28,19 @@ type Scope struct {
 	Open     func() []*Scope // lists the open projects and sessions of the memex by name; the caller owns the list
 
 	Unwritable error // why the state folder of a memex cannot be written, or nil
+	Fence      Fence // holds writers to the claims of tasks; nil for none
 
 	closed    bool // the chain's writer guards it
 	recovered atomic.Pointer[string]
+}
+
+// Fence refuses writes that break the claim of a task. Its methods are called by the chain's
+// writer, so that no claim can change before the write is done.
+type Fence interface {
+	// Enter refuses an action under a claim that is not in force any more.
+	Enter(ctx context.Context, a Action) error
+	// Change refuses changes at or below a task that another agent has claimed.
+	Change(ctx context.Context, a Action, delta *graph.Delta) error
 }
 
 // Close marks the scope as closed: operations return ErrClosed.

@@ -1,0 +1,219 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Claim makes the actor of ctx the holder of a task for the time of the lease, unless another
+// claim is in force, also one of the same agent. Of opts, Key counts: a repeated call returns
+// the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
+// ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
+func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
+	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
+		if held := claimOf(n, now); !held.IsZero() {
+			return 0, w.fail(task, fault.Conflict, heldError(held))
+		}
+		if err := ready(h.scope, n); errors.Is(err, ErrCycle) {
+			return 0, w.fail(task, fault.Invalid, err)
+		} else if err != nil {
+			return 0, w.fail(task, fault.Conflict, err)
+		}
+		last := document.ClaimNumber(n.Derived.Last(document.ClaimKey))
+		return max(uint64(max(now, 1)), last+1), nil
+	})
+}
+
+// Renew lets the lease of a claim begin anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
+func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
+	return h.hold(ctx, "renew", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
+		return number, w.fail(task, fault.Conflict, inForce(n, me, number, now))
+	})
+}
+
+// hold writes a claim with the number that decide returns.
+func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, opts *scope.WriteOptions,
+	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (Claim, chain.Commit, error) {
+	me, err := h.caller(ctx, op)
+	if err == nil && (lease < MinLease || lease > MaxLease) {
+		err = fault.Wrap(op, task, fault.Invalid, fmt.Errorf("%w, not %v", ErrLease, lease))
+	}
+	if err != nil {
+		return Claim{}, chain.Commit{}, err
+	}
+	var held Claim
+	c, first, err := h.run(ctx, scope.Action{Name: op, Key: opts.OrZero().Key}, func(w *change) error {
+		n, now, err := w.task(task)
+		if err != nil {
+			return err
+		}
+		number, err := decide(w, n, me, now)
+		if err != nil {
+			return err
+		}
+		held = Claim{By: me, Number: number, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}
+		return w.edit(n, w.claiming(n, held)...)
+	})
+	if err == nil && first != nil {
+		held, err = firstClaim(ctx, h.scope, op, task, first)
+	}
+	if err != nil {
+		return Claim{}, chain.Commit{}, err
+	}
+	return held, c, nil
+}
+
+// task returns a task that is not done, from its file as it is now, and the time of leases. From
+// here on the commit has that time, which is later than that of the newest commit: so the number
+// of a claim is greater than every earlier one even if history or file do not show that one.
+func (w *change) task(id string) (*node.Node, int64, error) {
+	n, ok := w.h.scope.Present().Get(id)
+	if ok && isTask(n) {
+		if _, _, err := w.read(n.Path); err != nil {
+			return nil, 0, err
+		}
+		n, ok = w.h.scope.Present().Get(id)
+	}
+	if !ok || !isTask(n) {
+		return nil, 0, w.fail(id, fault.NotFound, ErrNoTask)
+	}
+	if n.Derived.Done {
+		return nil, 0, w.fail(id, fault.Conflict, ErrDone)
+	}
+	now := max(w.h.clock.now(w.h.scope, true), w.h.scope.Chain.Head().Commit.Time.UnixMilli()+1)
+	w.action.Now = time.UnixMilli(now).In(w.action.Now.Location())
+	w.action.Message = n.Path + ": " + w.action.Name + " " + n.Derived.Title
+	return n, now, nil
+}
+
+// claiming returns the edits that write a claim.
+func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
+	edits := []document.Edit{
+		document.SetProperty{Key: document.ClaimedBy, Value: c.By},
+		document.SetProperty{Key: document.ClaimKey, Value: fmt.Sprint(c.Number)},
+		document.SetProperty{Key: document.LeaseUntil, Value: c.Until.Format(stampForm)},
+	}
+	words, _ := w.keywords(n.Path)
+	i := slices.IndexFunc(inProgressWords, func(word string) bool { return slices.Contains(words, word) })
+	if i >= 0 && n.Derived.Todo != "" && !slices.Contains(inProgressWords, n.Derived.Todo) {
+		edits = append(edits, document.SetTodo{Keyword: inProgressWords[i]})
+	}
+	return edits
+}
+
+// keywords returns those of a file.
+func (w *change) keywords(path string) (all, done []string) {
+	text, _ := w.h.scope.Present().Text(path)
+	if doc, err := w.parse(path, text); err == nil {
+		if t, ok := doc.(document.Tasks); ok {
+			return t.Keywords()
+		}
+	}
+	return nil, nil
+}
+
+// Release gives a claim back. The owner may name the number 0: any claim ends. Errors:
+// NotFound, Conflict (ErrClaim, ErrDone), and those of writing the file.
+func (h *Hive) Release(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
+	return h.end(ctx, "release", task, number, opts, func(w *change, n *node.Node) []document.Edit {
+		if words, _ := w.keywords(n.Path); slices.Contains(inProgressWords, n.Derived.Todo) && len(words) > 0 {
+			return []document.Edit{document.SetTodo{Keyword: words[0]}}
+		}
+		return nil
+	})
+}
+
+// Done ends a task under a claim. The owner may name the number 0: whoever holds the task.
+// Errors: those of Release.
+func (h *Hive) Done(ctx context.Context, task string, number uint64, opts *scope.WriteOptions) (chain.Commit, error) {
+	return h.end(ctx, "done", task, number, opts, func(w *change, n *node.Node) []document.Edit {
+		_, words := w.keywords(n.Path)
+		if i := slices.Index(words, "DONE"); i > 0 {
+			words = words[i:]
+		}
+		if len(words) == 0 {
+			words = []string{"DONE"} // and the edit says how to declare it
+		}
+		return []document.Edit{document.SetTodo{Keyword: words[0]}}
+	})
+}
+
+// end removes a claim; its number stays, so that the next one is greater.
+func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *scope.WriteOptions,
+	also func(w *change, n *node.Node) []document.Edit) (chain.Commit, error) {
+	me, err := h.caller(ctx, op)
+	if err != nil {
+		return chain.Commit{}, err
+	}
+	c, _, err := h.run(ctx, scope.Action{Name: op, Key: opts.OrZero().Key}, func(w *change) error {
+		n, now, err := w.task(task)
+		if err != nil {
+			return err
+		}
+		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
+			if err := inForce(n, me, number, now); err != nil {
+				return w.fail(task, fault.Conflict, err)
+			}
+		}
+		edits := also(w, n)
+		for _, key := range []string{document.ClaimedBy, document.LeaseUntil} {
+			if n.Derived.Last(key) != "" {
+				edits = append(edits, document.RemoveProperty{Key: key})
+			}
+		}
+		return w.edit(n, edits...)
+	})
+	return c, err
+}
+
+// inForce returns why a claim of an agent with a number is not in force.
+func inForce(n *node.Node, by string, number uint64, now int64) error {
+	held := claimOf(n, now)
+	switch {
+	case n.Derived.Done:
+		return ErrDone
+	case held.By == by && held.Number == number:
+		return nil
+	case held.IsZero():
+		return fmt.Errorf("%w: its lease has ended", ErrClaim)
+	}
+	return fmt.Errorf("%w: %w", ErrClaim, heldError(held))
+}
+
+// heldError says who holds a task.
+func heldError(c Claim) error {
+	return fmt.Errorf("%w: %s, under number %d until %s", ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
+}
+
+// firstClaim returns the claim that an earlier commit wrote.
+func firstClaim(ctx context.Context, s *scope.Scope, op, task string, first *graph.Commit) (Claim, error) {
+	for i := range first.Delta {
+		r := &first.Delta[i]
+		if r.ID != task || r.New == nil {
+			continue
+		}
+		n, err := s.Chain.Version(ctx, r.New.Own)
+		if err != nil {
+			return Claim{}, fault.Wrap(op, task, fault.NotFound, err)
+		}
+		for _, p := range s.Options.Formats.Of(r.New.Path).Outline(r.New.Path, []document.Part{document.File(n.Content, false)}, nil).Parts {
+			if p.Type == document.TypeHeadline {
+				return writtenClaim(p.Derived), nil
+			}
+		}
+	}
+	return Claim{}, fault.Wrap(op, task, fault.Conflict, errors.New("the op was used for another task; use a new one"))
+}

@@ -1,0 +1,69 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hive
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/filetx"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// Hive keeps the messages and tasks of a scope. It is safe for concurrent use.
+type Hive struct {
+	scope  *scope.Scope
+	rights *rights.Rules
+	files  *filetx.Files
+	folder *ingest.Reader
+	clock  *clock // one for all scopes of a memex
+	rate   rate
+	index  index
+	log    seenLog
+}
+
+// New returns the hive of a scope, and makes it the scope's fence. memex is the hive of its
+// memex, nil for that one itself.
+func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, memex *Hive) *Hive {
+	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}}
+	if memex != nil {
+		h.clock = memex.clock
+	}
+	s.Fence = h
+	return h
+}
+
+// Follow applies the changes of the chain, see chain.Options.Published.
+func Follow(h *Hive, delta *graph.Delta) { h.index.follow(delta) }
+
+// ownerName is what messages and claims call the owner. No agent can have this name.
+const ownerName = "owner"
+
+// errNoAgent refuses callers that have no inbox and hold no task.
+var errNoAgent = errors.New("only an agent or the owner has an inbox and claims tasks")
+
+// caller returns the name under which the actor of ctx sends, reads and claims.
+func (h *Hive) caller(ctx context.Context, op string) (string, error) {
+	by := h.scope.Actor(ctx).Author
+	err := errNoAgent
+	switch by.Kind {
+	case author.Owner:
+		err = nil
+	case author.Agent:
+		err = author.Check(by.Name)
+	}
+	return nameOf(by), fault.Wrap(op, by.String(), fault.Invalid, err)
+}
+
+// nameOf returns what messages and claims call an author.
+func nameOf(by author.Author) string {
+	if by.Kind == author.Agent {
+		return by.Name
+	}
+	return by.String()
+}

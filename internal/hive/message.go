@@ -1,0 +1,391 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Bounds of messages.
+const (
+	MaxMessage = 64 << 10 // bytes of a subject and a body together
+	MaxSubject = 1 << 10  // bytes of a subject
+	MaxRate    = 60       // messages of one sender in a minute
+	MaxUnread  = 200      // unread messages of one sender in one inbox
+
+	maxThread    = 200
+	previewRunes = 100
+	maxInboxFile = 256 << 10 // size in bytes at which a new file of an inbox is started
+)
+
+// The properties of a message.
+const (
+	keyFrom   = "FROM"
+	keyTo     = "TO"
+	keyThread = "THREAD"
+	keySent   = "SENT"
+	keyRead   = "READ"
+	unread    = "no"
+)
+
+// Errors of messages. Each is the cause of a *fault.Error.
+var (
+	ErrUnknown  = errors.New("nobody of that name is known here")
+	ErrSelf     = errors.New("that is the sender; a message goes to somebody else, and a note to oneself is remembered")
+	ErrTooLarge = fmt.Errorf("a message has at most %d bytes; put the text into a note and send its id", MaxMessage)
+	ErrRate     = fmt.Errorf("a sender sends at most %d messages in a minute; wait, or put several into one", MaxRate)
+	ErrFull     = fmt.Errorf("the receiver has %d unread messages of this sender; wait until they are read", MaxUnread)
+	ErrNotYours = errors.New("no such message in the inbox of the caller")
+)
+
+// Message is a message in an inbox.
+type Message struct {
+	ID      string
+	From    string // an agent, or owner
+	To      string
+	Subject string
+	Thread  string // the id of the message that began it
+	Sent    time.Time
+	Read    bool
+	Preview string // the first 100 characters of the body, on one line
+	Path    string // the file of the inbox
+	Body    string // only in what Read returns
+}
+
+// Draft is a message to be sent.
+type Draft struct {
+	To      string // an agent, or owner
+	Subject string // one line
+	Body    string
+	Thread  string // the id of a message that it answers, or of a thread; "" begins one
+	Known   bool   // the caller vouches that there is such a receiver, who has not written yet
+}
+
+// ReadBody reads a body, and no more of it than a message can have. Errors: ErrTooLarge.
+func ReadBody(r io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, MaxMessage+1))
+	if err == nil && len(b) > MaxMessage {
+		err = ErrTooLarge
+	}
+	return string(b), fault.Wrap("send", "", fault.Invalid, err)
+}
+
+// Send writes a message of the actor of ctx into the inbox of its receiver, and returns its id.
+// Subject and body become inert text. The sender needs no right to write there. Of opts, Key
+// counts. Errors: Invalid (ErrSelf, ErrTooLarge, no subject, a scope without that folder),
+// NotFound (ErrUnknown), Conflict (ErrRate, ErrFull), Denied, and those of writing the file.
+func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (string, chain.Commit, error) {
+	from, err := h.caller(ctx, "send")
+	if err == nil {
+		err = h.sendable(ctx, from, &m)
+	}
+	if err != nil {
+		return "", chain.Commit{}, err
+	}
+	m.Subject, m.Body = inert.Line(m.Subject), inert.Text(strings.TrimRightFunc(m.Body, unicode.IsSpace))
+	id := uuid.NewString()
+	c, first, err := h.run(postal(ctx, h.scope, m.To), scope.Action{Name: "send", Key: opts.OrZero().Key}, func(w *change) error {
+		if h.unreadOf(m.To, from) >= MaxUnread {
+			return w.fail(m.To, fault.Conflict, ErrFull)
+		}
+		if !h.rate.take(from, h.clock.now(h.scope, true)) {
+			return w.fail(from, fault.Conflict, ErrRate)
+		}
+		return w.deliver(from, id, &m)
+	})
+	switch {
+	case err != nil:
+		return "", chain.Commit{}, err
+	case first != nil:
+		id = addedBy(first)
+	}
+	return id, c, nil
+}
+
+// sendable refuses a message that cannot be sent.
+func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
+	fail := func(kind fault.Kind, err error) error { return fault.Wrap("send", m.To, kind, err) }
+	switch {
+	case len(m.Subject)+len(m.Body) > MaxMessage:
+		return fail(fault.Invalid, ErrTooLarge)
+	case strings.TrimSpace(m.Subject) == "" || len(m.Subject) > MaxSubject:
+		return fail(fault.Invalid, fmt.Errorf("give a subject of at most %d bytes", MaxSubject))
+	case len(m.Thread) > maxThread || inert.Line(m.Thread) != m.Thread:
+		return fail(fault.Invalid, fmt.Errorf("a thread is the id of a message, at most %d bytes", maxThread))
+	case m.To == from:
+		return fail(fault.Invalid, ErrSelf)
+	case m.To == ownerName:
+		return nil
+	}
+	if err := author.Check(m.To); err != nil {
+		return fail(fault.NotFound, fmt.Errorf("%w: %w", ErrUnknown, err))
+	}
+	if m.Known || slices.Contains(h.index.agents(h.scope), m.To) {
+		return nil
+	}
+	names, err := h.names(ctx)
+	if err != nil {
+		return fail(fault.Other, err)
+	}
+	if _, known := names[m.To]; !known {
+		delete(names, from)
+		return fail(fault.NotFound, fmt.Errorf("%w; known are %s", ErrUnknown, scope.Abbreviate(slices.Sorted(maps.Keys(names)), "no other agents")))
+	}
+	return nil
+}
+
+// postal returns a context whose actor may write the inbox of an agent, and nothing else.
+func postal(ctx context.Context, s *scope.Scope, to string) context.Context {
+	a := s.Actor(ctx)
+	a.May = func(path string) error {
+		if inboxNumber(to, path) > 0 {
+			return nil
+		}
+		return errors.New("a message goes to the inbox of its receiver, and that leads elsewhere")
+	}
+	return author.WithActor(ctx, a)
+}
+
+// deliver adds the message to the newest file of the inbox.
+func (w *change) deliver(from, id string, m *Draft) error {
+	path := w.h.inboxFile(m.To)
+	text, _, err := w.read(path)
+	if err != nil {
+		return err
+	}
+	w.action.Message = path + ": " + m.Subject
+	head := text
+	if nodes := w.h.scope.Present().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
+		head = nodes[0].Content
+	}
+	next, err := w.withMessage(path, head, from, id, m)
+	if err == nil && head != text {
+		own, appended := strings.CutPrefix(next, head)
+		if next = text + own; !strings.HasSuffix(text, "\n") {
+			next = text + "\n" + own
+		}
+		if !appended {
+			next, err = w.withMessage(path, text, from, id, m)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	w.put(path, next)
+	w.check = func(next *graph.State, delta *graph.Delta) error { return w.isOne(next, delta, path, id) }
+	return nil
+}
+
+// withMessage returns a text with the message as its last headline.
+func (w *change) withMessage(path, text, from, id string, m *Draft) (string, error) {
+	next, err := w.edited(path, text, -1, w.headline(from, id, m.Subject, m))
+	if err != nil || !hasTitle(w.h.scope.Present(), path, next, m.Subject) {
+		next, err = w.edited(path, text, -1, w.headline(from, id, zeroWidthSpace+m.Subject+zeroWidthSpace, m))
+	}
+	return next, err
+}
+
+// hasTitle reports whether the last headline of a text is read with a title and nothing else.
+func hasTitle(s *graph.State, path, text, title string) bool {
+	parts := s.Formats().Of(path).Outline(path, []document.Part{document.File(text, false)}, s.Files).Parts
+	d := parts[len(parts)-1].Derived
+	return d.Title == title && d.Todo == "" && d.Priority == "" && !d.Commented && len(d.Tags) == 0
+}
+
+// zeroWidthSpace keeps Org from reading a keyword, a cookie or tags in a subject.
+const zeroWidthSpace = "\u200b"
+
+// headline returns the message as a headline.
+func (w *change) headline(from, id, title string, m *Draft) document.InsertHeadline {
+	by := w.h.scope.Actor(w.ctx)
+	props := []document.Property{
+		{Key: "ID", Value: id}, {Key: keyFrom, Value: from}, {Key: keyTo, Value: m.To},
+		{Key: keyThread, Value: cmp.Or(threadOf(w.h.scope.Present(), m.Thread), id)},
+		{Key: keySent, Value: w.action.Now.UTC().Format(stampForm)}, {Key: keyRead, Value: unread},
+	}
+	if by.Author.Kind == author.Agent {
+		props = append(props, document.Property{Key: "AUTHOR", Value: by.Author.String()})
+		if by.Session != "" {
+			props = append(props, document.Property{Key: "SESSION", Value: inert.Line(by.Session)})
+		}
+		props = append(props, document.Property{Key: "TRUST", Value: "unreviewed"})
+	}
+	return document.InsertHeadline{Title: title, Properties: props, Body: m.Body}
+}
+
+// isOne refuses a text that would be read as anything but one more message, or that would act.
+func (w *change) isOne(next *graph.State, delta *graph.Delta, path, id string) error {
+	n, ok := next.Get(id)
+	alone := ok && n.Path == path && len(n.Kids) == 0 && n.Derived.Todo == "" && len(n.Derived.Tags) == 0
+	for _, c := range delta.Changes {
+		alone = alone && (c.ID == id || c.Old == nil && c.New.Type == document.TypeDocument || c.Old != nil && c.New != nil && sameText(c.Old, c.New))
+	}
+	if !alone {
+		return w.fail(path, fault.Invalid, errors.New("the message would not be read as one headline; check the end of the inbox, or write it in other words"))
+	}
+	checker := inert.Checker(next.Formats().Of(path))
+	if checker == nil {
+		return nil
+	}
+	doc, err := w.parse(path, w.texts[path])
+	if err == nil {
+		err = checker.Place(doc, nil).Check(nil, "", n.Content)
+	}
+	return w.fail(path, fault.Invalid, err)
+}
+
+// sameText reports whether two versions of a node differ at most in empty lines at the end.
+func sameText(a, b *node.Node) bool {
+	return a.Own == b.Own || strings.TrimRight(a.Content, "\r\n") == strings.TrimRight(b.Content, "\r\n")
+}
+
+// threadOf returns the thread of the message with an id, else the word itself.
+func threadOf(state *graph.State, word string) string {
+	if n, ok := state.Get(word); ok && isMessage(n) {
+		return cmp.Or(n.Derived.Last(keyThread), word)
+	}
+	return word
+}
+
+// Inbox lists the messages of an agent without their bodies, oldest first; "owner" is the
+// owner. With onlyUnread it leaves out what was read. O(messages of the agent).
+func (h *Hive) Inbox(agent string, onlyUnread bool) []Message {
+	state := h.scope.Present()
+	var out []Message
+	for _, path := range h.index.inboxes(h.scope, agent) {
+		for _, n := range state.Nodes(path) {
+			if onlyUnread && !isUnread(n) {
+				continue
+			}
+			if m, ok := messageOf(n); ok {
+				m.Body = ""
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// unreadOf counts the unread messages from one sender to an agent.
+func (h *Hive) unreadOf(to, from string) int {
+	count := 0
+	for _, path := range h.index.inboxes(h.scope, to) {
+		for _, n := range h.scope.Present().Nodes(path) {
+			if n.Derived.Last(keyFrom) == from && isUnread(n) {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// stampForm is the form of times in properties.
+const stampForm = "2006-01-02T15:04:05.000Z07:00"
+
+// isMessage reports whether a node is a message of the inbox that it is in.
+func isMessage(n *node.Node) bool {
+	return n.Type == document.TypeHeadline && n.Derived.Last(keyFrom) != "" && inboxNumber(agentOfPath(n.Path), n.Path) > 0
+}
+
+// isUnread reports whether a node is marked as a message that was not read.
+func isUnread(n *node.Node) bool { return n.Derived.Last(keyRead) == unread }
+
+// messageOf reads a message.
+func messageOf(n *node.Node) (Message, bool) {
+	if !isMessage(n) {
+		return Message{}, false
+	}
+	d, body := n.Derived, strings.TrimRight(n.Body(), "\n")
+	sent, _ := time.Parse(stampForm, d.Last(keySent))
+	return Message{
+		ID: n.ID, From: d.Last(keyFrom), To: agentOfPath(n.Path), Subject: strings.Trim(d.Title, zeroWidthSpace), Thread: cmp.Or(d.Last(keyThread), n.ID),
+		Sent: sent, Read: !isUnread(n), Preview: preview(body), Path: n.Path, Body: body,
+	}, true
+}
+
+// preview returns the beginning of a text on one line.
+func preview(text string) string {
+	var out []rune
+	blank := false
+	for _, r := range text {
+		if unicode.IsSpace(r) {
+			blank = len(out) > 0
+			continue
+		}
+		if blank {
+			out, blank = append(out, ' '), false
+		}
+		if out = append(out, r); len(out) >= previewRunes {
+			break
+		}
+	}
+	return string(out[:min(len(out), previewRunes)])
+}
+
+// inboxName returns the path of the n-th file of an inbox.
+func inboxName(agent string, n int) string {
+	if n == 1 {
+		return "agents/" + agent + "/inbox.org"
+	}
+	return fmt.Sprintf("agents/%s/inbox-%d.org", agent, n)
+}
+
+// inboxNumber is the inverse of inboxName, 0 for other paths.
+func inboxNumber(agent, path string) int {
+	rest, ok := strings.CutPrefix(path, "agents/"+agent+"/inbox")
+	if !ok || agent == "" {
+		return 0
+	}
+	if rest == ".org" {
+		return 1
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(rest, "-"), ".org"))
+	if err != nil || n < 2 || inboxName(agent, n) != path {
+		return 0
+	}
+	return n
+}
+
+// inboxFile returns the file of an inbox that a new message goes to.
+func (h *Hive) inboxFile(agent string) string {
+	paths := h.index.inboxes(h.scope, agent)
+	if len(paths) == 0 {
+		return inboxName(agent, 1)
+	}
+	last := paths[len(paths)-1]
+	if h.scope.Present().Size(last) < maxInboxFile {
+		return last
+	}
+	return inboxName(agent, inboxNumber(agent, last)+1)
+}
+
+// addedBy returns the id of the headline that a commit added.
+func addedBy(c *graph.Commit) string {
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.Old == nil && r.New != nil && r.New.Parent != "" {
+			return r.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Bounds of one answer of Read.
+const (
+	MaxReadMessages = 64
+	MaxReadBytes    = 1 << 20
+)
+
+// errOtherMessages refuses a key that was used to read other messages.
+var errOtherMessages = errors.New("the op was used to read other messages; use a new one")
+
+// Read returns messages of the actor of ctx with their bodies, and marks those as read that were
+// not, in one commit: what is marked is what was returned. Without ids these are the unread ones,
+// oldest first, as many as fit an answer; left is the number of those that did not. Of opts, Key
+// counts: a repeated call returns the same bodies and marks nothing. The commit is zero if nothing
+// was unread. Errors: NotFound (ErrNotYours), Invalid (too many ids), Conflict, and those of
+// writing the file.
+func (h *Hive) Read(ctx context.Context, opts *scope.WriteOptions, ids ...string) (read []Message, left int, c chain.Commit, err error) {
+	me, err := h.caller(ctx, "read")
+	if err != nil {
+		return nil, 0, c, err
+	}
+	if len(ids) > MaxReadMessages {
+		return nil, 0, c, fault.Wrap("read", me, fault.Invalid, fmt.Errorf("at most %d messages are read at once", MaxReadMessages))
+	}
+	c, first, err := h.run(postal(ctx, h.scope, me), scope.Action{Name: "read", Key: opts.OrZero().Key}, func(w *change) error {
+		var err error
+		if read, left, err = w.hand(me, ids); err != nil {
+			return err
+		}
+		return w.mark(read)
+	})
+	if err == nil && first != nil {
+		var marked []string
+		for i := range first.Delta {
+			if r := &first.Delta[i]; r.Old != nil && r.New != nil && r.Old.Own != r.New.Own {
+				marked = append(marked, r.ID)
+			}
+		}
+		if len(ids) == 0 {
+			ids = marked
+		}
+		read, err = readAgain(h.scope.Present(), me, ids)
+	}
+	if err != nil {
+		return nil, 0, chain.Commit{}, err
+	}
+	return read, left, c, nil
+}
+
+// readAgain returns messages that are marked already.
+func readAgain(state *graph.State, me string, ids []string) ([]Message, error) {
+	var read []Message
+	for _, id := range ids {
+		m, err := ownMessage(state, me, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case !m.Read:
+			return nil, fault.Wrap("read", id, fault.Conflict, errOtherMessages)
+		}
+		read = append(read, m)
+	}
+	return read, nil
+}
+
+// ownMessage returns a message of an agent.
+func ownMessage(state *graph.State, me, id string) (Message, error) {
+	if n, ok := state.Get(id); ok {
+		if m, ok := messageOf(n); ok && m.To == me {
+			return m, nil
+		}
+	}
+	return Message{}, fault.Wrap("read", id, fault.NotFound, ErrNotYours)
+}
+
+// hand chooses the messages to return, after the files of the inbox were read again.
+func (w *change) hand(me string, ids []string) (read []Message, left int, err error) {
+	for _, path := range w.h.index.inboxes(w.h.scope, me) {
+		if !w.needs(path, ids) {
+			continue
+		}
+		if _, _, err := w.read(path); err != nil {
+			return nil, 0, err
+		}
+	}
+	all := len(ids) == 0
+	if all {
+		for _, m := range w.h.Inbox(me, true) {
+			ids = append(ids, m.ID)
+		}
+	}
+	size, taken := 0, map[string]bool{}
+	for i, id := range ids {
+		m, err := ownMessage(w.h.scope.Present(), me, id)
+		if err != nil {
+			return nil, 0, err
+		}
+		if taken[id] {
+			continue
+		}
+		taken[id] = true
+		if size += len(m.Body) + len(m.Subject); len(read) > 0 && (size > MaxReadBytes || len(read) == MaxReadMessages) {
+			if all {
+				return read, len(ids) - i, nil
+			}
+			return nil, 0, w.fail(me, fault.Invalid, fmt.Errorf("the messages together are larger than %d bytes; read fewer at once", MaxReadBytes))
+		}
+		read = append(read, m)
+	}
+	return read, 0, nil
+}
+
+// needs reports whether a file of the inbox may have to be marked.
+func (w *change) needs(path string, ids []string) bool {
+	state := w.h.scope.Present()
+	if len(ids) == 0 {
+		return slices.ContainsFunc(state.Nodes(path), isUnread)
+	}
+	return slices.ContainsFunc(ids, func(id string) bool {
+		n, ok := state.Get(id)
+		return ok && n.Path == path
+	})
+}
+
+// mark marks messages as read.
+func (w *change) mark(read []Message) error {
+	marked := map[string]*node.Node{}
+	for i := range read {
+		if !read[i].Read {
+			marked[read[i].ID], _ = w.h.scope.Present().Get(read[i].ID)
+			read[i].Read = true
+		}
+	}
+	w.action.Message = scope.Count(len(marked), "message") + " read"
+	return w.setOwn(marked, keyRead, w.action.Now.UTC().Format(stampForm))
+}

@@ -1,0 +1,262 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hive
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// The states of a task.
+const (
+	Pending    = "pending"
+	InProgress = "in_progress"
+	Done       = "done"
+)
+
+// The properties that make a headline a task, and that name what it waits for.
+const (
+	keyTask      = "TASK"
+	keyDependsOn = "DEPENDS_ON"
+)
+
+// inProgressWords are the keywords of tasks in progress; a claim sets the first that the file
+// declares.
+var inProgressWords = []string{"DOING", "IN-PROGRESS", "INPROGRESS", "NEXT", "STARTED"}
+
+// Errors of tasks. Each is the cause of a *fault.Error.
+var (
+	ErrNoTask  = errors.New("no such task; a task is a headline with a keyword in tasks.org or below tasks/, or one with the property TASK")
+	ErrDone    = errors.New("the task is done")
+	ErrBlocked = errors.New("the task waits for others")
+	ErrCycle   = errors.New("the task waits for itself; change DEPENDS_ON of one of them")
+	ErrHeld    = errors.New("the task is claimed by another")
+	ErrClaim   = errors.New("that claim is not in force any more; claim the task again")
+	ErrLease   = fmt.Errorf("a lease is %v to %v long", MinLease, MaxLease)
+)
+
+// Bounds of leases.
+const (
+	MinLease = time.Second
+	MaxLease = 24 * time.Hour
+)
+
+// Task is a headline that an agent can claim.
+type Task struct {
+	ID        string
+	Title     string
+	Path      string
+	Scope     string // memex or project/NAME
+	Status    string // Pending, InProgress or Done
+	DependsOn []string
+	Blocked   []string // those of DependsOn that are not done, or not known
+	Claim     Claim    // zero if nobody holds the task
+}
+
+// Claim is a claim in force.
+type Claim struct {
+	By     string    // an agent, or owner
+	Number uint64    // greater than that of every earlier claim of the task
+	Until  time.Time // when the lease ends
+}
+
+// IsZero reports whether nobody holds the task.
+func (c Claim) IsZero() bool { return c == Claim{} }
+
+// Filter chooses tasks. Its zero value chooses those that are not done.
+type Filter struct {
+	Status string // one of the states, "" for all that are not done
+	All    bool   // done tasks, too
+	Holder string // only those that an agent holds
+	Free   bool   // only those that can be claimed now
+}
+
+// admits reports whether the filter chooses a task.
+func (f Filter) admits(t *Task) bool {
+	switch {
+	case f.Status != "" && t.Status != f.Status, f.Status == "" && !f.All && t.Status == Done:
+		return false
+	case f.Holder != "" && t.Claim.By != f.Holder:
+		return false
+	}
+	return !f.Free || t.Status != Done && t.Claim.IsZero() && len(t.Blocked) == 0
+}
+
+// Tasks lists the tasks of the scope, ordered by file and place. O(tasks and their dependencies).
+func (h *Hive) Tasks(f Filter) []Task {
+	state, now := h.scope.Present(), h.clock.now(h.scope, false)
+	var nodes []*node.Node
+	for _, id := range h.index.taskIDs(h.scope) {
+		if n, ok := state.Get(id); ok && isTask(n) {
+			nodes = append(nodes, n)
+		}
+	}
+	places := map[string]map[string]int{}
+	for _, n := range nodes {
+		if places[n.Path] == nil {
+			places[n.Path] = map[string]int{}
+			for i, o := range state.Nodes(n.Path) {
+				places[n.Path][o.ID] = i
+			}
+		}
+	}
+	slices.SortFunc(nodes, func(a, b *node.Node) int {
+		return cmp.Or(strings.Compare(a.Path, b.Path), places[a.Path][a.ID]-places[b.Path][b.ID])
+	})
+	var out []Task
+	for _, n := range nodes {
+		if t := taskOf(h.scope, n, now); f.admits(&t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// isTask reports whether a node is a task.
+func isTask(n *node.Node) bool {
+	d := n.Derived
+	if n.Type != document.TypeHeadline || document.IsMemory(n.Path) || d.Encrypted {
+		return false
+	}
+	if d.Todo != "" && (n.Path == "tasks.org" || strings.HasPrefix(n.Path, "tasks/")) {
+		return true
+	}
+	return slices.ContainsFunc(d.Properties, func(p document.Property) bool {
+		return strings.EqualFold(p.Key, keyTask) || strings.EqualFold(p.Key, document.ClaimKey)
+	})
+}
+
+// taskOf reads a task at a time.
+func taskOf(s *scope.Scope, n *node.Node, now int64) Task {
+	t := Task{
+		ID: n.ID, Title: n.Derived.Title, Path: n.Path, Scope: s.Name, Status: Pending,
+		DependsOn: dependencies(n), Claim: claimOf(n, now),
+	}
+	for _, id := range t.DependsOn {
+		if other := find(s, id); other == nil || !other.Derived.Done {
+			t.Blocked = append(t.Blocked, id)
+		}
+	}
+	switch {
+	case n.Derived.Done:
+		t.Status, t.Claim = Done, Claim{}
+	case !t.Claim.IsZero(), slices.Contains(inProgressWords, n.Derived.Todo) && !wasClaimed(n):
+		t.Status = InProgress
+	}
+	return t
+}
+
+// wasClaimed reports whether a claim of a task is recorded, in force or not: its keyword is
+// then that of the claim.
+func wasClaimed(n *node.Node) bool { return n.Derived.Last(document.ClaimedBy) != "" }
+
+// claimOf returns the claim of a task that is in force at a time. A lease that would last
+// longer than MaxLease is none: no claim made it.
+func claimOf(n *node.Node, now int64) Claim {
+	c := writtenClaim(n.Derived)
+	if end := c.Until.UnixMilli(); c.By == "" || c.Number == 0 || end <= now || end > now+MaxLease.Milliseconds() {
+		return Claim{}
+	}
+	return c
+}
+
+// writtenClaim returns the claim in a drawer, in force or not.
+func writtenClaim(d *document.Derived) Claim {
+	until, err := time.Parse(stampForm, d.Last(document.LeaseUntil))
+	if err != nil {
+		return Claim{}
+	}
+	return Claim{By: d.Last(document.ClaimedBy), Number: document.ClaimNumber(d.Last(document.ClaimKey)), Until: until}
+}
+
+// dependencies returns the ids of a task that must be done before it.
+func dependencies(n *node.Node) []string {
+	var ids []string
+	for _, value := range n.Derived.Property(keyDependsOn) {
+		for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+			word = strings.TrimSuffix(strings.TrimPrefix(word, "[["), "]]")
+			if word = strings.TrimPrefix(word, "id:"); word != "" && !slices.Contains(ids, word) {
+				ids = append(ids, word)
+			}
+		}
+	}
+	return ids
+}
+
+// find returns a node of this scope, the memex, or one of its open projects; nil for none.
+func find(s *scope.Scope, id string) *node.Node {
+	if n, ok := s.Present().Get(id); ok {
+		return n
+	}
+	for _, other := range s.WithFiles() {
+		if n, ok := other.Present().Get(id); ok {
+			return n
+		}
+	}
+	return nil
+}
+
+// maxDependencies bounds how many tasks a claim looks at.
+const maxDependencies = 10_000
+
+// ready returns why a task cannot be claimed: it waits for itself, or for others.
+func ready(s *scope.Scope, n *node.Node) error {
+	var open []string
+	way, seen := []string{n.ID}, map[string]bool{}
+	var visit func(*node.Node) error
+	visit = func(at *node.Node) error {
+		for _, id := range dependencies(at) {
+			next := find(s, id)
+			switch {
+			case id == n.ID || next != nil && next.ID == n.ID:
+				return fmt.Errorf("%w: %s", ErrCycle, strings.Join(append(way, n.ID), " waits for "))
+			case next != nil && next.Derived.Done:
+				continue
+			case at == n:
+				open = append(open, id)
+			}
+			if next == nil || seen[next.ID] || len(seen) == maxDependencies {
+				continue
+			}
+			seen[next.ID], way = true, append(way, next.ID)
+			if err := visit(next); err != nil {
+				return err
+			}
+			way = way[:len(way)-1]
+		}
+		return nil
+	}
+	if err := visit(n); err != nil {
+		return err
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("%w: %s", ErrBlocked, scope.Abbreviate(open, ""))
+	}
+	return nil
+}
+
+// holder returns the nearest task at or above a node that somebody holds, nil for none.
+func holder(state *graph.State, n *node.Node, now int64) (*node.Node, Claim) {
+	for n != nil {
+		if isTask(n) && !n.Derived.Done {
+			if c := claimOf(n, now); !c.IsZero() {
+				return n, c
+			}
+		}
+		up, ok := state.Get(n.Parent)
+		if !ok {
+			break
+		}
+		n = up
+	}
+	return nil, Claim{}
+}
