@@ -80,6 +80,9 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 // maxSnapshotsSearched is how many snapshots are searched for a node that is no more.
 const maxSnapshotsSearched = 3
 
+// maxBacklinks is how many of the nodes that link to one are named.
+const maxBacklinks = 50
+
 // wasRemoved returns an error that says which file a node stood in that is gone, and how
 // to get at it; nil for a node that no recent snapshot has.
 func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
@@ -149,6 +152,8 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	}
 	_, line := v.Position(n)
 	s := shown(n, line, v, on.m.Folder().Synced(v, n.Path))
+	from, count := v.Backlinks(n, maxBacklinks)
+	s.Backlinks, s.BacklinkCount = listAll(v, from), count
 	if err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
 		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
 	}

@@ -144,6 +144,8 @@ type Shown struct {
 	Unreviewed    bool           `json:"unreviewed,omitempty" jsonschema:"somebody else changed the file, and its owner has not looked"`
 	Handle        string         `json:"handle" jsonschema:"the short name of the node, which every request takes for the id"`
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
+	Backlinks     []Node         `json:"backlinks,omitempty" jsonschema:"the nodes that link to it, by its id or its name, at most 50"`
+	BacklinkCount int            `json:"backlink_count,omitempty" jsonschema:"how many nodes link to it"`
 }
 
 // RememberRequest adds a headline.

@@ -38,7 +38,7 @@ const planted = `:PROPERTIES:
 :ID:       zy9-id
 :ZYXPROP:  zy9value
 :END:
-zy9body of words [[id:zy9-nowhere]]
+zy9body of words [[id:zy9-nowhere]] [[id:task]]
 #+begin_src sh
 echo zy9src
 #+end_src

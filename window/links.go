@@ -18,7 +18,7 @@ type focusLinks struct {
 	linkedNames map[string]map[string]bool // path -> names that it links to
 }
 
-func newLinks(t *tree, focus *Item) *focusLinks {
+func newLinks(focus *Item) *focusLinks {
 	l := &focusLinks{
 		focusTarget: "id:" + focus.ID, focusPath: strings.ToLower(focus.Path), focusNames: map[string]bool{},
 		linkedNames: map[string]map[string]bool{},

@@ -109,7 +109,7 @@ func (t *tree) markRelations(focus *Item) {
 		}
 		t.branchDepths = append(t.branchDepths, depth)
 	}
-	newLinks(t, focus).mark(t)
+	newLinks(focus).mark(t)
 }
 
 // distance returns the number of edges between a node and the focus. Documents are

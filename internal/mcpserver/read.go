@@ -17,6 +17,9 @@ import (
 // maxChildren is how many children are named; a document can have thousands.
 const maxChildren = 50
 
+// maxBacklinks is how many of the notes that link to one are named.
+const maxBacklinks = 10
+
 func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in extra) (reply, error) {
 	n, err := api.OpShow.Call(ctx, svc, req)
 	if err != nil {
@@ -30,6 +33,7 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in extr
 	if err := writeChildren(ctx, svc, &b, n, req.At == ""); err != nil {
 		return reply{}, err
 	}
+	writeBacklinks(&b, n)
 	text := legible(b.String())
 	if in.Offset < 0 || in.Offset > len(text) || in.Offset < len(text) && !utf8.RuneStart(text[in.Offset]) {
 		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(text)))
@@ -86,6 +90,21 @@ func writeChildren(ctx context.Context, svc api.Service, b *strings.Builder, n *
 		fmt.Fprintf(b, "- and %d more\n", rest)
 	}
 	return nil
+}
+
+// writeBacklinks names notes that link to one.
+func writeBacklinks(b *strings.Builder, n *api.Shown) {
+	if n.BacklinkCount == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\nLinks to it (%d):\n", n.BacklinkCount)
+	from := n.Backlinks[:min(maxBacklinks, len(n.Backlinks))]
+	for i := range from {
+		fmt.Fprintf(b, "- %s  id %s\n", headline(&from[i]), cmp.Or(from[i].Handle, from[i].ID))
+	}
+	if rest := n.BacklinkCount - len(from); rest > 0 {
+		fmt.Fprintf(b, "- and %d more\n", rest)
+	}
 }
 
 // quoted is a text as a word of the query language.

@@ -57,7 +57,14 @@ func printShown(out *terminal.Stream, n *api.Shown) {
 	if n.Missing != "" {
 		out.Printf("missing   %s\n", n.Missing)
 	}
-	out.Printf("modified  %s\nchildren  %d\n\n", moment(n.Modified), len(n.Children))
+	out.Printf("modified  %s\nchildren  %d\n", moment(n.Modified), len(n.Children))
+	for i := range n.Backlinks {
+		out.Printf("from      %s  (%s)\n", n.Backlinks[i].Label(), place(n.Backlinks[i].Path, n.Backlinks[i].Line))
+	}
+	if more := n.BacklinkCount - len(n.Backlinks); more > 0 {
+		out.Printf("from      %d more\n", more)
+	}
+	out.Printf("\n")
 	text := n.Content
 	if exact, err := base64.StdEncoding.DecodeString(n.ContentBase64); err == nil && len(exact) > 0 {
 		text = string(exact)
