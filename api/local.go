@@ -37,6 +37,8 @@ type LocalOptions struct {
 	// Trusted reports whether windows treat the notes of an agent in a document like the
 	// owner's, see window.Caller; nil trusts no agent.
 	Trusted func(agent, path string) bool
+	// Grants are what agents may write besides their own folders and the tasks, by name.
+	Grants map[string][]string
 	// AtOnce is how many searches and windows are made at a time; more wait in the
 	// order in which they came. 0 is any number.
 	AtOnce int

@@ -66,6 +66,12 @@ func requests(edited string) []asked {
 	}
 	all = append(all, asked{"block-add", api.BlockAddRequest{Blocks: []working.Block{{Type: working.Task, TaskID: "T"}}}},
 		asked{"block-score", api.BlockScoreRequest{ID: "task:T", Confidence: new(0.5)}}, asked{"block-remove", api.BlockRemoveRequest{IDs: []string{"task:T"}}})
+	for _, to := range []string{"owner", "ada", "Nobody", "owner "} {
+		all = append(all, asked{"message-send", api.MessageSendRequest{To: to, Subject: "Hello", Known: true}})
+	}
+	all = append(all, asked{"message-read", api.MessageReadRequest{}}, asked{"message-read", api.MessageReadRequest{IDs: []string{"mine"}}},
+		asked{"task-claim", api.ClaimRequest{Task: "mine"}}, asked{"task-renew", api.RenewRequest{Task: "task", Number: 1}},
+		asked{"task-release", api.ClaimEndRequest{Task: "task"}}, asked{"task-done", api.ClaimEndRequest{Task: "task", Number: 1}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {
 			all = append(all, asked{"rollback", r})

@@ -10,6 +10,7 @@ const Protocol = 1
 const (
 	HeaderAgent   = "Fovea-Agent"     // who asks; only where the connection vouches for nobody
 	HeaderSession = "Fovea-Session"   // recorded in commits
+	HeaderClaim   = "Fovea-Claim"     // TASK:NUMBER, the claim under which a write is made
 	HeaderRole    = "Fovea-Role"      // agent, to be held to what agents may do
 	HeaderOp      = "Idempotency-Key" // a request that was carried out under the same key is not again
 	HeaderWarning = "Fovea-Warning"   // in an answer: what a person should know, quoted as in JSON; may be repeated

@@ -454,8 +454,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		return []any{true}
 	case timely(op, f):
 		of = r.moments()
-	case slices.Contains([]string{"id", "ids", "focus", "foveal_focus", "to", "under", "parent", "path", "paths", "commits"}, key),
-		key == "name" && op.Name == "skill":
+	case slices.Contains([]string{"id", "ids", "focus", "foveal_focus", "to", "under", "parent", "path", "paths", "commits", "thread"}, key),
+		key == "task" && strings.HasPrefix(op.Name, "task-"), key == "name" && op.Name == "skill":
 		of = r.names()
 		if key == "commits" {
 			of = r.moments()
@@ -480,7 +480,9 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		of = []string{"project/lake", "session/other", "memex"}
 	case key == "author":
 		of = []string{"file", "person", "ada"}
-	case key == "agent":
+	case key == "status":
+		of = []string{"pending"}
+	case key == "agent", key == "holder":
 		of = []string{"ada", "bob"}
 	case key == "take":
 		of = []string{"theirs"}
@@ -488,7 +490,7 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		of = []string{"adopt", "apply"}
 	case f.Type.Kind() != reflect.String, slices.Contains([]string{
 		"counter", "session", "sha256", "state", "source", "name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all",
-		"hourly", "daily",
+		"hourly", "daily", "subject", "lease",
 	}, key):
 		return nil // numbers, what is only written, and what names none of the nodes
 	default:

@@ -25,6 +25,17 @@ var admissions = map[string]admission{
 	api.OpRevert.Name:    by(api.OpRevert, admitRevert),
 	api.OpResolve.Name:   by(api.OpResolve, admitResolve),
 
+	api.OpMessageSend.Name: by(api.OpMessageSend, admitMessage),
+	api.OpTaskClaim.Name: by(api.OpTaskClaim, func(ctx context.Context, t *judge, r api.ClaimRequest) (api.ClaimRequest, error) {
+		return r, t.task(ctx, r.Task)
+	}),
+	api.OpTaskRenew.Name: by(api.OpTaskRenew, func(ctx context.Context, t *judge, r api.RenewRequest) (api.RenewRequest, error) {
+		return r, t.task(ctx, r.Task)
+	}),
+	api.OpTaskRelease.Name: by(api.OpTaskRelease, admitClaimEnd),
+	api.OpTaskDone.Name:    by(api.OpTaskDone, admitClaimEnd),
+
+	api.OpMessageRead.Name: anything, // it marks messages of the caller alone
 	api.OpSnapshot.Name:    anything,
 	api.OpCheckpoint.Name:  anything,
 	api.OpTrigger.Name:     anything,

@@ -125,3 +125,20 @@ func admitAssign(ctx context.Context, t *judge, r api.AssignRequest) (api.Assign
 	_, err := t.nodes(ctx, r.IDs...)
 	return r, err
 }
+
+// task refuses a task in a file that the agent may not write.
+func (t *judge) task(ctx context.Context, id string) error {
+	_, err := t.nodes(ctx, id)
+	return err
+}
+
+func admitClaimEnd(ctx context.Context, t *judge, r api.ClaimEndRequest) (api.ClaimEndRequest, error) {
+	return r, t.task(ctx, r.Task)
+}
+
+// admitMessage lets an agent send to whom the memory knows: the word of the owner that there
+// is a receiver is the owner's.
+func admitMessage(_ context.Context, _ *judge, r api.MessageSendRequest) (api.MessageSendRequest, error) {
+	r.Known = false
+	return r, nil
+}

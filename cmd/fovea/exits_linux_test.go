@@ -40,13 +40,14 @@ var verbsByNeed = map[need][][]string{
 		{"skill", "list"}, {"skill", "trigger", "dawn"}, {"skill", "check"},
 		{"id", "list"}, {"log"}, {"snapshot", "list"}, {"drift"}, {"drift", "list"},
 		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"}, {"block", "list", "--agent", "ada"},
+		{"agent", "list"}, {"message", "inbox"}, {"task", "list"},
 	},
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {
 		{"remember", "third"}, {"edit", "first", "--todo", "DONE"}, {"refile", "first", "Inbox"}, {"archive", "first"}, {"forget", "first"},
 		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
 		{"checkpoint"}, {"restore", "--at", "0", "inbox.org"}, {"guard", "adopt", "skills/s.org"}, {"retain", "--keep-all", "1h"},
-		{"block", "add", "task", "T", "--agent", "ada"},
+		{"block", "add", "task", "T", "--agent", "ada"}, {"message", "send", "ada", "Hello", "--first"},
 	},
 	needsProof:   {{"verify"}},
 	needsMend:    {{"repair"}},
@@ -59,6 +60,7 @@ var verbsByNeed = map[need][][]string{
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "block remove", "block score",
+	"agent show", "message read", "task claim", "task renew", "task release", "task done",
 }
 
 // TestEveryVerbHasACode: no verb is forgotten in the table of exit codes.

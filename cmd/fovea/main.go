@@ -125,6 +125,7 @@ but the answer, standard error the rest. Exit codes:
 	f.StringVar(&s.flags.Session, "session", "", "session `ID` to read and write in; commits are recorded under it")
 	f.StringVar(&s.flags.Project, "project", "", "project of this `NAME` to read and write in")
 	f.StringVar(&s.flags.Agent, "agent", "", "`NAME` recorded as the author of commits")
+	f.Var(claimFlag{&s.verbs.Claim}, "claim", "write under the claim `TASK:NUMBER`, and fail once it is not in force any more")
 	f.BoolVar(&s.JSON, "json", false, "print JSON")
 	f.BoolVar(&s.Quiet, "quiet", false, "print only errors on standard error")
 	f.BoolVar(&s.opening.alone, "no-daemon", false, "open the memory in this process, without a daemon")
@@ -166,3 +167,13 @@ func addVerbs(root *cobra.Command, s *session) {
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")
 }
+
+// claimFlag is the value of --claim.
+type claimFlag struct{ *author.Claim }
+
+func (f claimFlag) Set(text string) (err error) {
+	*f.Claim, err = author.ParseClaim(text)
+	return err
+}
+
+func (f claimFlag) Type() string { return "claim" }

@@ -75,7 +75,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	}
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session, Home: config.Home(nil),
-		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
+		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(), Grants: s.config.Granted(),
 		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn,
 	}), nil
 }

@@ -177,6 +177,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 		api.HeaderRole:    string(cmp.Or(grant.Role, c.opts.Role)),
 		api.HeaderProject: cmp.Or(scopes.Project, c.opts.Project),
 		api.HeaderSession: cmp.Or(scopes.Session, c.opts.Session),
+		api.HeaderClaim:   author.ActorOf(ctx).Claim.String(),
 	} {
 		if strings.ContainsFunc(value, unicode.IsControl) { // no header can say it, however often it is sent
 			return nil, fault.Wrap("request", "", fault.Invalid, fmt.Errorf("%s: %q has control characters", name, value))

@@ -16,6 +16,15 @@ type Grant struct {
 	Operations []string // names of operations allowed on anything unprotected
 }
 
+// Granted returns the paths that the configuration lets agents write besides their own, by name.
+func (c *Config) Granted() map[string][]string {
+	paths := map[string][]string{}
+	for agent, g := range c.Grants {
+		paths[agent] = g.Paths
+	}
+	return paths
+}
+
 // grants parses a table of agents, each with paths and operations.
 func (v value) grants() (map[string]Grant, error) {
 	table, ok := v.raw.(map[string]any)

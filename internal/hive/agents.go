@@ -21,11 +21,11 @@ import (
 
 // Agent is what the memory knows of an agent.
 type Agent struct {
-	Name    string
-	Seen    time.Time // its last commit; zero if none of the newest ones is its own
-	Session string    // of that commit
-	Unread  int       // messages in its inbox
-	Tasks   []Task    // those that it holds, in this scope
+	Name    string    `json:"name" jsonschema:"of the agent"`
+	Seen    time.Time `json:"seen,omitzero" jsonschema:"when it last committed; absent if none of the newest 5,000 commits is its own"`
+	Session string    `json:"session,omitempty" jsonschema:"of that commit"`
+	Unread  int       `json:"unread" jsonschema:"messages in its inbox that it has not read"`
+	Tasks   []Task    `json:"tasks,omitempty" jsonschema:"those that it holds"`
 }
 
 // maxSeen is how many commits of a history Agents looks at, the newest ones.

@@ -61,16 +61,16 @@ var (
 
 // Message is a message in an inbox.
 type Message struct {
-	ID      string
-	From    string // an agent, or owner
-	To      string
-	Subject string
-	Thread  string // the id of the message that began it
-	Sent    time.Time
-	Read    bool
-	Preview string // the first 100 characters of the body, on one line
-	Path    string // the file of the inbox
-	Body    string // only in what Read returns
+	ID      string    `json:"id" jsonschema:"of the message"`
+	From    string    `json:"from" jsonschema:"an agent, or owner"`
+	To      string    `json:"to" jsonschema:"whose inbox it is in"`
+	Subject string    `json:"subject" jsonschema:"one line"`
+	Thread  string    `json:"thread,omitempty" jsonschema:"the id of the message that began it"`
+	Sent    time.Time `json:"sent" jsonschema:"when it was sent"`
+	Read    bool      `json:"read" jsonschema:"whether the receiver has read it"`
+	Preview string    `json:"preview,omitempty" jsonschema:"the first 100 characters of the body, on one line"`
+	Path    string    `json:"path" jsonschema:"the file of the inbox"`
+	Body    string    `json:"body,omitempty" jsonschema:"only in what message-read answers"`
 }
 
 // Draft is a message to be sent.

@@ -52,21 +52,21 @@ const (
 
 // Task is a headline that an agent can claim.
 type Task struct {
-	ID        string
-	Title     string
-	Path      string
-	Scope     string // memex or project/NAME
-	Status    string // Pending, InProgress or Done
-	DependsOn []string
-	Blocked   []string // those of DependsOn that are not done, or not known
-	Claim     Claim    // zero if nobody holds the task
+	ID        string   `json:"id" jsonschema:"of the task"`
+	Title     string   `json:"title" jsonschema:"its headline"`
+	Path      string   `json:"path" jsonschema:"of its file, below the memex"`
+	Scope     string   `json:"scope" jsonschema:"memex or project/NAME"`
+	Status    string   `json:"status" jsonschema:"pending, in_progress or done"`
+	DependsOn []string `json:"depends_on,omitempty" jsonschema:"ids of the tasks that it waits for"`
+	Blocked   []string `json:"blocked,omitempty" jsonschema:"those of them that are not done, or not known"`
+	Claim     Claim    `json:"claim,omitzero" jsonschema:"absent if nobody holds the task"`
 }
 
 // Claim is a claim in force.
 type Claim struct {
-	By     string    // an agent, or owner
-	Number uint64    // greater than that of every earlier claim of the task
-	Until  time.Time // when the lease ends
+	By     string    `json:"by" jsonschema:"an agent, or owner"`
+	Number uint64    `json:"number" jsonschema:"greater than that of every earlier claim of the task"`
+	Until  time.Time `json:"until" jsonschema:"when the lease ends"`
 }
 
 // IsZero reports whether nobody holds the task.
@@ -74,10 +74,10 @@ func (c Claim) IsZero() bool { return c == Claim{} }
 
 // Filter chooses tasks. Its zero value chooses those that are not done.
 type Filter struct {
-	Status string // one of the states, "" for all that are not done
-	All    bool   // done tasks, too
-	Holder string // only those that an agent holds
-	Free   bool   // only those that can be claimed now
+	Status string `json:"status,omitempty" jsonschema:"only these: pending, in_progress or done" flag:"WORD"`
+	All    bool   `json:"all,omitempty" jsonschema:"done tasks, too" flag:""`
+	Holder string `json:"holder,omitempty" jsonschema:"only those that this agent holds" flag:"NAME"`
+	Free   bool   `json:"free,omitempty" jsonschema:"only those that can be claimed now" flag:""`
 }
 
 // admits reports whether the filter chooses a task.

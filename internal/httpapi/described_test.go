@@ -116,6 +116,7 @@ var reads = map[string]string{
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
 	"blocks": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
+	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the
@@ -128,6 +129,9 @@ var wrong = map[string]string{
 	"refile": `{"id":"Nobody","to":"One"}`, "archive": `{"id":"Nobody"}`, "assign-ids": `{"ids":["Nobody"]}`, "restore": `{"name":"none"}`,
 	"retain": `{"hourly":"x"}`, "purge": `{"text":"nowhere"}`, "guard-adopt": `{"path":"a.org"}`, "guard-reject": `{"path":"a.org"}`,
 	"trigger": `{"event":""}`, "ingest-tree": `{"ast":{}}`, "blocks": `{"agent":"a/b"}`, "block-add": `{"blocks":[{"type":"x"}]}`,
+	"agents": `{"name":"nobody"}`, "messages": `{"agent":"a/b"}`, "message-send": `{"to":"owner","subject":""}`, "message-read": `{"ids":["none"]}`,
+	"tasks": `{"status":"x"}`, "task-claim": `{"task":"none"}`, "task-renew": `{"task":"none","number":1}`, "task-release": `{"task":"none"}`,
+	"task-done":    `{"task":"none"}`,
 	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`,
 }
 
@@ -297,7 +301,7 @@ func written(t *testing.T, name string) (s *site, body string, headers []string)
 	if tc.agent {
 		headers = []string{"Authorization", "Bearer agent"}
 	}
-	return s, strings.ReplaceAll(tc.body, "COPY", s.copied()), headers
+	return s, s.filled(tc.body), headers
 }
 
 // TestBesideIsAsDescribed: so is what is no operation of the memory.

@@ -48,6 +48,7 @@ type site struct {
 	dir  string
 	m    *fovea.Memory
 	feed *api.Feed
+	held uint64 // the number of ada's claim
 }
 
 func open(t *testing.T, files map[string]string) *site {

@@ -4,10 +4,12 @@ package httpapi_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +69,12 @@ var repeated = []repetition{
 	{name: "a block", op: "block-add", body: `{"blocks":[{"type":"task","task_id":"T"},{"type":"file","location":"none"}]}`, agent: true},
 	{name: "a block removed", op: "block-remove", body: `{"ids":["task:T"]}`, agent: true, before: (*site).block},
 	{name: "a block scored", op: "block-score", body: `{"id":"task:T","confidence":0.5}`, agent: true, before: (*site).block},
+	{name: "a message", op: "message-send", body: `{"to":"owner","subject":"Hello"}`, agent: true},
+	{name: "messages read", op: "message-read", body: `{}`, agent: true, before: (*site).post},
+	{name: "a claim", op: "task-claim", body: `{"task":"job"}`, agent: true, before: (*site).job},
+	{name: "a claim renewed", op: "task-renew", body: `{"task":"job","number":NUMBER}`, agent: true, before: (*site).claimed},
+	{name: "a claim released", op: "task-release", body: `{"task":"job","number":NUMBER}`, agent: true, before: (*site).claimed},
+	{name: "a task done", op: "task-done", body: `{"task":"job","number":NUMBER}`, agent: true, before: (*site).claimed},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
 }
 
@@ -93,6 +101,27 @@ func (s *site) must(op, body string, headers ...string) reply {
 // block gives ada a block of working memory.
 func (s *site) block() {
 	s.must("block-add", `{"blocks":[{"type":"task","task_id":"T"}]}`, "Authorization", "Bearer agent")
+}
+
+// post sends ada a message.
+func (s *site) post() { s.must("message-send", `{"to":"ada","subject":"Hello","body":"Rain."}`) }
+
+// job adds a task.
+func (s *site) job() { s.must("remember", `{"title":"Job","todo":"TODO","property":["ID=job"],"under":"tasks.org"}`) }
+
+// claimed adds a task, and ada claims it.
+func (s *site) claimed() {
+	s.job()
+	var c api.ClaimResponse
+	if err := json.Unmarshal(s.must("task-claim", `{"task":"job"}`, "Authorization", "Bearer agent").body, &c); err != nil {
+		s.t.Fatal(err)
+	}
+	s.held = c.Number
+}
+
+// filled fills in what a request names and only the site knows.
+func (s *site) filled(body string) string {
+	return strings.NewReplacer("COPY", s.copied(), "NUMBER", strconv.FormatUint(s.held, 10)).Replace(body)
 }
 
 // driftApart leaves files that differ from memory on purpose.
@@ -170,7 +199,7 @@ func TestRepeatedOnce(t *testing.T) {
 				if tc.agent {
 					headers = append(headers, "Authorization", "Bearer agent")
 				}
-				body := strings.ReplaceAll(tc.body, "COPY", s.copied())
+				body := s.filled(tc.body)
 				first := s.must(tc.op, body, headers...)
 				s.write("later.org", "* Written since\n")
 				s.must("ingest", "{}")

@@ -33,6 +33,7 @@ func who() []any {
 	return []any{
 		headerOf(api.HeaderAgent, "the name of an agent; counts over the socket and with the person's own token"), role,
 		headerOf(api.HeaderSession, "the session: its scope is seen, and commits record it"),
+		headerOf(api.HeaderClaim, "TASK:NUMBER, the claim of a task: a write fails once it is not in force any more"),
 		headerOf(api.HeaderProject, "the project whose scope is seen"),
 	}
 }

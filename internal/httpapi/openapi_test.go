@@ -27,7 +27,7 @@ func TestDescription(t *testing.T) {
 	}
 	text := s.ask("GET", "/v1/openapi.json", "").body
 	var lines bytes.Buffer
-	if err := json.Indent(&lines, text, "", " "); err != nil {
+	if err := json.Indent(&lines, text, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	foveatest.Golden(t, "openapi.json", lines.Bytes())

@@ -126,7 +126,12 @@ func admitted(admit Admission, next http.Handler) http.Handler {
 			return
 		}
 		scopes := api.Scopes{Project: r.Header.Get(api.HeaderProject), Session: r.Header.Get(api.HeaderSession)}
-		ctx := fovea.WithActor(author.WithGrant(r.Context(), g), author.Actor{Session: scopes.Session})
+		claim, err := author.ParseClaim(r.Header.Get(api.HeaderClaim))
+		if err != nil {
+			problem(w, http.StatusBadRequest, "invalid", api.HeaderClaim+": "+err.Error())
+			return
+		}
+		ctx := fovea.WithActor(author.WithGrant(r.Context(), g), author.Actor{Session: scopes.Session, Claim: claim})
 		next.ServeHTTP(w, r.WithContext(author.WithScopes(ctx, scopes)))
 	})
 }

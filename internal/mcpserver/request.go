@@ -69,6 +69,11 @@ type extra struct {
 	Mode          string   `mcp:"mode,lexical (default) or query"`
 	Offset        int      `mcp:"offset"`
 	RefileTo      string   `mcp:"refile_to,alone"`
+	Task          string   `mcp:"task,alone; claim, renew, release or done"`
+	Claim         uint64   `mcp:"claim,its number; not to claim"`
+	Lease         string   `mcp:"lease,such as 15m"`
+	To            string   `mcp:"to,send it to this agent or to owner instead"`
+	Thread        string   `mcp:"thread"`
 	MinSimilarity *float64 `mcp:"min-similarity"`
 	Source        string   `mcp:"source"`
 	CID           string   `mcp:"cid"`

@@ -73,20 +73,21 @@ func tools() []tool {
 			"A note: text, attributes, digest, children; or as it was at an earlier moment.",
 			"*id at offset", []action{act(api.OpShow, readTool)}},
 		{"remember", "Remember", adds,
-			"Keep a new note: one fact, decision or task with a title that can be found again.",
-			"*title body under todo tags priority scheduled deadline properties", []action{show(api.OpRemember, remembered)}},
+			"Keep a new note: one fact, decision or task with a title that can be found again. With to: a message.",
+			"*title body under todo tags priority scheduled deadline properties to thread", []action{act(api.OpRemember, rememberTool)}},
 		{"edit", "Edit a note", changes,
-			"Change fields of a note, or move it with refile_to. Give base, the digest you read, so that nobody's change is lost.",
-			"*id base title todo priority add_tags remove_tags properties unset scheduled deadline body append check uncheck refile_to",
+			"Change fields of a note, or move it with refile_to, or hold a task. Give base, the digest you read, so that nobody's change is lost.",
+			"*id base title todo priority add_tags remove_tags properties unset scheduled deadline body append check uncheck refile_to task claim lease",
 			[]action{act(api.OpEdit, editTool)}},
 		{"forget", "Forget a note", changes,
 			"Take a note and all below it out of the files. History keeps it.",
 			"*id base", []action{show(api.OpForget, forgotten)}},
 		{"history", "History", adds,
 			"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go " +
-				"back to. checkpoint: keep this state under a name.",
+				"back to. checkpoint: keep this state under a name. inbox: messages to you, then marked as read. tasks: what can be claimed, and who holds it.",
 			"*action id limit from to text name", []action{
-				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed)}},
+				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
+				act(api.OpMessageRead, inboxTool), show(api.OpTasks, tasked)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
 				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",
@@ -104,7 +105,9 @@ func (t *tool) schema() *jsonschema.Schema {
 		}
 	}
 	for _, field := range argumentsOf(reflect.TypeFor[extra]()) {
-		all[field.name] = field.schema()
+		if all[field.name] == nil {
+			all[field.name] = field.schema()
+		}
 	}
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
 	for name := range strings.FieldsSeq(t.fields) {

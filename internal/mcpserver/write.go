@@ -10,6 +10,18 @@ import (
 	"github.com/fovea-memory/fovea/api"
 )
 
+// rememberTool keeps a note, or sends a message.
+func rememberTool(ctx context.Context, svc api.Service, req api.RememberRequest, in extra) (reply, error) {
+	if in.To != "" || in.Thread != "" {
+		return sendTool(ctx, svc, req, in)
+	}
+	e, err := api.OpRemember.Call(ctx, svc, req)
+	if err != nil {
+		return reply{}, err
+	}
+	return remembered(req, e), nil
+}
+
 func remembered(req api.RememberRequest, e *api.EditResponse) reply {
 	if e.Known {
 		return reply{text: fmt.Sprintf("Known already: id %q, digest %s. Nothing was written.", e.Handle, e.Digest), data: e}
@@ -27,6 +39,11 @@ func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extr
 	var err error
 	only := api.EditRequest{ID: req.ID, Base: req.Base}
 	switch {
+	case in.Task != "" || in.Claim != 0 || in.Lease != "":
+		if !reflect.DeepEqual(req, api.EditRequest{ID: req.ID}) || in.RefileTo != "" {
+			return reply{}, misuse("task cannot be combined with other changes; change the fields in another call")
+		}
+		return taskTool(ctx, svc, req.ID, in)
 	case in.RefileTo == "":
 		e, err = api.OpEdit.Call(ctx, svc, req)
 	case !reflect.DeepEqual(req, only):

@@ -21,6 +21,7 @@ type Session struct {
 	Service func(context.Context) (api.Service, error)
 	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
 	Memex   func() string // the folder of the memory; call it after Service
+	Claim   author.Claim  // under which the calls write, the zero Claim for none
 }
 
 // Misuse is an error in the flags or arguments of a verb.
@@ -58,5 +59,6 @@ func callAny(s *Session, c *cobra.Command, op *api.Operation, req any) (any, err
 	if err != nil {
 		return nil, err
 	}
-	return svc(author.WithGrant(c.Context(), api.Grant{Agent: s.Agent(), Role: api.Owner}), api.Call{Op: op, Request: req})
+	ctx := author.WithActor(c.Context(), author.Actor{Claim: s.Claim})
+	return svc(author.WithGrant(ctx, api.Grant{Agent: s.Agent(), Role: api.Owner}), api.Call{Op: op, Request: req})
 }

@@ -1,0 +1,160 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/hive"
+)
+
+// The operations by which agents meet: who they are, and what they send each other.
+var (
+	OpAgents = Define(Operation{Name: "agents", Group: "agents",
+		Summary: "List the agents: when each was seen, what it holds and may write"}, listAgents)
+	OpMessages = Define(Operation{Name: "messages", Group: "agents",
+		Summary: "List the messages in an inbox, oldest first"}, listMessages)
+	OpMessageSend = Define(Operation{Name: "message-send", Effect: Writes, Tool: "remember",
+		Summary: "Send a message to an agent or the owner"}, sendMessage)
+	OpMessageRead = Define(Operation{Name: "message-read", Effect: Writes, Tool: "history inbox",
+		Summary: "Return messages with their bodies, and mark them as read"}, readMessages)
+)
+
+// AgentsRequest asks for the agents, or for one of them.
+type AgentsRequest struct {
+	Name string `json:"name,omitempty" jsonschema:"only this one" arg:"NAME"`
+}
+
+// AgentEntry is an agent in a list.
+type AgentEntry struct {
+	hive.Agent
+	Writes []string `json:"writes" jsonschema:"the files, and folders with a slash at the end, that it may write"`
+}
+
+// Message is a message in an inbox.
+type Message = hive.Message
+
+// MessagesRequest asks for the messages of an inbox. The owner may name an agent; an agent
+// has its own.
+type MessagesRequest struct {
+	Agent  string `json:"agent,omitempty" jsonschema:"of the owner: whose inbox"`
+	Unread bool   `json:"unread,omitempty" jsonschema:"only those that were not read" flag:""`
+	Thread string `json:"thread,omitempty" jsonschema:"only those of a thread: the id of the message that began it" flag:"ID"`
+}
+
+// MessageSendRequest is a message to be sent.
+type MessageSendRequest struct {
+	To      string `json:"to" jsonschema:"an agent, or owner"`
+	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes"`
+	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject"`
+	Thread  string `json:"thread,omitempty" jsonschema:"the id of the message that this answers" flag:"ID"`
+	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
+}
+
+// MessageSent says where a message went.
+type MessageSent struct {
+	ID  string `json:"id" jsonschema:"of the message"`
+	Seq uint64 `json:"seq" jsonschema:"of the commit"`
+}
+
+// MessageReadRequest names messages in the caller's inbox.
+type MessageReadRequest struct {
+	IDs []string `json:"ids,omitempty" jsonschema:"of the messages; none is those that were not read" arg:"ID..."`
+}
+
+// MessageReadResponse has the messages with their bodies.
+type MessageReadResponse struct {
+	Messages []Message `json:"messages" jsonschema:"oldest first; exactly these are marked as read"`
+	Left     int       `json:"left" jsonschema:"how many unread ones did not fit into the answer"`
+	Seq      uint64    `json:"seq" jsonschema:"of the commit; 0 if all were read before"`
+}
+
+func listAgents(ctx context.Context, l *Local, req AgentsRequest) ([]AgentEntry, error) {
+	v, err := l.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := fovea.HiveOf(l.memex).Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for name := range l.opts.Grants { // those of the configuration may not have written yet
+		if !slices.ContainsFunc(all, func(a hive.Agent) bool { return a.Name == name }) && author.Check(name) == nil {
+			all = append(all, hive.Agent{Name: name})
+		}
+	}
+	slices.SortFunc(all, func(a, b hive.Agent) int { return strings.Compare(a.Name, b.Name) })
+	if req.Name != "" {
+		all = slices.DeleteFunc(all, func(a hive.Agent) bool { return a.Name != req.Name })
+	}
+	if req.Name != "" && len(all) == 0 {
+		return nil, fault.Wrap("agents", req.Name, fault.NotFound, hive.ErrUnknown)
+	}
+	return each(all, func(a hive.Agent) AgentEntry {
+		a.Tasks = slices.DeleteFunc(slices.Clone(a.Tasks), func(t hive.Task) bool { return !isSeen(v, t.ID) })
+		return AgentEntry{a, append([]string{"agents/" + a.Name + "/", "tasks.org", "tasks/"}, l.opts.Grants[a.Name]...)}
+	}), nil
+}
+
+// isSeen reports whether the caller of a view sees a node; nodes of other scopes than the
+// view's are not seen.
+func isSeen(v *fovea.View, id string) bool {
+	_, ok := v.Get(id)
+	return ok
+}
+
+func listMessages(ctx context.Context, l *Local, req MessagesRequest) ([]Message, error) {
+	v, err := l.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	whose := author.AgentOf(ctx)
+	if l.m.Guard().ByOwner(ctx) {
+		whose = cmp.Or(req.Agent, whose, "owner")
+	}
+	if whose == "" || whose != "owner" && author.Check(whose) != nil {
+		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent, such as with --agent"))
+	}
+	return list(slices.DeleteFunc(fovea.HiveOf(l.memex).Inbox(whose, req.Unread), func(m Message) bool {
+		return req.Thread != "" && m.Thread != req.Thread || !isSeen(v, m.ID)
+	})), nil
+}
+
+func sendMessage(ctx context.Context, l *Local, req MessageSendRequest) (*MessageSent, error) {
+	if _, err := l.seen(ctx); err != nil {
+		return nil, err
+	}
+	_, granted := l.opts.Grants[req.To]
+	id, c, err := fovea.HiveOf(l.memex).Send(ctx, hive.Draft{
+		To: req.To, Subject: req.Subject, Body: req.Body, Thread: req.Thread, Known: granted || req.Known, // which package trust takes from agents
+	}, l.write())
+	if err != nil {
+		return nil, err
+	}
+	return &MessageSent{id, c.Seq}, nil
+}
+
+func readMessages(ctx context.Context, l *Local, req MessageReadRequest) (*MessageReadResponse, error) {
+	v, err := l.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Clone(req.IDs)
+	for i, id := range ids {
+		if n, err := v.Resolve(id); err == nil { // a handle
+			ids[i] = n.ID
+		}
+	}
+	read, left, c, err := fovea.HiveOf(l.memex).Read(ctx, l.write(), ids...)
+	if err != nil {
+		return nil, err
+	}
+	return &MessageReadResponse{list(read), left, c.Seq}, nil
+}

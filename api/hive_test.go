@@ -1,0 +1,132 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/hive"
+)
+
+// as is the context of an agent without a grant.
+func as(t *testing.T, agent string) context.Context {
+	return author.WithGrant(t.Context(), api.Grant{Agent: agent, Role: api.Agent})
+}
+
+// TestMessagesBetweenAgents: what one agent sends another reads whole, once, and nobody else
+// through these operations.
+func TestMessagesBetweenAgents(t *testing.T) {
+	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
+	svc := trust.Guarded(owner)
+	if _, err := api.OpMessageSend.Call(as(t, "ada"), svc, api.MessageSendRequest{To: "bob", Subject: "Hello", Known: true}); !errors.Is(err, hive.ErrUnknown) {
+		t.Errorf("an agent vouches for another: %v", err)
+	}
+	if _, err := api.OpMessageSend.Call(t.Context(), owner, api.MessageSendRequest{To: "bob", Subject: "Welcome", Known: true}); err != nil {
+		t.Fatal(err)
+	}
+	body := "* DONE not a headline\n" + strings.Repeat("Rain. ", 100)
+	sent, err := api.OpMessageSend.Call(as(t, "ada"), svc, api.MessageSendRequest{To: "bob", Subject: "The gauge", Body: body})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err := api.OpMessages.Call(as(t, "ada"), svc, api.MessagesRequest{Agent: "bob"}); err != nil || len(all) != 0 {
+		t.Errorf("ada lists the inbox of bob: %v, %v", all, err)
+	}
+	if _, err := api.OpMessageRead.Call(as(t, "ada"), svc, api.MessageReadRequest{IDs: []string{sent.ID}}); !errors.Is(err, hive.ErrNotYours) {
+		t.Errorf("ada reads a message to bob: %v", err)
+	}
+	all, err := api.OpMessages.Call(as(t, "bob"), svc, api.MessagesRequest{Unread: true})
+	if err != nil || len(all) != 2 || all[1].From != "ada" || all[1].Body != "" || all[1].Preview == "" {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	read, err := api.OpMessageRead.Call(as(t, "bob"), svc, api.MessageReadRequest{IDs: []string{sent.ID}})
+	if err != nil || len(read.Messages) != 1 || !strings.Contains(read.Messages[0].Body, strings.TrimSpace(strings.Repeat("Rain. ", 100))) {
+		t.Fatalf("%+v, %v", read, err)
+	}
+	rest, err := api.OpMessageRead.Call(as(t, "bob"), svc, api.MessageReadRequest{})
+	if err != nil || len(rest.Messages) != 1 || rest.Messages[0].From != "owner" {
+		t.Fatalf("%+v, %v", rest, err)
+	}
+	if all, err = api.OpMessages.Call(t.Context(), owner, api.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 0 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestTasksOfAgents: one agent at a time holds a task, others neither edit nor end it, and a
+// write under an old claim fails.
+func TestTasksOfAgents(t *testing.T) {
+	owner, _ := serve(t, map[string]string{
+		"tasks.org": "* TODO Paint\n:PROPERTIES:\n:ID: paint\n:END:\n* TODO Hang\n:PROPERTIES:\n:ID: hang\n:DEPENDS_ON: paint\n:END:\n",
+		"mine.org":  "* TODO Mine\n:PROPERTIES:\n:ID: mine\n:TASK: yes\n:END:\n",
+	})
+	svc := trust.Guarded(owner)
+	free, err := api.OpTasks.Call(as(t, "ada"), svc, api.TasksRequest{Free: true})
+	if ids := each(free, func(x api.Task) string { return x.ID }); err != nil || !slices.Equal(ids, []string{"mine", "paint"}) {
+		t.Fatalf("free are %v, %v", ids, err)
+	}
+	if _, err := api.OpTaskClaim.Call(as(t, "ada"), svc, api.ClaimRequest{Task: "mine"}); fovea.KindOf(err) != fovea.Denied {
+		t.Errorf("a task in a file that is not hers: %v", err)
+	}
+	if _, err := api.OpTaskClaim.Call(as(t, "ada"), svc, api.ClaimRequest{Task: "hang"}); !errors.Is(err, hive.ErrBlocked) {
+		t.Errorf("a task that waits: %v", err)
+	}
+	first, err := api.OpTaskClaim.Call(as(t, "ada"), svc, api.ClaimRequest{Task: "Paint", Lease: "24h"})
+	if err != nil || first.Task != "paint" || first.By != "ada" {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	for what, err := range map[string]error{
+		"claim": func() error {
+			_, err := api.OpTaskClaim.Call(as(t, "bob"), svc, api.ClaimRequest{Task: "paint"})
+			return err
+		}(),
+		"edit": func() error {
+			_, err := api.OpEdit.Call(as(t, "bob"), svc, api.EditRequest{ID: "paint", Append: new("mine")})
+			return err
+		}(),
+		"done": func() error {
+			_, err := api.OpTaskDone.Call(as(t, "bob"), svc, api.ClaimEndRequest{Task: "paint", Number: first.Number})
+			return err
+		}(),
+	} {
+		if fovea.KindOf(err) != fovea.Conflict {
+			t.Errorf("%s by bob: %v", what, err)
+		}
+	}
+	under := author.WithActor(as(t, "ada"), author.Actor{Claim: author.Claim{Task: "paint", Number: first.Number}})
+	if _, err := api.OpRemember.Call(under, svc, api.RememberRequest{Title: "Half is painted"}); err != nil {
+		t.Errorf("a note under the claim: %v", err)
+	}
+	if _, err := api.OpTaskRelease.Call(t.Context(), owner, api.ClaimEndRequest{Task: "paint"}); err != nil {
+		t.Fatal(err)
+	}
+	second, err := api.OpTaskClaim.Call(as(t, "bob"), svc, api.ClaimRequest{Task: "paint", Lease: "24h"})
+	if err != nil || second.Number <= first.Number {
+		t.Fatalf("%+v after %+v, %v", second, first, err)
+	}
+	if _, err := api.OpRemember.Call(under, svc, api.RememberRequest{Title: "All is painted"}); !errors.Is(err, hive.ErrClaim) {
+		t.Errorf("a note under an old claim: %v", err)
+	}
+	if _, err := api.OpTaskDone.Call(as(t, "bob"), svc, api.ClaimEndRequest{Task: "paint", Number: second.Number}); err != nil {
+		t.Fatal(err)
+	}
+	agents, err := api.OpAgents.Call(t.Context(), owner, api.AgentsRequest{})
+	if err != nil || len(agents) != 2 || agents[0].Name != "ada" || agents[0].Seen.IsZero() || len(agents[0].Tasks) != 0 {
+		t.Errorf("%+v, %v", agents, err)
+	}
+}
+
+// each applies a function to every element.
+func each[T, U any](all []T, of func(T) U) (out []U) {
+	for _, x := range all {
+		out = append(out, of(x))
+	}
+	return out
+}

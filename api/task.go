@@ -1,0 +1,168 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/hive"
+)
+
+// The operations on tasks that agents share.
+var (
+	OpTasks = Define(Operation{Name: "tasks", Group: "agents", Tool: "history tasks",
+		Summary: "List the tasks, with who holds each"}, listTasks)
+	OpTaskClaim = Define(Operation{Name: "task-claim", Effect: Writes, Tool: "edit",
+		Summary: "Claim a task for a time, unless somebody holds it"}, claimTask)
+	OpTaskRenew = Define(Operation{Name: "task-renew", Effect: Writes, Tool: "edit",
+		Summary: "Let the lease of a claim begin anew"}, renewClaim)
+	OpTaskRelease = Define(Operation{Name: "task-release", Effect: Writes, Tool: "edit",
+		Summary: "Give a claim back"}, releaseTask)
+	OpTaskDone = Define(Operation{Name: "task-done", Effect: Writes, Tool: "edit",
+		Summary: "End a task under a claim"}, endTask)
+)
+
+// DefaultLease is the time of a claim that names none.
+const DefaultLease = 15 * time.Minute
+
+// Task is a headline that an agent can claim.
+type Task = hive.Task
+
+// TasksRequest chooses tasks: without fields, those that are not done.
+type TasksRequest = hive.Filter
+
+// ClaimRequest names a task and the time for which it is claimed.
+type ClaimRequest struct {
+	Task  string `json:"task" jsonschema:"the id of the task" arg:"TASK"`
+	Lease string `json:"lease,omitempty" jsonschema:"how long, such as 15m (the default) or 2h; at most 24h" flag:"TIME"`
+}
+
+// RenewRequest names a claim and the time for which it is renewed.
+type RenewRequest struct {
+	Task   string `json:"task" jsonschema:"the id of the task"`
+	Number uint64 `json:"number" jsonschema:"of the claim"`
+	Lease  string `json:"lease,omitempty" jsonschema:"how long from now, such as 15m (the default) or 2h; at most 24h" flag:"TIME"`
+}
+
+// ClaimEndRequest names a claim that ends.
+type ClaimEndRequest struct {
+	Task   string `json:"task" jsonschema:"the id of the task"`
+	Number uint64 `json:"number,omitempty" jsonschema:"of the claim; the owner may leave it out and end any"`
+}
+
+// ClaimResponse is a claim that was made or renewed.
+type ClaimResponse struct {
+	Task string `json:"task" jsonschema:"the id of the task"`
+	hive.Claim
+	Seq uint64 `json:"seq" jsonschema:"of the commit"`
+}
+
+// TaskChange is the commit that ended a claim.
+type TaskChange struct {
+	Task string `json:"task" jsonschema:"the id of the task"`
+	Seq  uint64 `json:"seq" jsonschema:"of the commit"`
+}
+
+func listTasks(ctx context.Context, l *Local, req TasksRequest) ([]Task, error) {
+	if req.Status != "" && !slices.Contains([]string{hive.Pending, hive.InProgress, hive.Done}, req.Status) {
+		return nil, invalid("tasks", fmt.Errorf("status is %s, %s or %s, not %q", hive.Pending, hive.InProgress, hive.Done, req.Status))
+	}
+	v, err := l.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := fovea.HiveOf(l.memex).Tasks(req)
+	for _, name := range l.over {
+		if on, err := l.in(ctx, name); err == nil { // a session that was never written is none yet
+			out = append(out, fovea.HiveOf(on.m).Tasks(req)...)
+		}
+	}
+	return list(slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })), nil
+}
+
+// hiveOf finds a task by a name of its node, and the hive of the scope that holds it.
+func (l *Local) hiveOf(ctx context.Context, op, task string) (*hive.Hive, string, error) {
+	v, err := l.seen(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	n, err := v.Resolve(l.below(task))
+	if err != nil {
+		return nil, "", named(err, op, "-", "")
+	}
+	on, err := l.holding(ctx, v, n)
+	if err != nil {
+		return nil, "", err
+	}
+	return fovea.HiveOf(on.m), n.ID, nil
+}
+
+// leaseOf reads the time of a lease.
+func leaseOf(op, text string) (time.Duration, error) {
+	if text == "" {
+		return DefaultLease, nil
+	}
+	lease, err := time.ParseDuration(text)
+	return lease, fault.Wrap(op, text, fault.Invalid, err)
+}
+
+func claimTask(ctx context.Context, l *Local, req ClaimRequest) (*ClaimResponse, error) {
+	lease, err := leaseOf("claim", req.Lease)
+	if err != nil {
+		return nil, err
+	}
+	h, id, err := l.hiveOf(ctx, "claim", req.Task)
+	if err != nil {
+		return nil, err
+	}
+	c, commit, err := h.Claim(ctx, id, lease, l.write())
+	if err != nil {
+		return nil, err
+	}
+	return &ClaimResponse{id, c, commit.Seq}, nil
+}
+
+func renewClaim(ctx context.Context, l *Local, req RenewRequest) (*ClaimResponse, error) {
+	lease, err := leaseOf("renew", req.Lease)
+	if err != nil {
+		return nil, err
+	}
+	h, id, err := l.hiveOf(ctx, "renew", req.Task)
+	if err != nil {
+		return nil, err
+	}
+	c, commit, err := h.Renew(ctx, id, req.Number, lease, l.write())
+	if err != nil {
+		return nil, err
+	}
+	return &ClaimResponse{id, c, commit.Seq}, nil
+}
+
+func releaseTask(ctx context.Context, l *Local, req ClaimEndRequest) (*TaskChange, error) {
+	h, id, err := l.hiveOf(ctx, "release", req.Task)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.Release(ctx, id, req.Number, l.write())
+	if err != nil {
+		return nil, err
+	}
+	return &TaskChange{id, c.Seq}, nil
+}
+
+func endTask(ctx context.Context, l *Local, req ClaimEndRequest) (*TaskChange, error) {
+	h, id, err := l.hiveOf(ctx, "done", req.Task)
+	if err != nil {
+		return nil, err
+	}
+	c, err := h.Done(ctx, id, req.Number, l.write())
+	if err != nil {
+		return nil, err
+	}
+	return &TaskChange{id, c.Seq}, nil
+}

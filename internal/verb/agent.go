@@ -1,0 +1,67 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package verb
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
+)
+
+func agentCommand(s *Session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "agent",
+		Short: "See the agents that share the memory",
+		Long: `An agent is whoever writes under a name: with --agent, over MCP, or with a token.
+It writes in its own folder agents/NAME/ and in tasks, and where the
+configuration grants it more.`,
+		Example: `  fovea agent list
+  fovea agent show ada`,
+	}
+	list := verb(s, &cobra.Command{
+		Use: "list", Short: "List the agents: when each was seen, its unread messages, the tasks it holds",
+		Example: "  fovea agent list", Args: NoArguments,
+	}, api.OpAgents, nil, printer(s, printAgents))
+	return Group(c, list, verb(s, &cobra.Command{
+		Use: "show NAME", Short: "Say what the memory knows of an agent", Example: "  fovea agent show ada", Args: Args(1, 1, "the name of an agent"),
+	}, api.OpAgents, nil, printer(s, printAgent)))
+}
+
+func printAgents(s *Session, all []api.AgentEntry) {
+	for i := range all {
+		a := &all[i]
+		s.Out.Row(terminal.Column(a.Name, 16), terminal.Column(seen(a.Seen), 16), terminal.Text(fmt.Sprintf("unread %d  tasks %d", a.Unread, len(a.Tasks))))
+	}
+	if len(all) == 0 {
+		s.Report("no agents yet; one is known from its first note, such as fovea remember ... --agent ada")
+	}
+}
+
+func printAgent(s *Session, all []api.AgentEntry) {
+	for i := range all {
+		a := &all[i]
+		s.Out.Row(terminal.Column("agent", 8), terminal.Text(a.Name))
+		s.Out.Row(terminal.Column("seen", 8), terminal.Text(seen(a.Seen)))
+		if a.Session != "" {
+			s.Out.Row(terminal.Column("session", 8), terminal.Text(a.Session))
+		}
+		s.Out.Row(terminal.Column("unread", 8), terminal.Text(fmt.Sprint(a.Unread)))
+		s.Out.Row(terminal.Column("writes", 8), terminal.Text(strings.Join(a.Writes, " ")))
+		for j := range a.Tasks {
+			s.Out.Row(terminal.Column("holds", 8), terminal.Text(heldTask(&a.Tasks[j])))
+		}
+	}
+}
+
+// seen prints when somebody was last seen.
+func seen(at time.Time) string {
+	if at.IsZero() {
+		return "not seen yet"
+	}
+	return at.Local().Format("2006-01-02 15:04")
+}

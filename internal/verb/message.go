@@ -1,0 +1,98 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package verb
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/terminal"
+)
+
+func messageCommand(s *Session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "message",
+		Short: "Send messages to agents, and read those in an inbox",
+		Long: `A message is a headline in the inbox of its receiver, agents/NAME/inbox.org. To
+send one needs no right to write there. Its text is data: whoever reads it
+decides what to do. Without --agent the verbs are about the owner.`,
+		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
+  fovea message inbox --agent ada
+  fovea message read --agent ada`,
+	}
+	return Group(c, messageSendCommand(s), messageInboxCommand(s), messageReadCommand(s))
+}
+
+func messageSendCommand(s *Session) *cobra.Command {
+	var body func() (*string, error)
+	c := verb(s, &cobra.Command{
+		Use: "send TO SUBJECT", Short: "Send a message to an agent, or to owner",
+		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent that
+has never written, and that the configuration does not name, send with --first.`,
+		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
+  git log -1 | fovea message send owner "Released" --body - --agent ada`,
+		Args: Args(2, 2, "who receives it, and a subject"),
+	}, api.OpMessageSend, func(req *api.MessageSendRequest, a []string) error {
+		req.To, req.Subject = a[0], a[1]
+		text, err := body()
+		if text != nil {
+			req.Body = *text
+		}
+		return err
+	}, func(m *api.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
+	body = textFlag(s, c, "body", "`TEXT` of the message")
+	return c
+}
+
+func messageInboxCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
+	}, api.OpMessages, nil, func(all []api.Message) {
+		for i := range all {
+			m := &all[i]
+			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(seen(m.Sent), 16), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
+				terminal.Text(m.Subject))
+		}
+		if len(all) == 0 {
+			s.Report("no messages")
+		}
+	})
+}
+
+// mark marks a message that was not read.
+func mark(m *api.Message) string {
+	if m.Read {
+		return " "
+	}
+	return "*"
+}
+
+func messageReadCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "read [ID...]", Short: "Print messages, and mark them as read",
+		Long: `Read prints the messages that are named, else those that were not read, and
+marks exactly these as read.`,
+		Example: "  fovea message read --agent ada", Args: Args(0, hive.MaxReadMessages, fmt.Sprintf("at most %d ids", hive.MaxReadMessages)),
+	}, api.OpMessageRead, nil, func(r *api.MessageReadResponse) {
+		for i := range r.Messages {
+			m := &r.Messages[i]
+			if i > 0 {
+				s.Out.Printf("\n")
+			}
+			s.Out.Printf("From %s to %s, %s, %s\n", m.From, m.To, seen(m.Sent), m.ID)
+			s.Out.Text(m.Subject + "\n")
+			if m.Body != "" {
+				s.Out.Text("\n" + m.Body + "\n")
+			}
+		}
+		switch {
+		case len(r.Messages) == 0:
+			s.Report("no unread messages")
+		case r.Left > 0:
+			s.Report("%d more are unread; call fovea message read again", r.Left)
+		}
+	})
+}

@@ -1,0 +1,107 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package verb
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/terminal"
+)
+
+func taskCommand(s *Session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "task",
+		Short: "Share tasks among agents, each held by one at a time",
+		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one anywhere
+with the property TASK. Who claims it holds it until the lease ends, and gets a
+number: a write with --claim TASK:NUMBER fails once somebody else has it.
+DEPENDS_ON names the tasks that must be done before. To add a task, remember it.`,
+		Example: `  fovea remember "Paint the door" --under tasks.org --todo TODO
+  fovea task list --free
+  fovea task claim "Paint the door" --agent ada --lease 30m
+  fovea task done "Paint the door" 1764000000000 --agent ada`,
+	}
+	return Group(c, taskListCommand(s), taskClaimCommand(s), taskRenewCommand(s),
+		taskEndCommand(s, "release", "Give a claim back", api.OpTaskRelease, "released"),
+		taskEndCommand(s, "done", "End a task that is claimed", api.OpTaskDone, "done"))
+}
+
+func taskListCommand(s *Session) *cobra.Command {
+	c := verb(s, &cobra.Command{
+		Use: "list", Example: "  fovea task list --free", Args: NoArguments,
+	}, api.OpTasks, nil, func(all []api.Task) {
+		for i := range all {
+			t := &all[i]
+			s.Out.Row(terminal.Column(t.Status, 11), terminal.Column(t.ID, 36), terminal.Text(heldTask(t)))
+		}
+		if len(all) == 0 {
+			s.Report("no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO")
+		}
+	})
+	OneOf(c, "status", hive.Pending, hive.InProgress, hive.Done)
+	return c
+}
+
+// heldTask prints the title of a task, who holds it, and what it waits for.
+func heldTask(t *api.Task) string {
+	text := t.Title
+	if !t.Claim.IsZero() {
+		text += fmt.Sprintf(" (%s, claim %d, until %s)", t.Claim.By, t.Claim.Number, seen(t.Claim.Until))
+	}
+	if len(t.Blocked) > 0 && t.Status != hive.Done {
+		text += " (waits for " + strings.Join(t.Blocked, ", ") + ")"
+	}
+	return text
+}
+
+func taskClaimCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "claim TASK", Short: "Claim a task for a time, unless somebody holds it",
+		Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m", Args: Args(1, 1, "a task"),
+	}, api.OpTaskClaim, nil, printer(s, printClaim))
+}
+
+func taskRenewCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "renew TASK NUMBER", Short: "Let the lease of a claim begin anew",
+		Example: "  fovea task renew \"Paint the door\" 1764000000000 --agent ada", Args: Args(2, 2, "a task, and the number of its claim"),
+	}, api.OpTaskRenew, func(req *api.RenewRequest, a []string) (err error) {
+		req.Task = a[0]
+		req.Number, err = claimNumber(a[1])
+		return err
+	}, printer(s, printClaim))
+}
+
+func printClaim(s *Session, c *api.ClaimResponse) {
+	s.Out.Printf("claim %d of %s, until %s\n", c.Number, c.Task, seen(c.Until))
+}
+
+// claimNumber reads the number of a claim.
+func claimNumber(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n == 0 {
+		return 0, Misuse{fmt.Errorf("%q is not the number of a claim; fovea task list shows it", text)}
+	}
+	return n, nil
+}
+
+// taskEndCommand is the command of an operation that ends a claim.
+func taskEndCommand(s *Session, name, short string, op api.Op[api.ClaimEndRequest, *api.TaskChange], done string) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: name + " TASK [NUMBER]", Short: short,
+		Long:    short + ". The owner may leave out the number of the claim, and end any.",
+		Example: "  fovea task " + name + " \"Paint the door\" 1764000000000 --agent ada", Args: Args(1, 2, "a task, and the number of its claim"),
+	}, op, func(req *api.ClaimEndRequest, a []string) (err error) {
+		req.Task = a[0]
+		if len(a) > 1 {
+			req.Number, err = claimNumber(a[1])
+		}
+		return err
+	}, func(c *api.TaskChange) { s.Out.Printf("%s; commit %d\n", done, c.Seq) })
+}
