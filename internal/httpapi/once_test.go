@@ -107,7 +107,9 @@ func (s *site) block() {
 func (s *site) post() { s.must("message-send", `{"to":"ada","subject":"Hello","body":"Rain."}`) }
 
 // job adds a task.
-func (s *site) job() { s.must("remember", `{"title":"Job","todo":"TODO","property":["ID=job"],"under":"tasks.org"}`) }
+func (s *site) job() {
+	s.must("remember", `{"title":"Job","todo":"TODO","property":["ID=job"],"under":"tasks.org"}`)
+}
 
 // claimed adds a task, and ada claims it.
 func (s *site) claimed() {
