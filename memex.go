@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/windowlog"
 )
 
 // memex is what the scopes of one memex share: the lock, the open scopes, and the views that
@@ -36,6 +37,7 @@ type memex struct {
 	meaning  embeddings
 	overlays overlays
 	sessions sessions
+	windows  *windowlog.Log
 }
 
 // scopeOf returns the scope with a valid name, and whether this call opened it.

@@ -27,6 +27,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -69,7 +70,10 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		Scopes: x.names, Open: x.menderOf,
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
-		Purge: func() error { return errors.Join(x.sessions.clear(x.top.scope), x.meaning.forget(x.top.scope)) },
+		Purge: func() error {
+			x.windows.Forget()
+			return errors.Join(x.sessions.clear(x.top.scope), x.meaning.forget(x.top.scope))
+		},
 	})
 	return m
 }
@@ -113,6 +117,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	s.Open = x.scopes
 	m := newMemory(x, s, policy)
 	x.top = m
+	x.windows = newWindows(x)
 	if err := x.openFolder(ctx); err != nil {
 		return nil, withRelease(err, m)
 	}
@@ -152,6 +157,9 @@ func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
 // with files has tasks.
 func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
+// WindowsOf returns the log of the windows that agents are given.
+func WindowsOf(m *Memory) *windowlog.Log { return m.memex.windows }
+
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
 
@@ -170,6 +178,7 @@ func (m *Memory) Close() error {
 		m.memex.forget(m)
 		return m.close()
 	}
+	m.memex.windows.Flush(context.Background())
 	return errors.Join(m.memex.meaning.close(), m.memex.closeScopes(), m.close())
 }
 

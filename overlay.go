@@ -211,7 +211,8 @@ func (o *overlay) counts(i int, path string) bool {
 	s := o.layers[i]
 	switch owner := working.AgentOf(path); {
 	case owner != "":
-		return owner == o.agent
+		_, window := working.WindowOf(path)
+		return owner == o.agent && window == 0
 	case document.IsMemory(path):
 		return true
 	case !s.HasFiles():

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
@@ -149,6 +150,21 @@ func (s *sessions) clear(top *scope.Scope) error {
 		return fmt.Errorf("what sessions were shown: %w", err)
 	}
 	return nil
+}
+
+// newWindows returns the log of the windows that agents are given.
+func newWindows(x *memex) *windowlog.Log {
+	top := x.top.scope
+	return windowlog.New(windowlog.Host{
+		Open: func(ctx context.Context, name string) (*scope.Scope, error) {
+			m, err := x.scope(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return m.scope, nil
+		},
+		Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable, Off: top.Options.OmitWindows, Log: top.Options.Log,
+	})
 }
 
 // tokensFile caches token counts of rendered parts, by counter and digest, so that most

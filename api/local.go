@@ -195,10 +195,15 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, err
 	}
 	loadBlocks(ctx, l, v, &wr)
+	given := recording(ctx, l, &wr)
 	w, session, err := l.window(ctx, v, req, wr)
 	if err != nil {
 		return nil, err
 	}
+	if session != "" {
+		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
+	}
+	record(ctx, l, given, v, wr, w)
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: list(w.Parts),

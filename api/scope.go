@@ -82,7 +82,7 @@ func warnOthers(l *Local) {
 }
 
 // narrowest returns the memory of the last of the scopes that there is: a session
-// is one only since something was ingested into it.
+// is one only since something was ingested into it, and not by what windows showed.
 func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, error) {
 	if _, err := l.memex.Over(ctx, scopes...); err != nil { // names that cannot be
 		return nil, err
@@ -93,7 +93,9 @@ func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, 
 	}
 	for _, name := range slices.Backward(scopes) {
 		if slices.Contains(there, name) {
-			return l.memex.Scope(ctx, name)
+			if m, err := l.memex.Scope(ctx, name); err != nil || !windowsOnly(m) {
+				return m, err
+			}
 		}
 	}
 	return l.memex, nil

@@ -4,6 +4,7 @@ package working
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"github.com/fovea-memory/fovea/ast"
@@ -18,11 +19,38 @@ const (
 	blockAttr = "BLOCK"
 )
 
+// windowType is the type of the nodes that keep what a window showed to an agent, see
+// internal/windowlog. The documents are beside those of blocks, and no agent's window or
+// search ever has them.
+const windowType = "memory-window"
+
+// WindowID is the id of the node that keeps a window of a session, numbered from 1.
+func WindowID(number uint64) string { return windowType + ":" + strconv.FormatUint(number, 10) }
+
+// WindowPath is the path of the document that keeps a window of an agent.
+func WindowPath(agent string, number uint64) string {
+	return document.MemoryPath(windowType + ":" + agent + "/" + strconv.FormatUint(number, 10))
+}
+
+// WindowOf returns the agent and the number of the window that a document keeps, 0 for any
+// other document.
+func WindowOf(path string) (agent string, number uint64) {
+	if rest, ok := strings.CutPrefix(path, document.MemoryPath(windowType+":")); ok {
+		agent, n, _ := strings.Cut(rest, "/")
+		if number, err := strconv.ParseUint(n, 10, 64); err == nil {
+			return agent, number
+		}
+	}
+	return "", 0
+}
+
 // NodeID is the id of the node that keeps a block of an agent.
 func NodeID(agent, id string) string { return nodeType + ":" + agent + "/" + id }
 
-// IsNodeID reports whether an id is one of a node that keeps a block.
-func IsNodeID(id string) bool { return strings.HasPrefix(id, nodeType+":") }
+// IsNodeID reports whether an id is one of a node that keeps a block, or a window.
+func IsNodeID(id string) bool {
+	return strings.HasPrefix(id, nodeType+":") || strings.HasPrefix(id, windowType+":")
+}
 
 // PathPrefix begins the paths of the documents that keep the blocks of an agent, or with ""
 // those of all agents.
@@ -34,11 +62,12 @@ func PathPrefix(agent string) string {
 	return prefix
 }
 
-// AgentOf is the agent whose block a document keeps, "" for any other document.
+// AgentOf is the agent whose block or window a document keeps, "" for any other document.
 func AgentOf(path string) string {
 	rest, ok := strings.CutPrefix(path, PathPrefix(""))
 	if !ok {
-		return ""
+		agent, _ := WindowOf(path)
+		return agent
 	}
 	agent, _, _ := strings.Cut(rest, "/")
 	return agent

@@ -40,7 +40,7 @@ var verbsByNeed = map[need][][]string{
 		{"skill", "list"}, {"skill", "trigger", "dawn"}, {"skill", "check"},
 		{"id", "list"}, {"log"}, {"snapshot", "list"}, {"drift"}, {"drift", "list"},
 		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"}, {"block", "list", "--agent", "ada"},
-		{"agent", "list"}, {"message", "inbox"}, {"task", "list"},
+		{"windows", "--agent", "ada"}, {"agent", "list"}, {"message", "inbox"}, {"task", "list"},
 	},
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {

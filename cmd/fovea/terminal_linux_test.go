@@ -146,6 +146,7 @@ var hostileRows = []struct {
 		{evilName, "x", "--agent", "ada"},
 		{"<" + `{"type":"status","status_type":"a\u001b[2J\u202e"}`, "-", "--agent", "ada"}, {"<{" + evilName, "-", "--agent", "ada"}}},
 	{"block list", [][]string{{"--agent", "ada"}, {"--agent", evilName}}},
+	{"windows", [][]string{{"--agent", "ada"}, {"1", "--agent", "ada"}, {evilName, "--agent", "ada"}, {"--agent", evilName}}},
 	{"block score", [][]string{{"task:T\x1b[31m\u202e", "0.5", "--agent", "ada"}, {evilName, evilName, "--agent", "ada"}}},
 	{"block remove", [][]string{{evilName, "--agent", "ada"}}}, {"block", [][]string{{}, {evilName}}},
 	{"message", [][]string{{}, {evilName}}}, {"message send", [][]string{{"ada", "Hi " + evilName, "--first", "--body", evilName}, {evilName, "Hi"},

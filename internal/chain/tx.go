@@ -69,6 +69,9 @@ type Steps struct {
 	list  []step
 }
 
+// Defer lets Publish return before the steps are synced, see store.Batch.Defer.
+func (s *Steps) Defer() { s.batch.Defer() }
+
 // Head returns the moment that the last step makes; the chain's head if there is none.
 func (s *Steps) Head(tx *Tx) *Moment {
 	if len(s.list) == 0 {

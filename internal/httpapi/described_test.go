@@ -115,7 +115,7 @@ var reads = map[string]string{
 	"search": `{"text":"secret","content":true,"match":80}`, "show": `{"id":"One"}`, "status": `{"diagnostics":true}`, "log": `{"limit":1}`,
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
-	"blocks": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
+	"blocks": `{"agent":"ada"}`, "windows": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
 	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`,
 }
 
@@ -131,7 +131,7 @@ var wrong = map[string]string{
 	"trigger": `{"event":""}`, "ingest-tree": `{"ast":{}}`, "blocks": `{"agent":"a/b"}`, "block-add": `{"blocks":[{"type":"x"}]}`,
 	"agents": `{"name":"nobody"}`, "messages": `{"agent":"a/b"}`, "message-send": `{"to":"owner","subject":""}`, "message-read": `{"ids":["none"]}`,
 	"tasks": `{"status":"x"}`, "task-claim": `{"task":"none"}`, "task-renew": `{"task":"none","number":1}`, "task-release": `{"task":"none"}`,
-	"task-done":    `{"task":"none"}`,
+	"task-done": `{"task":"none"}`, "windows": `{"agent":"ada","id":"1"}`,
 	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`,
 }
 

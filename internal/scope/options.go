@@ -104,6 +104,8 @@ type Options struct {
 	// property EMBED too.
 	Embedder      func(context.Context) (embed.Embedder, error)
 	RemoteSeesAll bool
+	// OmitWindows keeps no manifests of the windows that agents are given.
+	OmitWindows bool
 	// Reranker puts the best hits of a search in order; nil for none.
 	Reranker *embed.Reranking
 	// Now is the clock; time.Now by default.

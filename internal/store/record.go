@@ -97,8 +97,17 @@ type Batch struct {
 	buf    []byte
 	count  int
 	intent bool
+	late   bool
 	err    error
 }
+
+// Defer lets Append return before the batch is synced: it becomes durable with the next
+// batch that is not deferred, with an image, or when the store is closed. A loss of power
+// before that takes it back, and nothing before it; a crash of the process does not.
+func (b *Batch) Defer() { b.late = true }
+
+// IsDeferred reports whether the batch needs no sync of its own. One with an intent does.
+func (b *Batch) IsDeferred() bool { return b.late && !b.intent }
 
 // Add appends a record; data is copied. A kind that is not one of the constants and data
 // over MaxData make Append fail with ErrKind and ErrTooLarge.

@@ -19,7 +19,7 @@ var faces = []struct {
 	{"assign-ids", idCommand}, {"ingest", ingestCommand},
 	{"log", logCommand}, {"diff", diffCommand}, {"blame", blameCommand}, {"snapshot", snapshotCommand}, {"rollback", rollbackCommand},
 	{"revert", revertCommand}, {"resolve", resolveCommand}, {"drift", driftCommand}, {"checkpoint", checkpointCommand}, {"restore", restoreCommand},
-	{"merge", mergeCommand}, {"guard", guardCommand}, {"blocks", blockCommand},
+	{"merge", mergeCommand}, {"guard", guardCommand}, {"blocks", blockCommand}, {"windows", windowsCommand},
 	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand},
 	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -52,4 +53,37 @@ func explain(out *terminal.Stream, w *api.ContextResponse) {
 	for _, o := range w.OmittedTop {
 		out.Row(terminal.Column("left out", 16), terminal.Column(o.Why, 12), terminal.Text(place(o.Path, o.Line)))
 	}
+}
+
+func windowsCommand(s *Session) *cobra.Command {
+	return verbFor(s, &cobra.Command{
+		Long: `Windows lists the windows that an agent was given, newest first: number, time,
+tokens, and what was asked. With a number, it renders that window again from
+history, byte for byte as it was given. What was purged since has […] in its
+place, and standard error names it.`,
+		Example: `  fovea windows --agent ada
+  fovea windows 17 --agent ada`,
+		Args: Args(0, 1, "at most the number of a window"),
+	}, api.OpWindows, nil, func(req *api.WindowsRequest, all []api.RecordedWindow) {
+		if req.ID == "" {
+			for i := range all {
+				w := &all[i]
+				s.Out.Row(terminal.Number(s.Out, 6, int(w.ID)), terminal.Text(moment(w.Time)), terminal.Number(s.Out, 7, w.Tokens),
+					terminal.Text(cmp.Or(w.Question, w.Task, w.Focus, "(no question)")))
+			}
+			if len(all) == 0 {
+				s.Report("no windows are recorded of this agent in this session")
+			}
+			return
+		}
+		for i := range all {
+			s.Out.Text(all[i].Content)
+			for _, m := range all[i].Missing {
+				s.Report("%s: %s is missing: %s", m.Path, m.ID, m.Why)
+			}
+			if !all[i].Exact {
+				s.Report("this is not, byte for byte, what was given")
+			}
+		}
+	})
 }

@@ -55,14 +55,17 @@ func (v *View) drop(paths []string) *View {
 	return out
 }
 
-// WithoutBlocks returns a view without the working memory of all agents but one. O(blocks).
+// WithoutBlocks returns a view without the working memory of all agents but one, and without
+// what their windows showed. O(blocks).
 func (v *View) WithoutBlocks(agent string) *View {
 	var others []string
 	if !strings.HasPrefix(v.scope, author.SessionPrefix) {
 		return v
 	}
 	for _, path := range v.state.Paths() {
-		if owner := working.AgentOf(path); owner != "" && owner != agent {
+		if _, window := working.WindowOf(path); window != 0 {
+			others = append(others, path)
+		} else if owner := working.AgentOf(path); owner != "" && owner != agent {
 			others = append(others, path)
 		}
 	}

@@ -87,6 +87,7 @@ var layers = []layer{
 	{13, "internal/notes", files},
 	{13, "internal/protect", files},
 	{13, "internal/travel", files},
+	{13, "internal/windowlog", files},
 	{13, "internal/mend", files},
 	{14, ".", free},
 	{16, "api", free},

@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package api
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// OpWindows is the operation on the windows that an agent was given.
+var OpWindows = Define(Operation{Name: "windows", Group: "agents",
+	Summary: "List the windows that an agent was given, or render one again"}, listWindows)
+
+// WindowsRequest asks for the windows of an agent, or for the text of one of them.
+type WindowsRequest struct {
+	ID    string `json:"id,omitempty" jsonschema:"the number of the window to render again; without it they are listed" arg:"[NUMBER]"`
+	Agent string `json:"agent,omitempty" jsonschema:"of the owner: whose windows"`
+	Limit int    `json:"limit,omitempty" jsonschema:"how many are listed, newest first; 0 means 20" flag:"list at most <N>, newest first (default 20)"`
+}
+
+// RecordedWindow is a window as it was given, without its text in a list.
+type RecordedWindow struct {
+	windowlog.Window
+	Content string              `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
+	Exact   bool                `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
+	Missing []windowlog.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
+}
+
+// windowsOf names the agent of a call and the session that its windows are in; an agent without
+// one has a session of its own name.
+func windowsOf(ctx context.Context, l *Local, named string) (agent, session string) {
+	agent = author.AgentOf(ctx)
+	if agent == "" && l.m.Guard().ByOwner(ctx) {
+		agent = named
+	}
+	return agent, author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
+}
+
+func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedWindow, error) {
+	if err := checkList("windows", req.Limit, 0); err != nil {
+		return nil, err
+	}
+	agent, session := windowsOf(ctx, l, req.Agent)
+	if agent == "" || author.Check(agent) != nil {
+		return nil, invalid("windows", errors.New("windows are an agent's; name one, such as with --agent"))
+	}
+	log := fovea.WindowsOf(l.memex)
+	if req.ID == "" {
+		all, err := log.List(ctx, session, agent, cmp.Or(req.Limit, 20))
+		return each(all, func(w windowlog.Window) RecordedWindow { return RecordedWindow{Window: w} }), err
+	}
+	number, err := strconv.ParseUint(req.ID, 10, 64)
+	if err != nil {
+		return nil, invalid("windows", errors.New("a window is named by its number; fovea windows lists them"))
+	}
+	v, err := l.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := log.Render(ctx, session, agent, number, windowlog.Reader{View: v, Hidden: hidden(ctx, l, v)})
+	if err != nil {
+		return nil, err
+	}
+	return []RecordedWindow{{Window: r.Window, Content: validText(r.Content), Exact: r.Exact, Missing: r.Missing}}, nil
+}
+
+// hidden returns why a caller does not see a version of a node, "" if it does.
+func hidden(ctx context.Context, l *Local, v *fovea.View) func(path string, n *node.Node) string {
+	return func(path string, n *node.Node) string {
+		at := *n
+		at.Path = path
+		switch {
+		case l.seesAll(ctx):
+		case slices.Contains(v.Lockdown(), path), l.m.Guard().UntrustedVersion(&at):
+			return "locked down: that is not the version of it that its owner trusts"
+		}
+		return ""
+	}
+}
+
+// recording prepares a request for a window so that its agent's log can take the window.
+func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Given {
+	agent, session := windowsOf(ctx, l, "")
+	if agent == "" || author.Check(agent) != nil {
+		return nil
+	}
+	g := &windowlog.Given{Session: session, Agent: agent, Loaded: map[string]string{}}
+	if load := wr.Caller.Load; load != nil {
+		wr.Caller.Load = func(item *window.Item) (string, error) {
+			text, err := load(item)
+			if err == nil {
+				g.Loaded[item.ID] = text
+			}
+			return text, err
+		}
+	}
+	return g
+}
+
+// record hands a window to the log of its agent.
+func record(ctx context.Context, l *Local, g *windowlog.Given, v *fovea.View, wr window.Request, w *window.Window) {
+	if g != nil {
+		g.Now, g.View, g.Request, g.Window = l.opts.Now(), v, wr, w
+		fovea.WindowsOf(l.memex).Add(ctx, g)
+	}
+}
+
+// windowsOnly reports whether a session holds nothing but what windows showed.
+func windowsOnly(m *fovea.Memory) bool {
+	v := m.View()
+	for d := range v.Documents() {
+		if _, number := working.WindowOf(d.Path); number == 0 {
+			return false
+		}
+	}
+	return v.Len() > 0
+}

@@ -1,0 +1,20 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package windowlog keeps which windows agents were given, and renders them again.
+//
+// [Log] takes a [Given] window when its answer is ready, and commits it later, with others, to
+// the history of the session: as a [Window], which names the parts and their versions, and as
+// instructions that put its text together from those versions. [Log.Render] follows them.
+//
+// Invariants:
+//
+//   - No text of a note is kept: the instructions copy from the versions in history, and hold
+//     the words of Fovea, such as headings' stars, paths and handles.
+//   - A rendered text that is called exact has the digest of the text that was given. What was
+//     purged since is left out, and named.
+//   - The queue is bounded; a window that does not fit waits for the commit of the others.
+//   - The documents of a session keep its newest windows; history has all.
+//
+// Elsewhere: what a window shows (package window), ids and paths of the documents (package
+// working), who may ask (package api).
+package windowlog

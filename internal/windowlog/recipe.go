@@ -1,0 +1,183 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package windowlog
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+// recipe says how a text is put together: bytes of its own, and copies from sources.
+type recipe struct {
+	// Own holds the bytes that are in no source, in order.
+	Own string `json:"own"`
+	// Copies are, in base64, four varints for each step: how many bytes of Own come next,
+	// and the number of a source with the offset and the length of what is copied then.
+	Copies string `json:"copies"`
+}
+
+const (
+	minCopy       = 4       // bytes; what is shorter is of the text's own
+	goodCopy      = 64      // bytes that are looked no further for
+	maxCandidates = 16      // places that are compared
+	maxSources    = 8 << 20 // bytes of all sources
+	hashBits      = 16
+)
+
+var errRecipe = errors.New("the instructions do not fit their sources")
+
+// cook returns the recipe of a text, false if the sources are too large, or if it has bytes
+// that are in no source and no UTF-8. O(text + sources).
+func cook(text string, sources []string) (recipe, bool) {
+	d, ok := newDictionary(sources)
+	if !ok {
+		return recipe{}, false
+	}
+	var own strings.Builder
+	var steps []byte
+	from := 0 // of what is in no source
+	step := func(to, at, length int) {
+		own.WriteString(text[from:to])
+		source := d.sourceAt(at)
+		for _, n := range [...]int{to - from, source, at - d.starts[source], length} {
+			steps = binary.AppendUvarint(steps, uint64(n))
+		}
+		from = to + length
+	}
+	for i := 0; i < len(text); {
+		at, length := d.match(text[i:])
+		for length > 0 && i+length < len(text) && !utf8.RuneStart(text[i+length]) {
+			length-- // Own is JSON, and so UTF-8
+		}
+		if length >= minCopy {
+			step(i, at, length)
+			i = from
+			continue
+		}
+		for i++; i < len(text) && !utf8.RuneStart(text[i]); {
+			i++
+		}
+	}
+	own.WriteString(text[from:])
+	return recipe{own.String(), base64.RawStdEncoding.EncodeToString(steps)}, utf8.ValidString(own.String())
+}
+
+// follow returns the text of a recipe. Of a source that is missing it has a mark.
+func (r *recipe) follow(sources []string, missing []bool, mark string) (string, error) {
+	steps, err := base64.RawStdEncoding.DecodeString(r.Copies)
+	if err != nil {
+		return "", errRecipe
+	}
+	var b strings.Builder
+	rest := r.Own
+	for len(steps) > 0 {
+		var v [4]uint64
+		for i := range v {
+			n := 0
+			if v[i], n = binary.Uvarint(steps); n <= 0 {
+				return "", errRecipe
+			}
+			steps = steps[n:]
+		}
+		own, source, at, length := v[0], v[1], v[2], v[3]
+		if own > uint64(len(rest)) || source >= uint64(len(sources)) {
+			return "", errRecipe
+		}
+		b.WriteString(rest[:own])
+		rest = rest[own:]
+		size := uint64(len(sources[source]))
+		switch {
+		case missing[source]:
+			b.WriteString(mark)
+		case at > size || length > size-at:
+			return "", errRecipe
+		default:
+			b.WriteString(sources[source][at : at+length])
+		}
+	}
+	b.WriteString(rest)
+	return b.String(), nil
+}
+
+// dictionary finds the passages of sources.
+type dictionary struct {
+	text   string // the sources, one after the other
+	starts []int  // of each source, and the end
+	heads  [1 << hashBits]int32
+	before []int32 // by position, an earlier one with the same hash, plus 1
+}
+
+func newDictionary(sources []string) (*dictionary, bool) {
+	d := &dictionary{starts: make([]int, 1, len(sources)+1)}
+	for _, s := range sources {
+		d.starts = append(d.starts, d.starts[len(d.starts)-1]+len(s))
+	}
+	if d.starts[len(sources)] > maxSources {
+		return nil, false
+	}
+	d.text = strings.Join(sources, "")
+	d.before = make([]int32, len(d.text))
+	for i := 0; i+minCopy <= len(d.text); i++ {
+		h := hash(d.text[i:])
+		d.before[i], d.heads[h] = d.heads[h], int32(i+1)
+	}
+	return d, true
+}
+
+// hash is that of the first bytes of a text, at least minCopy long.
+func hash(s string) uint32 {
+	v := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
+	return v * 2654435761 >> (32 - hashBits)
+}
+
+// match returns where a long passage is that a text begins with.
+func (d *dictionary) match(text string) (at, length int) {
+	if len(text) < minCopy {
+		return 0, 0
+	}
+	next := d.heads[hash(text)]
+	for range maxCandidates {
+		if next == 0 || length >= goodCopy {
+			break
+		}
+		i := int(next - 1)
+		next = d.before[i]
+		if length > 0 && (length >= len(text) || i+length >= len(d.text) || d.text[i+length] != text[length]) {
+			continue // it is no longer than the one so far
+		}
+		if n := common(d.text[i:], text); n > length {
+			at, length = i, n
+		}
+	}
+	if length == 0 {
+		return 0, 0
+	}
+	return at, min(length, d.starts[d.sourceAt(at)+1]-at)
+}
+
+// common is how many bytes two texts begin with alike.
+func common(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// sourceAt returns the number of the source that a position is in.
+func (d *dictionary) sourceAt(at int) int {
+	low, high := 0, len(d.starts)-1
+	for low < high-1 {
+		if mid := (low + high) / 2; d.starts[mid] <= at {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}

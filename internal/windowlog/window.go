@@ -1,0 +1,187 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package windowlog
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/window/render"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// Window is the manifest of a window that an agent was given.
+type Window struct {
+	ID       uint64    `json:"id" jsonschema:"the number of the window in its session, from 1"`
+	Time     time.Time `json:"time" jsonschema:"when it was given"`
+	Focus    string    `json:"focus,omitempty" jsonschema:"the id of the node that it was about"`
+	Question string    `json:"question,omitempty" jsonschema:"that was asked, at most 2000 bytes"`
+	Task     string    `json:"task,omitempty" jsonschema:"that was named, at most 2000 bytes"`
+	Policy   string    `json:"policy" jsonschema:"by which the parts were chosen"`
+	Layout   string    `json:"layout,omitempty" jsonschema:"of a session: tree or sticky"`
+	Budget   int       `json:"budget" jsonschema:"in tokens"`
+	Tokens   int       `json:"tokens" jsonschema:"of the text"`
+	Counter  string    `json:"counter" jsonschema:"that counted the tokens"`
+	Root     string    `json:"root" jsonschema:"the digest of the state that was read"`
+	Text     string    `json:"text_digest" jsonschema:"the SHA-256 of the text"`
+	Omitted  int       `json:"omitted" jsonschema:"how many nodes were left out"`
+	Parts    []Part    `json:"parts" jsonschema:"of the text, in order"`
+}
+
+// Part is what a window showed of one node.
+type Part struct {
+	ID     string        `json:"id" jsonschema:"the id of the node"`
+	Path   string        `json:"path" jsonschema:"the file, below the memex"`
+	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
+	Level  render.Level  `json:"level" jsonschema:"how much of the node was shown"`
+	Tokens int           `json:"tokens" jsonschema:"how many"`
+}
+
+// maxWords bounds what is kept of the question and of the task, in bytes.
+const maxWords = 2000
+
+// stored is a window as its document keeps it.
+type stored struct {
+	Window
+	Sources []source `json:"sources"`
+	Recipe  *recipe  `json:"recipe,omitempty"` // nil for a text of too large sources
+}
+
+// source is a version of a node that a text was made of, or a file that a block showed.
+type source struct {
+	ID     string        `json:"id"`
+	Path   string        `json:"path"`
+	Digest merkle.Digest `json:"digest"`          // own digest; of a file, that of its text
+	Scope  string        `json:"scope,omitempty"` // "" is the memex
+	File   bool          `json:"file,omitempty"`  // the text of the file that the block of this id names
+}
+
+// Given is a window that an agent was given. Nothing in it may be changed afterwards.
+type Given struct {
+	Session, Agent string
+	Now            time.Time
+	View           *view.View
+	Request        window.Request
+	Window         *window.Window
+	Loaded         map[string]string // the texts of files that blocks showed, by the id of their node
+}
+
+// manifest returns the window without its number.
+func (g *Given) manifest() *Window {
+	w := &Window{
+		Time: g.Now.UTC(), Focus: g.Request.Focus, Question: clip(g.Request.Question), Task: clip(g.Request.Task), Policy: g.Window.Policy,
+		Budget: g.Window.Budget, Tokens: g.Window.Tokens, Counter: g.Window.Counter, Root: g.Window.Root.String(), Omitted: g.Window.Omitted,
+		Parts: make([]Part, len(g.Window.Parts)),
+	}
+	if s := g.Request.Session; s != nil {
+		w.Layout = s.Layout
+	}
+	for i := range g.Window.Parts {
+		p := &g.Window.Parts[i]
+		w.Parts[i] = Part{p.ID, p.Path, p.Digest, p.Level, p.Tokens}
+	}
+	return w
+}
+
+// clip returns the beginning of what a caller asked.
+func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxWords)], "") }
+
+// store completes a window by the instructions for its text, which begins with that of
+// earlier sources if the window was appended to them.
+func (g *Given) store(w *Window, earlier []source, texts func(source) (string, bool)) *stored {
+	s := &stored{Window: *w}
+	var dictionary []string
+	known := map[source]bool{}
+	add := func(from source, text string) {
+		if !known[from] {
+			known[from] = true
+			s.Sources, dictionary = append(s.Sources, from), append(dictionary, text)
+		}
+	}
+	addNode := func(n *node.Node) {
+		add(source{ID: n.ID, Path: n.Path, Digest: n.Own, Scope: scopeOf(g.View, n)}, textOf(n))
+	}
+	for _, p := range w.Parts {
+		n, ok := g.View.Get(p.ID)
+		if !ok {
+			continue
+		}
+		addNode(n)
+		if text, ok := g.Loaded[p.ID]; ok {
+			b, _ := working.OfNode(n)
+			inMemory := false
+			for n := range g.View.Document(b.Path()) {
+				addNode(n)
+				inMemory = true
+			}
+			if !inMemory {
+				add(source{ID: p.ID, Path: b.Path(), Digest: merkle.SumText(text), File: true}, text)
+			}
+		}
+	}
+	if w.Layout == window.LayoutSticky {
+		for _, from := range earlier {
+			if text, ok := texts(from); ok {
+				add(from, text)
+			}
+		}
+	}
+	s.Text = merkle.SumText(g.Window.Text).String()
+	if r, ok := cook(g.Window.Text, dictionary); ok {
+		s.Recipe = &r
+	}
+	return s
+}
+
+// scopeOf is the scope of a node as a source names it.
+func scopeOf(v *view.View, n *node.Node) string {
+	if name := v.Scope(n); name != scope.Memex {
+		return name
+	}
+	return ""
+}
+
+// textOf is what copies of a node are made from: its own bytes, and the attributes of one that
+// came as a tree.
+func textOf(n *node.Node) string {
+	if len(n.Attrs) == 0 {
+		return n.Content
+	}
+	parts := []string{n.Content}
+	for _, a := range n.Attrs {
+		parts = append(parts, a.Value.String())
+	}
+	return strings.Join(parts, "\n")
+}
+
+// windowAttr is the attribute that holds a window as JSON.
+const windowAttr = "WINDOW"
+
+// tree returns the tree that keeps a window.
+func (s *stored) tree() (*ast.Tree, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Tree{Type: "memory-window", Bare: true, Attrs: document.Attributes(
+		document.Attr{Key: "ID", Value: document.TextValue(working.WindowID(s.ID))},
+		document.Attr{Key: windowAttr, Value: document.TextValue(string(text))},
+	)}, nil
+}
+
+// ofNode returns the window that a node keeps, nil if it keeps none.
+func ofNode(n *node.Node) *stored {
+	var s stored
+	if err := json.Unmarshal([]byte(document.Lookup(n.Attrs, windowAttr).String()), &s); err != nil || s.ID == 0 {
+		return nil
+	}
+	return &s
+}
