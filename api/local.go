@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/token"
@@ -196,6 +197,10 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	loadBlocks(ctx, l, v, &wr)
 	given := recording(ctx, l, &wr)
+	before, err := windowBefore(ctx, l, req)
+	if err != nil {
+		return nil, err
+	}
 	w, session, err := l.window(ctx, v, req, wr)
 	if err != nil {
 		return nil, err
@@ -203,11 +208,12 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if session != "" {
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
+	since := windowlog.Compare(before, v, w)
 	record(ctx, l, given, v, wr, w)
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: list(w.Parts),
-		OmittedTop: w.OmittedTop, Session: session, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
+		OmittedTop: w.OmittedTop, Session: session, Since: since, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
 }
 

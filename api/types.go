@@ -7,23 +7,25 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/window"
 )
 
 // ContextRequest asks for a window.
 type ContextRequest struct {
-	Focus    string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title" flag:"<NODE> being worked on: id, FILE:LINE, FILE:+BYTE, path or title" mcp:",id, title, path or FILE:LINE it is about"`
-	Question string `json:"question,omitempty" jsonschema:"what the model is asked" flag:"<QUESTION> that the model is asked" mcp:""`
-	Task     string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on" mcp:""`
-	Budget   int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000, with the policy shares 100000" flag:"<TOKENS> the window may have (default 8000; with shares 100000)" mcp:",tokens, default 8000"`
-	Policy   string `json:"policy,omitempty" jsonschema:"value (default), shares, foveal" flag:"<POLICY> that chooses: value (default), shares, foveal"`
-	Format   string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
-	Counter  string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
-	Layout   string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`
-	Fresh    bool   `json:"fresh,omitempty" jsonschema:"of a session: begin anew, whatever it was shown" flag:"begin anew, whatever the session was shown" mcp:""`
-	Degrade  bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit" flag:"show the focus at a lower level when it does not fit"`
-	Explain  bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
-	At       string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Focus     string `json:"focus,omitempty" jsonschema:"id, FILE:LINE, FILE:+BYTE, path or title" flag:"<NODE> being worked on: id, FILE:LINE, FILE:+BYTE, path or title" mcp:",id, title, path or FILE:LINE it is about"`
+	Question  string `json:"question,omitempty" jsonschema:"what the model is asked" flag:"<QUESTION> that the model is asked" mcp:""`
+	Task      string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on" mcp:""`
+	Budget    int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000, with the policy shares 100000" flag:"<TOKENS> the window may have (default 8000; with shares 100000)" mcp:",tokens, default 8000"`
+	Policy    string `json:"policy,omitempty" jsonschema:"value (default), shares, foveal" flag:"<POLICY> that chooses: value (default), shares, foveal"`
+	Format    string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
+	Counter   string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
+	Layout    string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`
+	Fresh     bool   `json:"fresh,omitempty" jsonschema:"of a session: begin anew, whatever it was shown" flag:"begin anew, whatever the session was shown" mcp:""`
+	SinceLast bool   `json:"since_last,omitempty" jsonschema:"say what is new, changed and gone since the agent's window before" flag:"say what is new, changed and gone since the agent's window before" mcp:",say what changed since your last window"`
+	Degrade   bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit" flag:"show the focus at a lower level when it does not fit"`
+	Explain   bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
+	At        string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 
 	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75" flag:"<SIMILARITY> from which foveal shows a neighbour in full (default 0.75)"`
 
@@ -49,6 +51,7 @@ type ContextResponse struct {
 
 	OmittedTop []window.Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
 	Session    string           `json:"session,omitempty" jsonschema:"whose earlier windows count: what it was shown is left out"`
+	Since      *windowlog.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
 	Gone       []string         `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
 
 	Lockdown   []string `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`

@@ -125,3 +125,23 @@ func windowsOnly(m *fovea.Memory) bool {
 	}
 	return v.Len() > 0
 }
+
+// windowBefore returns the newest window of the agent that asks, if the request wants to know
+// what changed since; an empty one if there was none.
+func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*windowlog.Window, error) {
+	if !req.SinceLast {
+		return nil, nil
+	}
+	agent, session := windowsOf(ctx, l, "")
+	switch {
+	case agent == "" || author.Check(agent) != nil:
+		return nil, invalid("context", errors.New("since-last is for an agent; name one, such as with --agent"))
+	case req.At != "":
+		return nil, invalid("context", errors.New("since-last is about now; leave out at"))
+	}
+	w, err := fovea.WindowsOf(l.memex).Last(ctx, session, agent)
+	if w == nil && err == nil {
+		w = &windowlog.Window{}
+	}
+	return w, err
+}

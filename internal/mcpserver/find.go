@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -27,7 +28,27 @@ func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _
 		return reply{}, err
 	}
 	head := fmt.Sprintf("%d of %d tokens, %d notes, %d left out. The word before a title is the id of its note.\n", w.Tokens, w.Budget, len(w.Parts), w.Omitted)
-	return reply{text: head + whole(render.WithoutNotice(w.Text))}, nil
+	return reply{text: head + changedSince(w.Since) + whole(render.WithoutNotice(w.Text))}, nil
+}
+
+// maxSince is how many ids a window names of what changed.
+const maxSince = 20
+
+// changedSince says what changed since the window before, "" if nobody asked.
+func changedSince(d *windowlog.Since) string {
+	if d == nil {
+		return ""
+	}
+	out := fmt.Sprintf("Since your last window: %d new, %d changed, %d gone.\n", len(d.New), len(d.Changed), len(d.Gone))
+	for _, list := range []struct {
+		name string
+		ids  []string
+	}{{"Changed", d.Changed}, {"Gone", d.Gone}} {
+		if len(list.ids) > 0 {
+			out += fmt.Sprintf("%s: %q\n", list.name, list.ids[:min(maxSince, len(list.ids))])
+		}
+	}
+	return out
 }
 
 // Limits of a list as a model gets it; more would flood its window.

@@ -65,7 +65,7 @@ func tools() []tool {
 	return []tool{
 		{"context", "Context for a task", reads,
 			"The notes that matter for a focus, question or task, chosen to fit a token budget. Ask this first.",
-			"focus question task budget layout fresh", []action{act(api.OpContext, contextTool)}},
+			"focus question task budget layout fresh since_last", []action{act(api.OpContext, contextTool)}},
 		{"recall", "Find notes", reads,
 			"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget. Without query: your newest notes.",
 			"query mode limit min_similarity", []action{act(api.OpSearch, recallTool)}},

@@ -28,6 +28,15 @@ left out, unless it has changed since.`,
 		Args: Args(0, 0, "no arguments, only flags such as --focus"),
 	}, api.OpContext, nil, func(req *api.ContextRequest, w *api.ContextResponse) {
 		s.Out.Text(w.Text)
+		if d := w.Since; d != nil {
+			s.Report("since the window before: %d new, %d changed, %d gone, %d as they were", len(d.New), len(d.Changed), len(d.Gone), d.Unchanged)
+			for _, id := range d.Changed {
+				s.Report("changed: %s", id)
+			}
+			for _, id := range d.Gone {
+				s.Report("gone: %s", id)
+			}
+		}
 		if req.Policy == window.PolicyFoveal && req.Focus+req.Question+req.Task == "" {
 			s.Report("the policy foveal shows what is around a focus or a question; name one with --focus NODE or --question TEXT, or leave out --policy")
 		}

@@ -1,0 +1,54 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package windowlog
+
+import (
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// Since is how memory differs from what the window before showed to the same agent in the
+// same session. Lists are of ids, in the order of the parts.
+type Since struct {
+	Window    uint64    `json:"window,omitempty" jsonschema:"the number of the window before, if it is recorded already"`
+	Time      time.Time `json:"time,omitzero" jsonschema:"when it was given; without one there was none, and everything is new"`
+	New       []string  `json:"new" jsonschema:"ids of what this window shows and the one before did not"`
+	Changed   []string  `json:"changed" jsonschema:"ids of what the window before showed and is different now"`
+	Gone      []string  `json:"gone" jsonschema:"ids of what the window before showed and is no longer there"`
+	Unchanged int       `json:"unchanged" jsonschema:"how many nodes of the window before are as they were"`
+}
+
+// Compare compares a window, and the view that it is of, with the manifest of the one
+// before, and marks in its reasons what is new or changed; nil without one.
+func Compare(before *Window, v *view.View, w *window.Window) *Since {
+	if before == nil {
+		return nil
+	}
+	s := &Since{Window: before.ID, Time: before.Time, New: []string{}, Changed: []string{}, Gone: []string{}}
+	changed := map[string]bool{} // by id, of what the window before showed
+	for _, p := range before.Parts {
+		n, there := v.Get(p.ID)
+		if changed[p.ID] = there && n.Own != p.Digest; changed[p.ID] {
+			s.Changed = append(s.Changed, p.ID)
+		} else if there {
+			s.Unchanged++
+		} else {
+			s.Gone = append(s.Gone, p.ID)
+		}
+	}
+	for i := range w.Parts {
+		p := &w.Parts[i]
+		switch differs, known := changed[p.ID]; {
+		case differs:
+			p.Reason += "; changed since the window before"
+		case !known:
+			s.New = append(s.New, p.ID)
+			if len(before.Parts) > 0 {
+				p.Reason += "; new since the window before"
+			}
+		}
+	}
+	return s
+}
