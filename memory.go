@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
 	"github.com/fovea-memory/fovea/internal/protect"
+	"github.com/fovea-memory/fovea/internal/review"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -45,6 +46,7 @@ type Memory struct {
 	mender  *mend.Mender
 	blocks  *blocks.Blocks
 	hive    *hive.Hive
+	reviews *review.Proposals
 	tokens  tokenCounts
 }
 
@@ -54,6 +56,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.rights = rights.New(s, policy)
 	m.files = filetx.New(s, m.rights)
 	m.folder = ingest.New(s, m.rights)
+	m.reviews = review.New(s)
 	m.guard = protect.New(s, m.rights, m.files, m.folder, x.guardOf)
 	m.notes = notes.New(s, m.rights, m.files, m.folder)
 	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
@@ -159,6 +162,9 @@ func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
 // WindowsOf returns the log of the windows that agents are given.
 func WindowsOf(m *Memory) *windowlog.Log { return m.memex.windows }
+
+// ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.
+func ProposalsOf(m *Memory) *review.Proposals { return m.reviews }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }

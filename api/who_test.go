@@ -71,7 +71,12 @@ func requests(edited string) []asked {
 	}
 	all = append(all, asked{"message-read", api.MessageReadRequest{}}, asked{"message-read", api.MessageReadRequest{IDs: []string{"mine"}}},
 		asked{"task-claim", api.ClaimRequest{Task: "mine"}}, asked{"task-renew", api.RenewRequest{Task: "task", Number: 1}},
-		asked{"task-release", api.ClaimEndRequest{Task: "task"}}, asked{"task-done", api.ClaimEndRequest{Task: "task", Number: 1}})
+		asked{"task-release", api.ClaimEndRequest{Task: "task"}}, asked{"task-done", api.ClaimEndRequest{Task: "task", Number: 1}},
+		asked{"propose", api.ProposeRequest{Op: "remember", Request: json.RawMessage(`{"title":"Taken over","under":"mine.org"}`)}},
+		asked{"propose", api.ProposeRequest{Op: "edit", Request: json.RawMessage(`{"id":"mine","title":"Taken over"}`)}},
+		asked{"propose", api.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"mine"}`)}},
+		asked{"review-edit", api.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", api.ReviewDecision{ID: "x"}},
+		asked{"review-reject", api.ReviewDecision{ID: "x"}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {
 			all = append(all, asked{"rollback", r})

@@ -174,6 +174,25 @@ var hidden = map[string]func(t *testing.T) *reading{
 		r.step("changed")
 		return r
 	},
+	"proposed by another": func(t *testing.T) *reading {
+		r := newReading(t, common(nil), &fovea.Options{})
+		bob := author.WithGrant(t.Context(), api.Grant{Agent: "bob", Role: api.Agent, Review: []string{"/"}})
+		svc := trust.Guarded(r.owner)
+		if _, err := api.OpRemember.Call(bob, svc, api.RememberRequest{Title: "Zy9title one", Body: "zy9body of words", Tag: []string{"zy9tag"}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := api.OpEdit.Call(bob, svc, api.EditRequest{ID: "note", Title: new("Zy9child"), Body: new("zy9childbody")}); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range proposals(t, r.owner) {
+			r.ids = append(r.ids, p.ID)
+		}
+		if len(r.ids) != 2 {
+			t.Fatalf("proposals %q", r.ids)
+		}
+		r.scopes = []api.Scopes{{}, {Session: "bob"}, {Session: "ada"}}
+		return r
+	},
 	"taken away": func(t *testing.T) *reading {
 		r := newReading(t, common(map[string]string{"skills/plan.org": planted}), &fovea.Options{})
 		if err := os.Remove(filepath.Join(r.memory.Dir(), "skills/plan.org")); err != nil {
@@ -490,7 +509,7 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		of = []string{"adopt", "apply"}
 	case f.Type.Kind() != reflect.String, slices.Contains([]string{
 		"counter", "session", "sha256", "state", "source", "name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all",
-		"hourly", "daily", "subject", "lease",
+		"hourly", "daily", "subject", "lease", "op", "reason",
 	}, key):
 		return nil // numbers, what is only written, and what names none of the nodes
 	default:

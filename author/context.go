@@ -37,14 +37,14 @@ func AgentOf(ctx context.Context) string {
 	return ""
 }
 
-// Or returns the actor with what it lacks taken from another one: an empty Session, an empty
-// Claim, and the other fields together if neither Author nor May is set.
+// Or returns the actor with what it lacks taken from another one: an empty Session, Claim
+// or AcceptedBy, and the other fields together if neither Author nor May is set.
 func (a Actor) Or(other Actor) Actor {
-	session, claim := cmp.Or(a.Session, other.Session), cmp.Or(a.Claim, other.Claim)
+	session, claim, accepted := cmp.Or(a.Session, other.Session), cmp.Or(a.Claim, other.Claim), cmp.Or(a.AcceptedBy, other.AcceptedBy)
 	if a.Author.IsZero() && a.May == nil {
 		a = other
 	}
-	a.Session, a.Claim = session, claim
+	a.Session, a.Claim, a.AcceptedBy = session, claim, accepted
 	return a
 }
 

@@ -32,6 +32,9 @@ type Grant struct {
 	// Paths are files and folders (with a slash at the end) below the memex that
 	// an agent may write besides its own.
 	Paths []string
+	// Review are files and folders in which a change of the agent becomes a proposal to the
+	// owner; "/" is everything that it writes.
+	Review []string
 	// Operations are those that an agent may use on anything that is not
 	// protected, by name.
 	Operations []string

@@ -25,6 +25,7 @@ var admissions = map[string]admission{
 	api.OpRevert.Name:    by(api.OpRevert, admitRevert),
 	api.OpResolve.Name:   by(api.OpResolve, admitResolve),
 
+	api.OpPropose.Name:     by(api.OpPropose, admitProposal),
 	api.OpMessageSend.Name: by(api.OpMessageSend, admitMessage),
 	api.OpTaskClaim.Name: by(api.OpTaskClaim, func(ctx context.Context, t *judge, r api.ClaimRequest) (api.ClaimRequest, error) {
 		return r, t.task(ctx, r.Task)

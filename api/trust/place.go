@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
@@ -24,6 +25,10 @@ func (t *judge) writable(ctx context.Context, file string) error {
 	case is:
 		return t.denied(file, "is protected; only the owner writes it")
 	}
+	if t.isReviewed(file) {
+		t.reviewed = true
+		return nil
+	}
 	if err := t.mayWrite(file); err != nil {
 		return t.denied(file, "%w", err)
 	}
@@ -33,16 +38,24 @@ func (t *judge) writable(ctx context.Context, file string) error {
 // mayWrite says why the agent has no right to change a file, nil where it has. What is
 // protected the memory knows.
 func (t *judge) mayWrite(file string) error {
-	places := append([]string{t.folder()}, tasks...)
-	for _, place := range append(places, t.g.Paths...) {
-		if file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place) {
-			return nil
-		}
+	if t.isReviewed(file) {
+		return errReviewed
+	}
+	if within(file, slices.Concat([]string{t.folder()}, tasks, t.g.Paths)) {
+		return nil
 	}
 	if t.isGranted() {
 		return nil
 	}
 	return fmt.Errorf("agent %s writes below %s and in tasks; the owner can grant more in the configuration", t.g.Agent, t.folder())
+}
+
+// within reports whether a file is one of some places: files, and folders with a slash at the
+// end.
+func within(file string, places []string) bool {
+	return slices.ContainsFunc(places, func(place string) bool {
+		return file == place || strings.HasSuffix(place, "/") && strings.HasPrefix(file, place)
+	})
 }
 
 func (t *judge) folder() string { return "agents/" + t.g.Agent + "/" }
@@ -109,7 +122,7 @@ func admitMove(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveReques
 // its folder.
 func admitForget(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
 	n, err := t.nodes(ctx, r.ID, r.To)
-	if err != nil || t.isGranted() || t.g.Role == api.Keeper && strings.HasPrefix(n.Path, t.folder()) {
+	if err != nil || t.reviewed || t.isGranted() || t.g.Role == api.Keeper && strings.HasPrefix(n.Path, t.folder()) {
 		return r, err
 	}
 	return r, t.own(ctx, n)

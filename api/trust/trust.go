@@ -32,7 +32,7 @@ func Hold(next api.Service, g api.Grant) api.Service {
 		return api.As(next, g)
 	}
 	return func(ctx context.Context, c api.Call) (any, error) {
-		t := &judge{c.Within(next), g, c.Op}
+		t := &judge{svc: c.Within(next), g: g, op: c.Op, table: admissions}
 		if err := t.mayAsk(ctx); err != nil {
 			return nil, err
 		}
@@ -40,6 +40,9 @@ func Hold(next api.Service, g api.Grant) api.Service {
 		req, err := t.admit(ctx, c.Request)
 		if err == nil {
 			c.Request = req
+			if t.reviewed {
+				return t.propose(ctx, next, c)
+			}
 			return next(ctx, c)
 		}
 		// A repeated request may name a node that the first one renamed or removed.
@@ -67,6 +70,10 @@ type judge struct {
 	svc api.Service // for further calls
 	g   api.Grant
 	op  *api.Operation
+
+	table     map[string]admission // what admits requests: admissions
+	proposing bool                 // the request is one to propose
+	reviewed  bool                 // the request changes what is reviewed
 }
 
 func (t *judge) mayAsk(ctx context.Context) error {
@@ -95,7 +102,7 @@ func (t *judge) mayAsk(ctx context.Context) error {
 
 // admit returns the request as it may go on, or why it may not.
 func (t *judge) admit(ctx context.Context, req any) (any, error) {
-	admit := admissions[t.op.Name]
+	admit := t.table[t.op.Name]
 	if admit == nil { // mayAsk has decided
 		return req, nil
 	}

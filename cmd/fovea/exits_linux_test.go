@@ -40,7 +40,7 @@ var verbsByNeed = map[need][][]string{
 		{"skill", "list"}, {"skill", "trigger", "dawn"}, {"skill", "check"},
 		{"id", "list"}, {"log"}, {"snapshot", "list"}, {"drift"}, {"drift", "list"},
 		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"}, {"block", "list", "--agent", "ada"},
-		{"windows", "--agent", "ada"}, {"agent", "list"}, {"message", "inbox"}, {"task", "list"},
+		{"windows", "--agent", "ada"}, {"agent", "list"}, {"message", "inbox"}, {"task", "list"}, {"review", "list"},
 	},
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {
@@ -60,7 +60,7 @@ var verbsByNeed = map[need][][]string{
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "block remove", "block score",
-	"agent show", "message read", "task claim", "task renew", "task release", "task done",
+	"agent show", "message read", "task claim", "task renew", "task release", "task done", "review diff", "review accept", "review edit", "review reject",
 }
 
 // TestEveryVerbHasACode: no verb is forgotten in the table of exit codes.

@@ -68,7 +68,7 @@ func serveMCP(ctx context.Context, s *session) error {
 		return refuseMCP(ctx, s, err)
 	}
 	svc = s.guarded(svc)
-	agents := agents(s.config.Grants)
+	agents := agents{&s.config}
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)
@@ -160,7 +160,7 @@ func ended(ctx context.Context, err error) error {
 }
 
 // agents names MCP clients and gives them their rights, those of the configuration.
-type agents map[string]config.Grant
+type agents struct{ config *config.Config }
 
 // name returns given, the name that the owner chose, else an agent's name made from the
 // client's own. greeting tells the client its name if that differs from the one it sent.
@@ -179,7 +179,7 @@ func (a agents) name(given, client string) (name, greeting string) {
 // reserved reports whether a name belongs to a grant, to a token or to the server-memory
 // graph. It reports true for every name if the tokens cannot be read.
 func (a agents) reserved(name string) bool {
-	if _, ok := a[name]; ok || name == servermemory.Agent {
+	if _, ok := a.config.Grants[name]; ok || name == servermemory.Agent {
 		return true
 	}
 	tokens, err := config.ReadTokens(nil)
@@ -188,6 +188,5 @@ func (a agents) reserved(name string) bool {
 
 // grant returns the rights of an agent.
 func (a agents) grant(agent string) api.Grant {
-	more := a[agent]
-	return api.Grant{Agent: agent, Role: api.Agent, Paths: more.Paths, Operations: more.Operations}
+	return a.config.Rights(agent, api.Agent)
 }

@@ -87,6 +87,9 @@ type Config struct {
 	WritesPerMinute int `key:"writes_per_minute" default:"30000" as:"1 to 1000000000"`
 	// Grants maps an agent to its additional rights.
 	Grants map[string]Grant `key:"grants" default:"{}" as:"grants"`
+	// Review are files, and folders with a trailing slash, in which the changes of every agent
+	// become proposals.
+	Review []string `key:"review" default:"[]" as:"texts"`
 }
 
 // Flags are the values of the command line, which override everything; "" is not given.

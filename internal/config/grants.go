@@ -14,6 +14,18 @@ import (
 type Grant struct {
 	Paths      []string // writable files, and folders with a trailing slash
 	Operations []string // names of operations allowed on anything unprotected
+	Review     []string // where changes become proposals, "/" for everything
+}
+
+// Rights returns the grant of an agent: what the configuration adds to its role, and where its
+// changes are reviewed.
+func (c *Config) Rights(agent string, role author.Role) author.Grant {
+	more := c.Grants[agent]
+	g := author.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations}
+	if role == author.RoleAgent {
+		g.Review = slices.Concat(c.Review, more.Review)
+	}
+	return g
 }
 
 // Granted returns the paths that the configuration lets agents write besides their own, by name.
@@ -25,7 +37,7 @@ func (c *Config) Granted() map[string][]string {
 	return paths
 }
 
-// grants parses a table of agents, each with paths and operations.
+// grants parses a table of agents, each with paths, operations and review.
 func (v value) grants() (map[string]Grant, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
@@ -38,7 +50,7 @@ func (v value) grants() (map[string]Grant, error) {
 		}
 		one, ok := table[agent].(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%s is not a table with paths and operations", agent)
+			return nil, fmt.Errorf("%s is not a table with paths, operations and review", agent)
 		}
 		var g Grant
 		for _, key := range slices.Sorted(maps.Keys(one)) {
@@ -51,8 +63,10 @@ func (v value) grants() (map[string]Grant, error) {
 				g.Paths = names
 			case "operations":
 				g.Operations = names
+			case "review":
+				g.Review = names
 			default:
-				return nil, fmt.Errorf("%s: unknown key %q; there are paths and operations", agent, key)
+				return nil, fmt.Errorf("%s: unknown key %q; there are paths, operations and review", agent, key)
 			}
 		}
 		if all == nil {

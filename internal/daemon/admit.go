@@ -122,6 +122,5 @@ func mayBear(agent string) error {
 
 // grant returns an agent's grant with its rights from the configuration.
 func (d *daemon) grant(agent string, role api.Role) api.Grant {
-	more := d.opts.Config.Grants[agent]
-	return api.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations}
+	return d.opts.Config.Rights(agent, role)
 }

@@ -49,6 +49,8 @@ type site struct {
 	m    *fovea.Memory
 	feed *api.Feed
 	held uint64 // the number of ada's claim
+
+	proposal string // the id of what ada proposes
 }
 
 func open(t *testing.T, files map[string]string) *site {

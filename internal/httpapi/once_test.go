@@ -75,6 +75,10 @@ var repeated = []repetition{
 	{name: "a claim renewed", op: "task-renew", body: `{"task":"job","number":NUMBER}`, agent: true, before: (*site).claimed},
 	{name: "a claim released", op: "task-release", body: `{"task":"job","number":NUMBER}`, agent: true, before: (*site).claimed},
 	{name: "a task done", op: "task-done", body: `{"task":"job","number":NUMBER}`, agent: true, before: (*site).claimed},
+	{name: "a proposal", op: "propose", body: `{"op":"remember","request":{"title":"New","under":"inbox.org"}}`, agent: true},
+	{name: "a proposal edited", op: "review-edit", body: `{"id":"PROPOSAL","title":"Newer"}`, before: (*site).proposed},
+	{name: "a proposal accepted", op: "review-accept", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
+	{name: "a proposal rejected", op: "review-reject", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
 }
 
@@ -121,9 +125,19 @@ func (s *site) claimed() {
 	s.held = c.Number
 }
 
+// proposed lets ada propose a note.
+func (s *site) proposed() {
+	var p api.Proposal
+	err := json.Unmarshal(s.must("propose", `{"op":"remember","request":{"title":"New","under":"inbox.org"}}`, "Authorization", "Bearer agent").body, &p)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.proposal = p.ID
+}
+
 // filled fills in what a request names and only the site knows.
 func (s *site) filled(body string) string {
-	return strings.NewReplacer("COPY", s.copied(), "NUMBER", strconv.FormatUint(s.held, 10)).Replace(body)
+	return strings.NewReplacer("COPY", s.copied(), "NUMBER", strconv.FormatUint(s.held, 10), "PROPOSAL", s.proposal).Replace(body)
 }
 
 // driftApart leaves files that differ from memory on purpose.

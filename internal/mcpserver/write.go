@@ -23,6 +23,9 @@ func rememberTool(ctx context.Context, svc api.Service, req api.RememberRequest,
 }
 
 func remembered(req api.RememberRequest, e *api.EditResponse) reply {
+	if e.Proposal != "" {
+		return written(req, e)
+	}
 	if e.Known {
 		return reply{text: fmt.Sprintf("Known already: id %q, digest %s. Nothing was written.", e.Handle, e.Digest), data: e}
 	}
@@ -57,7 +60,10 @@ func editTool(ctx context.Context, svc api.Service, req api.EditRequest, in extr
 	return written(req, e), nil
 }
 
-func forgotten(_ api.MoveRequest, e *api.EditResponse) reply {
+func forgotten(req api.MoveRequest, e *api.EditResponse) reply {
+	if e.Proposal != "" {
+		return written(req, e)
+	}
 	return reply{text: fmt.Sprintf("Forgotten as of seq %d; rollback brings it back.", e.Seq), data: e}
 }
 
@@ -65,6 +71,8 @@ func forgotten(_ api.MoveRequest, e *api.EditResponse) reply {
 func written[Q any](_ Q, e *api.EditResponse) reply {
 	text := fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line)
 	switch {
+	case e.Proposal != "":
+		text = fmt.Sprintf("Kept as proposal %q for %q: nothing is written until the owner accepts it. fovea://review lists your proposals.", e.Proposal, e.Path)
 	case e.Digest == "":
 		text = fmt.Sprintf("Done: id %q, seq %d; the note is not there any more.", e.ID, e.Seq)
 	case e.Seq == 0:

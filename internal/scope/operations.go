@@ -33,6 +33,9 @@ func (s *Scope) NewCommit(ctx context.Context, a Action) graph.Commit {
 		Kind: a.Kind, Author: by.Author, Session: by.Session,
 		Op: opOf(by, key), Time: a.Now.UnixMilli(), Message: a.Message,
 	}
+	if by.AcceptedBy != "" {
+		c.Message += "; accepted by " + by.AcceptedBy
+	}
 	chain.Legible(&c)
 	return c
 }

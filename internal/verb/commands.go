@@ -20,7 +20,7 @@ var faces = []struct {
 	{"log", logCommand}, {"diff", diffCommand}, {"blame", blameCommand}, {"snapshot", snapshotCommand}, {"rollback", rollbackCommand},
 	{"revert", revertCommand}, {"resolve", resolveCommand}, {"drift", driftCommand}, {"checkpoint", checkpointCommand}, {"restore", restoreCommand},
 	{"merge", mergeCommand}, {"guard", guardCommand}, {"blocks", blockCommand}, {"windows", windowsCommand},
-	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand},
+	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
 	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }
 

@@ -42,6 +42,8 @@ touched; the error shows both sides.`,
 // printEdit prints the result of an edit.
 func printEdit(s *Session, r *api.EditResponse) {
 	switch {
+	case r.Proposal != "":
+		s.Out.Printf("proposed  %s  %s\n", r.Proposal, r.Path)
 	case r.Known:
 		s.Report("known already, nothing was written")
 		s.Out.Printf("%s  %s\n", place(r.Path, r.Line), r.ID)

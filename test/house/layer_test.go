@@ -86,6 +86,7 @@ var layers = []layer{
 	{13, "internal/hive", files},
 	{13, "internal/notes", files},
 	{13, "internal/protect", files},
+	{13, "internal/review", files},
 	{13, "internal/travel", files},
 	{13, "internal/windowlog", files},
 	{13, "internal/mend", files},

@@ -1,0 +1,63 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package trust
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// errReviewed refuses writes that cannot be proposed.
+var errReviewed = errors.New("is reviewed by the owner: remember, edit, refile, archive and forget become proposals there, and nothing else is done")
+
+// isReviewed reports whether a change of a file by the agent becomes a proposal. Claims of
+// tasks are no content, and need no review.
+func (t *judge) isReviewed(file string) bool {
+	if strings.HasPrefix(t.op.Name, "task-") {
+		return false
+	}
+	return t.proposing || slices.Contains(t.g.Review, "/") || within(file, t.g.Review)
+}
+
+// propose keeps an admitted request for the owner.
+func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any, error) {
+	if !api.Proposable(c.Op.Name) {
+		if c.Op.Name == api.OpPropose.Name {
+			return next(ctx, c)
+		}
+		return nil, t.denied("", "what this would change %w", errReviewed)
+	}
+	text, err := json.Marshal(c.Request)
+	if err != nil {
+		return nil, invalid(c.Op.Name, err)
+	}
+	c.Op, c.Request = api.OpPropose.Operation, api.ProposeRequest{Op: t.op.Name, Request: text}
+	answer, err := next(ctx, c)
+	if err != nil {
+		return nil, t.named(err)
+	}
+	p := answer.(*api.Proposal)
+	return &api.EditResponse{Proposal: p.ID, Path: p.Path}, nil
+}
+
+// admitProposal holds the proposed request to what an agent's own would be held to, but for
+// the place: an agent may propose a change of every file that is not protected.
+func admitProposal(ctx context.Context, t *judge, r api.ProposeRequest) (api.ProposeRequest, error) {
+	if !api.Proposable(r.Op) {
+		return r, nil // which the operation refuses
+	}
+	inner := &judge{svc: t.svc, g: t.g, op: api.OperationNamed(r.Op), table: t.table, proposing: true}
+	req, err := inner.op.DecodeRequest(r.Request)
+	if err == nil {
+		req, err = inner.admit(ctx, req)
+	}
+	if err == nil {
+		r.Request, err = json.Marshal(req)
+	}
+	return r, err
+}

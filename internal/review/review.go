@@ -1,0 +1,180 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// Bounds of proposals.
+const (
+	MaxProposals = 1000     // of an agent that wait
+	MaxRequest   = 96 << 10 // bytes of a request
+)
+
+// Errors of proposals. Each is the cause of a *fault.Error.
+var (
+	ErrUnknown  = errors.New("no such proposal waits; fovea review list shows those that do")
+	ErrTooMany  = fmt.Errorf("%d proposals of this agent wait already; let the owner decide about them first", MaxProposals)
+	ErrTooLarge = fmt.Errorf("a proposal has at most %d bytes", MaxRequest)
+)
+
+// Proposal is a change that waits for the owner.
+type Proposal struct {
+	ID      string          `json:"id" jsonschema:"of the proposal"`
+	Agent   string          `json:"agent" jsonschema:"who proposes it"`
+	Op      string          `json:"op" jsonschema:"the operation: remember, edit, refile, archive or forget"`
+	Request json.RawMessage `json:"request" jsonschema:"its request"`
+	Project string          `json:"project,omitempty" jsonschema:"in which it was made"`
+	Path    string          `json:"path" jsonschema:"the file that it would change, below the memex"`
+	Title   string          `json:"title" jsonschema:"of the note that it is about"`
+	Change  string          `json:"change" jsonschema:"what it would change, line by line"`
+	Made    time.Time       `json:"made" jsonschema:"when"`
+}
+
+// A proposal is a tree of one element, whose attribute holds the proposal as JSON.
+const (
+	nodeType     = "proposal"
+	proposalAttr = "PROPOSAL"
+	folder       = "proposal/"
+)
+
+// tree returns the tree that keeps a proposal.
+func (p *Proposal) tree() (*ast.Tree, error) {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Tree{
+		Type: nodeType, Content: p.Change, Bare: p.Change == "",
+		Attrs: document.Attributes(
+			document.Attr{Key: "ID", Value: document.TextValue(working.NodeID(p.Agent, folder+p.ID))},
+			document.Attr{Key: "TITLE", Value: document.TextValue("Proposed, not decided: " + p.Op + " " + p.Title)},
+			document.Attr{Key: proposalAttr, Value: document.TextValue(string(text))},
+		),
+	}, nil
+}
+
+// ofNode returns the proposal that a node keeps, and whether it keeps one.
+func ofNode(n *node.Node) (p Proposal, ok bool) {
+	if n == nil || n.Type != nodeType || working.AgentOf(n.Path) == "" {
+		return p, false
+	}
+	err := json.Unmarshal([]byte(document.Lookup(n.Attrs, proposalAttr).String()), &p)
+	return p, err == nil && p.ID != ""
+}
+
+// Proposals are those that a session keeps. It is safe for concurrent use.
+type Proposals struct {
+	scope    *scope.Scope
+	deciding sync.Mutex
+}
+
+// New returns the proposals that a scope keeps.
+func New(s *scope.Scope) *Proposals { return &Proposals{scope: s} }
+
+// All lists the proposals of the session, oldest first. O(documents of the session).
+func (ps *Proposals) All() []Proposal {
+	state := ps.scope.Present()
+	var out []Proposal
+	for n := range state.Documents() {
+		if p, ok := ofNode(n); ok {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b Proposal) int { return cmp.Or(a.Made.Compare(b.Made), strings.Compare(a.ID, b.ID)) })
+	return out
+}
+
+// Get returns a proposal by its id. Errors: NotFound (ErrUnknown).
+func (ps *Proposals) Get(id string) (Proposal, error) {
+	all := ps.All()
+	i := slices.IndexFunc(all, func(p Proposal) bool { return p.ID == id })
+	if i < 0 {
+		return Proposal{}, fault.Wrap("review", id, fault.NotFound, ErrUnknown)
+	}
+	return all[i], nil
+}
+
+// Put keeps a proposal, in place of the one with its id. Of opts, Key counts. Errors: Invalid
+// (ErrTooLarge, a scope that is no session), Conflict (ErrTooMany), ReadOnly.
+func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptions) (chain.Commit, error) {
+	if len(p.Request) > MaxRequest {
+		return chain.Commit{}, fault.Wrap("propose", p.ID, fault.Invalid, ErrTooLarge)
+	}
+	mine := slices.DeleteFunc(ps.All(), func(o Proposal) bool { return o.Agent != p.Agent || o.ID == p.ID })
+	if len(mine) >= MaxProposals {
+		return chain.Commit{}, fault.Wrap("propose", p.Agent, fault.Conflict, ErrTooMany)
+	}
+	return ps.commit(ctx, "propose", p, opts, func(draft *graph.Draft, path string) error {
+		tree, err := p.tree()
+		if err != nil {
+			return err
+		}
+		parts, err := tree.Parts(path)
+		if err != nil {
+			return err
+		}
+		draft.Put(path, parts...)
+		return nil
+	})
+}
+
+// Decide hands a proposal to do, and takes it away if do returns no error. It decides about
+// one proposal at a time. Errors: NotFound (ErrUnknown), and those of do.
+func (ps *Proposals) Decide(ctx context.Context, id string, do func(Proposal) error) error {
+	ps.deciding.Lock()
+	defer ps.deciding.Unlock()
+	p, err := ps.Get(id)
+	if err == nil {
+		err = do(p)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = ps.commit(ctx, "review", p, nil, func(draft *graph.Draft, path string) error {
+		draft.Drop(path)
+		return nil
+	})
+	return err
+}
+
+// commit makes a change of one proposal.
+func (ps *Proposals) commit(ctx context.Context, op string, p Proposal, opts *scope.WriteOptions, change func(*graph.Draft, string) error) (chain.Commit, error) {
+	s := ps.scope
+	if !s.IsSession() {
+		return chain.Commit{}, fault.Wrap(op, s.Name, fault.Invalid, errors.New("proposals are kept in a session"))
+	}
+	tx := s.Chain.Begin()
+	defer tx.End()
+	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now(), Message: p.Agent + ": proposal " + p.ID}
+	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
+		return s.Replay(first), err
+	}
+	draft := s.Present().Edit(action.Now.UnixMilli())
+	if err := change(draft, working.PathPrefix(p.Agent)+folder+p.ID); err != nil {
+		return chain.Commit{}, fault.Wrap(op, p.ID, fault.Invalid, err)
+	}
+	state, delta := draft.Seal()
+	if len(delta.Changes) == 0 {
+		return chain.Commit{}, nil
+	}
+	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+}

@@ -1,0 +1,89 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package verb
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/terminal"
+)
+
+func reviewCommand(s *Session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "review",
+		Short: "Decide about what agents propose",
+		Long: `Where the configuration sets an agent or a folder to review, a change by an agent
+is kept as a proposal: that agent sees it, nobody else does, and no file changes
+until the owner accepts it. The commit then names both.`,
+		Example: `  fovea review list
+  fovea review diff 3f0c…
+  fovea review accept 3f0c…
+  fovea review reject 3f0c… --reason "That is not what we agreed on."`,
+	}
+	return Group(c, reviewListCommand(s), reviewDiffCommand(s), reviewAcceptCommand(s), reviewEditCommand(s), reviewRejectCommand(s))
+}
+
+func reviewListCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "list", Short: "List the proposals that wait, oldest first", Example: "  fovea review list", Args: NoArguments,
+	}, api.OpReview, nil, func(all []api.Proposal) {
+		for i := range all {
+			p := &all[i]
+			s.Out.Row(terminal.Column(p.ID, 36), terminal.Column(p.Agent, 10), terminal.Column(p.Op, 8), terminal.Text(p.Title+"  "+p.Path))
+		}
+		if len(all) == 0 {
+			s.Report("no proposals wait")
+		}
+	})
+}
+
+// oneProposal are the arguments of the verbs that are about a proposal.
+var oneProposal = Args(1, 1, "the id of a proposal; fovea review list shows them")
+
+func reviewDiffCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "diff ID", Short: "Show what a proposal would change", Example: "  fovea review diff 3f0c…", Args: oneProposal,
+	}, api.OpReview, nil, func(all []api.Proposal) {
+		for i := range all {
+			p := &all[i]
+			s.Out.Text(p.Agent + ": " + p.Op + " " + p.Title + "  " + p.Path + "\n")
+			s.Out.Text(p.Change)
+		}
+	})
+}
+
+func reviewAcceptCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
+		Long:    "Accept carries a proposal out. If the note has changed since it was proposed,\nnothing is done, and the error shows both sides.",
+		Example: "  fovea review accept 3f0c…", Args: oneProposal,
+	}, api.OpReviewAccept, nil, printer(s, printEdit))
+}
+
+func reviewEditCommand(s *Session) *cobra.Command {
+	var body func() (*string, error)
+	c := verb(s, &cobra.Command{
+		Use: "edit ID", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
+	}, api.OpReviewEdit, func(req *api.ReviewEditRequest, _ []string) (err error) {
+		req.Body, err = body()
+		return err
+	}, func(p *api.Proposal) { s.Out.Text(p.Change) })
+	body = textFlag(s, c, "body", "`TEXT` that it is to set")
+	return c
+}
+
+func reviewRejectCommand(s *Session) *cobra.Command {
+	var reason func() (*string, error)
+	c := verb(s, &cobra.Command{
+		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
+	}, api.OpReviewReject, func(req *api.ReviewDecision, _ []string) error {
+		text, err := reason()
+		if text != nil {
+			req.Reason = *text
+		}
+		return err
+	}, func(p *api.Proposal) { s.Out.Printf("rejected  %s\n", p.ID) })
+	reason = textFlag(s, c, "reason", "`TEXT` that the agent gets as a message")
+	return c
+}
