@@ -42,6 +42,9 @@ type Operation struct {
 	// cannot be checked or carried out a second time: the first one renamed or removed its
 	// node, or somebody else has committed since. "" is any other operation.
 	Replay string
+	// Proposable marks a change of notes that an agent can propose to the owner. Its request
+	// names a node by id, with base, or a place by under.
+	Proposable bool
 	// Tool is the MCP tool that offers the operation, with its action where it has
 	// several: "history log". "" is none. Fields of the request with a tag mcp are its
 	// arguments: the tag has the argument's name, if that is not the JSON key, and after a

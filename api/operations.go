@@ -18,15 +18,15 @@ var (
 		Summary: "Return one node, now or as it was"}, showNode)
 	OpSkills = Define(Operation{Name: "skills", Group: "read",
 		Summary: "List the skills, highest priority first"}, listSkills)
-	OpRemember = Define(Operation{Name: "remember", Group: "write", Effect: Writes, Tool: "remember",
+	OpRemember = Define(Operation{Name: "remember", Group: "write", Effect: Writes, Proposable: true, Tool: "remember",
 		Summary: "Add a headline"}, rememberNote)
-	OpEdit = Define(Operation{Name: "edit", Group: "write", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
+	OpEdit = Define(Operation{Name: "edit", Group: "write", Effect: Writes, Proposable: true, Tool: "edit", Replay: graph.KindEdit,
 		Summary: "Change one node, and its file in the same step"}, editNode)
-	OpRefile = Define(Operation{Name: "refile", Group: "write", Effect: Writes, Tool: "edit", Replay: graph.KindEdit,
+	OpRefile = Define(Operation{Name: "refile", Group: "write", Effect: Writes, Proposable: true, Tool: "edit", Replay: graph.KindEdit,
 		Summary: "Move a headline, with all below it, below another node"}, refileNode)
-	OpArchive = Define(Operation{Name: "archive", Group: "write", Effect: Writes, Replay: graph.KindEdit,
+	OpArchive = Define(Operation{Name: "archive", Group: "write", Effect: Writes, Proposable: true, Replay: graph.KindEdit,
 		Summary: "Move a headline, with all below it, to the archive of its file"}, archiveNode)
-	OpForget = Define(Operation{Name: "forget", Group: "write", Effect: Writes, Tool: "forget", Replay: graph.KindEdit,
+	OpForget = Define(Operation{Name: "forget", Group: "write", Effect: Writes, Proposable: true, Tool: "forget", Replay: graph.KindEdit,
 		Summary: "Take a headline away with all below it; history keeps it"}, forgetNode)
 	OpAssignIDs = Define(Operation{Name: "assign-ids", Group: "write", Effect: Writes,
 		Summary: "List headlines without an id of their own, or give them one"}, assignIDs)

@@ -14,15 +14,16 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/review"
 )
 
 // proposals lists those that the caller of a service sees.
-func proposals(t *testing.T, svc api.Service) []api.Proposal {
+func proposals(t *testing.T, svc api.Service) []agents.Proposal {
 	t.Helper()
-	all, err := api.OpReview.Call(t.Context(), svc, api.ReviewRequest{})
+	all, err := agents.OpReview.Call(t.Context(), svc, agents.ReviewRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +62,13 @@ func TestProposals(t *testing.T) {
 	if err != nil || n.Proposal == "" {
 		t.Fatalf("%+v, %v", n, err)
 	}
-	if _, err := api.OpTaskClaim.Call(ada, svc, api.ClaimRequest{Task: "job"}); err != nil {
+	if _, err := agents.OpTaskClaim.Call(ada, svc, agents.ClaimRequest{Task: "job"}); err != nil {
 		t.Errorf("a claim is no content: %v", err)
 	}
 	if _, err := api.OpAssignIDs.Call(ada, svc, api.AssignRequest{IDs: []string{"Mine"}}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("what cannot be proposed: %v", err)
 	}
-	own, err := api.OpReview.Call(ada, svc, api.ReviewRequest{ID: e.Proposal})
+	own, err := agents.OpReview.Call(ada, svc, agents.ReviewRequest{ID: e.Proposal})
 	if err != nil || len(own) != 1 || own[0].Change != "--- now\n+++ proposed\n@@ -1 +1 @@\n-old\n+new\ntodo: TODO\n" {
 		t.Fatalf("%+v, %v", own, err)
 	}
@@ -75,10 +76,11 @@ func TestProposals(t *testing.T) {
 	if err != nil || !strings.Contains(w.Text, "Proposed, not decided") {
 		t.Errorf("ada does not see what she proposed: %v\n%s", err, w.Text)
 	}
-	if other, err := api.OpContext.Call(as(t, "bob"), svc, api.ContextRequest{Question: "zebras", Budget: 2000}); err != nil || strings.Contains(other.Text, "zebras") {
-		t.Errorf("bob sees what ada proposed: %v\n%s", err, other.Text)
+	w, err = api.OpContext.Call(as(t, "bob"), svc, api.ContextRequest{Question: "zebras", Budget: 2000})
+	if err != nil || strings.Contains(w.Text, "zebras") {
+		t.Errorf("bob sees what ada proposed: %v\n%s", err, w.Text)
 	}
-	got, err := api.OpReviewAccept.Call(t.Context(), owner, api.ReviewDecision{ID: e.Proposal})
+	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
 	if err != nil || got.ID != "mine" || !strings.Contains(file("agents/ada/own.org"), "* TODO Mine") || !strings.Contains(file("agents/ada/own.org"), "\nnew\n") {
 		t.Fatalf("%+v, %v\n%s", got, err, file("agents/ada/own.org"))
 	}
@@ -86,13 +88,14 @@ func TestProposals(t *testing.T) {
 	if err != nil || log[0].Author != "ada" || !strings.HasSuffix(log[0].Message, "; accepted by owner") {
 		t.Errorf("%+v, %v", log, err)
 	}
-	if _, err := api.OpReviewAccept.Call(t.Context(), owner, api.ReviewDecision{ID: e.Proposal}); !errors.Is(err, review.ErrUnknown) {
+	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, review.ErrUnknown) {
 		t.Errorf("accepted twice: %v", err)
 	}
-	if _, err := api.OpReviewEdit.Call(t.Context(), owner, api.ReviewEditRequest{ID: n.Proposal, Body: new("It rains.")}); err != nil {
+	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: n.Proposal, Body: new("It rains.")}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = api.OpReviewAccept.Call(t.Context(), owner, api.ReviewDecision{ID: n.Proposal}); err != nil || !strings.Contains(file(got.Path), "It rains.\n") {
+	got, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: n.Proposal})
+	if err != nil || !strings.Contains(file(got.Path), "It rains.\n") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if left := proposals(t, owner); len(left) != 0 {
@@ -111,7 +114,8 @@ func TestReviewedPaths(t *testing.T) {
 	if err != nil || e.Proposal == "" {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	direct, err := api.OpPropose.Call(as(t, "bob"), svc, api.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"plan"}`)})
+	forget := agents.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"plan"}`)}
+	direct, err := agents.OpPropose.Call(as(t, "bob"), svc, forget)
 	if err != nil || direct.Agent != "bob" {
 		t.Fatalf("%+v, %v", direct, err)
 	}
@@ -119,16 +123,16 @@ func TestReviewedPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := file("projects/p.org")
-	if _, err := api.OpReviewAccept.Call(t.Context(), owner, api.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
+	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("the base changed: %v", err)
 	}
-	if _, err := api.OpReviewAccept.Call(ada, svc, api.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := agents.OpReviewAccept.Call(ada, svc, agents.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent decides: %v", err)
 	}
-	if _, err := api.OpReviewReject.Call(t.Context(), owner, api.ReviewDecision{ID: e.Proposal, Reason: "Ask Lukas."}); err != nil {
+	if _, err := agents.OpReviewReject.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal, Reason: "Ask Lukas."}); err != nil {
 		t.Fatal(err)
 	}
-	mail, err := api.OpMessageRead.Call(ada, svc, api.MessageReadRequest{})
+	mail, err := agents.OpMessageRead.Call(ada, svc, agents.MessageReadRequest{})
 	if err != nil || len(mail.Messages) != 1 || mail.Messages[0].Body != "Ask Lukas." {
 		t.Errorf("%+v, %v", mail, err)
 	}
@@ -151,9 +155,9 @@ func TestDecidedOnce(t *testing.T) {
 		wg.Go(func() {
 			var err error
 			if i%2 == 0 {
-				_, err = api.OpReviewAccept.Call(t.Context(), owner, api.ReviewDecision{ID: e.Proposal})
+				_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
 			} else {
-				_, err = api.OpReviewReject.Call(t.Context(), owner, api.ReviewDecision{ID: e.Proposal})
+				_, err = agents.OpReviewReject.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/working"
@@ -67,16 +68,16 @@ func requests(edited string) []asked {
 	all = append(all, asked{"block-add", api.BlockAddRequest{Blocks: []working.Block{{Type: working.Task, TaskID: "T"}}}},
 		asked{"block-score", api.BlockScoreRequest{ID: "task:T", Confidence: new(0.5)}}, asked{"block-remove", api.BlockRemoveRequest{IDs: []string{"task:T"}}})
 	for _, to := range []string{"owner", "ada", "Nobody", "owner "} {
-		all = append(all, asked{"message-send", api.MessageSendRequest{To: to, Subject: "Hello", Known: true}})
+		all = append(all, asked{"message-send", agents.MessageSendRequest{To: to, Subject: "Hello", Known: true}})
 	}
-	all = append(all, asked{"message-read", api.MessageReadRequest{}}, asked{"message-read", api.MessageReadRequest{IDs: []string{"mine"}}},
-		asked{"task-claim", api.ClaimRequest{Task: "mine"}}, asked{"task-renew", api.RenewRequest{Task: "task", Number: 1}},
-		asked{"task-release", api.ClaimEndRequest{Task: "task"}}, asked{"task-done", api.ClaimEndRequest{Task: "task", Number: 1}},
-		asked{"propose", api.ProposeRequest{Op: "remember", Request: json.RawMessage(`{"title":"Taken over","under":"mine.org"}`)}},
-		asked{"propose", api.ProposeRequest{Op: "edit", Request: json.RawMessage(`{"id":"mine","title":"Taken over"}`)}},
-		asked{"propose", api.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"mine"}`)}},
-		asked{"review-edit", api.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", api.ReviewDecision{ID: "x"}},
-		asked{"review-reject", api.ReviewDecision{ID: "x"}})
+	all = append(all, asked{"message-read", agents.MessageReadRequest{}}, asked{"message-read", agents.MessageReadRequest{IDs: []string{"mine"}}},
+		asked{"task-claim", agents.ClaimRequest{Task: "mine"}}, asked{"task-renew", agents.RenewRequest{Task: "task", Number: 1}},
+		asked{"task-release", agents.ClaimEndRequest{Task: "task"}}, asked{"task-done", agents.ClaimEndRequest{Task: "task", Number: 1}},
+		asked{"propose", agents.ProposeRequest{Op: "remember", Request: json.RawMessage(`{"title":"Taken over","under":"mine.org"}`)}},
+		asked{"propose", agents.ProposeRequest{Op: "edit", Request: json.RawMessage(`{"id":"mine","title":"Taken over"}`)}},
+		asked{"propose", agents.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"mine"}`)}},
+		asked{"review-edit", agents.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", agents.ReviewDecision{ID: "x"}},
+		asked{"review-reject", agents.ReviewDecision{ID: "x"}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {
 			all = append(all, asked{"rollback", r})

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 )
 
 // admission checks the request of an agent, and returns it as it may go on.
@@ -25,24 +26,24 @@ var admissions = map[string]admission{
 	api.OpRevert.Name:    by(api.OpRevert, admitRevert),
 	api.OpResolve.Name:   by(api.OpResolve, admitResolve),
 
-	api.OpPropose.Name:     by(api.OpPropose, admitProposal),
-	api.OpMessageSend.Name: by(api.OpMessageSend, admitMessage),
-	api.OpTaskClaim.Name: by(api.OpTaskClaim, func(ctx context.Context, t *judge, r api.ClaimRequest) (api.ClaimRequest, error) {
+	agents.OpPropose.Name:     by(agents.OpPropose, admitProposal),
+	agents.OpMessageSend.Name: by(agents.OpMessageSend, admitMessage),
+	agents.OpTaskClaim.Name: by(agents.OpTaskClaim, func(ctx context.Context, t *judge, r agents.ClaimRequest) (agents.ClaimRequest, error) {
 		return r, t.task(ctx, r.Task)
 	}),
-	api.OpTaskRenew.Name: by(api.OpTaskRenew, func(ctx context.Context, t *judge, r api.RenewRequest) (api.RenewRequest, error) {
+	agents.OpTaskRenew.Name: by(agents.OpTaskRenew, func(ctx context.Context, t *judge, r agents.RenewRequest) (agents.RenewRequest, error) {
 		return r, t.task(ctx, r.Task)
 	}),
-	api.OpTaskRelease.Name: by(api.OpTaskRelease, admitClaimEnd),
-	api.OpTaskDone.Name:    by(api.OpTaskDone, admitClaimEnd),
+	agents.OpTaskRelease.Name: by(agents.OpTaskRelease, admitClaimEnd),
+	agents.OpTaskDone.Name:    by(agents.OpTaskDone, admitClaimEnd),
 
-	api.OpMessageRead.Name: anything, // it marks messages of the caller alone
-	api.OpSnapshot.Name:    anything,
-	api.OpCheckpoint.Name:  anything,
-	api.OpTrigger.Name:     anything,
-	api.OpBlockAdd.Name:    anything,
-	api.OpBlockRemove.Name: anything,
-	api.OpBlockScore.Name:  anything,
+	agents.OpMessageRead.Name: anything, // it marks messages of the caller alone
+	api.OpSnapshot.Name:       anything,
+	api.OpCheckpoint.Name:     anything,
+	api.OpTrigger.Name:        anything,
+	api.OpBlockAdd.Name:       anything,
+	api.OpBlockRemove.Name:    anything,
+	api.OpBlockScore.Name:     anything,
 }
 
 // by makes an admission of a check that knows the type of the request.

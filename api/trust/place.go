@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
@@ -145,13 +146,13 @@ func (t *judge) task(ctx context.Context, id string) error {
 	return err
 }
 
-func admitClaimEnd(ctx context.Context, t *judge, r api.ClaimEndRequest) (api.ClaimEndRequest, error) {
+func admitClaimEnd(ctx context.Context, t *judge, r agents.ClaimEndRequest) (agents.ClaimEndRequest, error) {
 	return r, t.task(ctx, r.Task)
 }
 
 // admitMessage lets an agent send to whom the memory knows: the word of the owner that there
 // is a receiver is the owner's.
-func admitMessage(_ context.Context, _ *judge, r api.MessageSendRequest) (api.MessageSendRequest, error) {
+func admitMessage(_ context.Context, _ *judge, r agents.MessageSendRequest) (agents.MessageSendRequest, error) {
 	r.Known = false
 	return r, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 )
 
 // errReviewed refuses writes that cannot be proposed.
@@ -26,8 +27,8 @@ func (t *judge) isReviewed(file string) bool {
 
 // propose keeps an admitted request for the owner.
 func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any, error) {
-	if !api.Proposable(c.Op.Name) {
-		if c.Op.Name == api.OpPropose.Name {
+	if !c.Op.Proposable {
+		if c.Op.Name == agents.OpPropose.Name {
 			return next(ctx, c)
 		}
 		return nil, t.denied("", "what this would change %w", errReviewed)
@@ -36,23 +37,24 @@ func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any,
 	if err != nil {
 		return nil, invalid(c.Op.Name, err)
 	}
-	c.Op, c.Request = api.OpPropose.Operation, api.ProposeRequest{Op: t.op.Name, Request: text}
+	c.Op, c.Request = agents.OpPropose.Operation, agents.ProposeRequest{Op: t.op.Name, Request: text}
 	answer, err := next(ctx, c)
 	if err != nil {
 		return nil, t.named(err)
 	}
-	p := answer.(*api.Proposal)
+	p := answer.(*agents.Proposal)
 	return &api.EditResponse{Proposal: p.ID, Path: p.Path}, nil
 }
 
 // admitProposal holds the proposed request to what an agent's own would be held to, but for
 // the place: an agent may propose a change of every file that is not protected.
-func admitProposal(ctx context.Context, t *judge, r api.ProposeRequest) (api.ProposeRequest, error) {
-	if !api.Proposable(r.Op) {
-		return r, nil // which the operation refuses
+func admitProposal(ctx context.Context, t *judge, r agents.ProposeRequest) (agents.ProposeRequest, error) {
+	op, err := agents.Proposed(r.Op)
+	if err != nil {
+		return r, err
 	}
-	inner := &judge{svc: t.svc, g: t.g, op: api.OperationNamed(r.Op), table: t.table, proposing: true}
-	req, err := inner.op.DecodeRequest(r.Request)
+	inner := &judge{svc: t.svc, g: t.g, op: op, table: t.table, proposing: true}
+	req, err := op.DecodeRequest(r.Request)
 	if err == nil {
 		req, err = inner.admit(ctx, req)
 	}

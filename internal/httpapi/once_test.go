@@ -18,6 +18,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/document"
 )
 
@@ -118,7 +119,7 @@ func (s *site) job() {
 // claimed adds a task, and ada claims it.
 func (s *site) claimed() {
 	s.job()
-	var c api.ClaimResponse
+	var c agents.ClaimResponse
 	if err := json.Unmarshal(s.must("task-claim", `{"task":"job"}`, "Authorization", "Bearer agent").body, &c); err != nil {
 		s.t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func (s *site) claimed() {
 
 // proposed lets ada propose a note.
 func (s *site) proposed() {
-	var p api.Proposal
+	var p agents.Proposal
 	err := json.Unmarshal(s.must("propose", `{"op":"remember","request":{"title":"New","under":"inbox.org"}}`, "Authorization", "Bearer agent").body, &p)
 	if err != nil {
 		s.t.Fatal(err)

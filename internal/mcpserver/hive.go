@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 )
 
 // sendTool sends the title and the body of a note as a message.
@@ -16,7 +17,7 @@ func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in 
 	if !reflect.DeepEqual(req, api.RememberRequest{Title: req.Title, Body: req.Body, IDPrefix: req.IDPrefix}) {
 		return reply{}, misuse("a message has a title and a body alone; leave the other fields out")
 	}
-	sent, err := api.OpMessageSend.Call(ctx, svc, api.MessageSendRequest{To: in.To, Subject: req.Title, Body: req.Body, Thread: in.Thread})
+	sent, err := agents.OpMessageSend.Call(ctx, svc, agents.MessageSendRequest{To: in.To, Subject: req.Title, Body: req.Body, Thread: in.Thread})
 	if err != nil {
 		return reply{}, err
 	}
@@ -28,8 +29,8 @@ func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in 
 const maxMessages = 5
 
 // inboxTool hands over the oldest unread messages of the caller.
-func inboxTool(ctx context.Context, svc api.Service, req api.MessageReadRequest, _ extra) (reply, error) {
-	all, err := api.OpMessages.Call(ctx, svc, api.MessagesRequest{Unread: true})
+func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadRequest, _ extra) (reply, error) {
+	all, err := agents.OpMessages.Call(ctx, svc, agents.MessagesRequest{Unread: true})
 	if err != nil {
 		return reply{}, err
 	}
@@ -39,7 +40,7 @@ func inboxTool(ctx context.Context, svc api.Service, req api.MessageReadRequest,
 	for _, m := range all[:min(len(all), maxMessages)] {
 		req.IDs = append(req.IDs, m.ID)
 	}
-	got, err := api.OpMessageRead.Call(ctx, svc, req)
+	got, err := agents.OpMessageRead.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
 	}
@@ -57,7 +58,7 @@ func inboxTool(ctx context.Context, svc api.Service, req api.MessageReadRequest,
 }
 
 // tasked lists tasks.
-func tasked(_ api.TasksRequest, all []api.Task) reply {
+func tasked(_ agents.TasksRequest, all []agents.Task) reply {
 	if len(all) == 0 {
 		return reply{text: "No open tasks. Next: remember one with todo, under tasks.org.\n"}
 	}
@@ -78,18 +79,18 @@ func tasked(_ api.TasksRequest, all []api.Task) reply {
 
 // taskTool claims a task, or does with a claim what the argument task says.
 func taskTool(ctx context.Context, svc api.Service, id string, in extra) (reply, error) {
-	var c *api.ClaimResponse
-	var end *api.TaskChange
+	var c *agents.ClaimResponse
+	var end *agents.TaskChange
 	var err error
 	switch in.Task {
 	case "claim":
-		c, err = api.OpTaskClaim.Call(ctx, svc, api.ClaimRequest{Task: id, Lease: in.Lease})
+		c, err = agents.OpTaskClaim.Call(ctx, svc, agents.ClaimRequest{Task: id, Lease: in.Lease})
 	case "renew":
-		c, err = api.OpTaskRenew.Call(ctx, svc, api.RenewRequest{Task: id, Number: in.Claim, Lease: in.Lease})
+		c, err = agents.OpTaskRenew.Call(ctx, svc, agents.RenewRequest{Task: id, Number: in.Claim, Lease: in.Lease})
 	case "release":
-		end, err = api.OpTaskRelease.Call(ctx, svc, api.ClaimEndRequest{Task: id, Number: in.Claim})
+		end, err = agents.OpTaskRelease.Call(ctx, svc, agents.ClaimEndRequest{Task: id, Number: in.Claim})
 	case "done":
-		end, err = api.OpTaskDone.Call(ctx, svc, api.ClaimEndRequest{Task: id, Number: in.Claim})
+		end, err = agents.OpTaskDone.Call(ctx, svc, agents.ClaimEndRequest{Task: id, Number: in.Claim})
 	default:
 		return reply{}, misuse("task is claim, renew, release or done")
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -38,7 +39,7 @@ func resourceKinds() []resourceKind {
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, snapshotsText},
 		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},
-		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(api.OpReview, api.ReviewRequest{})},
+		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview, agents.ReviewRequest{})},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
 		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text, snapshotText},

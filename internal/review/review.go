@@ -157,7 +157,8 @@ func (ps *Proposals) Decide(ctx context.Context, id string, do func(Proposal) er
 }
 
 // commit makes a change of one proposal.
-func (ps *Proposals) commit(ctx context.Context, op string, p Proposal, opts *scope.WriteOptions, change func(*graph.Draft, string) error) (chain.Commit, error) {
+func (ps *Proposals) commit(ctx context.Context, op string, p Proposal, opts *scope.WriteOptions,
+	change func(draft *graph.Draft, path string) error) (chain.Commit, error) {
 	s := ps.scope
 	if !s.IsSession() {
 		return chain.Commit{}, fault.Wrap(op, s.Name, fault.Invalid, errors.New("proposals are kept in a session"))

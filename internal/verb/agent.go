@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -26,13 +26,13 @@ configuration grants it more.`,
 	list := verb(s, &cobra.Command{
 		Use: "list", Short: "List the agents: when each was seen, its unread messages, the tasks it holds",
 		Example: "  fovea agent list", Args: NoArguments,
-	}, api.OpAgents, nil, printer(s, printAgents))
+	}, agents.OpAgents, nil, printer(s, printAgents))
 	return Group(c, list, verb(s, &cobra.Command{
 		Use: "show NAME", Short: "Say what the memory knows of an agent", Example: "  fovea agent show ada", Args: Args(1, 1, "the name of an agent"),
-	}, api.OpAgents, nil, printer(s, printAgent)))
+	}, agents.OpAgents, nil, printer(s, printAgent)))
 }
 
-func printAgents(s *Session, all []api.AgentEntry) {
+func printAgents(s *Session, all []agents.AgentEntry) {
 	for i := range all {
 		a := &all[i]
 		s.Out.Row(terminal.Column(a.Name, 16), terminal.Column(seen(a.Seen), 16), terminal.Text(fmt.Sprintf("unread %d  tasks %d", a.Unread, len(a.Tasks))))
@@ -42,7 +42,7 @@ func printAgents(s *Session, all []api.AgentEntry) {
 	}
 }
 
-func printAgent(s *Session, all []api.AgentEntry) {
+func printAgent(s *Session, all []agents.AgentEntry) {
 	for i := range all {
 		a := &all[i]
 		s.Out.Row(terminal.Column("agent", 8), terminal.Text(a.Name))

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
@@ -35,14 +35,14 @@ has never written, and that the configuration does not name, send with --first.`
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 		Args: Args(2, 2, "who receives it, and a subject"),
-	}, api.OpMessageSend, func(req *api.MessageSendRequest, a []string) error {
+	}, agents.OpMessageSend, func(req *agents.MessageSendRequest, a []string) error {
 		req.To, req.Subject = a[0], a[1]
 		text, err := body()
 		if text != nil {
 			req.Body = *text
 		}
 		return err
-	}, func(m *api.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
+	}, func(m *agents.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
 	body = textFlag(s, c, "body", "`TEXT` of the message")
 	return c
 }
@@ -50,7 +50,7 @@ has never written, and that the configuration does not name, send with --first.`
 func messageInboxCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
-	}, api.OpMessages, nil, func(all []api.Message) {
+	}, agents.OpMessages, nil, func(all []agents.Message) {
 		for i := range all {
 			m := &all[i]
 			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(seen(m.Sent), 16), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
@@ -63,7 +63,7 @@ func messageInboxCommand(s *Session) *cobra.Command {
 }
 
 // mark marks a message that was not read.
-func mark(m *api.Message) string {
+func mark(m *agents.Message) string {
 	if m.Read {
 		return " "
 	}
@@ -76,7 +76,7 @@ func messageReadCommand(s *Session) *cobra.Command {
 		Long: `Read prints the messages that are named, else those that were not read, and
 marks exactly these as read.`,
 		Example: "  fovea message read --agent ada", Args: Args(0, hive.MaxReadMessages, fmt.Sprintf("at most %d ids", hive.MaxReadMessages)),
-	}, api.OpMessageRead, nil, func(r *api.MessageReadResponse) {
+	}, agents.OpMessageRead, nil, func(r *agents.MessageReadResponse) {
 		for i := range r.Messages {
 			m := &r.Messages[i]
 			if i > 0 {

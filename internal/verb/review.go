@@ -5,7 +5,7 @@ package verb
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -27,7 +27,7 @@ until the owner accepts it. The commit then names both.`,
 func reviewListCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "list", Short: "List the proposals that wait, oldest first", Example: "  fovea review list", Args: NoArguments,
-	}, api.OpReview, nil, func(all []api.Proposal) {
+	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
 			p := &all[i]
 			s.Out.Row(terminal.Column(p.ID, 36), terminal.Column(p.Agent, 10), terminal.Column(p.Op, 8), terminal.Text(p.Title+"  "+p.Path))
@@ -44,7 +44,7 @@ var oneProposal = Args(1, 1, "the id of a proposal; fovea review list shows them
 func reviewDiffCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "diff ID", Short: "Show what a proposal would change", Example: "  fovea review diff 3f0c…", Args: oneProposal,
-	}, api.OpReview, nil, func(all []api.Proposal) {
+	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
 			p := &all[i]
 			s.Out.Text(p.Agent + ": " + p.Op + " " + p.Title + "  " + p.Path + "\n")
@@ -58,17 +58,17 @@ func reviewAcceptCommand(s *Session) *cobra.Command {
 		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
 		Long:    "Accept carries a proposal out. If the note has changed since it was proposed,\nnothing is done, and the error shows both sides.",
 		Example: "  fovea review accept 3f0c…", Args: oneProposal,
-	}, api.OpReviewAccept, nil, printer(s, printEdit))
+	}, agents.OpReviewAccept, nil, printer(s, printEdit))
 }
 
 func reviewEditCommand(s *Session) *cobra.Command {
 	var body func() (*string, error)
 	c := verb(s, &cobra.Command{
 		Use: "edit ID", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
-	}, api.OpReviewEdit, func(req *api.ReviewEditRequest, _ []string) (err error) {
+	}, agents.OpReviewEdit, func(req *agents.ReviewEditRequest, _ []string) (err error) {
 		req.Body, err = body()
 		return err
-	}, func(p *api.Proposal) { s.Out.Text(p.Change) })
+	}, func(p *agents.Proposal) { s.Out.Text(p.Change) })
 	body = textFlag(s, c, "body", "`TEXT` that it is to set")
 	return c
 }
@@ -77,13 +77,13 @@ func reviewRejectCommand(s *Session) *cobra.Command {
 	var reason func() (*string, error)
 	c := verb(s, &cobra.Command{
 		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
-	}, api.OpReviewReject, func(req *api.ReviewDecision, _ []string) error {
+	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) error {
 		text, err := reason()
 		if text != nil {
 			req.Reason = *text
 		}
 		return err
-	}, func(p *api.Proposal) { s.Out.Printf("rejected  %s\n", p.ID) })
+	}, func(p *agents.Proposal) { s.Out.Printf("rejected  %s\n", p.ID) })
 	reason = textFlag(s, c, "reason", "`TEXT` that the agent gets as a message")
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
@@ -28,14 +29,14 @@ DEPENDS_ON names the tasks that must be done before. To add a task, remember it.
   fovea task done "Paint the door" 1764000000000 --agent ada`,
 	}
 	return Group(c, taskListCommand(s), taskClaimCommand(s), taskRenewCommand(s),
-		taskEndCommand(s, "release", "Give a claim back", api.OpTaskRelease, "released"),
-		taskEndCommand(s, "done", "End a task that is claimed", api.OpTaskDone, "done"))
+		taskEndCommand(s, "release", "Give a claim back", agents.OpTaskRelease, "released"),
+		taskEndCommand(s, "done", "End a task that is claimed", agents.OpTaskDone, "done"))
 }
 
 func taskListCommand(s *Session) *cobra.Command {
 	c := verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea task list --free", Args: NoArguments,
-	}, api.OpTasks, nil, func(all []api.Task) {
+	}, agents.OpTasks, nil, func(all []agents.Task) {
 		for i := range all {
 			t := &all[i]
 			s.Out.Row(terminal.Column(t.Status, 11), terminal.Column(t.ID, 36), terminal.Text(heldTask(t)))
@@ -49,7 +50,7 @@ func taskListCommand(s *Session) *cobra.Command {
 }
 
 // heldTask prints the title of a task, who holds it, and what it waits for.
-func heldTask(t *api.Task) string {
+func heldTask(t *agents.Task) string {
 	text := t.Title
 	if !t.Claim.IsZero() {
 		text += fmt.Sprintf(" (%s, claim %d, until %s)", t.Claim.By, t.Claim.Number, seen(t.Claim.Until))
@@ -64,21 +65,21 @@ func taskClaimCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "claim TASK", Short: "Claim a task for a time, unless somebody holds it",
 		Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m", Args: Args(1, 1, "a task"),
-	}, api.OpTaskClaim, nil, printer(s, printClaim))
+	}, agents.OpTaskClaim, nil, printer(s, printClaim))
 }
 
 func taskRenewCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "renew TASK NUMBER", Short: "Let the lease of a claim begin anew",
 		Example: "  fovea task renew \"Paint the door\" 1764000000000 --agent ada", Args: Args(2, 2, "a task, and the number of its claim"),
-	}, api.OpTaskRenew, func(req *api.RenewRequest, a []string) (err error) {
+	}, agents.OpTaskRenew, func(req *agents.RenewRequest, a []string) (err error) {
 		req.Task = a[0]
 		req.Number, err = claimNumber(a[1])
 		return err
 	}, printer(s, printClaim))
 }
 
-func printClaim(s *Session, c *api.ClaimResponse) {
+func printClaim(s *Session, c *agents.ClaimResponse) {
 	s.Out.Printf("claim %d of %s, until %s\n", c.Number, c.Task, seen(c.Until))
 }
 
@@ -92,16 +93,16 @@ func claimNumber(text string) (uint64, error) {
 }
 
 // taskEndCommand is the command of an operation that ends a claim.
-func taskEndCommand(s *Session, name, short string, op api.Op[api.ClaimEndRequest, *api.TaskChange], done string) *cobra.Command {
+func taskEndCommand(s *Session, name, short string, op api.Op[agents.ClaimEndRequest, *agents.TaskChange], done string) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: name + " TASK [NUMBER]", Short: short,
 		Long:    short + ". The owner may leave out the number of the claim, and end any.",
 		Example: "  fovea task " + name + " \"Paint the door\" 1764000000000 --agent ada", Args: Args(1, 2, "a task, and the number of its claim"),
-	}, op, func(req *api.ClaimEndRequest, a []string) (err error) {
+	}, op, func(req *agents.ClaimEndRequest, a []string) (err error) {
 		req.Task = a[0]
 		if len(a) > 1 {
 			req.Number, err = claimNumber(a[1])
 		}
 		return err
-	}, func(c *api.TaskChange) { s.Out.Printf("%s; commit %d\n", done, c.Seq) })
+	}, func(c *agents.TaskChange) { s.Out.Printf("%s; commit %d\n", done, c.Seq) })
 }

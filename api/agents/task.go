@@ -1,29 +1,32 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package agents
 
 import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
 )
 
 // The operations on tasks that agents share.
 var (
-	OpTasks = Define(Operation{Name: "tasks", Group: "agents", Tool: "history tasks",
+	OpTasks = api.DefineOn(api.Operation{Name: "tasks", Group: "agents", Tool: "history tasks",
 		Summary: "List the tasks, with who holds each"}, listTasks)
-	OpTaskClaim = Define(Operation{Name: "task-claim", Effect: Writes, Tool: "edit",
+	OpTaskClaim = api.DefineOn(api.Operation{Name: "task-claim", Effect: api.Writes, Tool: "edit",
 		Summary: "Claim a task for a time, unless somebody holds it"}, claimTask)
-	OpTaskRenew = Define(Operation{Name: "task-renew", Effect: Writes, Tool: "edit",
+	OpTaskRenew = api.DefineOn(api.Operation{Name: "task-renew", Effect: api.Writes, Tool: "edit",
 		Summary: "Let the lease of a claim begin anew"}, renewClaim)
-	OpTaskRelease = Define(Operation{Name: "task-release", Effect: Writes, Tool: "edit",
+	OpTaskRelease = api.DefineOn(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
 		Summary: "Give a claim back"}, releaseTask)
-	OpTaskDone = Define(Operation{Name: "task-done", Effect: Writes, Tool: "edit",
+	OpTaskDone = api.DefineOn(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
 		Summary: "End a task under a claim"}, endTask)
 )
 
@@ -68,38 +71,43 @@ type TaskChange struct {
 	Seq  uint64 `json:"seq" jsonschema:"of the commit"`
 }
 
-func listTasks(ctx context.Context, l *Local, req TasksRequest) ([]Task, error) {
+func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, error) {
 	if req.Status != "" && !slices.Contains([]string{hive.Pending, hive.InProgress, hive.Done}, req.Status) {
 		return nil, invalid("tasks", fmt.Errorf("status is %s, %s or %s, not %q", hive.Pending, hive.InProgress, hive.Done, req.Status))
 	}
-	v, err := l.seen(ctx)
+	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := fovea.HiveOf(l.memex).Tasks(req)
-	for _, name := range l.over {
-		if on, err := l.in(ctx, name); err == nil { // a session that was never written is none yet
-			out = append(out, fovea.HiveOf(on.m).Tasks(req)...)
+	out := fovea.HiveOf(a.Memex).Tasks(req)
+	for _, name := range a.Over {
+		if !strings.HasPrefix(name, author.ProjectPrefix) {
+			continue // sessions have no files, and so no tasks
 		}
+		m, err := a.Memory(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fovea.HiveOf(m).Tasks(req)...)
 	}
-	return list(slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })), nil
+	return append([]Task{}, slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })...), nil
 }
 
 // hiveOf finds a task by a name of its node, and the hive of the scope that holds it.
-func (l *Local) hiveOf(ctx context.Context, op, task string) (*hive.Hive, string, error) {
-	v, err := l.seen(ctx)
+func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, string, error) {
+	v, err := a.View(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	n, err := v.Resolve(l.below(task))
-	if err != nil {
-		return nil, "", named(err, op, "-", "")
-	}
-	on, err := l.holding(ctx, v, n)
+	n, err := a.Find(v, op, task)
 	if err != nil {
 		return nil, "", err
 	}
-	return fovea.HiveOf(on.m), n.ID, nil
+	m, err := a.Memory(ctx, v.Scope(n))
+	if err != nil {
+		return nil, "", err
+	}
+	return fovea.HiveOf(m), n.ID, nil
 }
 
 // leaseOf reads the time of a lease.
@@ -111,56 +119,56 @@ func leaseOf(op, text string) (time.Duration, error) {
 	return lease, fault.Wrap(op, text, fault.Invalid, err)
 }
 
-func claimTask(ctx context.Context, l *Local, req ClaimRequest) (*ClaimResponse, error) {
+func claimTask(ctx context.Context, a api.Access, req ClaimRequest) (*ClaimResponse, error) {
 	lease, err := leaseOf("claim", req.Lease)
 	if err != nil {
 		return nil, err
 	}
-	h, id, err := l.hiveOf(ctx, "claim", req.Task)
+	h, id, err := hiveOf(ctx, a, "claim", req.Task)
 	if err != nil {
 		return nil, err
 	}
-	c, commit, err := h.Claim(ctx, id, lease, l.write())
+	c, commit, err := h.Claim(ctx, id, lease, a.Write())
 	if err != nil {
 		return nil, err
 	}
 	return &ClaimResponse{id, c, commit.Seq}, nil
 }
 
-func renewClaim(ctx context.Context, l *Local, req RenewRequest) (*ClaimResponse, error) {
+func renewClaim(ctx context.Context, a api.Access, req RenewRequest) (*ClaimResponse, error) {
 	lease, err := leaseOf("renew", req.Lease)
 	if err != nil {
 		return nil, err
 	}
-	h, id, err := l.hiveOf(ctx, "renew", req.Task)
+	h, id, err := hiveOf(ctx, a, "renew", req.Task)
 	if err != nil {
 		return nil, err
 	}
-	c, commit, err := h.Renew(ctx, id, req.Number, lease, l.write())
+	c, commit, err := h.Renew(ctx, id, req.Number, lease, a.Write())
 	if err != nil {
 		return nil, err
 	}
 	return &ClaimResponse{id, c, commit.Seq}, nil
 }
 
-func releaseTask(ctx context.Context, l *Local, req ClaimEndRequest) (*TaskChange, error) {
-	h, id, err := l.hiveOf(ctx, "release", req.Task)
+func releaseTask(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
+	h, id, err := hiveOf(ctx, a, "release", req.Task)
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Release(ctx, id, req.Number, l.write())
+	c, err := h.Release(ctx, id, req.Number, a.Write())
 	if err != nil {
 		return nil, err
 	}
 	return &TaskChange{id, c.Seq}, nil
 }
 
-func endTask(ctx context.Context, l *Local, req ClaimEndRequest) (*TaskChange, error) {
-	h, id, err := l.hiveOf(ctx, "done", req.Task)
+func endTask(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
+	h, id, err := hiveOf(ctx, a, "done", req.Task)
 	if err != nil {
 		return nil, err
 	}
-	c, err := h.Done(ctx, id, req.Number, l.write())
+	c, err := h.Done(ctx, id, req.Number, a.Write())
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
@@ -26,36 +27,37 @@ func as(t *testing.T, agent string) context.Context {
 func TestMessagesBetweenAgents(t *testing.T) {
 	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
 	svc := trust.Guarded(owner)
-	if _, err := api.OpMessageSend.Call(as(t, "ada"), svc, api.MessageSendRequest{To: "bob", Subject: "Hello", Known: true}); !errors.Is(err, hive.ErrUnknown) {
+	vouching := agents.MessageSendRequest{To: "bob", Subject: "Hello", Known: true}
+	if _, err := agents.OpMessageSend.Call(as(t, "ada"), svc, vouching); !errors.Is(err, hive.ErrUnknown) {
 		t.Errorf("an agent vouches for another: %v", err)
 	}
-	if _, err := api.OpMessageSend.Call(t.Context(), owner, api.MessageSendRequest{To: "bob", Subject: "Welcome", Known: true}); err != nil {
+	if _, err := agents.OpMessageSend.Call(t.Context(), owner, agents.MessageSendRequest{To: "bob", Subject: "Welcome", Known: true}); err != nil {
 		t.Fatal(err)
 	}
 	body := "* DONE not a headline\n" + strings.Repeat("Rain. ", 100)
-	sent, err := api.OpMessageSend.Call(as(t, "ada"), svc, api.MessageSendRequest{To: "bob", Subject: "The gauge", Body: body})
+	sent, err := agents.OpMessageSend.Call(as(t, "ada"), svc, agents.MessageSendRequest{To: "bob", Subject: "The gauge", Body: body})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if all, err := api.OpMessages.Call(as(t, "ada"), svc, api.MessagesRequest{Agent: "bob"}); err != nil || len(all) != 0 {
+	if all, err := agents.OpMessages.Call(as(t, "ada"), svc, agents.MessagesRequest{Agent: "bob"}); err != nil || len(all) != 0 {
 		t.Errorf("ada lists the inbox of bob: %v, %v", all, err)
 	}
-	if _, err := api.OpMessageRead.Call(as(t, "ada"), svc, api.MessageReadRequest{IDs: []string{sent.ID}}); !errors.Is(err, hive.ErrNotYours) {
+	if _, err := agents.OpMessageRead.Call(as(t, "ada"), svc, agents.MessageReadRequest{IDs: []string{sent.ID}}); !errors.Is(err, hive.ErrNotYours) {
 		t.Errorf("ada reads a message to bob: %v", err)
 	}
-	all, err := api.OpMessages.Call(as(t, "bob"), svc, api.MessagesRequest{Unread: true})
+	all, err := agents.OpMessages.Call(as(t, "bob"), svc, agents.MessagesRequest{Unread: true})
 	if err != nil || len(all) != 2 || all[1].From != "ada" || all[1].Body != "" || all[1].Preview == "" {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	read, err := api.OpMessageRead.Call(as(t, "bob"), svc, api.MessageReadRequest{IDs: []string{sent.ID}})
+	read, err := agents.OpMessageRead.Call(as(t, "bob"), svc, agents.MessageReadRequest{IDs: []string{sent.ID}})
 	if err != nil || len(read.Messages) != 1 || !strings.Contains(read.Messages[0].Body, strings.TrimSpace(strings.Repeat("Rain. ", 100))) {
 		t.Fatalf("%+v, %v", read, err)
 	}
-	rest, err := api.OpMessageRead.Call(as(t, "bob"), svc, api.MessageReadRequest{})
+	rest, err := agents.OpMessageRead.Call(as(t, "bob"), svc, agents.MessageReadRequest{})
 	if err != nil || len(rest.Messages) != 1 || rest.Messages[0].From != "owner" {
 		t.Fatalf("%+v, %v", rest, err)
 	}
-	if all, err = api.OpMessages.Call(t.Context(), owner, api.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 0 {
+	if all, err = agents.OpMessages.Call(t.Context(), owner, agents.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)
 	}
 }
@@ -68,23 +70,23 @@ func TestTasksOfAgents(t *testing.T) {
 		"mine.org":  "* TODO Mine\n:PROPERTIES:\n:ID: mine\n:TASK: yes\n:END:\n",
 	})
 	svc := trust.Guarded(owner)
-	free, err := api.OpTasks.Call(as(t, "ada"), svc, api.TasksRequest{Free: true})
-	if ids := each(free, func(x api.Task) string { return x.ID }); err != nil || !slices.Equal(ids, []string{"mine", "paint"}) {
+	free, err := agents.OpTasks.Call(as(t, "ada"), svc, agents.TasksRequest{Free: true})
+	if ids := each(free, func(x agents.Task) string { return x.ID }); err != nil || !slices.Equal(ids, []string{"mine", "paint"}) {
 		t.Fatalf("free are %v, %v", ids, err)
 	}
-	if _, err := api.OpTaskClaim.Call(as(t, "ada"), svc, api.ClaimRequest{Task: "mine"}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := agents.OpTaskClaim.Call(as(t, "ada"), svc, agents.ClaimRequest{Task: "mine"}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("a task in a file that is not hers: %v", err)
 	}
-	if _, err := api.OpTaskClaim.Call(as(t, "ada"), svc, api.ClaimRequest{Task: "hang"}); !errors.Is(err, hive.ErrBlocked) {
+	if _, err := agents.OpTaskClaim.Call(as(t, "ada"), svc, agents.ClaimRequest{Task: "hang"}); !errors.Is(err, hive.ErrBlocked) {
 		t.Errorf("a task that waits: %v", err)
 	}
-	first, err := api.OpTaskClaim.Call(as(t, "ada"), svc, api.ClaimRequest{Task: "Paint", Lease: "24h"})
+	first, err := agents.OpTaskClaim.Call(as(t, "ada"), svc, agents.ClaimRequest{Task: "Paint", Lease: "24h"})
 	if err != nil || first.Task != "paint" || first.By != "ada" {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	for what, err := range map[string]error{
 		"claim": func() error {
-			_, err := api.OpTaskClaim.Call(as(t, "bob"), svc, api.ClaimRequest{Task: "paint"})
+			_, err := agents.OpTaskClaim.Call(as(t, "bob"), svc, agents.ClaimRequest{Task: "paint"})
 			return err
 		}(),
 		"edit": func() error {
@@ -92,7 +94,7 @@ func TestTasksOfAgents(t *testing.T) {
 			return err
 		}(),
 		"done": func() error {
-			_, err := api.OpTaskDone.Call(as(t, "bob"), svc, api.ClaimEndRequest{Task: "paint", Number: first.Number})
+			_, err := agents.OpTaskDone.Call(as(t, "bob"), svc, agents.ClaimEndRequest{Task: "paint", Number: first.Number})
 			return err
 		}(),
 	} {
@@ -104,20 +106,20 @@ func TestTasksOfAgents(t *testing.T) {
 	if _, err := api.OpRemember.Call(under, svc, api.RememberRequest{Title: "Half is painted"}); err != nil {
 		t.Errorf("a note under the claim: %v", err)
 	}
-	if _, err := api.OpTaskRelease.Call(t.Context(), owner, api.ClaimEndRequest{Task: "paint"}); err != nil {
+	if _, err := agents.OpTaskRelease.Call(t.Context(), owner, agents.ClaimEndRequest{Task: "paint"}); err != nil {
 		t.Fatal(err)
 	}
-	second, err := api.OpTaskClaim.Call(as(t, "bob"), svc, api.ClaimRequest{Task: "paint", Lease: "24h"})
+	second, err := agents.OpTaskClaim.Call(as(t, "bob"), svc, agents.ClaimRequest{Task: "paint", Lease: "24h"})
 	if err != nil || second.Number <= first.Number {
 		t.Fatalf("%+v after %+v, %v", second, first, err)
 	}
 	if _, err := api.OpRemember.Call(under, svc, api.RememberRequest{Title: "All is painted"}); !errors.Is(err, hive.ErrClaim) {
 		t.Errorf("a note under an old claim: %v", err)
 	}
-	if _, err := api.OpTaskDone.Call(as(t, "bob"), svc, api.ClaimEndRequest{Task: "paint", Number: second.Number}); err != nil {
+	if _, err := agents.OpTaskDone.Call(as(t, "bob"), svc, agents.ClaimEndRequest{Task: "paint", Number: second.Number}); err != nil {
 		t.Fatal(err)
 	}
-	agents, err := api.OpAgents.Call(t.Context(), owner, api.AgentsRequest{})
+	agents, err := agents.OpAgents.Call(t.Context(), owner, agents.AgentsRequest{})
 	if err != nil || len(agents) != 2 || agents[0].Name != "ada" || agents[0].Seen.IsZero() || len(agents[0].Tasks) != 0 {
 		t.Errorf("%+v, %v", agents, err)
 	}

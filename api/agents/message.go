@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package agents
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
@@ -17,13 +18,13 @@ import (
 
 // The operations by which agents meet: who they are, and what they send each other.
 var (
-	OpAgents = Define(Operation{Name: "agents", Group: "agents",
+	OpAgents = api.DefineOn(api.Operation{Name: "agents", Group: "agents",
 		Summary: "List the agents: when each was seen, what it holds and may write"}, listAgents)
-	OpMessages = Define(Operation{Name: "messages", Group: "agents",
+	OpMessages = api.DefineOn(api.Operation{Name: "messages", Group: "agents",
 		Summary: "List the messages in an inbox, oldest first"}, listMessages)
-	OpMessageSend = Define(Operation{Name: "message-send", Effect: Writes, Tool: "remember",
+	OpMessageSend = api.DefineOn(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
 		Summary: "Send a message to an agent or the owner"}, sendMessage)
-	OpMessageRead = Define(Operation{Name: "message-read", Effect: Writes, Tool: "history inbox",
+	OpMessageRead = api.DefineOn(api.Operation{Name: "message-read", Effect: api.Writes, Tool: "history inbox",
 		Summary: "Return messages with their bodies, and mark them as read"}, readMessages)
 )
 
@@ -76,16 +77,16 @@ type MessageReadResponse struct {
 	Seq      uint64    `json:"seq" jsonschema:"of the commit; 0 if all were read before"`
 }
 
-func listAgents(ctx context.Context, l *Local, req AgentsRequest) ([]AgentEntry, error) {
-	v, err := l.seen(ctx)
+func listAgents(ctx context.Context, a api.Access, req AgentsRequest) ([]AgentEntry, error) {
+	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := fovea.HiveOf(l.memex).Agents(ctx)
+	all, err := fovea.HiveOf(a.Memex).Agents(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for name := range l.opts.Grants { // those of the configuration may not have written yet
+	for name := range a.Options.Grants { // those of the configuration may not have written yet
 		if !slices.ContainsFunc(all, func(a hive.Agent) bool { return a.Name == name }) && author.Check(name) == nil {
 			all = append(all, hive.Agent{Name: name})
 		}
@@ -97,10 +98,12 @@ func listAgents(ctx context.Context, l *Local, req AgentsRequest) ([]AgentEntry,
 	if req.Name != "" && len(all) == 0 {
 		return nil, fault.Wrap("agents", req.Name, fault.NotFound, hive.ErrUnknown)
 	}
-	return each(all, func(a hive.Agent) AgentEntry {
-		a.Tasks = slices.DeleteFunc(slices.Clone(a.Tasks), func(t hive.Task) bool { return !isSeen(v, t.ID) })
-		return AgentEntry{a, append([]string{"agents/" + a.Name + "/", "tasks.org", "tasks/"}, l.opts.Grants[a.Name]...)}
-	}), nil
+	out := make([]AgentEntry, len(all))
+	for i, one := range all {
+		one.Tasks = slices.DeleteFunc(slices.Clone(one.Tasks), func(t hive.Task) bool { return !isSeen(v, t.ID) })
+		out[i] = AgentEntry{one, append([]string{"agents/" + one.Name + "/", "tasks.org", "tasks/"}, a.Options.Grants[one.Name]...)}
+	}
+	return out, nil
 }
 
 // isSeen reports whether the caller of a view sees a node; nodes of other scopes than the
@@ -110,39 +113,40 @@ func isSeen(v *fovea.View, id string) bool {
 	return ok
 }
 
-func listMessages(ctx context.Context, l *Local, req MessagesRequest) ([]Message, error) {
-	v, err := l.seen(ctx)
+func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Message, error) {
+	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
 	}
 	whose := author.AgentOf(ctx)
-	if l.m.Guard().ByOwner(ctx) {
+	if a.ByOwner(ctx) {
 		whose = cmp.Or(req.Agent, whose, "owner")
 	}
 	if whose == "" || whose != "owner" && author.Check(whose) != nil {
 		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent, such as with --agent"))
 	}
-	return list(slices.DeleteFunc(fovea.HiveOf(l.memex).Inbox(whose, req.Unread), func(m Message) bool {
+	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
 		return req.Thread != "" && m.Thread != req.Thread || !isSeen(v, m.ID)
-	})), nil
+	})
+	return append([]Message{}, inbox...), nil
 }
 
-func sendMessage(ctx context.Context, l *Local, req MessageSendRequest) (*MessageSent, error) {
-	if _, err := l.seen(ctx); err != nil {
+func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*MessageSent, error) {
+	if _, err := a.View(ctx); err != nil {
 		return nil, err
 	}
-	_, granted := l.opts.Grants[req.To]
-	id, c, err := fovea.HiveOf(l.memex).Send(ctx, hive.Draft{
+	_, granted := a.Options.Grants[req.To]
+	id, c, err := fovea.HiveOf(a.Memex).Send(ctx, hive.Draft{
 		To: req.To, Subject: req.Subject, Body: req.Body, Thread: req.Thread, Known: granted || req.Known, // which package trust takes from agents
-	}, l.write())
+	}, a.Write())
 	if err != nil {
 		return nil, err
 	}
 	return &MessageSent{id, c.Seq}, nil
 }
 
-func readMessages(ctx context.Context, l *Local, req MessageReadRequest) (*MessageReadResponse, error) {
-	v, err := l.seen(ctx)
+func readMessages(ctx context.Context, a api.Access, req MessageReadRequest) (*MessageReadResponse, error) {
+	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +156,9 @@ func readMessages(ctx context.Context, l *Local, req MessageReadRequest) (*Messa
 			ids[i] = n.ID
 		}
 	}
-	read, left, c, err := fovea.HiveOf(l.memex).Read(ctx, l.write(), ids...)
+	read, left, c, err := fovea.HiveOf(a.Memex).Read(ctx, a.Write(), ids...)
 	if err != nil {
 		return nil, err
 	}
-	return &MessageReadResponse{list(read), left, c.Seq}, nil
+	return &MessageReadResponse{append([]Message{}, read...), left, c.Seq}, nil
 }

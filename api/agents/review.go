@@ -1,0 +1,209 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package agents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/review"
+)
+
+// The operations by which the owner decides about what agents propose.
+var (
+	OpPropose = api.DefineOn(api.Operation{Name: "propose", Effect: api.Writes,
+		Summary: "Keep a change for the owner to decide about"}, propose)
+	OpReview = api.DefineOn(api.Operation{Name: "review", Group: "agents",
+		Summary: "List the changes that agents propose"}, listProposals)
+	OpReviewEdit = api.DefineOn(api.Operation{Name: "review-edit", Effect: api.Mends,
+		Summary: "Change a proposal before it is accepted"}, editProposal)
+	OpReviewAccept = api.DefineOn(api.Operation{Name: "review-accept", Effect: api.Mends,
+		Summary: "Carry out a proposal, in the name of its agent"}, acceptProposal)
+	OpReviewReject = api.DefineOn(api.Operation{Name: "review-reject", Effect: api.Mends,
+		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
+)
+
+// Proposal is a change that waits for the owner.
+type Proposal = review.Proposal
+
+// ProposeRequest is a request of another operation, to be proposed.
+type ProposeRequest struct {
+	Op      string          `json:"op" jsonschema:"remember, edit, refile, archive or forget"`
+	Request json.RawMessage `json:"request" jsonschema:"the request of that operation"`
+}
+
+// ReviewRequest asks for the proposals, or for one. An agent sees its own.
+type ReviewRequest struct {
+	ID string `json:"id,omitempty" jsonschema:"only this one" arg:"ID"`
+}
+
+// ReviewEditRequest changes a proposal.
+type ReviewEditRequest struct {
+	ID    string  `json:"id" jsonschema:"of the proposal" arg:"ID"`
+	Title *string `json:"title,omitempty" jsonschema:"the title that it sets" flag:""`
+	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets"`
+}
+
+// ReviewDecision names a proposal that is decided about.
+type ReviewDecision struct {
+	ID     string `json:"id" jsonschema:"of the proposal" arg:"ID"`
+	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message"`
+}
+
+// Proposed returns the operation of a proposal. Errors: Invalid for one that cannot be proposed.
+func Proposed(name string) (*api.Operation, error) {
+	if op := api.OperationNamed(name); op != nil && op.Proposable {
+		return op, nil
+	}
+	return nil, invalid("propose", fmt.Errorf("%q cannot be proposed; remember, edit, refile, archive and forget can", name))
+}
+
+func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
+
+func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, error) {
+	agent := author.AgentOf(ctx)
+	if agent == "" {
+		return nil, invalid("propose", errors.New("an agent proposes; the owner writes"))
+	}
+	p := Proposal{
+		ID: uuid.NewString(), Agent: agent, Op: req.Op, Request: req.Request, Project: a.Scopes(ctx).Project, Made: a.Options.Now().UTC(),
+	}
+	if a.Call.Key != "" {
+		p.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(agent+" "+a.Call.Key)).String()
+	}
+	if err := settle(ctx, a, &p); err != nil {
+		return nil, err
+	}
+	m, err := a.Memory(ctx, author.SessionPrefix+agent)
+	if err != nil {
+		return nil, err
+	}
+	ps := fovea.ProposalsOf(m)
+	if _, err = ps.Put(ctx, p, a.Write()); err != nil {
+		return nil, err
+	}
+	if kept, err := ps.Get(p.ID); err == nil { // of the first time, if the request is repeated
+		p = kept
+	}
+	return &p, nil
+}
+
+func listProposals(ctx context.Context, a api.Access, req ReviewRequest) ([]Proposal, error) {
+	all, err := proposals(ctx, a, func(p Proposal) bool { return req.ID == "" || p.ID == req.ID })
+	if err == nil && req.ID != "" && len(all) == 0 {
+		err = fault.Wrap("review", req.ID, fault.NotFound, review.ErrUnknown)
+	}
+	return all, err
+}
+
+// proposals lists those that the caller may see, and that keep admits.
+func proposals(ctx context.Context, a api.Access, keep func(Proposal) bool) ([]Proposal, error) {
+	there, err := a.Memex.Scopes()
+	if err != nil {
+		return nil, err
+	}
+	out := []Proposal{}
+	for _, name := range there {
+		agent, isSession := strings.CutPrefix(name, author.SessionPrefix)
+		if !isSession || !a.ByOwner(ctx) && agent != author.AgentOf(ctx) {
+			continue
+		}
+		m, err := a.Memory(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range fovea.ProposalsOf(m).All() {
+			if p.Agent == agent && keep(p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out, nil
+}
+
+// find returns a proposal, and those of the session that keeps it.
+func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
+	found, err := listProposals(ctx, a, ReviewRequest{ID: cmp.Or(id, " ")})
+	if err != nil {
+		return nil, Proposal{}, err
+	}
+	m, err := a.Memory(ctx, author.SessionPrefix+found[0].Agent)
+	if err != nil {
+		return nil, Proposal{}, err
+	}
+	return fovea.ProposalsOf(m), found[0], nil
+}
+
+func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {
+	ps, p, err := find(ctx, a, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := fieldsOf(&p)
+	if err != nil {
+		return nil, err
+	}
+	for key, value := range map[string]*string{"title": req.Title, "body": req.Body} {
+		if value != nil {
+			fields[key] = *value
+		}
+	}
+	if p.Request, err = json.Marshal(fields); err != nil {
+		return nil, invalid("review", err)
+	}
+	if err := settle(ctx, a, &p); err != nil {
+		return nil, err
+	}
+	_, err = ps.Put(ctx, p, a.Write())
+	return &p, err
+}
+
+func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answer *api.EditResponse, err error) {
+	ps, _, err := find(ctx, a, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	err = ps.Decide(ctx, req.ID, func(p Proposal) error {
+		op, err := Proposed(p.Op)
+		if err != nil {
+			return err
+		}
+		of, err := op.DecodeRequest(p.Request)
+		if err != nil {
+			return err
+		}
+		by := author.Actor{AcceptedBy: cmp.Or(author.ActorOf(ctx).Author.String(), author.Owner.String())}
+		as := author.WithActor(author.WithScopes(ctx, author.Scopes{Project: p.Project}), by)
+		as = author.WithGrant(as, api.Grant{Agent: p.Agent, Role: api.Owner})
+		done, err := a.Serve(as, api.Call{Op: op, Request: of, Key: "review-" + p.ID, Sync: a.Call.Sync, Warn: a.Call.Warn})
+		if err == nil {
+			answer = done.(*api.EditResponse)
+		}
+		return err
+	})
+	return answer, err
+}
+
+func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {
+	ps, p, err := find(ctx, a, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err = ps.Decide(ctx, req.ID, func(Proposal) error { return nil }); err != nil || req.Reason == "" {
+		return &p, err
+	}
+	draft := hive.Draft{To: p.Agent, Subject: "Not accepted: " + p.Op + " " + p.Title, Body: req.Reason, Known: true}
+	_, _, err = fovea.HiveOf(a.Memex).Send(ctx, draft, a.Write())
+	return &p, err
+}

@@ -1,0 +1,90 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package agents
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/linediff"
+)
+
+// fieldsOf returns the request of a proposal as JSON has it. Errors: Invalid for a request that
+// its operation would refuse.
+func fieldsOf(p *Proposal) (map[string]any, error) {
+	op, err := Proposed(p.Op)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := op.DecodeRequest(p.Request); err != nil {
+		return nil, err
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(p.Request, &fields); err != nil {
+		return nil, invalid("propose", err)
+	}
+	return fields, nil
+}
+
+// settle fills in what a proposal is about. Its request then names each node by its id, and the
+// digest that the changed one has now: what the owner accepts is what both of them saw.
+func settle(ctx context.Context, a api.Access, p *Proposal) error {
+	fields, err := fieldsOf(p)
+	if err != nil {
+		return err
+	}
+	v, err := a.View(ctx)
+	if err != nil {
+		return err
+	}
+	word := func(key string) string {
+		text, _ := fields[key].(string)
+		return text
+	}
+	p.Title, p.Path = word("title"), cmp.Or(api.FileIn(word("under")), word("under"))
+	body := ""
+	if name := word("id"); name != "" {
+		n, err := a.Find(v, "propose", name)
+		if err != nil {
+			return err
+		}
+		fields["id"], fields["base"] = n.ID, cmp.Or(word("base"), n.Own.String())
+		p.Path, p.Title, body = n.Path, cmp.Or(n.Title(), n.Path), n.Body()
+	}
+	if name := word("to"); name != "" {
+		n, err := a.Find(v, "propose", name)
+		if err != nil {
+			return err
+		}
+		fields["to"] = n.ID
+	}
+	p.Change = changeOf(fields, body)
+	p.Request, err = json.Marshal(fields)
+	return err
+}
+
+// changeOf says line by line what a request would change of a node with this body.
+func changeOf(fields map[string]any, body string) string {
+	var b strings.Builder
+	if now, ok := fields["body"].(string); ok && now != "" {
+		before, after := linediff.Side{Name: "now", Line: 1}, linediff.Side{Name: "proposed", Line: 1}
+		b.WriteString(linediff.Unified(before, after, body, strings.TrimSuffix(now, "\n")+"\n"))
+	}
+	if text, ok := fields["append"].(string); ok {
+		for line := range strings.Lines(text) {
+			b.WriteString("+ " + strings.TrimSuffix(line, "\n") + "\n")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains([]string{"id", "base", "body", "append"}, key) {
+			fmt.Fprintf(&b, "%s: %v\n", key, fields[key])
+		}
+	}
+	return b.String()
+}
