@@ -51,7 +51,7 @@ type ReviewRequest struct {
 // ReviewEditRequest changes a proposal.
 type ReviewEditRequest struct {
 	ID    string  `json:"id" jsonschema:"of the proposal" arg:"ID"`
-	Title *string `json:"title,omitempty" jsonschema:"the title that it sets" flag:""`
+	Title *string `json:"title,omitempty" jsonschema:"the title that it sets" flag:"<TITLE> that it sets"`
 	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets"`
 }
 

@@ -17,14 +17,14 @@ func agentCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "agent",
 		Short: "See the agents that share the memory",
-		Long: `An agent is whoever writes under a name: with --agent, over MCP, or with a token.
-It writes in its own folder agents/NAME/ and in tasks, and where the
+		Long: `An agent is whoever writes under a name: with --agent, over MCP, or with a
+token. It writes in its own folder agents/NAME/ and in tasks, and where the
 configuration grants it more.`,
 		Example: `  fovea agent list
   fovea agent show ada`,
 	}
 	list := verb(s, &cobra.Command{
-		Use: "list", Short: "List the agents: when each was seen, its unread messages, the tasks it holds",
+		Use: "list", Short: "List the agents: when seen, unread messages, tasks held",
 		Example: "  fovea agent list", Args: NoArguments,
 	}, agents.OpAgents, nil, printer(s, printAgents))
 	return Group(c, list, verb(s, &cobra.Command{

@@ -30,8 +30,9 @@ func messageSendCommand(s *Session) *cobra.Command {
 	var body func() (*string, error)
 	c := verb(s, &cobra.Command{
 		Use: "send TO SUBJECT", Short: "Send a message to an agent, or to owner",
-		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent that
-has never written, and that the configuration does not name, send with --first.`,
+		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
+that has never written, and that the configuration does not name, send with
+--first.`,
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 		Args: Args(2, 2, "who receives it, and a subject"),

@@ -19,8 +19,8 @@ func taskCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "task",
 		Short: "Share tasks among agents, each held by one at a time",
-		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one anywhere
-with the property TASK. Who claims it holds it until the lease ends, and gets a
+		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one
+anywhere with the property TASK. Who claims it holds it until the lease ends, and gets a
 number: a write with --claim TASK:NUMBER fails once somebody else has it.
 DEPENDS_ON names the tasks that must be done before. To add a task, remember it.`,
 		Example: `  fovea remember "Paint the door" --under tasks.org --todo TODO
@@ -96,7 +96,7 @@ func claimNumber(text string) (uint64, error) {
 func taskEndCommand(s *Session, name, short string, op api.Op[agents.ClaimEndRequest, *agents.TaskChange], done string) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: name + " TASK [NUMBER]", Short: short,
-		Long:    short + ". The owner may leave out the number of the claim, and end any.",
+		Long:    short + ". The owner may leave out the number of the\nclaim, and end any.",
 		Example: "  fovea task " + name + " \"Paint the door\" 1764000000000 --agent ada", Args: Args(1, 2, "a task, and the number of its claim"),
 	}, op, func(req *agents.ClaimEndRequest, a []string) (err error) {
 		req.Task = a[0]
