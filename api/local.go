@@ -213,7 +213,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: list(w.Parts),
-		OmittedTop: w.OmittedTop, Session: session, Since: since, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
+		OmittedTop: w.OmittedTop, Session: session, Since: since, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
 }
 

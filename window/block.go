@@ -21,6 +21,7 @@ type block struct {
 	projects     []int32
 	priorClasses []priorClass
 	visible      int      // how many are not hidden
+	missing      []string // ids of children that have no item
 	working      *Working // of a block of working memory, which is one node
 
 	index  atomic.Pointer[localIndex] // of a large block, made when first asked for
@@ -95,11 +96,16 @@ func (b *block) addSubtree(src Source, id string, parent int32, prev *previousBl
 	} else if item, ok := src.Item(id); ok {
 		b.addItem(&item, parent)
 	} else {
+		if parent >= 0 {
+			b.missing = append(b.missing, id)
+		}
 		return
 	}
 	for _, child := range src.Children(id) {
 		if src.Parent(child) == id {
 			b.addSubtree(src, child, index, prev)
+		} else if _, ok := src.Item(child); !ok {
+			b.missing = append(b.missing, child)
 		}
 	}
 	b.nodes[index].last = int32(len(b.nodes)) - 1

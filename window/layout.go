@@ -15,7 +15,7 @@ import (
 func (p *plan) assemble() *Window {
 	w := &Window{
 		Budget: p.req.Budget, Counter: p.req.Counter.Name(), Policy: p.req.Policy, Root: p.src.Root(),
-		Omitted: p.omitted, OmittedTop: p.omittedTop, Bound: p.bound, Gone: p.gone, Shown: p.remember(),
+		Omitted: p.omitted, OmittedTop: p.omittedTop, Bound: p.bound, Missing: p.tree.missingChildren(), Gone: p.gone, Shown: p.remember(),
 	}
 	order := p.textOrder()
 	var b strings.Builder

@@ -22,6 +22,7 @@ type Outline struct {
 	blocks       []*block
 	firstNumbers []int32      // number of the first node of each block, then the total
 	visible      int          // number of nodes that are not hidden
+	missing      int          // number of children that have no item
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
 	lookup       nodeLookup
@@ -89,6 +90,7 @@ func (o *Outline) appendShared(other *Outline, from, to int) {
 // addTotals adds the counts and classes of a block to those of the outline.
 func (o *Outline) addTotals(b *block) {
 	o.visible += b.visible
+	o.missing += len(b.missing)
 	for _, c := range b.priorClasses {
 		o.priorClasses = mergeClass(o.priorClasses, c)
 	}
@@ -104,7 +106,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	size := len(o.blocks) + len(docs)
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
-		visible: o.visible, priorClasses: slices.Clone(o.priorClasses), projects: o.projects,
+		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects,
 	}
 	var delta outlineDelta
 	copied := 0 // blocks of o
@@ -116,6 +118,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
 			delta.removed = append(delta.removed, o.blocks[index])
 			n.visible -= o.blocks[index].visible
+			n.missing -= len(o.blocks[index].missing)
 			copied++
 		}
 		var fresh *block
@@ -165,6 +168,18 @@ func (o *Outline) collectProjects() []string {
 		}
 	}
 	return out
+}
+
+// maxMissing is how many of the children that have no item a window names.
+const maxMissing = 20
+
+// missingChildren returns the ids of the first children that have no item. O(1) if there is
+// none, as in a state.
+func (o *Outline) missingChildren() (ids []string) {
+	for i := 0; o.missing > 0 && i < len(o.blocks) && len(ids) < maxMissing; i++ {
+		ids = append(ids, o.blocks[i].missing...)
+	}
+	return ids[:min(maxMissing, len(ids))]
 }
 
 // len returns the number of nodes.

@@ -134,6 +134,9 @@ type Window struct {
 	// and 1 if everything is shown in full. For PolicyFoveal the upper bound is the value
 	// of everything that the policy would show.
 	Bound float64
+	// Missing holds the ids of children that the source names and has no item of, at most
+	// twenty.
+	Missing []string
 	// Gone holds the ids of what the session has seen and is no longer there.
 	Gone []string
 	// Shown is what the session has seen with this window, nil without a session.

@@ -14,7 +14,8 @@ type Source interface {
 	// Documents returns the ids of all documents, sorted by path.
 	Documents() []string
 	// Children returns the ids of a node's children in document order, each once. Ids
-	// without an item or with another parent are ignored.
+	// with another parent are ignored, and so are those without an item, which
+	// Window.Missing names.
 	Children(id string) []string
 	// Parent returns the id of a node's parent, "" for a document.
 	Parent(id string) string

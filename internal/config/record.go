@@ -11,7 +11,6 @@ import (
 // Record says what is not kept of agents; the zero value keeps all.
 type Record struct {
 	OmitWindows bool // the manifest of each window that an agent is given
-	OmitActions bool // blocks of working memory of what an agent does through Fovea
 }
 
 // record parses the table of what is recorded.
@@ -19,13 +18,13 @@ func (v value) record() (Record, error) {
 	var r Record
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return r, fmt.Errorf("%v is not a table with windows and actions", v.raw)
+		return r, fmt.Errorf("%v is not a table with windows", v.raw)
 	}
-	fields := map[string]*bool{"windows": &r.OmitWindows, "actions": &r.OmitActions}
+	fields := map[string]*bool{"windows": &r.OmitWindows}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		field := fields[key]
 		if field == nil {
-			return Record{}, fmt.Errorf("unknown key %q; there are actions, windows", key)
+			return Record{}, fmt.Errorf("unknown key %q; there is windows", key)
 		}
 		kept, err := v.of(table[key]).truth()
 		if err != nil {

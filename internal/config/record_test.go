@@ -14,10 +14,10 @@ func TestRecord(t *testing.T) {
 	}{
 		{map[string]any{}, Record{}, ""},
 		{map[string]any{"windows": false}, Record{OmitWindows: true}, ""},
-		{map[string]any{"actions": false, "windows": true}, Record{OmitActions: true}, ""},
-		{map[string]any{"window": false}, Record{}, `unknown key "window"; there are actions, windows`},
+		{map[string]any{"windows": true}, Record{}, ""},
+		{map[string]any{"window": false}, Record{}, `unknown key "window"; there is windows`},
 		{map[string]any{"windows": "no"}, Record{}, "windows: no is neither true nor false"},
-		{"off", Record{}, "off is not a table with windows and actions"},
+		{"off", Record{}, "off is not a table with windows"},
 	} {
 		got, err := value{raw: tc.table}.record()
 		said := ""
