@@ -151,7 +151,7 @@ func addVerbs(root *cobra.Command, s *session) {
 	}
 	root.AddGroup(&cobra.Group{ID: "read", Title: "Find and read:"}, &cobra.Group{ID: "write", Title: "Write:"},
 		&cobra.Group{ID: "history", Title: "History and undo:"}, &cobra.Group{ID: "agents", Title: "Serve agents:"}, &cobra.Group{ID: "care", Title: "Care:"})
-	add("agents", setupCommand(s), mcpCommand(s), serveCommand(s), tokenCommand(s))
+	add("agents", setupCommand(s), mcpCommand(s), hookCommand(s), serveCommand(s), tokenCommand(s))
 	for _, c := range verb.Commands(&s.verbs) {
 		root.AddCommand(c)
 		switch c.Name() {

@@ -10,12 +10,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
-// TestReadme runs the terminal sessions of README.md, doc/tour.md, doc/agents.md and working/README.md, each in a copy of
+// TestReadme runs the terminal sessions of README.md, doc/tour.md, doc/agents.md, doc/hooks.md and working/README.md, each in a copy of
 // the example memex at a terminal of 80 columns, and compares what they print. A line of
 // "…" stands for any lines; times, digests, ids and counts of what was recomputed may
 // differ.
 func TestReadme(t *testing.T) {
-	for _, page := range []string{"README.md", "doc/tour.md", "working/README.md", "doc/agents.md"} {
+	for _, page := range []string{"README.md", "doc/tour.md", "working/README.md", "doc/agents.md", "doc/hooks.md"} {
 		t.Run(page, func(t *testing.T) {
 			dir, env := exampleMemex(t)
 			for _, block := range fenced(t, page, "console") {

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,7 +20,7 @@ import (
 )
 
 func setupCommand(s *session) *cobra.Command {
-	write, file := false, ""
+	var how setupFlags
 	var names []string
 	for _, c := range setup.Clients {
 		names = append(names, c.Name)
@@ -31,8 +32,13 @@ func setupCommand(s *session) *cobra.Command {
 The clients: ` + strings.Join(names, ", ") + `.
 
 With --write it is merged into the client's file. All else in that file stays
-byte for byte, and the file as it was is kept beside it.`,
+byte for byte, and the file as it was is kept beside it. --remove takes it out.
+
+With --hooks it is the hooks of claude-code, codex or cursor: they give the
+model what the memory holds when a session starts and when you ask something.
+--hooks=keep also keeps what the model answered last, as a block of the session.`,
 		Example: `  fovea setup claude-code --memex ~/notes
+  fovea setup claude-code --hooks --write
   fovea setup cursor --memex ~/notes --write`,
 		Args:      verb.Args(1, 1, "a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
@@ -41,57 +47,158 @@ byte for byte, and the file as it was is kept beside it.`,
 			if i < 0 {
 				return verb.Misuse{Err: fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
 			}
-			return setUp(s, setup.Clients[i], file, write)
+			return setUp(s, setup.Clients[i], how)
 		},
 	}
 	c.AddCommand(setupEmbedCommand(s))
-	c.Flags().BoolVar(&write, "write", false, "merge it into the client's file")
-	c.Flags().StringVar(&file, "file", "", "the client's `FILE`, if it is not in the default place")
+	c.Flags().BoolVar(&how.write, "write", false, "merge it into the client's file")
+	c.Flags().BoolVar(&how.remove, "remove", false, "take it out of the client's file, with the hooks")
+	c.Flags().StringVar(&how.hooks, "hooks", "", "the client's hooks, not its server; `WHAT` is recall, or keep to keep answers, too")
+	c.Flags().Lookup("hooks").NoOptDefVal = hooksRecall
+	c.Flags().StringVar(&how.file, "file", "", "the client's `FILE`, if it is not in the default place")
 	return c
 }
 
-// setUp prints or writes the configuration of a client.
-func setUp(s *session, c setup.Client, file string, write bool) error {
-	conf, err := config.Load(nil, s.flags, "")
+// setupFlags are the flags of setup.
+type setupFlags struct {
+	write, remove bool
+	hooks, file   string
+}
+
+// What --hooks can be.
+const (
+	hooksRecall = "recall"
+	hooksKeep   = "keep"
+)
+
+// setUp prints or writes the configuration of a client, or takes it out.
+func setUp(s *session, c setup.Client, how setupFlags) error {
+	if how.hooks != "" && how.hooks != hooksRecall && how.hooks != hooksKeep {
+		return verb.Misuse{Err: fmt.Errorf("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.hooks)}
+	}
+	hooks, hooked := setup.HooksOf[c.Name]
+	if how.hooks != "" && !hooked {
+		return verb.Misuse{Err: fmt.Errorf("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)}
+	}
+	if how.remove {
+		return removeSetup(s, c, hooks, how)
+	}
+	conf, err := setupConfig(s, c.Name)
 	if err != nil {
-		return verb.Misuse{Err: err}
-	}
-	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
-		return verb.Misuse{Err: fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
-			c.Name, conf.Memex)}
-	}
-	if !holdsDocument(conf.Memex, conf.Formats()) {
-		s.Report("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)
+		return err
 	}
 	command, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	agent := conf.Agent
-	if agent == "" {
-		agent = c.Name
+	if how.hooks != "" {
+		return setUpHooks(s, hooks, command, conf.Memex, c.Name, how)
 	}
-	how := setup.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", agent}}
-	if file == "" {
-		home, err := os.UserHomeDir()
+	server := setup.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}}
+	file, err := clientFile(c.File, how.file)
+	if err != nil {
+		return err
+	}
+	if !how.write {
+		s.Report("add this to %s, or run fovea setup %s --write", file, c.Name)
+		fmt.Fprint(s.Out, c.Entry(server))
+		return nil
+	}
+	kept, changed, err := c.Write(file, server)
+	return reportWritten(s, c.Name, file, kept, changed, err)
+}
+
+// setupConfig loads the configuration, and refuses a memex that a server could not open.
+func setupConfig(s *session, client string) (config.Config, error) {
+	conf, err := config.Load(nil, s.flags, "")
+	if err != nil {
+		return conf, verb.Misuse{Err: err}
+	}
+	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
+		return conf, verb.Misuse{Err: fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
+			client, conf.Memex)}
+	}
+	if !holdsDocument(conf.Memex, conf.Formats()) {
+		s.Report("no Org files (*.org, *.org_archive) in %s yet; is it the right folder?", conf.Memex)
+	}
+	return conf, nil
+}
+
+// setUpHooks prints or writes the hooks of a client.
+func setUpHooks(s *session, h setup.Hooks, command, memex, client string, how setupFlags) error {
+	file, err := clientFile(h.File, how.file)
+	if err != nil {
+		return err
+	}
+	line := setup.Quote(command) + " hook --memex " + setup.Quote(memex)
+	keep := how.hooks == hooksKeep
+	if keep {
+		line += " --keep"
+	}
+	if h.Note != "" {
+		s.Report("%s", h.Note)
+	}
+	if !how.write {
+		s.Report("add this to %s, or run fovea setup %s --hooks=%s --write", file, client, how.hooks)
+		fmt.Fprint(s.Out, h.Text(line, keep))
+		return nil
+	}
+	kept, changed, err := h.Write(file, line, keep)
+	return reportWritten(s, client, file, kept, changed, err)
+}
+
+// removeSetup takes the server and the hooks out of the files of a client.
+func removeSetup(s *session, c setup.Client, h setup.Hooks, how setupFlags) error {
+	if how.hooks == "" {
+		file, err := clientFile(c.File, how.file)
 		if err != nil {
 			return err
 		}
-		file = c.File(home)
+		kept, changed, err := c.Remove(file)
+		if err := reportRemoved(s, c.Name, file, kept, changed, err); err != nil || how.file != "" {
+			return err
+		}
 	}
-	if !write {
-		s.Report("add this to %s, or run fovea setup %s --write", file, c.Name)
-		fmt.Fprint(s.Out, c.Entry(how))
+	if h.File == nil {
 		return nil
 	}
-	kept, changed, err := c.Write(file, how)
+	file, err := clientFile(h.File, how.file)
+	if err != nil {
+		return err
+	}
+	kept, changed, err := h.Remove(file)
+	return reportRemoved(s, c.Name, file, kept, changed, err)
+}
+
+// clientFile returns the file that is named, or the client's own.
+func clientFile(of func(home string) string, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	return of(home), nil
+}
+
+func reportWritten(s *session, client, file, kept string, changed bool, err error) error {
+	return reportFile(s, client, file, kept, changed, err, "written", "already has it")
+}
+
+func reportRemoved(s *session, client, file, kept string, changed bool, err error) error {
+	return reportFile(s, client, file, kept, changed, err, "removed from", "does not have it")
+}
+
+// reportFile says what became of a client's file.
+func reportFile(s *session, client, file, kept string, changed bool, err error, done, same string) error {
 	switch {
 	case err != nil:
-		return fmt.Errorf("setup %s: %s: %w; nothing was written", c.Name, file, err)
+		return fmt.Errorf("setup %s: %s: %w; nothing was written", client, file, err)
 	case !changed:
-		s.Report("%s already has it", file)
+		s.Report("%s %s", file, same)
 	default:
-		s.Out.Printf("written  %s\n", file)
+		s.Out.Printf("%s  %s\n", done, file)
 		if kept != "" {
 			s.Out.Printf("as it was  %s\n", kept)
 		}

@@ -22,6 +22,7 @@ type Client struct {
 	File  func(home string) string
 	Entry func(Server) string
 	merge func(text string, s Server) (string, error)
+	cut   func(text string) (string, error) // takes the entry out
 }
 
 // Write merges the entry of a server into a client's file, which it creates if missing. It
@@ -32,12 +33,17 @@ func (c Client) Write(file string, s Server) (kept string, changed bool, err err
 	return mergeFile(file, func(text string) (string, error) { return c.merge(text, s) })
 }
 
+// Remove takes the entry out of a client's file, and leaves all else.
+func (c Client) Remove(file string) (kept string, changed bool, err error) {
+	return mergeFile(file, c.cut)
+}
+
 // Clients lists the supported MCP clients. The slice must not be changed.
 var Clients = []Client{
-	{"claude-code", below(".claude.json"), jsonServers, mergeJSON},
-	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON},
-	{"codex", below(".codex/config.toml"), tomlServer, mergeTOML},
-	{"gptel", emacsInit, lispServer, mergeLisp},
+	{"claude-code", below(".claude.json"), jsonServers, mergeJSON, cutJSON},
+	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON, cutJSON},
+	{"codex", below(".codex/config.toml"), tomlServer, mergeTOML, cutTOML},
+	{"gptel", emacsInit, lispServer, mergeLisp, cutLisp},
 }
 
 func below(file string) func(string) string {

@@ -102,6 +102,7 @@ var layers = []layer{
 	{18, "internal/config", free},
 	{18, "internal/alert", free},
 	{18, "internal/setup", free},
+	{18, "internal/hook", free},
 	{19, "internal/terminal", free},
 	{19, "internal/daemon", free},
 	{20, "internal/verb", free},

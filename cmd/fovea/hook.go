@@ -1,0 +1,94 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/hook"
+	"github.com/fovea-memory/fovea/internal/verb"
+)
+
+// hookTime is how long a hook may take: a person waits for it with each prompt.
+const hookTime = 100 * time.Millisecond
+
+func hookCommand(s *session) *cobra.Command {
+	keep, check := false, false
+	c := &cobra.Command{
+		Use:   "hook",
+		Short: "Answer a hook of a coding agent, from standard input",
+		Long: `Coding agents call this when a session starts and when you have asked something,
+see fovea setup CLIENT --hooks. It answers with what the memory holds, and says
+that this is remembered data. It answers within 100 ms or not at all, opens no
+memory itself, and always exits with 0. --check says why it answers nothing.`,
+		Example: `  fovea setup claude-code --hooks
+  fovea hook --check <input.json`,
+		Args: verb.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error {
+			s.flags.Here, s.Quiet = "", !check
+			err := answerHook(c.Context(), s, keep, check)
+			if check {
+				return err
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&keep, "keep", false, "keep what the model answered last, without secrets, as a block of the session")
+	c.Flags().BoolVar(&check, "check", false, "wait for the memory, and report errors")
+	return c
+}
+
+// errNoDaemon says why a hook answers nothing.
+var errNoDaemon = errors.New("no daemon serves this memex yet; one is being started, and the next hook asks it")
+
+// answerHook answers one hook.
+func answerHook(ctx context.Context, s *session, keep, wait bool) error {
+	limit := hookTime
+	if wait {
+		limit = lockWait
+	}
+	ctx, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	text, err := verb.ReadFile(ctx, "-")
+	if err != nil {
+		return err
+	}
+	in, err := hook.Read(text)
+	if err != nil || in.Event == "" {
+		return err
+	}
+	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+		return err
+	}
+	client, err := daemon.Connect(ctx, &s.config, s.clientOptions())
+	if errors.Is(err, daemon.ErrNone) {
+		return errors.Join(errNoDaemon, wake(s))
+	}
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	out, err := hook.Answer(ctx, client.Service, cmp.Or(s.config.Agent, in.Client), in, keep)
+	if err == nil {
+		_, err = os.Stdout.Write(out)
+	}
+	return err
+}
+
+// wake starts a daemon and does not wait for it.
+func wake(s *session) error {
+	command, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return exec.Command(command, "serve", "--detach", "--quiet", "--idle", implicitIdle.String(), "--memex", s.config.Memex).Start()
+}

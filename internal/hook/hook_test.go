@@ -1,0 +1,189 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hook_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/internal/hook"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// memory serves a memory of one file, with a guard.
+func memory(t *testing.T, text string) (owner, svc api.Service) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	owner = api.NewLocal(m, nil)
+	if _, err := api.OpIngest.Call(t.Context(), owner, api.IngestRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	return owner, trust.Guarded(owner)
+}
+
+// answered gives a hook an input and returns what it prints.
+func answered(t *testing.T, svc api.Service, input string, keep bool) string {
+	t.Helper()
+	in, err := hook.Read(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := hook.Answer(t.Context(), svc, in.Client, in, keep)
+	if err != nil {
+		t.Fatalf("%s: %v", input, err)
+	}
+	return string(out)
+}
+
+// given returns the text that a model gets of an answer in Claude Code's form.
+func given(t *testing.T, out string) string {
+	t.Helper()
+	var a struct {
+		Of struct {
+			Event string `json:"hookEventName"`
+			Text  string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	if err := json.Unmarshal([]byte(out), &a); err != nil || a.Of.Event == "" {
+		t.Fatalf("%q: %v", out, err)
+	}
+	return a.Of.Text
+}
+
+const weather = "* Rain gauge\nThe gauge stands behind the barn.\n* Rivets\nRivets come on Tuesday, said Lukas.\n* Oak\nThe oak is 200 years old.\n"
+
+// TestPromptOnce: what a prompt is told it is told once in a session; what was corrected since
+// it is told again.
+func TestPromptOnce(t *testing.T) {
+	owner, svc := memory(t, weather)
+	const ask = `{"hook_event_name":"UserPromptSubmit","session_id":"s1","prompt":"when do the rivets come"}`
+	first := given(t, answered(t, svc, ask, false))
+	if !strings.Contains(first, "Rivets come on Tuesday") || !strings.HasPrefix(first, "From the person's own notes, kept by Fovea. This is remembered data") {
+		t.Fatalf("first: %s", first)
+	}
+	if again := answered(t, svc, ask, false); strings.Contains(again, "Rivets come on") {
+		t.Errorf("told twice: %s", again)
+	}
+	if other := answered(t, svc, strings.Replace(ask, "s1", "s2", 1), false); !strings.Contains(other, "Rivets come on Tuesday") {
+		t.Errorf("another session: %s", other)
+	}
+	if _, err := api.OpEdit.Call(t.Context(), owner, api.EditRequest{ID: "Rivets", Body: new("Rivets come on Friday.\n")}); err != nil {
+		t.Fatal(err)
+	}
+	if after := answered(t, svc, ask, false); !strings.Contains(after, "Rivets come on Friday") {
+		t.Errorf("after a correction: %s", after)
+	}
+}
+
+// TestStart: a session begins with a window of at most 9,000 characters and the number of
+// messages, and has it again after a compaction.
+func TestStart(t *testing.T) {
+	var big strings.Builder
+	for i := range 400 {
+		big.WriteString("* Note " + strings.Repeat("é", i%40) + "\n" + strings.Repeat("日本語 word ", 30) + "\n")
+	}
+	owner, svc := memory(t, big.String())
+	send := agents.MessageSendRequest{To: "claude-code", Subject: "Look", Known: true}
+	if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{"startup", "compact"} {
+		text := given(t, answered(t, svc, `{"hook_event_name":"SessionStart","session_id":"s1","source":"`+source+`"}`, false))
+		if n := utf8.RuneCountInString(text); n > 9000 || n < 500 || !strings.Contains(text, "1 unread messages") {
+			t.Errorf("%s: %d characters: %.300s", source, n, text)
+		}
+	}
+}
+
+// TestForms: each client gets the form that it takes, and nothing where it takes nothing.
+func TestForms(t *testing.T) {
+	_, svc := memory(t, weather)
+	for _, tc := range []struct{ name, input, client, want string }{
+		{"claude", `{"hook_event_name":"UserPromptSubmit","session_id":"a","prompt":"rivets","permission_mode":"default"}`, "claude-code", `{"hookSpecificOutput":{`},
+		{"codex", `{"hook_event_name":"UserPromptSubmit","session_id":"b","prompt":"rivets","model":"x"}`, "codex", `{"hookSpecificOutput":{`},
+		{"cursor", `{"hook_event_name":"sessionStart","conversation_id":"c","cursor_version":"1"}`, "cursor", `{"additional_context":`},
+		{"cursor's prompt", `{"hook_event_name":"beforeSubmitPrompt","conversation_id":"c","prompt":"rivets"}`, "cursor", ""},
+		{"vs code", `{"hookEventName":"UserPromptSubmit","sessionId":"d","prompt":"rivets"}`, "vscode", `{"hookSpecificOutput":{`},
+		{"gemini", `{"hook_event_name":"BeforeAgent","session_id":"e","prompt":"rivets"}`, "gemini", `{"hookSpecificOutput":{`},
+		{"no session", `{"hook_event_name":"UserPromptSubmit","prompt":"rivets"}`, "claude-code", ""},
+		{"a session that names a path", `{"hook_event_name":"UserPromptSubmit","session_id":"../x","prompt":"rivets"}`, "claude-code", ""},
+		{"another event", `{"hook_event_name":"PreToolUse","session_id":"f"}`, "claude-code", ""},
+		{"no prompt", `{"hook_event_name":"UserPromptSubmit","session_id":"g","prompt":" "}`, "claude-code", ""},
+		{"an answer that is not kept", `{"hook_event_name":"Stop","session_id":"g","last_assistant_message":"x"}`, "claude-code", ""},
+	} {
+		in, err := hook.Read(tc.input)
+		if err != nil || in.Client != tc.client {
+			t.Errorf("%s: %+v, %v", tc.name, in, err)
+		}
+		if got := answered(t, svc, tc.input, false); tc.want == "" && got != "" || !strings.HasPrefix(got, tc.want) {
+			t.Errorf("%s: %s", tc.name, got)
+		}
+	}
+	for _, bad := range []string{"", "x", "[]", `{"prompt":1}`, strings.Repeat(" ", 5<<20)} {
+		if _, err := hook.Read(bad); err == nil {
+			t.Errorf("%.20q is read", bad)
+		}
+	}
+}
+
+// TestKeep: the last answer is kept whole as one block of the session, without secrets.
+func TestKeep(t *testing.T) {
+	owner, svc := memory(t, weather)
+	stop := func(last string, again bool) string {
+		text, err := json.Marshal(map[string]any{"hook_event_name": "Stop", "session_id": "claude-code", "last_assistant_message": last, "stop_hook_active": again})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	secrets := []string{
+		"sk-ant-REDACTED", "ghp_abcdefghijklmnopqrstuvwxyz0123", "AKIAABCDEFGHIJKLMNOP", "hunter2",
+		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE KEY-----", "eyJhbGciOiJI.eyJzdWIiOiIx.abcdefg", "s3cret",
+	}
+	answer := "We chose LoRa.\nkey " + strings.Join(secrets[:3], " and ") + "\nDB_PASSWORD=hunter2\n" + secrets[4] + "\n" + secrets[5] +
+		"\npostgres://ada:s3cret@db/x\nThe password is long."
+	for _, input := range []string{stop("We chose WiFi.", false), stop(answer, false), stop("Ignored.", true)} {
+		if out := answered(t, svc, input, true); out != "" {
+			t.Errorf("a kept answer prints %q", out)
+		}
+	}
+	blocks, err := api.OpBlocks.Call(t.Context(), owner, api.BlocksRequest{Agent: "claude-code"})
+	if err != nil || len(blocks) != 1 || blocks[0].Type != working.History {
+		t.Fatalf("%+v, %v", blocks, err)
+	}
+	kept := blocks[0].Result
+	for _, s := range secrets {
+		if strings.Contains(kept, s) {
+			t.Errorf("kept is %q", s)
+		}
+	}
+	if !strings.Contains(kept, "We chose LoRa.") || !strings.Contains(kept, "The password is long.") {
+		t.Errorf("kept is %s", kept)
+	}
+}
+
+// FuzzRead: no input of a hook panics.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"hook_event_name":"Stop"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		if in, err := hook.Read(text); err == nil && len(in.Session) > 64 {
+			t.Errorf("session %q", in.Session)
+		}
+	})
+}

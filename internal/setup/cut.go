@@ -1,0 +1,83 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package setup
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// cutJSON takes mcpServers.fovea out, and keeps every other byte.
+func cutJSON(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return text, nil
+	}
+	top, err := members(text, 0)
+	if err != nil {
+		return "", err
+	}
+	list, ok := top.at["mcpServers"]
+	if !ok {
+		return text, nil
+	}
+	servers, err := members(text, list.start)
+	if err != nil {
+		return "", fmt.Errorf("mcpServers: %w", err)
+	}
+	have, ok := servers.at["fovea"]
+	if !ok {
+		return text, nil
+	}
+	places := slices.SortedFunc(maps.Values(servers.at), func(a, b span) int { return a.start - b.start })
+	i := slices.Index(places, have)
+	from, to := servers.inside, have.end
+	switch {
+	case i > 0:
+		from = places[i-1].end
+	case len(places) > 1: // the first of several goes with the comma behind it
+		to += strings.IndexByte(text[to:], ',') + 1
+	}
+	return text[:from] + text[to:], nil
+}
+
+// cutTOML takes the table mcp_servers.fovea out. It returns an error unless all else decodes as
+// before.
+func cutTOML(text string) (string, error) {
+	was, err := decodeTOML(text)
+	if err != nil {
+		return "", err
+	}
+	servers, _ := was["mcp_servers"].(map[string]any)
+	if _, ok := servers["fovea"]; !ok {
+		return text, nil
+	}
+	next := cutTable(text, "[mcp_servers.fovea]")
+	is, err := decodeTOML(next)
+	if delete(servers, "fovea"); len(servers) == 0 {
+		delete(was, "mcp_servers")
+	}
+	if left, _ := is["mcp_servers"].(map[string]any); len(left) == 0 {
+		delete(is, "mcp_servers")
+	}
+	if err != nil || !reflect.DeepEqual(was, is) {
+		return "", errors.New("mcp_servers.fovea stands there in a form that is not understood; take it out by hand")
+	}
+	return next, nil
+}
+
+// cutLisp takes Fovea's part of the file out.
+func cutLisp(text string) (string, error) {
+	before, rest, found := strings.Cut(text, lispBegin+"\n")
+	if !found {
+		return text, nil
+	}
+	_, after, closed := strings.Cut(rest, lispEnd+"\n")
+	if !closed {
+		return "", fmt.Errorf("the line %q has no %q behind it; correct it by hand", lispBegin, lispEnd)
+	}
+	return before + after, nil
+}
