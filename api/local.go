@@ -191,6 +191,8 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 			return nil, err
 		}
 		wr.Focus = holder(v, n).ID
+	} else if req.At == "" {
+		wr.Focus = focusOf(ctx, v)
 	}
 	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked("", cmp.Or(req.Question, req.Task))); err != nil {
 		return nil, err
