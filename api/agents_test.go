@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // as is the context of an agent without a grant.
@@ -131,4 +132,71 @@ func each[T, U any](all []T, of func(T) U) (out []U) {
 		out = append(out, of(x))
 	}
 	return out
+}
+
+// TestMailboxBlocks: an agent that checks its mailbox gets a block for each unread message,
+// with how it begins, and their number.
+func TestMailboxBlocks(t *testing.T) {
+	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
+	svc := trust.Guarded(owner)
+	check := api.BlockAddRequest{Actions: []working.Action{{Name: working.CheckMailbox}}}
+	for _, want := range []int{0, 2} {
+		if _, err := api.OpBlockAdd.Call(as(t, "bob"), svc, check); err != nil {
+			t.Fatal(err)
+		}
+		blocks, err := api.OpBlocks.Call(as(t, "bob"), svc, api.BlocksRequest{})
+		var mail []working.Block
+		for _, b := range blocks {
+			if b.Type == working.Message {
+				mail = append(mail, b)
+			}
+		}
+		if err != nil || len(mail) != want {
+			t.Fatalf("%d unread: %+v, %v", want, blocks, err)
+		}
+		for _, b := range mail {
+			if b.FromAgent != "owner" || b.Priority != working.High || len([]rune(b.Preview)) != 100 || b.Read {
+				t.Errorf("%+v", b)
+			}
+		}
+		for _, subject := range []string{"First", "Second"} {
+			send := agents.MessageSendRequest{To: "bob", Subject: subject, Body: strings.Repeat("ä", 300)}
+			if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestOrgFilesAreBlocks: a whole Org file is a block like any other, under its path.
+func TestOrgFilesAreBlocks(t *testing.T) {
+	owner, _ := serve(t, map[string]string{"a.org": "* One\nzebras\n", "b.org_archive": "* Two\n"})
+	svc := trust.Guarded(owner)
+	ids := []string{"a.org", "b.org_archive", "knowledge:a.org", "rom:a.org"}
+	add := api.BlockAddRequest{Blocks: []working.Block{
+		{Type: working.File, Location: "a.org"}, {Type: working.ROM, Location: "a.org"}, {Type: working.Knowledge, Location: "a.org"},
+		{Type: working.File, Location: "b.org_archive"},
+	}}
+	for range 2 { // the second time they are replaced
+		answer, err := api.OpBlockAdd.Call(as(t, "ada"), svc, add)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range answer.Blocks {
+			if b.Error != "" {
+				t.Error(b.Error)
+			}
+		}
+		all, err := api.OpBlocks.Call(as(t, "ada"), svc, api.BlocksRequest{})
+		if got := each(all, func(b working.Block) string { return b.ID }); err != nil || !slices.Equal(got, ids) {
+			t.Fatalf("blocks %q, %v", got, err)
+		}
+	}
+	w, err := api.OpContext.Call(as(t, "ada"), svc, api.ContextRequest{Task: "zebras", Policy: "shares"})
+	if err != nil || !strings.Contains(w.Text, "zebras") {
+		t.Errorf("%v\n%s", err, w.Text)
+	}
+	if _, err := api.OpBlockRemove.Call(as(t, "ada"), svc, api.BlockRemoveRequest{IDs: ids}); err != nil {
+		t.Error(err)
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -115,6 +116,11 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	if err != nil {
 		return nil, err
 	}
+	for i := range req.Actions {
+		if a := &req.Actions[i]; a.Name == working.CheckMailbox && a.Messages == nil {
+			a.Messages = unread(v, fovea.HiveOf(l.memex), d.agent)
+		}
+	}
 	added, c, err := d.Add(ctx, v, blocks.Request{
 		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Now: l.opts.Now(),
 	}, l.write())
@@ -122,6 +128,17 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 		return nil, err
 	}
 	return &BlockAddResponse{c.Seq, added}, nil
+}
+
+// unread returns the unread messages of an agent that it may see.
+func unread(v *fovea.View, h *hive.Hive, agent string) []working.Mail {
+	var mail []working.Mail
+	for _, m := range h.Inbox(agent, true) {
+		if _, ok := v.Get(m.ID); ok {
+			mail = append(mail, working.Mail{From: m.From, To: m.To, Subject: m.Subject, Content: m.Preview, Path: m.Path, ID: m.ID})
+		}
+	}
+	return mail
 }
 
 func removeBlocks(ctx context.Context, l *Local, req BlockRemoveRequest) (*BlockChange, error) {

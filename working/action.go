@@ -7,6 +7,9 @@ import (
 	"fmt"
 )
 
+// CheckMailbox is the action of an agent that looks for messages.
+const CheckMailbox = "check_mailbox"
+
 // Action is what an agent did, and what came of it.
 type Action struct {
 	// Name is what was done: read_file, edit_file, write_file, search, run_command,
@@ -25,7 +28,7 @@ type Action struct {
 	TaskID string `json:"task_id,omitempty" jsonschema:"the task that was updated"`
 	Status string `json:"status,omitempty" jsonschema:"what the task is now"`
 	// Messages are what the mailbox held.
-	Messages []Mail `json:"messages,omitempty" jsonschema:"what the mailbox held"`
+	Messages []Mail `json:"messages,omitempty" jsonschema:"what the mailbox held; without any, check_mailbox takes the unread messages of the inbox"`
 }
 
 // Mail is a message in a mailbox.
@@ -36,6 +39,7 @@ type Mail struct {
 	Content string `json:"content,omitempty" jsonschema:"the message"`
 	Path    string `json:"path,omitempty" jsonschema:"the file that holds it"`
 	Read    bool   `json:"read,omitempty" jsonschema:"it was read before"`
+	ID      string `json:"id,omitempty" jsonschema:"of the message, where several stand in one file"`
 }
 
 // FromAction returns the blocks that an action leaves in working memory, to be completed: of
@@ -46,7 +50,7 @@ func FromAction(a Action) []Block {
 	file := Block{Type: File, Priority: High, Location: a.Path, StartLine: a.StartLine, EndLine: a.EndLine}
 	history := Block{Type: History, ActionType: cmp.Or(a.Name, "unknown"), ActionDetail: a.Detail, Result: a.Result}
 	switch {
-	case a.Name == "check_mailbox":
+	case a.Name == CheckMailbox:
 		return fromMail(a.Messages)
 	case a.Name == "read_file" && a.Path != "":
 		return []Block{file}
@@ -65,11 +69,14 @@ func FromAction(a Action) []Block {
 func fromMail(messages []Mail) []Block {
 	blocks := []Block{{Type: Status, StatusType: "mailbox"}}
 	for _, m := range messages {
-		if !m.Read {
-			blocks = append(blocks, Block{
-				Type: Message, FromAgent: m.From, ToAgent: m.To, Subject: m.Subject, Preview: beginning(m.Content), FullPath: m.Path,
-			})
+		if m.Read {
+			continue
 		}
+		b := Block{Type: Message, FromAgent: m.From, ToAgent: m.To, Subject: m.Subject, Preview: beginning(m.Content), FullPath: m.Path}
+		if m.ID != "" {
+			b.ID = "message:" + m.ID
+		}
+		blocks = append(blocks, b)
 	}
 	blocks[0].Value = fmt.Sprintf("%d unread of %d messages", len(blocks)-1, len(messages))
 	return blocks

@@ -44,8 +44,14 @@ func WindowOf(path string) (agent string, number uint64) {
 	return "", 0
 }
 
-// NodeID is the id of the node that keeps a block of an agent.
-func NodeID(agent, id string) string { return nodeType + ":" + agent + "/" + id }
+// NodeID is the id of the node that keeps a block of an agent. No id may be like the path of an
+// Org file, so that of the block of one ends in a mark.
+func NodeID(agent, id string) string {
+	if document.IsOrgPath(id) {
+		id += "#"
+	}
+	return nodeType + ":" + agent + "/" + id
+}
 
 // IsNodeID reports whether an id is one of a node that keeps a block, or a window.
 func IsNodeID(id string) bool {

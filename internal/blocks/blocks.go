@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -196,7 +197,7 @@ func (bs *Blocks) score(agent string, to *Score) (working.Block, error) {
 }
 
 // pathOf is that of the document that keeps a block.
-func pathOf(agent, id string) string { return working.PathPrefix(agent) + id }
+func pathOf(agent, id string) string { return document.MemoryPath(working.NodeID(agent, id)) }
 
 // check refuses a scope that is no session, and a name that is no agent's.
 func (bs *Blocks) check(agent string) error {
