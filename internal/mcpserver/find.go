@@ -39,16 +39,17 @@ func changedSince(d *windowlog.Since) string {
 	if d == nil {
 		return ""
 	}
-	out := fmt.Sprintf("Since your last window: %d new, %d changed, %d gone.\n", len(d.New), len(d.Changed), len(d.Gone))
+	var out strings.Builder
+	fmt.Fprintf(&out, "Since your last window: %d new, %d changed, %d gone.\n", len(d.New), len(d.Changed), len(d.Gone))
 	for _, list := range []struct {
 		name string
 		ids  []string
 	}{{"Changed", d.Changed}, {"Gone", d.Gone}} {
 		if len(list.ids) > 0 {
-			out += fmt.Sprintf("%s: %q\n", list.name, list.ids[:min(maxSince, len(list.ids))])
+			fmt.Fprintf(&out, "%s: %q\n", list.name, list.ids[:min(maxSince, len(list.ids))])
 		}
 	}
-	return out
+	return out.String()
 }
 
 // Limits of a list as a model gets it; more would flood its window.
