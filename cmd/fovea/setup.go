@@ -39,6 +39,7 @@ model what the memory holds when a session starts and when you ask something.
 --hooks=keep also keeps what the model answered last, as a block of the session.`,
 		Example: `  fovea setup claude-code --memex ~/notes
   fovea setup claude-code --hooks --write
+  fovea setup claude-code --text >>CLAUDE.md
   fovea setup cursor --memex ~/notes --write`,
 		Args:      verb.Args(1, 1, "a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
@@ -53,6 +54,7 @@ model what the memory holds when a session starts and when you ask something.
 	c.AddCommand(setupEmbedCommand(s))
 	c.Flags().BoolVar(&how.write, "write", false, "merge it into the client's file")
 	c.Flags().BoolVar(&how.remove, "remove", false, "take it out of the client's file, with the hooks")
+	c.Flags().BoolVar(&how.text, "text", false, "print text for the file that tells agents how to work, and nothing else")
 	c.Flags().StringVar(&how.hooks, "hooks", "", "the client's hooks, not its server; `WHAT` is recall, or keep to keep answers, too")
 	c.Flags().Lookup("hooks").NoOptDefVal = hooksRecall
 	c.Flags().StringVar(&how.file, "file", "", "the client's `FILE`, if it is not in the default place")
@@ -62,6 +64,7 @@ model what the memory holds when a session starts and when you ask something.
 // setupFlags are the flags of setup.
 type setupFlags struct {
 	write, remove bool
+	text          bool
 	hooks, file   string
 }
 
@@ -79,6 +82,10 @@ func setUp(s *session, c setup.Client, how setupFlags) error {
 	hooks, hooked := setup.HooksOf[c.Name]
 	if how.hooks != "" && !hooked {
 		return verb.Misuse{Err: fmt.Errorf("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)}
+	}
+	if how.text {
+		s.Out.Text(setup.Instructions)
+		return nil
 	}
 	if how.remove {
 		return removeSetup(s, c, hooks, how)
