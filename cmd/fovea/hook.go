@@ -79,7 +79,7 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 	defer client.Close()
 	out, err := hook.Answer(ctx, client.Service, cmp.Or(s.config.Agent, in.Client), in, keep)
 	if err == nil {
-		_, err = os.Stdout.Write(out)
+		_, err = s.Out.Write(out)
 	}
 	return err
 }
