@@ -65,18 +65,27 @@ type desk struct {
 	agent string
 }
 
-// desk opens the working memory of the agent that calls, or of the one that the owner names,
-// in its session; an agent without one has a session of its own name. A session that does
-// not exist is made for a write, else NotFound.
-func (l *Local) desk(ctx context.Context, named string) (desk, error) {
-	agent := author.AgentOf(ctx)
+// agentAndSession names the agent that calls, or the one that the owner names, and the session
+// that keeps what is its own; an agent without one has a session of its own name. The agent
+// is "" if there is none, or if no agent can have the name.
+func agentAndSession(ctx context.Context, l *Local, named string) (agent, session string) {
+	agent = author.AgentOf(ctx)
 	if agent == "" && l.m.Guard().ByOwner(ctx) {
 		agent = named
 	}
-	if agent == "" || author.Check(agent) != nil {
+	if author.Check(agent) != nil {
+		return "", ""
+	}
+	return agent, author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
+}
+
+// desk opens the working memory of the agent that calls, or of the one that the owner names,
+// in its session. A session that does not exist is made for a write, else NotFound.
+func (l *Local) desk(ctx context.Context, named string) (desk, error) {
+	agent, session := agentAndSession(ctx, l, named)
+	if agent == "" {
 		return desk{}, invalid("block", errors.New("working memory is an agent's; name one, such as with --agent"))
 	}
-	session := author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
 	there, err := l.memex.Scopes()
 	switch {
 	case err != nil:

@@ -10,7 +10,6 @@ import (
 	"strconv"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
@@ -36,22 +35,12 @@ type RecordedWindow struct {
 	Missing []windowlog.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
 }
 
-// windowsOf names the agent of a call and the session that its windows are in; an agent without
-// one has a session of its own name.
-func windowsOf(ctx context.Context, l *Local, named string) (agent, session string) {
-	agent = author.AgentOf(ctx)
-	if agent == "" && l.m.Guard().ByOwner(ctx) {
-		agent = named
-	}
-	return agent, author.SessionPrefix + cmp.Or(l.scopes(ctx).Session, agent)
-}
-
 func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedWindow, error) {
 	if err := checkList("windows", req.Limit, 0); err != nil {
 		return nil, err
 	}
-	agent, session := windowsOf(ctx, l, req.Agent)
-	if agent == "" || author.Check(agent) != nil {
+	agent, session := agentAndSession(ctx, l, req.Agent)
+	if agent == "" {
 		return nil, invalid("windows", errors.New("windows are an agent's; name one, such as with --agent"))
 	}
 	log := fovea.WindowsOf(l.memex)
@@ -90,8 +79,8 @@ func hidden(ctx context.Context, l *Local, v *fovea.View) func(path string, n *n
 
 // recording prepares a request for a window so that its agent's log can take the window.
 func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Given {
-	agent, session := windowsOf(ctx, l, "")
-	if agent == "" || author.Check(agent) != nil {
+	agent, session := agentAndSession(ctx, l, "")
+	if agent == "" {
 		return nil
 	}
 	g := &windowlog.Given{Session: session, Agent: agent, Loaded: map[string]string{}}
@@ -132,9 +121,9 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*windowlog
 	if !req.SinceLast {
 		return nil, nil
 	}
-	agent, session := windowsOf(ctx, l, "")
+	agent, session := agentAndSession(ctx, l, "")
 	switch {
-	case agent == "" || author.Check(agent) != nil:
+	case agent == "":
 		return nil, invalid("context", errors.New("since-last is for an agent; name one, such as with --agent"))
 	case req.At != "":
 		return nil, invalid("context", errors.New("since-last is about now; leave out at"))

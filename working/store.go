@@ -53,6 +53,9 @@ func NodeID(agent, id string) string {
 	return nodeType + ":" + agent + "/" + id
 }
 
+// NodePath is the path of the document whose root NodeID names.
+func NodePath(agent, id string) string { return document.MemoryPath(NodeID(agent, id)) }
+
 // IsNodeID reports whether an id is one of a node that keeps a block, or a window.
 func IsNodeID(id string) bool {
 	return strings.HasPrefix(id, nodeType+":") || strings.HasPrefix(id, windowType+":")

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -100,15 +101,18 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 }
 
 func listProposals(ctx context.Context, a api.Access, req ReviewRequest) ([]Proposal, error) {
-	all, err := proposals(ctx, a, func(p Proposal) bool { return req.ID == "" || p.ID == req.ID })
-	if err == nil && req.ID != "" && len(all) == 0 {
-		err = fault.Wrap("review", req.ID, fault.NotFound, review.ErrUnknown)
+	if req.ID == "" {
+		return proposals(ctx, a)
 	}
-	return all, err
+	_, p, err := find(ctx, a, req.ID)
+	if err != nil {
+		return nil, err
+	}
+	return []Proposal{p}, nil
 }
 
-// proposals lists those that the caller may see, and that keep admits.
-func proposals(ctx context.Context, a api.Access, keep func(Proposal) bool) ([]Proposal, error) {
+// proposals lists those that the caller may see.
+func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 	there, err := a.Memex.Scopes()
 	if err != nil {
 		return nil, err
@@ -124,7 +128,7 @@ func proposals(ctx context.Context, a api.Access, keep func(Proposal) bool) ([]P
 			return nil, err
 		}
 		for _, p := range fovea.ProposalsOf(m).All() {
-			if p.Agent == agent && keep(p) {
+			if p.Agent == agent {
 				out = append(out, p)
 			}
 		}
@@ -134,15 +138,19 @@ func proposals(ctx context.Context, a api.Access, keep func(Proposal) bool) ([]P
 
 // find returns a proposal, and those of the session that keeps it.
 func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
-	found, err := listProposals(ctx, a, ReviewRequest{ID: cmp.Or(id, " ")})
+	all, err := proposals(ctx, a)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	m, err := a.Memory(ctx, author.SessionPrefix+found[0].Agent)
+	i := slices.IndexFunc(all, func(p Proposal) bool { return p.ID == id })
+	if i < 0 {
+		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, review.ErrUnknown)
+	}
+	m, err := a.Memory(ctx, author.SessionPrefix+all[i].Agent)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	return fovea.ProposalsOf(m), found[0], nil
+	return fovea.ProposalsOf(m), all[i], nil
 }
 
 func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {

@@ -110,67 +110,60 @@ func hiveOf(ctx context.Context, a api.Access, op, task string) (*hive.Hive, str
 	return fovea.HiveOf(m), n.ID, nil
 }
 
-// leaseOf reads the time of a lease.
-func leaseOf(op, text string) (time.Duration, error) {
-	if text == "" {
-		return DefaultLease, nil
+// hold makes or renews a claim of a task by do, for the time that lease names.
+func hold(ctx context.Context, a api.Access, op, task, lease string,
+	do func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error)) (*ClaimResponse, error) {
+	long := DefaultLease
+	if lease != "" {
+		var err error
+		if long, err = time.ParseDuration(lease); err != nil {
+			return nil, fault.Wrap(op, lease, fault.Invalid, err)
+		}
 	}
-	lease, err := time.ParseDuration(text)
-	return lease, fault.Wrap(op, text, fault.Invalid, err)
+	h, id, err := hiveOf(ctx, a, op, task)
+	if err != nil {
+		return nil, err
+	}
+	c, commit, err := do(h, id, long)
+	if err != nil {
+		return nil, err
+	}
+	return &ClaimResponse{id, c, commit.Seq}, nil
 }
 
 func claimTask(ctx context.Context, a api.Access, req ClaimRequest) (*ClaimResponse, error) {
-	lease, err := leaseOf("claim", req.Lease)
-	if err != nil {
-		return nil, err
-	}
-	h, id, err := hiveOf(ctx, a, "claim", req.Task)
-	if err != nil {
-		return nil, err
-	}
-	c, commit, err := h.Claim(ctx, id, lease, a.Write())
-	if err != nil {
-		return nil, err
-	}
-	return &ClaimResponse{id, c, commit.Seq}, nil
+	return hold(ctx, a, "claim", req.Task, req.Lease, func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error) {
+		return h.Claim(ctx, id, lease, a.Write())
+	})
 }
 
 func renewClaim(ctx context.Context, a api.Access, req RenewRequest) (*ClaimResponse, error) {
-	lease, err := leaseOf("renew", req.Lease)
+	return hold(ctx, a, "renew", req.Task, req.Lease, func(h *hive.Hive, id string, lease time.Duration) (hive.Claim, fovea.Commit, error) {
+		return h.Renew(ctx, id, req.Number, lease, a.Write())
+	})
+}
+
+// end ends a claim by do.
+func end(ctx context.Context, a api.Access, op, task string, do func(h *hive.Hive, id string) (fovea.Commit, error)) (*TaskChange, error) {
+	h, id, err := hiveOf(ctx, a, op, task)
 	if err != nil {
 		return nil, err
 	}
-	h, id, err := hiveOf(ctx, a, "renew", req.Task)
+	c, err := do(h, id)
 	if err != nil {
 		return nil, err
 	}
-	c, commit, err := h.Renew(ctx, id, req.Number, lease, a.Write())
-	if err != nil {
-		return nil, err
-	}
-	return &ClaimResponse{id, c, commit.Seq}, nil
+	return &TaskChange{id, c.Seq}, nil
 }
 
 func releaseTask(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
-	h, id, err := hiveOf(ctx, a, "release", req.Task)
-	if err != nil {
-		return nil, err
-	}
-	c, err := h.Release(ctx, id, req.Number, a.Write())
-	if err != nil {
-		return nil, err
-	}
-	return &TaskChange{id, c.Seq}, nil
+	return end(ctx, a, "release", req.Task, func(h *hive.Hive, id string) (fovea.Commit, error) {
+		return h.Release(ctx, id, req.Number, a.Write())
+	})
 }
 
 func endTask(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
-	h, id, err := hiveOf(ctx, a, "done", req.Task)
-	if err != nil {
-		return nil, err
-	}
-	c, err := h.Done(ctx, id, req.Number, a.Write())
-	if err != nil {
-		return nil, err
-	}
-	return &TaskChange{id, c.Seq}, nil
+	return end(ctx, a, "done", req.Task, func(h *hive.Hive, id string) (fovea.Commit, error) {
+		return h.Done(ctx, id, req.Number, a.Write())
+	})
 }

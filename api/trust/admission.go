@@ -28,14 +28,10 @@ var admissions = map[string]admission{
 
 	agents.OpPropose.Name:     by(agents.OpPropose, admitProposal),
 	agents.OpMessageSend.Name: by(agents.OpMessageSend, admitMessage),
-	agents.OpTaskClaim.Name: by(agents.OpTaskClaim, func(ctx context.Context, t *judge, r agents.ClaimRequest) (agents.ClaimRequest, error) {
-		return r, t.task(ctx, r.Task)
-	}),
-	agents.OpTaskRenew.Name: by(agents.OpTaskRenew, func(ctx context.Context, t *judge, r agents.RenewRequest) (agents.RenewRequest, error) {
-		return r, t.task(ctx, r.Task)
-	}),
-	agents.OpTaskRelease.Name: by(agents.OpTaskRelease, admitClaimEnd),
-	agents.OpTaskDone.Name:    by(agents.OpTaskDone, admitClaimEnd),
+	agents.OpTaskClaim.Name:   onTask(agents.OpTaskClaim, func(r agents.ClaimRequest) string { return r.Task }),
+	agents.OpTaskRenew.Name:   onTask(agents.OpTaskRenew, func(r agents.RenewRequest) string { return r.Task }),
+	agents.OpTaskRelease.Name: onTask(agents.OpTaskRelease, func(r agents.ClaimEndRequest) string { return r.Task }),
+	agents.OpTaskDone.Name:    onTask(agents.OpTaskDone, func(r agents.ClaimEndRequest) string { return r.Task }),
 
 	agents.OpMessageRead.Name: anything, // it marks messages of the caller alone
 	api.OpSnapshot.Name:       anything,
@@ -49,6 +45,16 @@ var admissions = map[string]admission{
 // by makes an admission of a check that knows the type of the request.
 func by[Q, A any](_ api.Op[Q, A], check func(context.Context, *judge, Q) (Q, error)) admission {
 	return func(ctx context.Context, t *judge, req any) (any, error) { return check(ctx, t, req.(Q)) }
+}
+
+// onTask makes an admission of an operation on the claim of a task, which the agent must be
+// able to write. A claim is no content of notes, and needs no review.
+func onTask[Q, A any](op api.Op[Q, A], task func(Q) string) admission {
+	return by(op, func(ctx context.Context, t *judge, r Q) (Q, error) {
+		t.unreviewed = true
+		_, err := t.nodes(ctx, task(r))
+		return r, err
+	})
 }
 
 // anything admits every request.

@@ -140,16 +140,6 @@ func admitAssign(ctx context.Context, t *judge, r api.AssignRequest) (api.Assign
 	return r, err
 }
 
-// task refuses a task in a file that the agent may not write.
-func (t *judge) task(ctx context.Context, id string) error {
-	_, err := t.nodes(ctx, id)
-	return err
-}
-
-func admitClaimEnd(ctx context.Context, t *judge, r agents.ClaimEndRequest) (agents.ClaimEndRequest, error) {
-	return r, t.task(ctx, r.Task)
-}
-
 // admitMessage lets an agent send to whom the memory knows: the word of the owner that there
 // is a receiver is the owner's.
 func admitMessage(_ context.Context, _ *judge, r agents.MessageSendRequest) (agents.MessageSendRequest, error) {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
@@ -16,13 +15,9 @@ import (
 // errReviewed refuses writes that cannot be proposed.
 var errReviewed = errors.New("is reviewed by the owner: remember, edit, refile, archive and forget become proposals there, and nothing else is done")
 
-// isReviewed reports whether a change of a file by the agent becomes a proposal. Claims of
-// tasks are no content, and need no review.
+// isReviewed reports whether a change of a file by the agent becomes a proposal.
 func (t *judge) isReviewed(file string) bool {
-	if strings.HasPrefix(t.op.Name, "task-") {
-		return false
-	}
-	return t.proposing || slices.Contains(t.g.Review, "/") || within(file, t.g.Review)
+	return !t.unreviewed && (t.proposing || slices.Contains(t.g.Review, "/") || within(file, t.g.Review))
 }
 
 // propose keeps an admitted request for the owner.

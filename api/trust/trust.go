@@ -71,9 +71,10 @@ type judge struct {
 	g   api.Grant
 	op  *api.Operation
 
-	table     map[string]admission // what admits requests: admissions
-	proposing bool                 // the request is one to propose
-	reviewed  bool                 // the request changes what is reviewed
+	table      map[string]admission // what admits requests: admissions
+	proposing  bool                 // the request is one to propose
+	unreviewed bool                 // the request changes no content of notes
+	reviewed   bool                 // the request changes what is reviewed
 }
 
 func (t *judge) mayAsk(ctx context.Context) error {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -140,10 +139,10 @@ func (bs *Blocks) draft(c *Change, now time.Time) (*graph.Draft, error) {
 	}
 	draft := bs.scope.Present().Edit(now.UnixMilli())
 	for _, id := range c.Remove {
-		draft.Drop(pathOf(c.Agent, id))
+		draft.Drop(working.NodePath(c.Agent, id))
 	}
 	for i := range c.Put {
-		path := pathOf(c.Agent, c.Put[i].ID)
+		path := working.NodePath(c.Agent, c.Put[i].ID)
 		parts, err := c.Put[i].Tree(c.Agent).Parts(path)
 		if err != nil {
 			return nil, fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
@@ -195,9 +194,6 @@ func (bs *Blocks) score(agent string, to *Score) (working.Block, error) {
 	b.Confidence, b.Priority = cmp.Or(to.Confidence, b.Confidence), cmp.Or(to.Priority, b.Priority)
 	return b.Complete(b.Timestamp)
 }
-
-// pathOf is that of the document that keeps a block.
-func pathOf(agent, id string) string { return document.MemoryPath(working.NodeID(agent, id)) }
 
 // check refuses a scope that is no session, and a name that is no agent's.
 func (bs *Blocks) check(agent string) error {

@@ -19,9 +19,9 @@ import (
 // Bounds of an answer. Claude Code swaps a text above 10,000 characters for a file's name.
 const (
 	maxRunes     = 9_000
-	startBudget  = 2_200 // tokens of a window when a session starts
-	promptBudget = 1_000 // and for a prompt
-	maxKept      = 16 << 10
+	startBudget  = 2_200    // tokens of a window when a session starts
+	promptBudget = 1_000    // and for a prompt
+	maxKept      = 16 << 10 // bytes of an answer that is kept
 )
 
 // Answer asks the memory what an input calls for, in the name of an agent, and returns what the

@@ -170,7 +170,7 @@ func (ps *Proposals) commit(ctx context.Context, op string, p Proposal, opts *sc
 		return s.Replay(first), err
 	}
 	draft := s.Present().Edit(action.Now.UnixMilli())
-	if err := change(draft, working.PathPrefix(p.Agent)+folder+p.ID); err != nil {
+	if err := change(draft, working.NodePath(p.Agent, folder+p.ID)); err != nil {
 		return chain.Commit{}, fault.Wrap(op, p.ID, fault.Invalid, err)
 	}
 	state, delta := draft.Seal()

@@ -71,13 +71,6 @@ func cutTOML(text string) (string, error) {
 
 // cutLisp takes Fovea's part of the file out.
 func cutLisp(text string) (string, error) {
-	before, rest, found := strings.Cut(text, lispBegin+"\n")
-	if !found {
-		return text, nil
-	}
-	_, after, closed := strings.Cut(rest, lispEnd+"\n")
-	if !closed {
-		return "", fmt.Errorf("the line %q has no %q behind it; correct it by hand", lispBegin, lispEnd)
-	}
-	return before + after, nil
+	before, after, _, err := splitLisp(text)
+	return before + after, err
 }

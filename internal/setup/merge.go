@@ -209,17 +209,23 @@ const (
 
 // mergeLisp replaces Fovea's part of the file, or appends it.
 func mergeLisp(text string, s Server) (string, error) {
-	part := lispServer(s)
+	before, after, found, err := splitLisp(text)
+	if !found && text != "" && !strings.HasSuffix(text, "\n") {
+		before += "\n"
+	}
+	return before + lispServer(s) + after, err
+}
+
+// splitLisp returns what stands before and behind Fovea's part of the file; before is all if
+// there is none.
+func splitLisp(text string) (before, after string, found bool, err error) {
 	before, rest, found := strings.Cut(text, lispBegin+"\n")
 	if !found {
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			text += "\n"
-		}
-		return text + part, nil
+		return text, "", false, nil
 	}
 	_, after, closed := strings.Cut(rest, lispEnd+"\n")
 	if !closed {
-		return "", fmt.Errorf("the line %q has no %q behind it; correct it by hand", lispBegin, lispEnd)
+		err = fmt.Errorf("the line %q has no %q behind it; correct it by hand", lispBegin, lispEnd)
 	}
-	return before + part + after, nil
+	return before, after, true, err
 }

@@ -35,7 +35,7 @@ configuration grants it more.`,
 func printAgents(s *Session, all []agents.AgentEntry) {
 	for i := range all {
 		a := &all[i]
-		s.Out.Row(terminal.Column(a.Name, 16), terminal.Column(seen(a.Seen), 16), terminal.Text(fmt.Sprintf("unread %d  tasks %d", a.Unread, len(a.Tasks))))
+		s.Out.Row(terminal.Column(a.Name, 16), terminal.Column(seen(a.Seen), 19), terminal.Text(fmt.Sprintf("unread %d  tasks %d", a.Unread, len(a.Tasks))))
 	}
 	if len(all) == 0 {
 		s.Report("no agents yet; one is known from its first note, such as fovea remember ... --agent ada")
@@ -58,10 +58,10 @@ func printAgent(s *Session, all []agents.AgentEntry) {
 	}
 }
 
-// seen prints when somebody was last seen.
+// seen says when somebody was last seen.
 func seen(at time.Time) string {
 	if at.IsZero() {
 		return "not seen yet"
 	}
-	return at.Local().Format("2006-01-02 15:04")
+	return moment(at)
 }

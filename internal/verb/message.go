@@ -54,7 +54,7 @@ func messageInboxCommand(s *Session) *cobra.Command {
 	}, agents.OpMessages, nil, func(all []agents.Message) {
 		for i := range all {
 			m := &all[i]
-			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(seen(m.Sent), 16), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
+			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(moment(m.Sent), 19), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
 				terminal.Text(m.Subject))
 		}
 		if len(all) == 0 {
@@ -83,7 +83,7 @@ marks exactly these as read.`,
 			if i > 0 {
 				s.Out.Printf("\n")
 			}
-			s.Out.Printf("From %s to %s, %s, %s\n", m.From, m.To, seen(m.Sent), m.ID)
+			s.Out.Printf("From %s to %s, %s, %s\n", m.From, m.To, moment(m.Sent), m.ID)
 			s.Out.Text(m.Subject + "\n")
 			if m.Body != "" {
 				s.Out.Text("\n" + m.Body + "\n")

@@ -54,7 +54,7 @@ func taskListCommand(s *Session) *cobra.Command {
 func heldTask(t *agents.Task) string {
 	text := t.Title
 	if !t.Claim.IsZero() {
-		text += fmt.Sprintf(" (%s, claim %d, until %s)", t.Claim.By, t.Claim.Number, seen(t.Claim.Until))
+		text += fmt.Sprintf(" (%s, claim %d, until %s)", t.Claim.By, t.Claim.Number, moment(t.Claim.Until))
 	}
 	if len(t.Blocked) > 0 && t.Status != hive.Done {
 		text += " (waits for " + strings.Join(t.Blocked, ", ") + ")"
@@ -81,7 +81,7 @@ func taskRenewCommand(s *Session) *cobra.Command {
 }
 
 func printClaim(s *Session, c *agents.ClaimResponse) {
-	s.Out.Printf("claim %d of %s, until %s\n", c.Number, c.Task, seen(c.Until))
+	s.Out.Printf("claim %d of %s, until %s\n", c.Number, c.Task, moment(c.Until))
 }
 
 // claimNumber reads the number of a claim.

@@ -3,24 +3,18 @@
 package windowlog
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -238,192 +232,4 @@ func sourcesOf(s *stored) []source {
 		return nil
 	}
 	return s.Sources
-}
-
-// session returns the present state of a session, nil if there is none.
-func (l *Log) session(ctx context.Context, session string) (*graph.State, error) {
-	names, err := l.host.Names()
-	if err != nil || !slices.Contains(names, session) {
-		return nil, err
-	}
-	s, err := l.host.Open(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	return s.Present(), nil
-}
-
-// Last returns the manifest of the newest window of an agent in a session, nil for none. Its
-// ID is 0 until it is committed.
-func (l *Log) Last(ctx context.Context, session, agent string) (*Window, error) {
-	l.mu.Lock()
-	w, ok := l.last.Get(keyOf(session, agent))
-	l.mu.Unlock()
-	if ok || l.host.Off {
-		return w, nil
-	}
-	state, err := l.session(ctx, session)
-	if err != nil || state == nil {
-		return nil, err
-	}
-	if s := l.newest(state, agent, newestNumber(state)+1); s != nil {
-		return &s.Window, nil
-	}
-	return nil, nil
-}
-
-// List returns the windows of an agent in a session, newest first, at most limit, 0 for all
-// that its documents keep. O(documents of the session).
-func (l *Log) List(ctx context.Context, session, agent string, limit int) ([]Window, error) {
-	l.Flush(ctx)
-	state, err := l.session(ctx, session)
-	if err != nil || state == nil {
-		return nil, err
-	}
-	var out []Window
-	for _, path := range state.Paths() {
-		if of, number := working.WindowOf(path); number == 0 || of != agent {
-			continue
-		}
-		if n, ok := state.Document(path); ok {
-			if s := ofNode(n); s != nil {
-				out = append(out, s.Window)
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b Window) int { return cmp.Compare(b.ID, a.ID) })
-	if limit > 0 {
-		out = out[:min(limit, len(out))]
-	}
-	return out, nil
-}
-
-// textOf returns the text of a source as history has it.
-func (l *Log) textOf(ctx context.Context, from source) (string, bool) {
-	n, err := l.version(ctx, from)
-	if err != nil {
-		return "", false
-	}
-	return textOf(n), true
-}
-
-var errNoScope = errors.New("the scope is not there any more")
-
-// version returns the version of a node that is a source.
-func (l *Log) version(ctx context.Context, from source) (*node.Node, error) {
-	name := cmp.Or(from.Scope, scope.Memex)
-	if from.Scope != "" {
-		names, err := l.host.Names()
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(names, name) {
-			return nil, errNoScope
-		}
-	}
-	s, err := l.host.Open(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Chain.Reading()()
-	return s.Chain.Version(ctx, from.Digest)
-}
-
-// Rendered is a window as it was given.
-type Rendered struct {
-	Window
-	// Content is the text. What could not be read has a mark in it, and stands in Missing.
-	Content string
-	// Exact reports whether the text has the digest of the one that was given.
-	Exact   bool
-	Missing []Missing
-}
-
-// Missing is a part of a text that is not there any more.
-type Missing struct {
-	ID   string `json:"id" jsonschema:"the id of the node"`
-	Path string `json:"path" jsonschema:"the file, below the memex"`
-	Why  string `json:"why" jsonschema:"why its text is missing"`
-}
-
-// mark stands for what is missing of a text.
-const mark = "[…]"
-
-// Reader is who a window is rendered for.
-type Reader struct {
-	View *view.View // the present one
-	// Hidden says why a version of a node is not shown, "" if it is.
-	Hidden func(path string, n *node.Node) string
-}
-
-// Render puts the text of a window together from history. Errors: NotFound (the agent has no
-// such window), Invalid (the text was too large to be put together), Corrupt.
-func (l *Log) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*Rendered, error) {
-	l.Flush(ctx)
-	state, err := l.session(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	var s *stored
-	if state != nil {
-		if n, ok := state.Get(working.WindowID(number)); ok && working.AgentOf(n.Path) == agent {
-			s = ofNode(n)
-		}
-	}
-	if s == nil {
-		return nil, fault.Wrap("windows", agent, fault.NotFound, errors.New("the session keeps no such window of this agent; see fovea windows"))
-	}
-	if s.Recipe == nil {
-		return nil, fault.Wrap("windows", agent, fault.Invalid, errors.New("what this window showed was too large to be rendered again"))
-	}
-	out := &Rendered{Window: s.Window}
-	texts, missing := make([]string, len(s.Sources)), make([]bool, len(s.Sources))
-	for i, from := range s.Sources {
-		text, why := l.read(ctx, from, s.Sources, r)
-		if texts[i] = text; why != "" {
-			missing[i] = true
-			out.Missing = append(out.Missing, Missing{from.ID, from.Path, why})
-		}
-	}
-	if out.Content, err = s.Recipe.follow(texts, missing, mark); err != nil {
-		return nil, fault.Wrap("windows", agent, fault.Corrupt, err)
-	}
-	out.Exact = merkle.SumText(out.Content).String() == s.Text
-	return out, nil
-}
-
-// read returns the text of a source, or why it is missing.
-func (l *Log) read(ctx context.Context, from source, all []source, r Reader) (text, why string) {
-	if !from.File {
-		n, err := l.version(ctx, from)
-		if err != nil {
-			return "", err.Error()
-		}
-		if why := r.Hidden(from.Path, n); why != "" {
-			return "", why
-		}
-		return textOf(n), ""
-	}
-	const changed = "the file is not in history, and has changed since"
-	at := slices.IndexFunc(all, func(s source) bool { return s.ID == from.ID && !s.File })
-	if at < 0 {
-		return "", changed
-	}
-	n, err := l.version(ctx, all[at])
-	if err != nil {
-		return "", err.Error()
-	}
-	n.Path = all[at].Path
-	b, ok := working.OfNode(n)
-	if !ok {
-		return "", changed
-	}
-	text, err = l.host.Load(r.View, b)
-	switch {
-	case err != nil:
-		return "", err.Error()
-	case merkle.SumText(text) != from.Digest:
-		return "", changed
-	}
-	return text, ""
 }

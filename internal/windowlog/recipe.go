@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -171,13 +172,5 @@ func common(a, b string) int {
 
 // sourceAt returns the number of the source that a position is in.
 func (d *dictionary) sourceAt(at int) int {
-	low, high := 0, len(d.starts)-1
-	for low < high-1 {
-		if mid := (low + high) / 2; d.starts[mid] <= at {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return sort.Search(len(d.starts), func(i int) bool { return d.starts[i] > at }) - 1
 }
