@@ -163,7 +163,8 @@ func newWindows(x *memex) *windowlog.Log {
 			}
 			return m.scope, nil
 		},
-		Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable, Off: top.Options.OmitWindows, Log: top.Options.Log,
+		Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
+		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})
 }
 

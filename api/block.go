@@ -105,6 +105,7 @@ func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 }
 
 func listBlocks(ctx context.Context, l *Local, req BlocksRequest) ([]working.Block, error) {
+	fovea.WindowsOf(l.memex).Flush(ctx)
 	d, err := l.desk(ctx, req.Agent)
 	if fovea.KindOf(err) == fovea.NotFound {
 		return []working.Block{}, nil

@@ -21,6 +21,8 @@ type Call struct {
 	// Warn receives what a person should know although the call succeeds. It runs in the
 	// goroutine of the call. nil stands for LocalOptions.Warn.
 	Warn func(error)
+	// Further marks a call that the answer to another one takes, see Within.
+	Further bool
 }
 
 // Service carries out calls. The answer is of type Call.Op.Answer, or the error is not
@@ -61,7 +63,7 @@ func WithSync(svc Service, sync Sync) Service {
 // key, its sync and its warnings.
 func (c Call) Within(svc Service) Service {
 	return func(ctx context.Context, further Call) (any, error) {
-		further.Key, further.Sync, further.Warn = c.Key, c.Sync, c.Warn
+		further.Key, further.Sync, further.Warn, further.Further = c.Key, c.Sync, c.Warn, true
 		return svc(ctx, further)
 	}
 }

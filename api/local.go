@@ -52,6 +52,9 @@ type LocalOptions struct {
 	// Warn is told what a person should know though the operation went on,
 	// such as deletions that were held back.
 	Warn func(error)
+	// Did is told what an agent was answered, in which session; nil tells nobody. It runs in
+	// the goroutine of the call and must be quick.
+	Did func(ctx context.Context, d Done)
 	// Now is the clock that the dates of a query count from; time.Now by
 	// default.
 	Now func() time.Time

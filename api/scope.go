@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
@@ -37,6 +38,16 @@ func (l *Local) scopes(ctx context.Context) Scopes {
 	return named
 }
 
+// Done is a call of an agent that was answered.
+type Done struct {
+	Memex   *fovea.Memory
+	Agent   string
+	Session string // the scope that keeps what is the agent's own
+	Call    Call
+	Answer  any
+	Time    time.Time
+}
+
 // serve carries a call out on the scopes that it names.
 func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	on := *l
@@ -56,6 +67,11 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	}
 	if len(on.over) > 0 && err == nil {
 		warnUnwritable(&on, on.over)
+	}
+	if err == nil && !c.Further && l.opts.Did != nil {
+		if agent, session := agentAndSession(ctx, l, ""); agent != "" {
+			l.opts.Did(ctx, Done{l.memex, agent, session, c, answer, l.opts.Now()})
+		}
 	}
 	return answer, err
 }
@@ -82,7 +98,7 @@ func warnOthers(l *Local) {
 }
 
 // narrowest returns the memory of the last of the scopes that there is: a session
-// is one only since something was ingested into it, and not by what windows showed.
+// is one only since something was ingested into it, and not by what was recorded of agents.
 func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, error) {
 	if _, err := l.memex.Over(ctx, scopes...); err != nil { // names that cannot be
 		return nil, err
@@ -93,7 +109,7 @@ func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, 
 	}
 	for _, name := range slices.Backward(scopes) {
 		if slices.Contains(there, name) {
-			if m, err := l.memex.Scope(ctx, name); err != nil || !windowsOnly(m) {
+			if m, err := l.memex.Scope(ctx, name); err != nil || !recordedOnly(m) {
 				return m, err
 			}
 		}

@@ -104,11 +104,15 @@ func record(ctx context.Context, l *Local, g *windowlog.Given, v *fovea.View, wr
 	}
 }
 
-// windowsOnly reports whether a session holds nothing but what windows showed.
-func windowsOnly(m *fovea.Memory) bool {
+// recordedOnly reports whether a session holds nothing but what windows showed and what
+// agents did, as Fovea recorded it.
+func recordedOnly(m *fovea.Memory) bool {
 	v := m.View()
 	for d := range v.Documents() {
-		if _, number := working.WindowOf(d.Path); number == 0 {
+		if _, number := working.WindowOf(d.Path); number > 0 {
+			continue
+		}
+		if b, ok := working.OfNode(d); !ok || !b.Automatic {
 			return false
 		}
 	}

@@ -5,6 +5,7 @@ package working
 import (
 	"cmp"
 	"fmt"
+	"strings"
 )
 
 // CheckMailbox is the action of an agent that looks for messages.
@@ -23,6 +24,10 @@ type Action struct {
 	Path      string `json:"path,omitempty" jsonschema:"the file that was read or changed"`
 	StartLine int    `json:"start_line,omitempty" jsonschema:"its first line that was read, from 1"`
 	EndLine   int    `json:"end_line,omitempty" jsonschema:"its last line that was read"`
+
+	// Digest and Size are of the text that was read, for Automatic.
+	Digest string `json:"-"`
+	Size   int    `json:"-"`
 
 	// TaskID and Status are of the task that was updated.
 	TaskID string `json:"task_id,omitempty" jsonschema:"the task that was updated"`
@@ -64,6 +69,35 @@ func FromAction(a Action) []Block {
 		return []Block{{Type: Context, ContextType: "thought", Summary: thought, ID: "context:thought-" + digestOf(thought)}}
 	}
 	return []Block{history}
+}
+
+// Limits of what an automatic block says, in bytes.
+const (
+	maxDetail = 500
+	maxResult = 1000
+)
+
+// Automatic returns the blocks of an action that nobody reported: those of FromAction, marked
+// as automatic. What was done is in the background, and the same again is the same block.
+func (a Action) Automatic() []Block {
+	a.Detail, a.Result = clip(a.Detail, maxDetail), clip(a.Result, maxResult)
+	blocks := FromAction(a)
+	for i := range blocks {
+		b := &blocks[i]
+		b.Automatic = true
+		switch b.Type {
+		case File:
+			b.Digest, b.Size = a.Digest, a.Size
+		case History:
+			b.Priority, b.ID = Low, "did:"+digestOf(b.ActionType, b.ActionDetail)
+		}
+	}
+	return blocks
+}
+
+// clip returns the beginning of a text, as UTF-8.
+func clip(text string, limit int) string {
+	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
 func fromMail(messages []Mail) []Block {

@@ -63,6 +63,8 @@ type Block struct {
 	Timestamp time.Time `json:"timestamp,omitzero" jsonschema:"when it was made; the default is now"`
 	// Expiry is when the block leaves working memory; zero means never.
 	Expiry time.Time `json:"expiry,omitzero" jsonschema:"when it leaves working memory; by default never"`
+	// Automatic marks a block that Fovea made of what the agent did.
+	Automatic bool `json:"automatic,omitempty" jsonschema:"Fovea made it of what the agent did"`
 	// Metadata is shown to the model beside the block; see Entry.
 	Metadata map[string]any `json:"metadata,omitempty" jsonschema:"more keys and values for the model"`
 

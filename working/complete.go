@@ -164,7 +164,7 @@ var fields = map[Type][]string{
 }
 
 // common are the keys that all blocks have.
-var common = []string{"type", "id", "priority", "confidence", "timestamp", "expiry", "metadata"}
+var common = []string{"type", "id", "priority", "confidence", "timestamp", "expiry", "metadata", "automatic"}
 
 // checkFields returns which key of a block is missing, or is one of another type.
 func (b *Block) checkFields() error {

@@ -82,21 +82,22 @@ func AgentOf(path string) string {
 	return agent
 }
 
-// Tree returns the tree that keeps a complete block of an agent.
+// Tree returns the tree that keeps a complete block of an agent. That of an automatic one has
+// neither title nor content, so that no search finds what was only done.
 func (b *Block) Tree(agent string) *ast.Tree {
 	text, err := json.Marshal(b)
 	if err != nil {
 		panic(err) // Complete has marshalled it
 	}
-	content := b.Content()
-	return &ast.Tree{
-		Type: nodeType, Content: content, Bare: content == "",
-		Attrs: document.Attributes(
-			document.Attr{Key: "ID", Value: document.TextValue(NodeID(agent, b.ID))},
-			document.Attr{Key: "TITLE", Value: document.TextValue(strings.ToValidUTF8(b.Title(), "\uFFFD"))},
-			document.Attr{Key: blockAttr, Value: document.TextValue(string(text))},
-		),
+	attrs, content := []document.Attr{
+		{Key: "ID", Value: document.TextValue(NodeID(agent, b.ID))},
+		{Key: blockAttr, Value: document.TextValue(string(text))},
+	}, ""
+	if !b.Automatic {
+		attrs = append(attrs, document.Attr{Key: "TITLE", Value: document.TextValue(strings.ToValidUTF8(b.Title(), "\uFFFD"))})
+		content = b.Content()
 	}
+	return &ast.Tree{Type: nodeType, Content: content, Bare: content == "", Attrs: document.Attributes(attrs...)}
 }
 
 // OfNode returns the block that a node keeps, and whether it keeps one. O(the block).

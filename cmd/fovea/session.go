@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/actions"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -76,7 +77,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session, Home: config.Home(nil),
 		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(), Grants: s.config.Granted(),
-		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn,
+		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record,
 	}), nil
 }
 
@@ -122,7 +123,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alerts.report, Embedder: s.config.Embed.Connector(), RemoteSeesAll: s.config.Embed.All, Reranker: s.config.Rerank.Reranking(),
-		OmitWindows: s.config.Record.OmitWindows,
+		OmitWindows: s.config.Record.OmitWindows, OmitActions: s.config.Record.OmitActions,
 	}
 	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories
 		opts.Witness = w

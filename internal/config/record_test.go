@@ -14,10 +14,11 @@ func TestRecord(t *testing.T) {
 	}{
 		{map[string]any{}, Record{}, ""},
 		{map[string]any{"windows": false}, Record{OmitWindows: true}, ""},
+		{map[string]any{"actions": false}, Record{OmitActions: true}, ""},
 		{map[string]any{"windows": true}, Record{}, ""},
-		{map[string]any{"window": false}, Record{}, `unknown key "window"; there is windows`},
+		{map[string]any{"window": false}, Record{}, `unknown key "window"; there are windows and actions`},
 		{map[string]any{"windows": "no"}, Record{}, "windows: no is neither true nor false"},
-		{"off", Record{}, "off is not a table with windows"},
+		{"off", Record{}, "off is not a table with windows and actions"},
 	} {
 		got, err := value{raw: tc.table}.record()
 		said := ""

@@ -106,6 +106,8 @@ type Options struct {
 	RemoteSeesAll bool
 	// OmitWindows keeps no manifests of the windows that agents are given.
 	OmitWindows bool
+	// OmitActions leaves no blocks of what agents do in their working memory.
+	OmitActions bool
 	// Reranker puts the best hits of a search in order; nil for none.
 	Reranker *embed.Reranking
 	// Now is the clock; time.Now by default.

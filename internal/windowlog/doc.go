@@ -1,10 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package windowlog keeps which windows agents were given, and renders them again.
+// Package windowlog keeps which windows agents were given, and renders them again, and keeps
+// what agents did as blocks of their working memory.
 //
 // [Log] takes a [Given] window when its answer is ready, and commits it later, with others, to
 // the history of the session: as a [Window], which names the parts and their versions, and as
 // instructions that put its text together from those versions. [Log.Render] follows them.
+// [Log.Did] takes what an agent did; its block waits in the same queue.
 //
 // Invariants:
 //
@@ -13,7 +15,9 @@
 //   - A rendered text that is called exact has the digest of the text that was given. What was
 //     purged since is left out, and named.
 //   - The queue is bounded; a window that does not fit waits for the commit of the others.
-//   - The documents of a session keep its newest windows; history has all.
+//   - The documents of a session keep its newest windows, and the newest automatic blocks of
+//     each agent; history has all.
+//   - An automatic block replaces no block that its agent made.
 //
 // Elsewhere: what a window shows (package window), ids and paths of the documents (package
 // working), who may ask (package api).

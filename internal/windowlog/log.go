@@ -5,6 +5,7 @@ package windowlog
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,7 +24,7 @@ const MaxWindows = 1000
 
 // Limits of the queue.
 const (
-	maxQueued      = 256      // windows
+	maxQueued      = 256      // windows and actions
 	maxQueuedBytes = 32 << 20 // of their texts
 	maxLast        = 256      // agents whose newest window is at hand
 	delay          = time.Second
@@ -41,16 +42,19 @@ type Host struct {
 	Writable func() error
 	// Off keeps nothing but the newest manifest of each agent, in memory.
 	Off bool
-	Log *slog.Logger
+	// OffActions keeps nothing of what agents do.
+	OffActions bool
+	Log        *slog.Logger
 }
 
-// Log keeps the windows of the agents of a memex. It is safe for concurrent use.
+// Log keeps the windows and the actions of the agents of a memex. It is safe for concurrent
+// use.
 type Log struct {
 	host Host
 
 	flushing sync.Mutex // held while the queue is committed; taken before mu and before chains
 	mu       sync.Mutex
-	queue    []*Given
+	queue    []entry
 	bytes    int
 	timer    *time.Timer // nil if no flush is due
 	last     lru.Map[string, *Window]
@@ -62,6 +66,14 @@ func New(h Host) *Log {
 	l := &Log{host: h, next: map[string]uint64{}}
 	l.last.Size = maxLast
 	return l
+}
+
+// entry is what waits: a window, or an action of a time.
+type entry struct {
+	session, agent string
+	given          *Given // nil for an action
+	action         working.Action
+	at             time.Time
 }
 
 // keyOf identifies the windows of an agent in a session.
@@ -76,8 +88,17 @@ func (l *Log) Add(ctx context.Context, g *Given) {
 		l.mu.Unlock()
 		return
 	}
-	l.queue = append(l.queue, g)
-	l.bytes += len(g.Window.Text)
+	l.mu.Unlock()
+	l.wait(ctx, entry{session: g.Session, agent: g.Agent, given: g})
+}
+
+// wait queues an entry, and commits the queue if it is full.
+func (l *Log) wait(ctx context.Context, e entry) {
+	l.mu.Lock()
+	l.queue = append(l.queue, e)
+	if e.given != nil {
+		l.bytes += len(e.given.Window.Text)
+	}
 	full := len(l.queue) >= maxQueued || l.bytes >= maxQueuedBytes
 	if l.timer == nil && !full {
 		l.timer = time.AfterFunc(delay, func() { l.Flush(context.Background()) })
@@ -105,87 +126,118 @@ func (l *Log) Flush(ctx context.Context) {
 		return
 	}
 	var sessions []string
-	of := map[string][]*Given{}
-	for _, g := range queue {
-		if of[g.Session] == nil {
-			sessions = append(sessions, g.Session)
+	of := map[string][]entry{}
+	for _, e := range queue {
+		if of[e.session] == nil {
+			sessions = append(sessions, e.session)
 		}
-		of[g.Session] = append(of[g.Session], g)
+		of[e.session] = append(of[e.session], e)
 	}
 	for _, session := range sessions {
 		if err := l.commit(ctx, session, of[session]); err != nil {
-			l.host.Log.Warn("windows could not be recorded", "scope", session, "windows", len(of[session]), "error", err)
+			l.host.Log.Warn("what agents saw and did could not be recorded", "scope", session, "entries", len(of[session]), "error", err)
 		}
 	}
 }
 
-// Forget removes the words of callers from what waits, such as text that is purged.
+// Forget removes the words of callers from what waits, such as text that is purged, and
+// actions as a whole.
 func (l *Log) Forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i, g := range l.queue {
-		c := *g
-		c.Request.Question, c.Request.Task = "", ""
-		l.queue[i] = &c
+	kept := l.queue[:0:0]
+	for _, e := range l.queue {
+		if e.given != nil {
+			c := *e.given
+			c.Request.Question, c.Request.Task = "", ""
+			e.given = &c
+			kept = append(kept, e)
+		}
 	}
+	l.queue = kept
 	l.last.Clear()
 }
 
-// commit commits windows of a session.
-func (l *Log) commit(ctx context.Context, session string, list []*Given) error {
+// commit commits windows and actions of a session.
+func (l *Log) commit(ctx context.Context, session string, list []entry) error {
 	s, err := l.host.Open(ctx, session)
 	if err != nil {
 		return err
 	}
 	number := l.numberOf(s)
-	trees := make([]*stored, len(list))
-	newest := map[string]*stored{}
-	for i, g := range list {
-		w := g.manifest()
-		w.ID = number + uint64(i)
-		before := newest[g.Agent]
-		if before == nil {
-			before = l.newest(s.Present(), g.Agent, number)
-		}
-		trees[i] = g.store(w, sourcesOf(before), func(from source) (string, bool) { return l.textOf(ctx, from) })
-		newest[g.Agent] = trees[i]
-	}
+	trees := l.trees(ctx, s, list, number)
 	tx := s.Chain.Begin()
 	defer tx.End()
 	if s.IsClosed(tx) {
 		return scope.ErrClosed
 	}
-	now := s.Options.Now().UnixMilli()
-	draft := s.Present().Edit(now)
-	for i, w := range trees {
+	now := s.Options.Now()
+	draft := s.Present().Edit(now.UnixMilli())
+	for _, w := range trees {
 		tree, err := w.tree()
 		if err != nil {
 			return err
 		}
-		path := working.WindowPath(list[i].Agent, w.ID)
+		path := working.WindowPath(w.agent, w.ID)
 		parts, err := tree.Parts(path)
 		if err != nil {
 			return err
 		}
 		draft.Put(path, parts...)
 	}
-	l.drop(draft, s.Present(), number+uint64(len(list)))
+	l.drop(draft, s.Present(), number+uint64(len(trees)))
+	if err := act(draft, s.Present(), list, now); err != nil {
+		return err
+	}
 	state, delta := draft.Seal()
+	if len(delta.Changes) == 0 {
+		return nil
+	}
 	var steps chain.Steps
 	if s.Chain.Head().Commit.Seq > 0 {
 		steps.Defer()
 	}
 	err = tx.Add(ctx, &steps, state, &delta, graph.Commit{
 		Kind: graph.KindEdit, Author: author.Author{Kind: author.Fovea}, Session: strings.TrimPrefix(session, author.SessionPrefix),
-		Op: scope.Operation(), Time: now, Message: "windows of " + list[0].Agent,
+		Op: scope.Operation(), Time: now.UnixMilli(), Message: messageOf(list),
 	})
 	if err == nil {
 		_, err = tx.Publish(ctx, &steps)
 	}
 	if err == nil {
-		l.next[s.Name] = number + uint64(len(list))
+		l.next[s.Name] = number + uint64(len(trees))
 	}
 	return err
+}
+
+// messageOf says whose windows and actions are committed.
+func messageOf(list []entry) string {
+	what := "actions of "
+	if slices.ContainsFunc(list, func(e entry) bool { return e.given != nil }) {
+		what = "windows of "
+	}
+	return what + list[0].agent
+}
+
+// trees returns the windows among the entries, numbered from number on.
+func (l *Log) trees(ctx context.Context, s *scope.Scope, list []entry, number uint64) []*stored {
+	var trees []*stored
+	newest := map[string]*stored{}
+	for _, e := range list {
+		if e.given == nil {
+			continue
+		}
+		w := e.given.manifest()
+		w.ID = number + uint64(len(trees))
+		before := newest[e.agent]
+		if before == nil {
+			before = l.newest(s.Present(), e.agent, number)
+		}
+		made := e.given.store(w, sourcesOf(before), func(from source) (string, bool) { return l.textOf(ctx, from) })
+		made.agent = e.agent
+		trees, newest[e.agent] = append(trees, made), made
+	}
+	return trees
 }
 
 // drop takes windows out of a draft of a session whose next one has a number.

@@ -51,6 +51,7 @@ const maxWords = 2000
 // stored is a window as its document keeps it.
 type stored struct {
 	Window
+	agent   string   // that was given it; not kept, the path of the document says it
 	Sources []source `json:"sources"`
 	Recipe  *recipe  `json:"recipe,omitempty"` // nil for a text of too large sources
 }

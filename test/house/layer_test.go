@@ -94,6 +94,7 @@ var layers = []layer{
 	{15, "api", free},
 	{16, "api/agents", free},
 	{16, "internal/rpcline", free},
+	{17, "api/actions", free},
 	{17, "api/trust", free},
 	{18, "internal/httpapi", free},
 	{18, "internal/mcpserver", free},

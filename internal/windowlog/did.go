@@ -1,0 +1,110 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package windowlog
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// MaxAutomatic is how many automatic blocks the working memory of an agent keeps in a
+// session; history has the others.
+const MaxAutomatic = 32
+
+// again is the age from which an automatic block is written anew when its action is repeated.
+const again = 10 * time.Minute
+
+// Did takes what an agent did in a session, at a time. Its blocks are committed like windows,
+// see Add; those that no block can be are left out.
+func (l *Log) Did(ctx context.Context, session, agent string, a working.Action, at time.Time) {
+	if !l.host.OffActions {
+		l.wait(ctx, entry{session: session, agent: agent, action: a, at: at})
+	}
+}
+
+// act puts the blocks of actions into a draft of a session, and takes out the automatic ones
+// that have left working memory or are too many. O(documents of the session).
+func act(draft *graph.Draft, state *graph.State, list []entry, now time.Time) error {
+	mine := map[string]map[string]working.Block{} // automatic blocks of the agents that acted, by id
+	for i := range list {
+		e := &list[i]
+		if e.given != nil {
+			continue
+		}
+		if mine[e.agent] == nil {
+			mine[e.agent] = automatic(state, e.agent)
+		}
+		for _, b := range e.action.Automatic() {
+			b, err := b.Complete(e.at)
+			if err != nil {
+				continue
+			}
+			path := working.NodePath(e.agent, b.ID)
+			old, known := mine[e.agent][b.ID]
+			if _, made := state.Document(path); made && !known || known && isRepeated(&old, &b) {
+				continue
+			}
+			parts, err := b.Tree(e.agent).Parts(path)
+			if err != nil {
+				return err
+			}
+			draft.Put(path, parts...)
+			mine[e.agent][b.ID] = b
+		}
+	}
+	for agent, blocks := range mine {
+		for _, id := range surplus(blocks, now) {
+			draft.Drop(working.NodePath(agent, id))
+		}
+	}
+	return nil
+}
+
+// isRepeated reports whether a block says what a recent one says already.
+func isRepeated(old, b *working.Block) bool {
+	return b.Timestamp.Sub(old.Timestamp) < again && old.Digest == b.Digest && old.Result == b.Result && old.Content() == b.Content()
+}
+
+// automatic returns the automatic blocks of an agent, by id.
+func automatic(state *graph.State, agent string) map[string]working.Block {
+	out := map[string]working.Block{}
+	for _, path := range state.Paths() {
+		if !strings.HasPrefix(path, working.PathPrefix(agent)) {
+			continue
+		}
+		if n, ok := state.Document(path); ok {
+			if b, ok := working.OfNode(n); ok && b.Automatic {
+				out[b.ID] = *b
+			}
+		}
+	}
+	return out
+}
+
+// surplus lists the ids of the blocks that leave, or are older than the newest MaxAutomatic.
+func surplus(blocks map[string]working.Block, now time.Time) []string {
+	var gone []string
+	var left []working.Block
+	for id, b := range blocks {
+		if b.Leaves(now) != "" {
+			gone = append(gone, id)
+		} else {
+			left = append(left, b)
+		}
+	}
+	slices.SortFunc(left, func(a, b working.Block) int {
+		if c := b.Timestamp.Compare(a.Timestamp); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	for _, b := range left[min(len(left), MaxAutomatic):] {
+		gone = append(gone, b.ID)
+	}
+	return gone
+}
