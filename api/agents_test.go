@@ -3,8 +3,10 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +166,62 @@ func TestMailboxBlocks(t *testing.T) {
 			if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestReadMailLeaves: the block of a message leaves when the message is read, and the mailbox
+// tells what is left; a block that no mailbox made stays.
+func TestReadMailLeaves(t *testing.T) {
+	owner, _ := serve(t, map[string]string{"a.org": "* One\n"})
+	svc, bob := trust.Guarded(owner), as(t, "bob")
+	for i := range 3 {
+		send := agents.MessageSendRequest{To: "bob", Subject: fmt.Sprint("Number ", i), Known: true}
+		if _, err := agents.OpMessageSend.Call(t.Context(), owner, send); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := agents.OpMessageRead.Call(bob, svc, agents.MessageReadRequest{}); err != nil { // without a session there is nothing to do
+		t.Fatal(err)
+	}
+	var first string
+	for i := range 2 {
+		sent, err := agents.OpMessageSend.Call(t.Context(), owner, agents.MessageSendRequest{To: "bob", Subject: fmt.Sprint("New ", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first = cmp.Or(first, sent.ID)
+	}
+	add := api.BlockAddRequest{Actions: []working.Action{{Name: working.CheckMailbox}}, Blocks: []working.Block{{Type: working.Message, FromAgent: "cy", FullPath: "a.org"}}}
+	if _, err := api.OpBlockAdd.Call(bob, svc, add); err != nil {
+		t.Fatal(err)
+	}
+	mail := func() (subjects []string) {
+		all, err := api.OpBlocks.Call(bob, svc, api.BlocksRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range all {
+			subjects = append(subjects, fmt.Sprint(b.Subject, b.Value))
+		}
+		slices.Sort(subjects)
+		return subjects
+	}
+	for _, tc := range []struct {
+		ids  []string
+		want []string
+	}{
+		{nil, []string{"2 unread of 2 messages", "<nil>", "New 0<nil>", "New 1<nil>"}},
+		{[]string{first}, []string{"1 unread of 1 messages", "<nil>", "New 1<nil>"}},
+		{[]string{}, []string{"0 unread of 0 messages", "<nil>"}},
+	} {
+		if tc.ids != nil {
+			if _, err := agents.OpMessageRead.Call(bob, svc, agents.MessageReadRequest{IDs: tc.ids}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := mail(); !slices.Equal(got, tc.want) {
+			t.Errorf("after reading %q: %q, want %q", tc.ids, got, tc.want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea"
@@ -126,18 +127,52 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 	if err != nil {
 		return nil, err
 	}
+	var read []string
 	for i := range req.Actions {
 		if a := &req.Actions[i]; a.Name == working.CheckMailbox && a.Messages == nil {
 			a.Messages = unread(v, fovea.HiveOf(l.memex), d.agent)
+			read = readMail(d.Blocks, fovea.HiveOf(l.memex), d.agent)
 		}
 	}
 	added, c, err := d.Add(ctx, v, blocks.Request{
-		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Now: l.opts.Now(),
+		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Remove: read, Now: l.opts.Now(),
 	}, l.write())
 	if err != nil {
 		return nil, err
 	}
 	return &BlockAddResponse{c.Seq, added}, nil
+}
+
+// MailRead brings the blocks of the caller's mailbox up to date after messages of a view were
+// read, if its session has any.
+func (a Access) MailRead(ctx context.Context, v *fovea.View) {
+	agent, session := agentAndSession(ctx, a.l, "")
+	there, err := a.Memex.Scopes()
+	if err != nil || agent == "" || !slices.Contains(there, session) {
+		return
+	}
+	on, err := a.l.in(ctx, session)
+	if err == nil {
+		bs, h := on.m.Blocks(), fovea.HiveOf(a.Memex)
+		if read := readMail(bs, h, agent); len(read) > 0 {
+			check := []working.Action{{Name: working.CheckMailbox, Messages: unread(v, h, agent)}}
+			_, _, err = bs.Add(ctx, v, blocks.Request{Agent: agent, Actions: check, Remove: read, Now: a.l.opts.Now()}, &fovea.WriteOptions{})
+		}
+	}
+	if err != nil {
+		a.l.warn(fmt.Errorf("the messages are read, but their blocks stay: %w", err))
+	}
+}
+
+// readMail returns the ids of the blocks of messages that their agent has read.
+func readMail(bs *blocks.Blocks, h *hive.Hive, agent string) []string {
+	var ids []string
+	for _, m := range h.Inbox(agent, false) {
+		if _, err := bs.Get(agent, working.MailID(m.ID)); m.Read && err == nil {
+			ids = append(ids, working.MailID(m.ID))
+		}
+	}
+	return ids
 }
 
 // unread returns the unread messages of an agent that it may see.

@@ -25,8 +25,8 @@ func requestedProjects(t *tree, ids []string) []ref {
 }
 
 // gatherFoveal makes candidates of all nodes of the projects, of the focus and its
-// children, and of the focus's neighbours; the latter with the headings above them. A
-// project inside another one is part of the outer one.
+// children, and of the focus's neighbours; the latter with the headings above them; and of the
+// critical blocks. A project inside another one is part of the outer one.
 func (p *plan) gatherFoveal() {
 	p.scale = weightSimilar
 	for _, root := range p.projects {
@@ -40,6 +40,7 @@ func (p *plan) gatherFoveal() {
 		}
 	}
 	p.gatherPath()
+	p.gatherPinned()
 	for _, r := range p.fullNodes() {
 		p.attach(r, noRef)
 	}
@@ -95,7 +96,7 @@ func (p *plan) inProject(r ref) bool {
 // permitting.
 func (p *plan) targetLevel(i int) Level {
 	n := &p.details[i]
-	if i == p.focus || n.similar || p.tree.isFocusChild(n.ref) {
+	if i == p.focus || n.similar || p.isCritical(i) || p.tree.isFocusChild(n.ref) {
 		return Full
 	}
 	return Title
@@ -162,6 +163,8 @@ func (p *plan) account() (omitted int, share float64) {
 func (p *plan) reasonFoveal(i int) string {
 	n := &p.details[i]
 	switch {
+	case p.isCritical(i):
+		return "working memory, critical" + p.shortened
 	case p.tree.hasMark(n.ref, onPath) && p.candidates[i].level == Title:
 		return "ancestor of the focus"
 	case p.tree.isFocusChild(n.ref):

@@ -60,7 +60,7 @@ type Request struct {
 	// budget, medium ones and similar notes up to 90 %, low ones and other notes up to 95 %,
 	// each whole, and then the rest, which may be shortened; or PolicyFoveal: the outlines of
 	// all projects, with the focus, its children and its neighbours in full, or without a
-	// focus the neighbours of the question.
+	// focus the neighbours of the question. All of them show the critical blocks.
 	Policy string
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
 	// content, confidence, priority, metadata}.

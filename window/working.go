@@ -106,8 +106,7 @@ func (p *plan) loaded(i int) *Item {
 	return n.item
 }
 
-// gatherPinned makes candidates of the critical blocks, which each window of the policies
-// value and shares shows.
+// gatherPinned makes candidates of the critical blocks, which each window shows.
 func (p *plan) gatherPinned() {
 	for _, r := range p.tree.working {
 		if p.tree.workingOf(r).Priority == working.Critical && r != p.tree.focus {

@@ -62,8 +62,8 @@ func shown(w *window.Window) []string {
 // not hold them is an error that names one that does.
 func TestCritical(t *testing.T) {
 	m := desk(piece("rom", working.Critical, 40, confident(0)), piece("rule", working.Critical, 30), piece("big", working.High, 400))
-	for _, policy := range []string{window.PolicyValue, window.PolicyShares} {
-		req := window.Request{Policy: policy, Budget: 120, Focus: "note"}
+	for _, policy := range []string{window.PolicyValue, window.PolicyShares, window.PolicyFoveal} {
+		req := window.Request{Policy: policy, Budget: 150, Focus: "note"}
 		w := build(t, m, nil, req)
 		if got := shown(w); !slices.Contains(got, "rom") || !slices.Contains(got, "rule") || !slices.Contains(got, "note") {
 			t.Errorf("%s: shown %v", policy, got)

@@ -100,6 +100,9 @@ func clip(text string, limit int) string {
 	return strings.ToValidUTF8(text[:min(len(text), limit)], "")
 }
 
+// MailID is the id of the block of a message in a mailbox.
+func MailID(message string) string { return "message:" + message }
+
 func fromMail(messages []Mail) []Block {
 	blocks := []Block{{Type: Status, StatusType: "mailbox"}}
 	for _, m := range messages {
@@ -108,7 +111,7 @@ func fromMail(messages []Mail) []Block {
 		}
 		b := Block{Type: Message, FromAgent: m.From, ToAgent: m.To, Subject: m.Subject, Preview: beginning(m.Content), FullPath: m.Path}
 		if m.ID != "" {
-			b.ID = "message:" + m.ID
+			b.ID = MailID(m.ID)
 		}
 		blocks = append(blocks, b)
 	}

@@ -160,5 +160,6 @@ func readMessages(ctx context.Context, a api.Access, req MessageReadRequest) (*M
 	if err != nil {
 		return nil, err
 	}
+	a.MailRead(ctx, v)
 	return &MessageReadResponse{append([]Message{}, read...), left, c.Seq}, nil
 }

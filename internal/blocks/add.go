@@ -20,6 +20,7 @@ type Request struct {
 	Home    string // what $HOME in a path stands for
 	Blocks  []working.Block
 	Actions []working.Action
+	Remove  []string // ids of blocks that leave in the same commit
 	Now     time.Time
 }
 
@@ -40,7 +41,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.
 	if len(all) == 0 {
 		return nil, chain.Commit{}, fault.Wrap("block", "", fault.Invalid, errors.New("there is nothing to add; give blocks or actions"))
 	}
-	change, added := Change{Agent: r.Agent, Sweep: true}, make([]Added, len(all))
+	change, added := Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]Added, len(all))
 	for i, b := range all {
 		b, err := bs.files.complete(v, b, &r)
 		if err != nil && len(all) == 1 {
