@@ -192,7 +192,8 @@ func TestReadMailLeaves(t *testing.T) {
 		}
 		first = cmp.Or(first, sent.ID)
 	}
-	add := api.BlockAddRequest{Actions: []working.Action{{Name: working.CheckMailbox}}, Blocks: []working.Block{{Type: working.Message, FromAgent: "cy", FullPath: "a.org"}}}
+	add := api.BlockAddRequest{Actions: []working.Action{{Name: working.CheckMailbox}}}
+	add.Blocks = []working.Block{{Type: working.Message, FromAgent: "cy", FullPath: "a.org"}}
 	if _, err := api.OpBlockAdd.Call(bob, svc, add); err != nil {
 		t.Fatal(err)
 	}
