@@ -62,7 +62,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	top := x.top.scope
 	s := &scope.Scope{Options: top.Options, Dir: top.Dir, Parent: top, Name: name, Open: top.Open, Root: top.Root.Region(regionOf(top.Options.Projects, name))}
 	s.Options.Committed = x.meaning.changed // its commits are numbered separately
-	folder := scope.Folder + "/" + folderOf(name)
+	folder := scope.Folder + "/" + scope.FolderOf(name)
 	s.StateDir = filepath.Join(top.StateDir, filepath.FromSlash(folder))
 	var err error
 	if s.FS, err = vfs.Sub(top.FS, folder); err != nil {
@@ -73,7 +73,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	}
 	m := newMemory(x, s, rights.PolicyOf(x.top.rights))
 	if err := x.openChain(ctx, m); err != nil {
-		return nil, errors.Join(err, m.release())
+		return nil, errors.Join(err, release(m))
 	}
 	return m, nil
 }
@@ -94,7 +94,7 @@ func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
 	if name == "" || name == scope.Memex {
 		return x.top, nil
 	}
-	if err := checkScope(name); err != nil {
+	if err := scope.CheckName(name); err != nil {
 		return nil, fail("scope", name, Invalid, err)
 	}
 	m, fresh, err := x.scopeOf(ctx, name)

@@ -199,19 +199,19 @@ func (m *Memory) close() error {
 	if m.scope.Parent == nil {
 		err = errors.Join(err, m.memex.sessions.save(m.scope))
 	}
-	return fail("close", m.scope.StateDir, Other, errors.Join(err, m.release()))
+	return fail("close", m.scope.StateDir, Other, errors.Join(err, release(m)))
 }
 
 // withRelease returns the error of an opening that failed, and that of releasing what it opened.
 func withRelease(err error, m *Memory) error {
-	if released := m.release(); released != nil {
+	if released := release(m); released != nil {
 		return fail("open", m.scope.Dir, KindOf(err), errors.Join(err, released))
 	}
 	return err
 }
 
 // release closes everything that is open, in reverse order of opening.
-func (m *Memory) release() error {
+func release(m *Memory) error {
 	var errs []error
 	if m.scope.Chain != nil {
 		errs = append(errs, m.scope.Chain.Store().Close())

@@ -283,7 +283,7 @@ func read(tx *chain.Tx, m *Memory) (*filetx.Intent, error) {
 func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	var err error
 	if s.Parent != nil {
-		folder := scope.Folder + "/" + folderOf(s.Name)
+		folder := scope.Folder + "/" + scope.FolderOf(s.Name)
 		if _, err = in.Stat(folder); err == nil {
 			in, err = vfs.Sub(in, folder)
 		}

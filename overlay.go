@@ -122,7 +122,7 @@ func (x *memex) layer(ctx context.Context, name string) (*scope.Scope, error) {
 		}
 		return m.scope, nil
 	}
-	if err := checkScope(name); err != nil {
+	if err := scope.CheckName(name); err != nil {
 		return nil, fail("scope", name, Invalid, err)
 	}
 	if strings.HasPrefix(name, scope.Session+"/") {

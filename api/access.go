@@ -7,6 +7,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -27,6 +29,16 @@ func DefineOn[Q, A any](o Operation, run func(context.Context, Access, Q) (A, er
 		return run(ctx, Access{l.memex, l.over, l.call, l.opts, l}, req)
 	})
 }
+
+// Seals are what bundles are sealed for, and what opens those that are sealed for this
+// machine.
+type Seals struct {
+	For []archive.Recipient
+	Own archive.Identity
+}
+
+// Conflicts returns conflicts as answers have them.
+func Conflicts(all []document.Conflict) []Conflict { return each(all, legibleConflict) }
 
 // View reads the folder first and returns what the caller may see.
 func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen(ctx) }

@@ -32,6 +32,8 @@ type LocalOptions struct {
 	Project, Session string
 	// Home is what $HOME in a path that an agent names stands for.
 	Home string
+	// Seals returns what bundles are sealed for, and what opens them; nil for nothing.
+	Seals func() (Seals, error)
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

@@ -273,9 +273,9 @@ func TestBlockBeneathImage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			done, err := store.Rewrite(t.Context(), 1, func(_ merkle.Digest, data []byte) bool {
-				return strings.Contains(string(data), "Body of One")
-			})
+			done, err := store.Rewrite(t.Context(), func(_ merkle.Digest, data []byte) uint64 {
+				return uint64(strings.Count(string(data), "Body of One"))
+			}, nil)
 			if err != nil || done.Dropped != 1 {
 				t.Fatalf("%+v, %v", done, err)
 			}

@@ -60,7 +60,8 @@ var verbsByNeed = map[need][][]string{
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "hook", "block remove", "block score",
-	"agent show", "message read", "task claim", "task renew", "task release", "task done", "review diff", "review accept", "review edit", "review reject",
+	"agent show", "message read", "task claim", "task renew", "task release", "task done", "clone", "bundle", "remote",
+	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject",
 }
 
 // TestEveryVerbHasACode: no verb is forgotten in the table of exit codes.

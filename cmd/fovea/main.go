@@ -155,6 +155,10 @@ func addVerbs(root *cobra.Command, s *session) {
 	for _, c := range verb.Commands(&s.verbs) {
 		root.AddCommand(c)
 		switch c.Name() {
+		case "bundle":
+			c.AddCommand(bundleVerifyCommand(s), bundleKeyCommand(s))
+		case "remote":
+			c.AddCommand(remoteServeCommand(s))
 		case "guard":
 			c.AddCommand(guardAdoptKeyCommand(s))
 		case "status":
@@ -162,7 +166,7 @@ func addVerbs(root *cobra.Command, s *session) {
 		}
 	}
 	add("write", importCommand(s))
-	add("history", mergeFileCommand(s))
+	add("history", cloneCommand(s), mergeFileCommand(s))
 	add("care", adoptCommand(s), storeCommand(s), versionCommand(s))
 	root.SetHelpCommandGroupID("care")
 	root.SetCompletionCommandGroupID("care")

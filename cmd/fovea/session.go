@@ -77,8 +77,14 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session, Home: config.Home(nil),
 		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(), Grants: s.config.Granted(),
-		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record,
+		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record, Seals: s.seals,
 	}), nil
+}
+
+// seals returns what bundles are sealed for, and what opens them.
+func (s *session) seals() (api.Seals, error) {
+	k, err := s.config.Seals(nil)
+	return api.Seals{For: k.For, Own: k.Own}, err
 }
 
 // embedTimeout is how long a command waits for the embedder that does not ask for it.

@@ -231,12 +231,14 @@ func (b *breaking) WriteImage(img store.Image) error {
 	return b.Store.WriteImage(img)
 }
 
-func (b *breaking) Rewrite(ctx context.Context, by uint64, drop func(merkle.Digest, []byte) bool) (store.Packed, error) {
+func (b *breaking) Rewrite(ctx context.Context, drop func(merkle.Digest, []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
 	if err := b.change(); err != nil {
 		return store.Packed{}, err
 	}
-	return store.Rewrite(ctx, b.Store, by, drop)
+	return b.Store.(store.Rewriter).Rewrite(ctx, drop, gone)
 }
+
+func (b *breaking) Gone() (map[merkle.Digest]uint64, error) { return store.Gone(b.Store) }
 
 func (b *breaking) RemoveImages(before uint64) error {
 	if err := b.change(); err != nil {

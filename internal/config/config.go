@@ -78,6 +78,8 @@ type Config struct {
 	// TrustedKeys are the public keys of other machines whose signatures of heads are
 	// accepted, in the format of note.NewVerifier.
 	TrustedKeys []string `key:"trusted_keys" default:"[]" as:"keys"`
+	// SealFor are the age recipients that bundles are sealed for besides this machine.
+	SealFor []string `key:"seal_for" default:"[]" as:"recipients"`
 	// RelaxedMs is how many milliseconds a commit may wait for its sync, 0 to 60,000. With 0
 	// no commit is reported before it is on disk.
 	RelaxedMs int `key:"relaxed_ms" default:"0" as:"0 to 60000"`

@@ -161,8 +161,13 @@ func createKey(folder string) error {
 		return err
 	}
 	defer in.Close()
-	staged, err := vfs.Stage(in, keyName, 0o600, nil, func(w io.Writer) error {
-		_, err := io.WriteString(w, secret+"\n")
+	return createFile(in, keyName, secret+"\n")
+}
+
+// createFile writes a file that nobody else can read and that must not be there yet.
+func createFile(in vfs.FS, name, text string) error {
+	staged, err := vfs.Stage(in, name, 0o600, nil, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -68,20 +69,21 @@ func (s setting) set(c *Config, v value) error {
 
 // parsers parse values by the tag as; "LOW to HIGH" is a whole number in that range.
 var parsers = map[string]func(*Config, value) (any, error){
-	"path":     with(value.path),
-	"folder":   with(value.folder),
-	"paths":    with(list(value.path)),
-	"texts":    with(list(value.text)),
-	"keys":     with(list(value.publicKey)),
-	"projects": with(table("lists of paths", list(value.path))),
-	"share":    with(value.share),
-	"guard":    with(value.guard),
-	"trust":    with(value.trust),
-	"embed":    with(value.embed),
-	"rerank":   with(value.rerank),
-	"record":   with(value.record),
-	"grants":   with(value.grants),
-	"org":      func(c *Config, v value) (any, error) { return c.org(v) },
+	"path":       with(value.path),
+	"folder":     with(value.folder),
+	"paths":      with(list(value.path)),
+	"texts":      with(list(value.text)),
+	"keys":       with(list(value.publicKey)),
+	"recipients": with(list(value.recipient)),
+	"projects":   with(table("lists of paths", list(value.path))),
+	"share":      with(value.share),
+	"guard":      with(value.guard),
+	"trust":      with(value.trust),
+	"embed":      with(value.embed),
+	"rerank":     with(value.rerank),
+	"record":     with(value.record),
+	"grants":     with(value.grants),
+	"org":        func(c *Config, v value) (any, error) { return c.org(v) },
 }
 
 func with[T any](parse func(value) (T, error)) func(*Config, value) (any, error) {
@@ -193,6 +195,18 @@ func (v value) publicKey() (string, error) {
 		return "", fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
 	}
 	return line, nil
+}
+
+// recipient returns the public key that bundles are sealed for.
+func (v value) recipient() (string, error) {
+	text, err := v.text()
+	if err != nil {
+		return "", err
+	}
+	if _, err := archive.ParseRecipient(text); err != nil {
+		return "", fmt.Errorf("%q is no age recipient; fovea bundle key prints that of a machine", text)
+	}
+	return text, nil
 }
 
 // share returns a number from 0 to 1.

@@ -27,9 +27,9 @@ type compaction struct {
 	old        *packSet
 	sources    []source // the old packs, then the segments behind them
 	generation uint64
-	keepBatch  uint64 // whose intents nothing has settled: the last one
-	drop       func(d merkle.Digest, data []byte) bool
-	by         uint64 // the commit that says why
+	keepBatch  uint64                                    // whose intents nothing has settled: the last one
+	drop       func(d merkle.Digest, data []byte) uint64 // the commit that says why, 0 for a block that stays
+	gone       map[merkle.Digest]uint64                  // to note in the first pack besides
 
 	done   store.Packed
 	next   uint64 // number of the next batch
@@ -126,6 +126,10 @@ func (c *compaction) run(keep int) (done store.Packed, err error) {
 func (c *compaction) write(sources []source) (*pack, error) {
 	info := record.Info{First: sources[0].first, Generation: c.generation, Last: sources[len(sources)-1].last, Batch: c.next, Before: c.before}
 	info, err := record.WritePack(c.p.in, filePerm, info, c.p.opts.Rand, func(out *record.PackWriter) (uint64, error) {
+		for d, by := range c.gone {
+			out.Drop(d, by)
+		}
+		c.gone = nil
 		for _, src := range sources {
 			if err := c.copy(out, src); err != nil {
 				return 0, err
@@ -188,10 +192,12 @@ func (c *compaction) add(out *record.PackWriter, r store.Record) error {
 	if r.Kind.HasDigest() {
 		d = merkle.Sum(r.Data)
 	}
-	if c.drop != nil && r.Kind == store.Block && c.drop(d, r.Data) {
-		out.Drop(d, c.by)
-		c.done.Dropped++
-		return nil
+	if c.drop != nil && r.Kind == store.Block {
+		if by := c.drop(d, r.Data); by > 0 {
+			out.Drop(d, by)
+			c.done.Dropped++
+			return nil
+		}
 	}
 	if r.Kind == store.Block {
 		repeated, err := out.Has(d), error(nil)

@@ -47,7 +47,7 @@ func TestGoldenFiles(t *testing.T) {
 	}
 	digests(FormatFile, headFile, record.SegmentName(1), imageName(3))
 	s = mustOpen(t, in, small(1))
-	if _, err := s.Rewrite(t.Context(), 4, purge('b')); err != nil {
+	if _, err := store.Rewrite(t.Context(), s, 4, purge('b')); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, s)

@@ -65,7 +65,7 @@ func purge(letter byte) func(merkle.Digest, []byte) bool {
 // rewrite purges a letter.
 func (d *diary) rewrite(t testing.TB, s *Store, letter byte, by uint64) {
 	t.Helper()
-	if _, err := s.Rewrite(t.Context(), by, purge(letter)); err != nil {
+	if _, err := store.Rewrite(t.Context(), s, by, purge(letter)); err != nil {
 		t.Fatal(err)
 	}
 	d.purge(letter, by)
@@ -300,7 +300,7 @@ func TestPackReads(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Rewrite(t.Context(), 0, nil); err != nil {
+	if _, err := store.Rewrite(t.Context(), s, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, s)
@@ -369,7 +369,7 @@ func TestRewrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, by := range []uint64{5, 9} {
-		done, err := s.Rewrite(t.Context(), by, func(_ merkle.Digest, data []byte) bool { return strings.HasPrefix(string(data), "s3cret") })
+		done, err := store.Rewrite(t.Context(), s, by, func(_ merkle.Digest, data []byte) bool { return strings.HasPrefix(string(data), "s3cret") })
 		if err != nil || done.Dropped != 2-2*i {
 			t.Fatalf("%v, %+v, want 2 blocks dropped the first time", err, done)
 		}
@@ -459,7 +459,7 @@ func TestLastIntentStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Rewrite(t.Context(), 1, nil); err != nil {
+	if _, err := store.Rewrite(t.Context(), s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	s = mustOpen(t, in, small(1))
@@ -467,7 +467,7 @@ func TestLastIntentStays(t *testing.T) {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
 	more, _ := fillStore(t, s, 2, 3)
-	if _, err := s.Rewrite(t.Context(), 1, nil); err != nil {
+	if _, err := store.Rewrite(t.Context(), s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(more, mustReplay(t, s, store.Pos{})); diff != "" {

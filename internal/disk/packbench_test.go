@@ -31,7 +31,7 @@ func benchStore(b *testing.B, packed bool) vfs.FS {
 		}
 	}
 	if packed {
-		if _, err := s.Rewrite(b.Context(), 0, nil); err != nil {
+		if _, err := store.Rewrite(b.Context(), s, 0, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -92,7 +92,7 @@ func BenchmarkRewrite(b *testing.B) {
 	defer s.Close()
 	b.SetBytes(s.files.packs.packs[0].Info.Size)
 	for b.Loop() {
-		if _, err := s.Rewrite(b.Context(), 0, nil); err != nil {
+		if _, err := store.Rewrite(b.Context(), s, 0, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -38,7 +38,7 @@ func (u *upkeep) run(t *testing.T, in *faultfs.FS, seed byte) {
 		note(err)
 		letter := byte('b' + len(u.letters))
 		u.letters = append(u.letters, letter)
-		if _, err = s.Rewrite(t.Context(), uint64(len(u.letters)), purge(letter)); note(err) {
+		if _, err = store.Rewrite(t.Context(), s, uint64(len(u.letters)), purge(letter)); note(err) {
 			u.purge(letter, uint64(len(u.letters)))
 			u.done++
 		} else {
@@ -227,7 +227,7 @@ func TestPackLeavesNothing(t *testing.T) {
 		return nil
 	})
 	before := namesIn(t, in, record.PackFolder)
-	_, err := s.Rewrite(t.Context(), 1, purge('a'))
+	_, err := store.Rewrite(t.Context(), s, 1, purge('a'))
 	in.OnOp(nil)
 	if !errors.Is(err, faultfs.ErrFault) {
 		t.Fatalf("got %v", err)

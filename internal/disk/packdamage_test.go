@@ -325,7 +325,7 @@ func TestPackOfDamage(t *testing.T) {
 	if diff := cmp.Diff(before, filesBelow(t, in, ".")); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	if _, err := s.Rewrite(t.Context(), 1, nil); !errors.Is(err, store.ErrReadOnly) {
+	if _, err := store.Rewrite(t.Context(), s, 1, nil); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("rewrite: got %v, want ErrReadOnly", err)
 	}
 	mustClose(t, s)

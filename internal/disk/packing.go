@@ -53,8 +53,9 @@ func (p *packing) pack(ctx context.Context, below uint64) (store.Packed, error) 
 	return c.run(keep)
 }
 
-// rewrite is Store.Rewrite: it writes all but the newest segment anew.
-func (p *packing) rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
+// rewrite writes all but the newest segment anew. drop returns the commit that says why a
+// block goes, 0 for one that stays; gone are blocks to note as left out besides.
+func (p *packing) rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
 	below, err := p.log.beginSegment()
 	if err != nil {
 		return store.Packed{}, err
@@ -63,7 +64,7 @@ func (p *packing) rewrite(ctx context.Context, by uint64, drop func(d merkle.Dig
 	if err != nil || len(c.sources) == 0 {
 		return store.Packed{}, err
 	}
-	c.by, c.drop = by, drop
+	c.drop, c.gone = drop, gone
 	return c.run(0)
 }
 

@@ -103,7 +103,7 @@ func TestPackBesideOthers(t *testing.T) {
 		for i := 0; running(); i++ {
 			var err error
 			if i%3 == 2 {
-				_, err = s.Rewrite(t.Context(), 1, nil)
+				_, err = store.Rewrite(t.Context(), s, 1, nil)
 			} else {
 				_, err = s.Pack(t.Context())
 			}
@@ -162,7 +162,7 @@ func TestCloseEndsPack(t *testing.T) {
 		<-begun
 		closed <- s.Close()
 	}()
-	_, err := s.Rewrite(t.Context(), 1, func(merkle.Digest, []byte) bool {
+	_, err := store.Rewrite(t.Context(), s, 1, func(merkle.Digest, []byte) bool {
 		once.Do(func() {
 			close(begun)
 			<-s.packing.closing

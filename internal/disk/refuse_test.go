@@ -72,7 +72,7 @@ func TestSegmentWithoutHeader(t *testing.T) {
 			}
 			fillStore(t, s, 1, 2)
 			if tc.packed {
-				if _, err := s.Rewrite(t.Context(), 0, nil); err != nil {
+				if _, err := store.Rewrite(t.Context(), s, 0, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -167,7 +167,7 @@ func TestOpenWithAFault(t *testing.T) {
 	if err := s.WriteImage(imageOf(3, ends[2])); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Rewrite(t.Context(), 0, nil); err != nil {
+	if _, err := store.Rewrite(t.Context(), s, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	fillStore(t, s, 3, 4)

@@ -244,14 +244,27 @@ func (s *Store) Packed() bool { return len(s.files.current().packs) > 0 }
 // Rewrite implements store.Rewriter. Quarantine is not looked at. The old files are
 // unlinked, not overwritten, and readers that use one at the moment end first, so the bytes
 // may stay on the medium and in its backups.
-func (s *Store) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (store.Packed, error) {
+func (s *Store) Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
-	done, err := s.packing.rewrite(ctx, by, drop)
+	done, err := s.packing.rewrite(ctx, drop, gone)
 	if err != nil {
 		return store.Packed{}, fmt.Errorf("rewrite history: %w", err)
 	}
 	return done, nil
+}
+
+// Gone implements store.Rewriter.
+func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
+	s.packing.mu.Lock() // so that no pack is replaced meanwhile
+	defer s.packing.mu.Unlock()
+	gone := map[merkle.Digest]uint64{}
+	for _, p := range s.files.current().packs {
+		if err := p.EachPurged(func(d merkle.Digest, by uint64) error { gone[d] = max(gone[d], by); return nil }); err != nil {
+			return nil, fmt.Errorf("read what history is without: %w", s.cond.report(err))
+		}
+	}
+	return gone, nil
 }
 
 // Check implements store.Checker. It reads the manifest, every pack and every segment from

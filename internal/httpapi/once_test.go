@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	_ "github.com/fovea-memory/fovea/api/remotes" // its operations
 	"github.com/fovea-memory/fovea/document"
 )
 
@@ -80,6 +81,13 @@ var repeated = []repetition{
 	{name: "a proposal edited", op: "review-edit", body: `{"id":"PROPOSAL","title":"Newer"}`, before: (*site).proposed},
 	{name: "a proposal accepted", op: "review-accept", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
 	{name: "a proposal rejected", op: "review-reject", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
+	{name: "a bundle written", op: "bundle-write", body: `{"file":"BUNDLE","plain":true}`, forgets: true},
+	{name: "a bundle read", op: "bundle-read", body: `{"file":"BUNDLE","replace":true}`, before: (*site).bundled},
+	{name: "a remote added", op: "remote-add", body: `{"name":"stick","url":"PLACE","plain":true}`, forgets: true},
+	{name: "a push", op: "push", body: `{}`, before: (*site).placed, forgets: true},
+	{name: "a pull", op: "pull", body: `{}`, before: (*site).placed, forgets: true},
+	{name: "a sync", op: "sync", body: `{}`, before: (*site).placed, forgets: true},
+	{name: "a remote removed", op: "remote-remove", body: `{"name":"stick"}`, before: (*site).placed, forgets: true},
 	{name: "deletions accepted", op: "ingest", body: `{"accept_deletions":true}`, forgets: true},
 }
 
@@ -106,6 +114,17 @@ func (s *site) must(op, body string, headers ...string) reply {
 // block gives ada a block of working memory.
 func (s *site) block() {
 	s.must("block-add", `{"blocks":[{"type":"task","task_id":"T"}]}`, "Authorization", "Bearer agent")
+}
+
+// bundled writes a bundle, and then changes a note.
+func (s *site) bundled() {
+	s.must("bundle-write", s.filled(`{"file":"BUNDLE","plain":true}`))
+	s.must("remember", `{"title":"Later"}`)
+}
+
+// placed adds a remote.
+func (s *site) placed() {
+	s.must("remote-add", s.filled(`{"name":"stick","url":"PLACE","plain":true}`))
 }
 
 // post sends ada a message.
@@ -138,7 +157,8 @@ func (s *site) proposed() {
 
 // filled fills in what a request names and only the site knows.
 func (s *site) filled(body string) string {
-	return strings.NewReplacer("COPY", s.copied(), "NUMBER", strconv.FormatUint(s.held, 10), "PROPOSAL", s.proposal).Replace(body)
+	return strings.NewReplacer("COPY", s.copied(), "NUMBER", strconv.FormatUint(s.held, 10), "PROPOSAL", s.proposal,
+		"BUNDLE", s.dir+"-b.car", "PLACE", s.dir+"-place").Replace(body)
 }
 
 // driftApart leaves files that differ from memory on purpose.

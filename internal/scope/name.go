@@ -3,7 +3,11 @@
 package scope
 
 import (
+	"encoding/base32"
+	"errors"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
 )
@@ -39,3 +43,45 @@ func (s *Scope) IsSession() bool { return strings.HasPrefix(s.Name, Session+"/")
 // IsFile reports whether a document of this memory is a file, rather than a tree or a buffer
 // laid over a file.
 func (s *Scope) IsFile(path string) bool { return s.HasFiles() && !document.IsMemory(path) }
+
+// maxNameBytes is the maximum length of NAME or ID in the name of a scope.
+const maxNameBytes = 100
+
+// CheckName returns an error if the name of a project or a session is invalid.
+func CheckName(name string) error {
+	kind, rest, _ := strings.Cut(name, "/")
+	switch {
+	case kind != Project && kind != Session:
+		return errors.New("a scope is memex, project/NAME or session/ID")
+	case rest == "" || len(rest) > maxNameBytes:
+		return fmt.Errorf("the name behind %s/ has %d bytes, 1 to %d are possible", kind, len(rest), maxNameBytes)
+	case !utf8.ValidString(rest) || strings.ContainsFunc(rest, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return errors.New("the name of a scope is UTF-8 without control characters")
+	}
+	return nil
+}
+
+// encoding is for names that a file system might fold or refuse.
+var encoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// FolderOf names the folder of a project or a session below Folder: KIND-NAME if NAME has only plain
+// characters, else KIND=BASE32.
+func FolderOf(name string) string {
+	kind, rest, _ := strings.Cut(name, "/")
+	plain := func(r rune) bool { return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' }
+	if strings.ContainsFunc(rest, func(r rune) bool { return !plain(r) }) {
+		return kind + "=" + encoding.EncodeToString([]byte(rest))
+	}
+	return kind + "-" + rest
+}
+
+// NameOf returns the scope that a folder below Folder is for, false if it is for none.
+func NameOf(folder string) (string, bool) {
+	kind, rest, plain := strings.Cut(folder, "-")
+	if k, code, ok := strings.Cut(folder, "="); ok {
+		b, _ := encoding.DecodeString(code)
+		kind, rest, plain = k, string(b), true
+	}
+	name := kind + "/" + rest
+	return name, plain && CheckName(name) == nil && FolderOf(name) == folder
+}

@@ -56,14 +56,18 @@ type Packer interface {
 
 // Rewriter is a store that can leave blocks out of its history for good.
 type Rewriter interface {
-	// Rewrite writes all history anew without the blocks that drop chooses, in one
-	// atomic step. From then on Block returns a Purged that names by, the number of the
-	// commit that says why. Commits, marks and the order of what stays do not change; of
+	// Rewrite writes all history anew without the blocks for which drop returns a number,
+	// in one atomic step. From then on Block returns a Purged for them that names the
+	// commit of that number, and for the blocks of gone, which need not have been here.
+	// It is 0 for a block that stays. Commits, marks and the order of what stays do not change; of
 	// equal blocks the first stays. Of what is appended meanwhile nothing is dropped.
 	// drop is called with each Block record in order and keeps nothing of its data; it
 	// must not choose blocks that commits are made of. Images are not looked at: write an
 	// image after this and call RemoveImages. Errors are those of Pack. O(history).
-	Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error)
+	Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, gone map[merkle.Digest]uint64) (Packed, error)
+	// Gone returns the blocks that were left out, each with the number of the commit. The
+	// map is the caller's. O(blocks left out).
+	Gone() (map[merkle.Digest]uint64, error)
 	// RemoveImages removes the images of commits before seq, so that nothing that Rewrite
 	// dropped is left in them. Errors: ErrReadOnly, ErrClosed.
 	RemoveImages(before uint64) error
@@ -142,12 +146,32 @@ func IsPacked(s Store) bool {
 	return ok && p.Packed()
 }
 
-// Rewrite is Rewriter.Rewrite, or errors.ErrUnsupported.
+// Rewrite is Rewriter.Rewrite, or errors.ErrUnsupported. by is the number of the commit that
+// says why the blocks that drop chooses go.
 func Rewrite(ctx context.Context, s Store, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
 	if s, ok := s.(Rewriter); ok {
-		return s.Rewrite(ctx, by, drop)
+		return s.Rewrite(ctx, func(d merkle.Digest, data []byte) uint64 {
+			if drop != nil && drop(d, data) {
+				return by
+			}
+			return 0
+		}, nil)
 	}
 	return Packed{}, fmt.Errorf("rewrite history: %w", errors.ErrUnsupported)
+}
+
+// Leave makes a history do without the blocks that another one does without: Block returns a
+// Purged for all of them, whether they were ever here or not. Errors: those of
+// Rewriter.Rewrite, errors.ErrUnsupported. O(history), nothing where there are none.
+func Leave(ctx context.Context, s Store, gone map[merkle.Digest]uint64) error {
+	if len(gone) == 0 {
+		return nil
+	}
+	if s, ok := s.(Rewriter); ok {
+		_, err := s.Rewrite(ctx, func(d merkle.Digest, _ []byte) uint64 { return gone[d] }, gone)
+		return err
+	}
+	return fmt.Errorf("leave blocks out: %w", errors.ErrUnsupported)
 }
 
 // RemoveImages is Rewriter.RemoveImages, or errors.ErrUnsupported.
@@ -156,6 +180,14 @@ func RemoveImages(s Store, before uint64) error {
 		return s.RemoveImages(before)
 	}
 	return fmt.Errorf("remove images: %w", errors.ErrUnsupported)
+}
+
+// Gone is Rewriter.Gone; a store without it leaves nothing out.
+func Gone(s Store) (map[merkle.Digest]uint64, error) {
+	if s, ok := s.(Rewriter); ok {
+		return s.Gone()
+	}
+	return nil, nil
 }
 
 // Size is Sizer.Size, 0 for a store without it.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -221,7 +222,7 @@ func (s *openInMemory) RemoveImages(before uint64) error {
 	return nil
 }
 
-func (s *openInMemory) Rewrite(ctx context.Context, by uint64, drop func(d merkle.Digest, data []byte) bool) (Packed, error) {
+func (s *openInMemory) Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, also map[merkle.Digest]uint64) (Packed, error) {
 	s.h.rewriting.Lock()
 	defer s.h.rewriting.Unlock()
 	unlock, err := s.lock()
@@ -230,37 +231,46 @@ func (s *openInMemory) Rewrite(ctx context.Context, by uint64, drop func(d merkl
 	if err = cmp.Or(ctx.Err(), err, s.Err()); err != nil {
 		return Packed{}, fmt.Errorf("rewrite history: %w", err)
 	}
-	chosen := map[int]merkle.Digest{}
+	chosen, gone := map[int]bool{}, maps.Clone(also)
+	if gone == nil {
+		gone = map[merkle.Digest]uint64{}
+	}
 	for i, r := range records {
 		if r.Kind != Block {
 			continue
 		}
-		if d := merkle.Sum(r.Data); drop(d, r.Data) {
-			chosen[i] = d
+		d := merkle.Sum(r.Data)
+		if by := drop(d, r.Data); by > 0 {
+			chosen[i], gone[d] = true, by
 		}
 	}
-	if len(chosen) == 0 {
+	if len(gone) == 0 {
 		return Packed{}, nil
 	}
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
-	return s.h.leaveOut(chosen, by), nil
+	return s.h.leaveOut(chosen, gone), nil
 }
 
-// leaveOut makes the history without the records of these indexes. h.mu is held.
-func (h *InMemory) leaveOut(chosen map[int]merkle.Digest, by uint64) Packed {
+func (s *openInMemory) Gone() (map[merkle.Digest]uint64, error) {
+	s.h.mu.Lock()
+	defer s.h.mu.Unlock()
+	return maps.Clone(s.h.purged), nil
+}
+
+// leaveOut makes the history without the records of these indexes, and notes the blocks
+// that are gone. h.mu is held.
+func (h *InMemory) leaveOut(chosen map[int]bool, gone map[merkle.Digest]uint64) Packed {
 	done := Packed{Dropped: len(chosen)}
 	if h.purged == nil {
 		h.purged = map[merkle.Digest]uint64{}
 	}
-	for _, d := range chosen {
-		h.purged[d] = by
-	}
+	maps.Copy(h.purged, gone)
 	all := h.records
 	h.records, h.commits, h.blocks = nil, nil, nil
 	for i, r := range all {
 		done.Before += int64(RecordSize(len(r.Data)))
-		if _, dropped := chosen[i]; !dropped {
+		if !chosen[i] {
 			h.add(r)
 			done.After += int64(RecordSize(len(r.Data)))
 		}

@@ -185,22 +185,7 @@ func removeTree(in vfs.FS, name string) error {
 	if err := in.Remove(path.Join(name, disk.FormatFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	entries, err := in.ReadDir(name)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		inner := path.Join(name, e.Name())
-		if e.IsDir() {
-			err = removeTree(in, inner)
-		} else {
-			err = in.Remove(inner)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return in.Remove(name)
+	return vfs.RemoveAll(in, name)
 }
 
 // copyTo copies a store into a folder, first under a temporary name, so that a crash leaves

@@ -5,6 +5,7 @@ package travel
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/fovea-memory/fovea/document"
@@ -65,18 +66,56 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid,
 			errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
 	}
-	lock, err := scope.TakeLock(ctx, &h.scope.Options, in)
-	if err != nil {
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Conflict, err)
-	}
-	defer func() { _ = lock.Unlock() }()
-	other, err := h.openCopy(in, name)
+	other, done, err := h.open(ctx, action.Name, in, name)
 	if err != nil {
 		return chain.Commit{}, nil, nil, err
 	}
-	defer func() { _ = other.Store().Close() }() // it was only read
+	defer done()
 	g := merging{history: h, tx: tx, ours: h.scope.Chain, theirs: other}
 	return g.run(ctx, action, name, opts)
+}
+
+// open loads the chain of this scope from another state folder, called name in errors. done
+// closes it.
+func (h *History) open(ctx context.Context, op string, in vfs.FS, name string) (other *chain.Chain, done func(), err error) {
+	lock, err := scope.TakeLock(ctx, &h.scope.Options, in)
+	if err != nil {
+		return nil, nil, fault.Wrap(op, name, fault.Conflict, err)
+	}
+	if other, err = h.openCopy(in, name); err != nil {
+		return nil, nil, errors.Join(err, lock.Unlock())
+	}
+	return other, func() { _, _ = other.Store().Close(), lock.Unlock() }, nil // it was only read
+}
+
+// RestoreStore makes the newest state in another state folder, called name in errors, the
+// present one, as a commit that can be rolled back. The other history is not taken over, and
+// need not be one of this memory. Files follow as in Rollback, under the same conditions; ingest
+// the folder just before. It returns what Rollback does. Errors: Conflict (another process has
+// that folder, and as in Rollback), NotFound (it keeps nothing, or content of it was purged),
+// Corrupt, ReadOnly.
+func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	opts = opts.OrZero()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
+	action := scope.Action{Name: "restore", Kind: graph.KindRollback, Key: opts.ReplayKey()}
+	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), err
+	}
+	other, done, err := h.open(ctx, action.Name, in, name)
+	if err != nil {
+		return chain.Commit{}, nil, err
+	}
+	defer done()
+	from := other.Head()
+	if from.Commit.Seq == 0 {
+		return chain.Commit{}, nil, fault.Wrap("restore", name, fault.NotFound, errNoCommits)
+	}
+	if err := other.Whole(ctx, from.State, from.Commit.Seq); err != nil {
+		return chain.Commit{}, nil, fault.Wrap("restore", name, goneKind(err), err)
+	}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: from.State, restoresLost: func(string) bool { return true }}
+	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d of %s", from.Commit.Seq, name))
 }
 
 // run merges an open copy of this memory, called name in errors.

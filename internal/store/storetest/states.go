@@ -175,7 +175,7 @@ func (h *history) writes() map[string]error {
 		calls["sync"] = s.Sync()
 	}
 	if s, ok := h.s.(store.Rewriter); ok {
-		calls["rewrite"] = errorOf(s.Rewrite(h.Context(), 1, func(merkle.Digest, []byte) bool { return true }))
+		calls["rewrite"] = errorOf(s.Rewrite(h.Context(), func(merkle.Digest, []byte) uint64 { return 1 }, nil))
 		calls["remove images"] = s.RemoveImages(9)
 	}
 	if s, ok := h.s.(store.Packer); ok {

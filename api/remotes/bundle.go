@@ -1,0 +1,387 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remotes
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// The operations on bundles.
+var (
+	OpBundleWrite = api.DefineOn(api.Operation{Name: "bundle-write", Group: "history", Effect: api.Mends, Scan: true,
+		Summary: "Write the memory with all its history into one file"}, writeBundle)
+	OpBundleRead = api.DefineOn(api.Operation{Name: "bundle-read", Effect: api.Mends,
+		Summary: "Bring in what a bundle has, as a commit that can be undone"}, readBundle)
+)
+
+// BundleRequest says where a bundle is written, and for whom.
+type BundleRequest struct {
+	File  string   `json:"file" jsonschema:"an absolute path; a bundle that is there is replaced"`
+	Since []string `json:"since,omitempty" jsonschema:"commits that the receiver has" flag:"only what came since this <COMMIT>, one for each scope"`
+	Plain bool     `json:"plain,omitempty" jsonschema:"do not seal it" flag:"do not seal it: anybody who has the file can read it"`
+	For   []string `json:"for,omitempty" jsonschema:"more age recipients to seal it for" flag:"seal it for this age <RECIPIENT>, too"`
+}
+
+// BundleScope is the history of a scope in a bundle.
+type BundleScope struct {
+	Scope string `json:"scope" jsonschema:"memex or project/NAME"`
+	Seq   uint64 `json:"seq" jsonschema:"the number of its newest commit"`
+	Head  string `json:"head" jsonschema:"the digest of that commit"`
+	Root  string `json:"root" jsonschema:"of its state"`
+	Since string `json:"since,omitempty" jsonschema:"the commit that it goes on from"`
+}
+
+// Bundle is a bundle that was written.
+type Bundle struct {
+	File   string        `json:"file" jsonschema:"where it is"`
+	Bytes  int64         `json:"bytes" jsonschema:"how large it is before it is sealed"`
+	Blocks int           `json:"blocks" jsonschema:"how many"`
+	Sealed bool          `json:"sealed" jsonschema:"whether a key opens it"`
+	Scopes []BundleScope `json:"scopes" jsonschema:"what it holds"`
+}
+
+// BundleReadRequest names a bundle to bring in.
+type BundleReadRequest struct {
+	File       string `json:"file" jsonschema:"an absolute path where the memory is kept" arg:"FILE"`
+	Replace    bool   `json:"replace,omitempty" jsonschema:"may be of another memory" flag:"make its state the present one instead of merging"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+}
+
+// Brought is what came into a scope from another history.
+type Brought struct {
+	Scope     string         `json:"scope" jsonschema:"memex or project/NAME"`
+	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
+	Root      string         `json:"root" jsonschema:"after it"`
+	Files     []string       `json:"files" jsonschema:"written or removed"`
+	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
+}
+
+func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
+	const op = "bundle write"
+	if !filepath.IsAbs(req.File) {
+		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("file: is an absolute path"))
+	}
+	to, err := recipients(a, op, req)
+	if err != nil {
+		return nil, err
+	}
+	sources, release, err := a.Memex.Histories().Take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	for _, since := range req.Since {
+		if err := goOn(ctx, sources, since); err != nil {
+			return nil, fault.Wrap(op, since, fault.NotFound, err)
+		}
+	}
+	in, err := vfs.Dir(filepath.Dir(req.File))
+	if err != nil {
+		return nil, fault.Wrap(op, req.File, fault.NotFound, err)
+	}
+	defer in.Close()
+	var done bundle.Summary
+	if err := replaceable(in, filepath.Base(req.File)); err != nil {
+		return nil, fault.Wrap(op, req.File, fault.Conflict, err)
+	}
+	if err := vfs.WriteAtomicFunc(in, filepath.Base(req.File), 0o600, func(w io.Writer) (err error) {
+		done, err = sealed(w, to, func(w io.Writer) (bundle.Summary, error) { return bundle.Write(ctx, w, sources) })
+		return err
+	}); err != nil {
+		return nil, fault.Wrap(op, req.File, kindOf(err), err)
+	}
+	return &Bundle{File: req.File, Bytes: done.Bytes, Blocks: done.Blocks, Sealed: len(to) > 0, Scopes: Scopes(done.Header)}, nil
+}
+
+// replaceable refuses a file that is there and is no bundle.
+func replaceable(in vfs.FS, name string) error {
+	f, err := in.OpenFile(name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	first := make([]byte, len(archive.SealPrefix))
+	n, err := f.ReadAt(first, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if string(first[:n]) == archive.SealPrefix {
+		return nil
+	}
+	if _, err := bundle.Peek(io.NewSectionReader(f, 0, archive.MaxHeader+archive.MaxBlock)); err != nil {
+		return errors.New("the file exists and is no bundle; name another one")
+	}
+	return nil
+}
+
+// recipients returns whom a bundle is sealed for, none for a plain one.
+func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient, error) {
+	if req.Plain {
+		if len(req.For) > 0 {
+			return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("a plain bundle is sealed for nobody; leave out plain or for"))
+		}
+		return nil, nil
+	}
+	var to []archive.Recipient
+	if a.Options.Seals != nil {
+		seals, err := a.Options.Seals()
+		if err != nil {
+			return nil, fault.Wrap(op, req.File, fault.Other, err)
+		}
+		to = append(to, seals.For...)
+	}
+	for _, text := range req.For {
+		r, err := archive.ParseRecipient(text)
+		if err != nil {
+			return nil, fault.Wrap(op, req.File, fault.Invalid, fmt.Errorf("for: %w", err))
+		}
+		to = append(to, r)
+	}
+	if len(to) == 0 {
+		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("it is sealed for nobody; name a recipient, or say plain"))
+	}
+	return to, nil
+}
+
+// sealed writes through a seal where there are recipients.
+func sealed(w io.Writer, to []archive.Recipient, write func(io.Writer) (bundle.Summary, error)) (bundle.Summary, error) {
+	if len(to) == 0 {
+		return write(w)
+	}
+	in, err := archive.Seal(w, to...)
+	if err != nil {
+		return bundle.Summary{}, err
+	}
+	done, err := write(in)
+	if err == nil {
+		err = in.Close()
+	}
+	return done, err
+}
+
+// goOn cuts the source that has a commit to what came after it.
+func goOn(ctx context.Context, sources []bundle.Source, since string) error {
+	d, err := merkle.Parse(since)
+	if err != nil {
+		return fmt.Errorf("since: %w", err)
+	}
+	for i := range sources {
+		if err = sources[i].GoOn(ctx, d); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// Scopes returns what a bundle holds.
+func Scopes(h bundle.Header) []BundleScope {
+	var all []BundleScope
+	for _, s := range h.Scopes {
+		one := BundleScope{Scope: s.Name, Seq: s.Seq, Head: s.Head.String(), Root: s.Root.String()}
+		if s.SinceSeq > 0 {
+			one.Since = s.Since.String()
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Unsealed returns the stream of a bundle, opened with a key if it is sealed.
+func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	first, err := in.Peek(len(archive.SealPrefix))
+	if err != nil && err != io.EOF || string(first) != archive.SealPrefix {
+		return in, nil // a short file is no archive, and the reader says so
+	}
+	if keys == nil {
+		return nil, archive.ErrNoKey
+	}
+	seals, err := keys()
+	if err != nil {
+		return nil, err
+	}
+	return archive.Open(in, seals.Own)
+}
+
+// incoming is the folder, in the state folder, that a bundle is read into.
+const incoming = "incoming"
+
+func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all []Brought, err error) {
+	const op = "bundle read"
+	if !filepath.IsAbs(req.File) {
+		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("file: is an absolute path"))
+	}
+	if _, err := a.View(ctx); err != nil { // the folder is read first
+		return nil, err
+	}
+	state := a.Memex.Histories().State
+	if err := vfs.RemoveAll(state, incoming); err != nil {
+		return nil, fault.Wrap(op, req.File, fault.Other, err)
+	}
+	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
+	in, err := vfs.Sub(state, incoming)
+	if err != nil {
+		return nil, fault.Wrap(op, req.File, fault.Other, err)
+	}
+	r := reading{a: a, req: req, in: in}
+	h, err := r.unpack(ctx)
+	if err != nil {
+		return nil, fault.Wrap(op, req.File, kindOf(err), err)
+	}
+	for _, s := range h.Scopes {
+		done, err := bring(ctx, a, in, s.Name, filepath.Base(req.File), bringing{req.Replace, req.MemoryOnly, req.DryRun})
+		if err != nil {
+			return all, err
+		}
+		all = append(all, done)
+	}
+	return all, nil
+}
+
+// reading brings in one bundle.
+type reading struct {
+	a   api.Access
+	req BundleReadRequest
+	in  vfs.FS
+}
+
+// open returns the stream of the file.
+func (r *reading) open() (*os.File, io.Reader, error) {
+	f, err := vfs.OpenPlain(r.req.File, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := Unsealed(f, r.a.Options.Seals)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, in, nil
+}
+
+// unpack reads the bundle into the incoming folder, behind what it goes on from.
+func (r *reading) unpack(ctx context.Context) (bundle.Header, error) {
+	f, in, err := r.open()
+	if err != nil {
+		return bundle.Header{}, err
+	}
+	h, err := bundle.Peek(in)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = r.prepare(ctx, h)
+	}
+	if err != nil {
+		return h, err
+	}
+	if f, in, err = r.open(); err != nil {
+		return h, err
+	}
+	defer f.Close()
+	return readInto(ctx, r.in, in)
+}
+
+// prepare refuses a bundle of another memory, and gives one of changes what it goes on from.
+func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
+	sources, release, err := r.a.Memex.Histories().Take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var before []bundle.Source
+	for _, s := range h.Scopes {
+		for _, ours := range sources {
+			if ours.Name != s.Name {
+				continue
+			}
+			if ours.First != s.First && !r.req.Replace {
+				return fault.Wrap("bundle read", r.req.File, fault.Invalid, errors.New(
+					"it is of another memory; fovea clone makes a memory of it, --replace puts its state in place of this one"))
+			}
+			if s.SinceSeq > 0 {
+				if err := ours.UpTo(ctx, s.Since); err != nil {
+					return err
+				}
+				before = append(before, ours)
+			}
+		}
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	from, to := io.Pipe()
+	go func() {
+		_, err := bundle.Write(ctx, to, before)
+		_ = to.CloseWithError(err) // it returns nil
+	}()
+	_, err = readInto(ctx, r.in, from)
+	return errors.Join(err, from.Close())
+}
+
+// bringing says how another history is brought in.
+type bringing struct{ replace, memoryOnly, dryRun bool }
+
+// bring merges the history of a scope in another state folder, or puts its state in place.
+func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, error) {
+	m := a.Memex
+	if name != scope.Memex {
+		var err error
+		if m, err = a.Memex.Scope(ctx, name); err != nil {
+			return Brought{}, err
+		}
+	}
+	opts := a.Write()
+	opts.MemoryOnly, opts.DryRun = how.memoryOnly, how.dryRun
+	done := Brought{Scope: name, Files: []string{}, Conflicts: []api.Conflict{}}
+	var c fovea.Commit
+	var files []string
+	var err error
+	if how.replace || m.View().Head().Seq == 0 {
+		c, files, err = restoreStore(ctx, m, in, called, opts)
+	} else {
+		c, files, done.Conflicts, err = mergeStore(ctx, m, in, called, opts)
+	}
+	if err != nil {
+		return Brought{}, err
+	}
+	root := m.View().Root()
+	if c.Seq != 0 { // one that comes again finds its own
+		root = c.Root
+	}
+	done.Seq, done.Root, done.Files = c.Seq, root.String(), append(done.Files, files...)
+	return done, nil
+}
+
+// kindOf is the kind of an error on the way to or from a bundle.
+func kindOf(err error) fault.Kind {
+	damaged, isDamaged := errors.AsType[*archive.Error](err)
+	switch kind := fault.KindOf(err); {
+	case kind != fault.Other:
+		return kind
+	case errors.Is(err, bundle.ErrNothing), errors.Is(err, archive.ErrNoKey), isDamaged && damaged.Block <= 1 && errors.Is(err, archive.ErrFormat),
+		errors.Is(err, bundle.ErrFormat):
+		return fault.Invalid
+	case errors.Is(err, bundle.ErrBehind), errors.Is(err, fs.ErrNotExist):
+		return fault.NotFound
+	case isDamaged, errors.Is(err, archive.ErrSeal), errors.Is(err, bundle.ErrFork):
+		return fault.Corrupt
+	}
+	return fault.Other
+}

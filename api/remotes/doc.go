@@ -1,0 +1,19 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package remotes defines the operations that carry a memory to other places and bring
+// back what comes from there: bundles, which are one file, and remotes, which several
+// machines share.
+//
+// Its types are requests and answers, such as [BundleRequest] and [SyncResponse]. What is
+// known of a remote stands in the state folder, below remotes/NAME. Importing the package
+// adds its operations to the table of package api.
+//
+// Invariants:
+//   - They are the owner's alone: an agent needs a grant.
+//   - What comes in becomes a commit that a rollback undoes, or nothing at all.
+//   - No answer and no error holds a key or a passphrase.
+//
+// Elsewhere: the bytes of bundles (internal/bundle), the log of each machine
+// (internal/remote), merging and restoring (internal/travel), clone, which has no memory
+// yet (cmd/fovea).
+package remotes

@@ -1,0 +1,257 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remotes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// The operations on remotes.
+var (
+	OpRemotes = api.DefineOn(api.Operation{Name: "remotes", Group: "history",
+		Summary: "List the places that this memory is kept in step with"}, listRemotes)
+	OpRemoteAdd = api.DefineOn(api.Operation{Name: "remote-add", Effect: api.Mends,
+		Summary: "Keep this memory in step with a place"}, addRemote)
+	OpRemoteRemove = api.DefineOn(api.Operation{Name: "remote-remove", Effect: api.Mends,
+		Summary: "Forget a remote; what is there stays"}, removeRemote)
+)
+
+// RemoteAddRequest names a place.
+type RemoteAddRequest struct {
+	Name       string `json:"name" jsonschema:"what it is called here: letters, digits and hyphens" arg:"NAME"`
+	URL        string `json:"url" jsonschema:"a folder, or ssh://HOST/FOLDER" arg:"URL"`
+	Plain      bool   `json:"plain,omitempty" jsonschema:"do not seal what is written there" flag:"do not seal it: whoever reaches it can read it"`
+	Passphrase string `json:"passphrase,omitempty" jsonschema:"opens the key of a sealed place, or locks that of a new one"`
+}
+
+// RemoteRequest names a remote.
+type RemoteRequest struct {
+	Name string `json:"name" jsonschema:"of the remote" arg:"NAME"`
+}
+
+// Remote is a place that the memory is kept in step with.
+type Remote struct {
+	Name    string `json:"name" jsonschema:"what it is called here"`
+	URL     string `json:"url" jsonschema:"where it is"`
+	Sealed  bool   `json:"sealed" jsonschema:"whether what is there is encrypted"`
+	Machine string `json:"machine" jsonschema:"the name of this machine's log there"`
+	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
+}
+
+// kept is what the state folder has of a remote.
+type kept struct {
+	URL     string `json:"url"`
+	Machine string `json:"machine"`
+	Key     string `json:"key,omitempty"` // of a sealed place
+}
+
+// Folders and files below the state folder.
+const (
+	remotesFolder = "remotes"
+	remoteFile    = "remote.json"
+)
+
+var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")
+
+var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+func checkRemote(op, name string) error {
+	if !remoteName.MatchString(name) {
+		return fault.Wrap(op, name, fault.Invalid, errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens"))
+	}
+	return nil
+}
+
+// folderOf opens the folder of a remote, which is made.
+func folderOf(m *fovea.Memory, name string) (vfs.FS, error) {
+	return vfs.Sub(m.Histories().State, remotesFolder+"/"+name)
+}
+
+// read returns what is kept of a remote.
+func read(m *fovea.Memory, op, name string) (k kept, err error) {
+	if err := checkRemote(op, name); err != nil {
+		return k, err
+	}
+	data, err := m.Histories().State.ReadFile(remotesFolder + "/" + name + "/" + remoteFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return k, fault.Wrap(op, name, fault.NotFound, errNoRemote)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	return k, fault.Wrap(op, name, fault.Corrupt, err)
+}
+
+// names lists the remotes.
+func names(m *fovea.Memory) (all []string, err error) {
+	entries, err := m.Histories().State.ReadDir(remotesFolder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && remoteName.MatchString(e.Name()) {
+			all = append(all, e.Name())
+		}
+	}
+	return all, err
+}
+
+// firstOf returns the first commit of a memex, which is what a memory is known by.
+func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, error) {
+	sources, release, err := m.Histories().Take(ctx)
+	if err != nil {
+		return merkle.Digest{}, err
+	}
+	defer release()
+	if len(sources) == 0 || sources[0].Name != scope.Memex {
+		return merkle.Digest{}, fault.Wrap(op, m.Dir(), fault.Invalid, errors.New("this memory is empty; fovea ingest reads the folder"))
+	}
+	return sources[0].First, nil
+}
+
+// opened is a remote with its place.
+func opened(ctx context.Context, a api.Access, op, name string) (*remote.Remote, error) {
+	k, err := read(a.Memex, op, name)
+	if err != nil {
+		return nil, err
+	}
+	first, err := firstOf(ctx, a.Memex, op)
+	if err != nil {
+		return nil, err
+	}
+	r := &remote.Remote{Memex: first, Machine: k.Machine, Now: time.Now}
+	if r.Key, err = keyOf(k); err != nil {
+		return nil, fault.Wrap(op, name, fault.Corrupt, err)
+	}
+	if r.State, err = folderOf(a.Memex, name); err != nil {
+		return nil, fault.Wrap(op, name, fault.Other, err)
+	}
+	if r.Place, err = remote.Open(ctx, k.URL); err != nil {
+		return nil, fault.Wrap(op, name, kindOfPlace(err), err)
+	}
+	return r, nil
+}
+
+func keyOf(k kept) (*age.X25519Identity, error) {
+	if k.Key == "" {
+		return nil, nil
+	}
+	return archive.ParseKey(k.Key)
+}
+
+func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error) {
+	all, err := names(a.Memex)
+	if err != nil {
+		return nil, fault.Wrap("remotes", a.Memex.Dir(), fault.Other, err)
+	}
+	heads := map[string]uint64{}
+	if sources, release, err := a.Memex.Histories().Take(ctx); err == nil {
+		for _, s := range sources {
+			heads[s.Name] = s.Seq
+		}
+		release()
+	}
+	list := []Remote{}
+	for _, name := range all {
+		k, err := read(a.Memex, "remotes", name)
+		if fault.KindOf(err) == fault.NotFound {
+			continue // adding it was cut short
+		}
+		if err != nil {
+			return nil, err
+		}
+		state, err := folderOf(a.Memex, name)
+		if err != nil {
+			return nil, fault.Wrap("remotes", name, fault.Other, err)
+		}
+		behind, err := (&remote.Remote{State: state}).Behind(heads)
+		if err != nil {
+			return nil, fault.Wrap("remotes", name, fault.Corrupt, err)
+		}
+		list = append(list, Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Behind: behind})
+	}
+	return list, nil
+}
+
+func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote, error) {
+	const op = "remote add"
+	if err := checkRemote(op, req.Name); err != nil {
+		return nil, err
+	}
+	if k, err := read(a.Memex, op, req.Name); err == nil && k.URL != req.URL {
+		return nil, fault.Wrap(op, req.Name, fault.Conflict, fmt.Errorf("it is the name of %s; take another one, or fovea remote remove %s", k.URL, req.Name))
+	}
+	if _, err := a.View(ctx); err != nil { // an empty memory may have files
+		return nil, err
+	}
+	first, err := firstOf(ctx, a.Memex, op)
+	if err != nil {
+		return nil, err
+	}
+	p, err := remote.Open(ctx, req.URL)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+	}
+	defer p.Close()
+	key, err := remote.Join(ctx, p, first, req.Plain, req.Passphrase)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+	}
+	host, _ := os.Hostname()
+	k := kept{URL: req.URL, Machine: remote.NewMachine(host)}
+	if key != nil {
+		k.Key = key.String()
+	}
+	data, err := json.Marshal(k)
+	if err != nil {
+		return nil, err
+	}
+	in, err := folderOf(a.Memex, req.Name)
+	if err == nil {
+		err = vfs.WriteAtomic(in, remoteFile, data, 0o600)
+	}
+	return &Remote{Name: req.Name, URL: k.URL, Sealed: key != nil, Machine: k.Machine}, fault.Wrap(op, req.Name, fault.Other, err)
+}
+
+func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
+	const op = "remote remove"
+	k, err := read(a.Memex, op, req.Name)
+	if err != nil {
+		return nil, err
+	}
+	err = vfs.RemoveAll(a.Memex.Histories().State, remotesFolder+"/"+req.Name)
+	return &Remote{Name: req.Name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, fault.Wrap(op, req.Name, fault.Other, err)
+}
+
+// kindOfPlace is the kind of an error of a place.
+func kindOfPlace(err error) fault.Kind {
+	switch {
+	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, archive.ErrPassphrase):
+		return fault.Invalid
+	case errors.Is(err, remote.ErrNone):
+		return fault.NotFound
+	case errors.Is(err, remote.ErrChanged):
+		return fault.Conflict
+	case errors.Is(err, remote.ErrDamaged), errors.Is(err, remote.ErrFormat), errors.Is(err, remote.ErrBack):
+		return fault.Corrupt
+	}
+	return kindOf(err)
+}

@@ -1,0 +1,141 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remotes
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/remote"
+)
+
+// The operations that carry commits.
+var (
+	OpPush = api.DefineOn(api.Operation{Name: "push", Group: "history", Effect: api.Mends,
+		Summary: "Write what is new to a remote"}, push)
+	OpPull = api.DefineOn(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
+		Summary: "Bring in what other machines have written to a remote"}, pull)
+	OpSync = api.DefineOn(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
+		Summary: "Pull from a remote, then push to it"}, syncBoth)
+)
+
+// SyncRequest names a remote; without a name it is the only one.
+type SyncRequest struct {
+	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default" arg:"NAME"`
+}
+
+// Machine is what came from another machine.
+type Machine struct {
+	Name    string    `json:"name" jsonschema:"of its log"`
+	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
+	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
+}
+
+// SyncResponse says what went to a remote, and what came from it.
+type SyncResponse struct {
+	Remote   string    `json:"remote" jsonschema:"its name"`
+	Machines []Machine `json:"machines" jsonschema:"the others that write there; none for a push"`
+	Pushed   uint64    `json:"pushed" jsonschema:"how many commits were written"`
+	Bytes    int64     `json:"bytes" jsonschema:"how many bytes were written"`
+}
+
+// named returns the remote that a request means, opened.
+func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*remote.Remote, string, error) {
+	name := req.Name
+	if name == "" {
+		all, err := names(a.Memex)
+		switch {
+		case err != nil:
+			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.Other, err)
+		case len(all) == 0:
+			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.NotFound, errors.New("there is no remote yet; fovea remote add NAME URL adds one"))
+		case len(all) > 1:
+			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.Ambiguous, errors.New("there are several remotes; name one, see fovea remote list"))
+		}
+		name = all[0]
+	}
+	if _, err := a.View(ctx); err != nil { // the folder is read first
+		return nil, "", err
+	}
+	r, err := opened(ctx, a, op, name)
+	return r, name, err
+}
+
+// step is a part of an exchange with a remote.
+type step func(context.Context, api.Access, *remote.Remote, *SyncResponse) error
+
+// with carries out steps on the remote that a request means.
+func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
+	r, name, err := named(ctx, a, op, req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Place.Close()) }()
+	done := &SyncResponse{Remote: name, Machines: []Machine{}}
+	for _, step := range steps {
+		if err := step(ctx, a, r, done); err != nil {
+			return nil, fault.Wrap(op, name, kindOfPlace(err), err)
+		}
+	}
+	return done, nil
+}
+
+func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+	return with(ctx, a, "push", req, write)
+}
+
+func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+	return with(ctx, a, "pull", req, fetch)
+}
+
+func syncBoth(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+	return with(ctx, a, "sync", req, fetch, write)
+}
+
+// write pushes.
+func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
+	signed := ""
+	if head, text, err := a.Memex.History().SignedHead(ctx); err == nil && head.Seq > 0 {
+		signed = text
+	}
+	sources, release, err := a.Memex.Histories().Take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	p, err := r.Push(ctx, sources, signed)
+	done.Pushed, done.Bytes = p.Commits, p.Bytes
+	return err
+}
+
+// fetch pulls, and merges what came.
+func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
+	others, err := r.Pull(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range others {
+		m := Machine{Name: o.Machine, Brought: []Brought{}}
+		if o.Problem != nil {
+			m.Problem = o.Problem.Error()
+		}
+		for i := 0; i < len(o.Scopes) && o.New; i++ {
+			b, err := bring(ctx, a, o.In, o.Scopes[i], o.Machine, bringing{})
+			if err != nil {
+				return err
+			}
+			if b.Seq > 0 {
+				m.Brought = append(m.Brought, b)
+			}
+		}
+		if o.New {
+			if err := r.Merged(o.Machine); err != nil {
+				return err
+			}
+		}
+		done.Machines = append(done.Machines, m)
+	}
+	return nil
+}

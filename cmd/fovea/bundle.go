@@ -1,0 +1,110 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// verified is the answer of bundle verify.
+type verified struct {
+	Scopes []remotes.BundleScope `json:"scopes"`
+	Loaded bool                  `json:"loaded"` // whether every state was computed again
+	Signed string                `json:"signed"` // the signed head of the memex, "" for none
+}
+
+func bundleVerifyCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Prove a bundle, without a memory",
+		Long: `Verify reads the whole bundle: it hashes each block, finds out whether any is
+missing, and computes each state of the history again. Of a bundle that was
+written with --since the states cannot be computed without what came before.`,
+		Example: "  fovea bundle verify ~/backup/notes.fovea",
+		Args:    verb.Args(1, 1, "a file"),
+		RunE: func(c *cobra.Command, a []string) error {
+			f, err := vfs.OpenPlain(a[0], os.O_RDONLY, 0)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+				s.config = config.Config{} // no memex is needed
+			}
+			r, err := remotes.Unsealed(f, s.seals)
+			if err != nil {
+				return err
+			}
+			done := s.Working()
+			p, err := fovea.VerifyBundle(c.Context(), r, &fovea.Options{Formats: s.config.Formats(), Log: s.log()})
+			done()
+			if err != nil {
+				return err
+			}
+			all := remotes.Scopes(p.Header)
+			return s.Answer(verified{all, p.Loaded, p.Signed}, func() {
+				verb.PrintBundle(s.Out, all)
+				if p.Loaded {
+					s.Report("the bundle is whole, and every commit leads to the state that it names")
+				} else {
+					s.Report("the bundle is whole; what it goes on from is not in it, so its states were not computed")
+				}
+			})
+		},
+	}
+}
+
+func bundleKeyCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "key",
+		Short: "Print the recipient that other machines seal for",
+		Long: `Key prints the age recipient of this machine, to name in seal_for on another one,
+and says where the key is that opens what is sealed for it. Keep a copy of that
+file in a safe place.`,
+		Example: "  fovea bundle key",
+		Args:    verb.NoArguments,
+		RunE: func(*cobra.Command, []string) error {
+			s.config, _ = config.Load(nil, s.flags, "") // no memex is needed
+			k, err := s.config.Seals(nil)
+			if err != nil {
+				return err
+			}
+			return s.Answer(struct {
+				Recipient string `json:"recipient"`
+				File      string `json:"file"`
+			}{k.Public, k.File}, func() {
+				s.Out.Printf("%s\n", k.Public)
+				s.Report("the key is %s", k.File)
+			})
+		},
+	}
+}
+
+func remoteServeCommand(*session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "serve FOLDER",
+		Short: "Serve a remote in a folder to a machine that came by SSH",
+		Long: `Serve is what "fovea remote add NAME ssh://HOST/FOLDER" runs on the other
+machine. It reads requests from standard input and answers on standard output,
+until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
+		Example: "  ssh box fovea remote serve /srv/notes",
+		Args:    verb.Args(1, 1, "a folder"),
+		RunE: func(c *cobra.Command, a []string) error {
+			p, err := remote.OpenFolder(a[0])
+			if err != nil {
+				return err
+			}
+			defer p.Close()
+			return remote.Serve(c.Context(), p, c.InOrStdin(), c.OutOrStdout())
+		},
+	}
+}

@@ -1,0 +1,106 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// folder is a place in a folder: on a disk, on a stick, or in one that a sync program
+// carries. Files of other names, such as conflict copies, are passed over.
+type folder struct{ in vfs.FS }
+
+// OpenFolder opens the place in a folder, which is made if it is missing.
+func OpenFolder(name string) (Place, error) {
+	dir, err := vfs.CreateDir(name, 0o700)
+	if err != nil {
+		return nil, fmt.Errorf("remote: %w", err)
+	}
+	return folder{vfs.Plain(dir)}, nil
+}
+
+func (f folder) Get(_ context.Context, name string) ([]byte, string, error) {
+	if err := checkName(name); err != nil {
+		return nil, "", err
+	}
+	info, err := f.in.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", fmt.Errorf("%s: %w", name, ErrNone)
+	}
+	if err == nil && info.Size() > MaxObject {
+		err = fmt.Errorf("%s has %d bytes, more than %d: %w", name, info.Size(), MaxObject, ErrDamaged)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	data, err := f.in.ReadFile(name)
+	return data, tagOf(data), err
+}
+
+func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if dir := path.Dir(name); dir != "." {
+		if err := errors.Join(f.in.MkdirAll(dir, 0o700), f.in.SyncDir(".")); err != nil {
+			return err
+		}
+	}
+	if tag == "" {
+		staged, err := vfs.Stage(f.in, name, 0o600, nil, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+		if err == nil {
+			err = staged.Create()
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s: %w", name, ErrChanged)
+		}
+		return err
+	}
+	if _, now, err := f.Get(ctx, name); err != nil && !errors.Is(err, ErrNone) {
+		return err
+	} else if now != tag {
+		return fmt.Errorf("%s: %w", name, ErrChanged)
+	}
+	return vfs.WriteAtomic(f.in, name, data, 0o600)
+}
+
+func (f folder) List(_ context.Context, prefix string) ([]string, error) {
+	dir, _ := path.Split(prefix)
+	entries, err := f.in.ReadDir(path.Clean(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range entries {
+		name := dir + e.Name()
+		if e.Type().IsRegular() && strings.HasPrefix(name, prefix) && checkName(name) == nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+func (f folder) Remove(_ context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if err := f.in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (f folder) Close() error { return f.in.Close() }

@@ -1,0 +1,250 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remote
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Names of objects, see doc/format/remote.md.
+const (
+	markerName = "fovea.json"
+	keyName    = "key.age"
+	headFolder = "heads/"
+	packFolder = "packs/"
+)
+
+// Limits of doc/format/remote.md.
+const (
+	// PieceSize is the size of the pieces that a pack is cut into, in bytes.
+	PieceSize = 8 << 20
+	// MaxPacks is how many packs a head names at most; a push joins some before.
+	MaxPacks = 64
+	// MaxPieces is how many pieces a pack has at most.
+	MaxPieces = 1 << 14
+	maxHead   = 8 << 20
+)
+
+// Marker says which memory a place is for.
+type Marker struct {
+	Format int    `json:"fovea_remote"`
+	Memex  string `json:"memex"` // the first commit
+	Sealed bool   `json:"sealed"`
+}
+
+// Head is the log of one machine on a place: its packs, in order.
+type Head struct {
+	Format  int       `json:"fovea_head"`
+	Memex   string    `json:"memex"`
+	Machine string    `json:"machine"`
+	Count   uint64    `json:"count"` // one more each time
+	Time    time.Time `json:"time"`
+	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
+	Packs   []Pack    `json:"packs"`
+}
+
+// Pack is a bundle, in pieces.
+type Pack struct {
+	Pieces []Piece `json:"pieces"`
+	Scopes []Span  `json:"scopes"`
+}
+
+// Piece is a part of a pack: its name is the SHA-256 of its bytes.
+type Piece struct {
+	Name string `json:"name"`
+	Size int    `json:"size"`
+}
+
+// Span says which commits of a scope a pack brings.
+type Span struct {
+	Scope    string        `json:"scope"`
+	SinceSeq uint64        `json:"since_seq,omitempty"`
+	Since    merkle.Digest `json:"since,omitzero"`
+	Seq      uint64        `json:"seq"`
+	Head     merkle.Digest `json:"head"`
+}
+
+// size returns the bytes of a pack.
+func (p Pack) size() (n int64) {
+	for _, piece := range p.Pieces {
+		n += int64(piece.Size)
+	}
+	return n
+}
+
+// at returns where the packs of a head leave a scope.
+func at(packs []Pack, scope string) (s Span, ok bool) {
+	for _, p := range packs {
+		for _, span := range p.Scopes {
+			if span.Scope == scope {
+				s, ok = span, true
+			}
+		}
+	}
+	return s, ok
+}
+
+// check refuses a head that no version of Fovea has written.
+func (h *Head) check(memex, machine string) error {
+	switch {
+	case h.Format != 0:
+		return fmt.Errorf("format %d: %w", h.Format, ErrFormat)
+	case h.Memex != memex:
+		return ErrOther
+	case h.Machine != machine || h.Count == 0 || len(h.Packs) > 4*MaxPacks:
+		return ErrFormat
+	}
+	for _, p := range h.Packs {
+		if len(p.Pieces) > MaxPieces || len(p.Scopes) > bundle.MaxScopes {
+			return ErrFormat
+		}
+		for _, piece := range p.Pieces {
+			if sum, err := hex.DecodeString(piece.Name); err != nil || len(sum) != sha256.Size || piece.Size <= 0 || piece.Size > MaxObject {
+				return fmt.Errorf("piece %q: %w", piece.Name, ErrFormat)
+			}
+		}
+	}
+	return nil
+}
+
+// decode reads JSON strictly and to its end.
+func decode(data []byte, into any) error {
+	if len(data) > maxHead {
+		return fmt.Errorf("%d bytes: %w", len(data), ErrFormat)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return ErrFormat
+	}
+	return nil
+}
+
+// seal encrypts an object for the key of the place; a plain place has none.
+func seal(key *age.X25519Identity, data []byte) ([]byte, error) {
+	if key == nil {
+		return data, nil
+	}
+	var out bytes.Buffer
+	w, err := archive.Seal(&out, key.Recipient())
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return out.Bytes(), err
+}
+
+// open is the reverse of seal. It refuses plain bytes on a sealed place.
+func open(key *age.X25519Identity, data []byte) ([]byte, error) {
+	if key == nil {
+		if strings.HasPrefix(string(data), archive.SealPrefix) {
+			return nil, ErrLocked
+		}
+		return data, nil
+	}
+	r, err := archive.Open(bytes.NewReader(data), key)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, MaxObject))
+}
+
+// pieces writes a stream as objects that bear the digests of their bytes.
+type pieces struct {
+	ctx  context.Context
+	to   Place
+	buf  []byte
+	done []Piece
+}
+
+func (p *pieces) Write(data []byte) (int, error) {
+	n := len(data)
+	for len(data) > 0 {
+		k := min(len(data), PieceSize-len(p.buf))
+		p.buf, data = append(p.buf, data[:k]...), data[k:]
+		if len(p.buf) == PieceSize {
+			if err := p.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// flush writes a piece. One that is there already was written before.
+func (p *pieces) flush() error {
+	if len(p.buf) == 0 {
+		return nil
+	}
+	if len(p.done) >= MaxPieces {
+		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, archive.ErrTooLarge)
+	}
+	piece := Piece{tagOf(p.buf), len(p.buf)}
+	if err := p.to.Put(p.ctx, packFolder+piece.Name, "", p.buf); err != nil && !errors.Is(err, ErrChanged) {
+		if _, again := p.get(piece); again != nil { // no answer is not a failure
+			return err
+		}
+	}
+	p.done, p.buf = append(p.done, piece), p.buf[:0]
+	return nil
+}
+
+// get reads a piece and proves it.
+func (p *pieces) get(piece Piece) ([]byte, error) {
+	data, _, err := p.to.Get(p.ctx, packFolder+piece.Name)
+	if err == nil && (len(data) != piece.Size || tagOf(data) != piece.Name) {
+		err = fmt.Errorf("pack %s: %w", piece.Name, ErrDamaged)
+	}
+	return data, err
+}
+
+// unpack reads the pieces of a pack as one stream.
+type unpack struct {
+	pieces
+	left []Piece
+	rest []byte
+}
+
+func (u *unpack) Read(b []byte) (int, error) {
+	for len(u.rest) == 0 {
+		if len(u.left) == 0 {
+			return 0, io.EOF
+		}
+		data, err := u.get(u.left[0])
+		if err != nil {
+			return 0, err
+		}
+		u.rest, u.left = data, u.left[1:]
+	}
+	n := copy(b, u.rest)
+	u.rest = u.rest[n:]
+	return n, nil
+}
+
+// stream returns the bundle of a pack.
+func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
+	in := &unpack{pieces: pieces{ctx: ctx, to: r.Place}, left: p.Pieces}
+	if r.Key == nil {
+		return in, nil
+	}
+	return archive.Open(in, r.Key)
+}

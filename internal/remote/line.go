@@ -1,0 +1,243 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// request is one line to the other side of a pipe, answer the one that comes back.
+type request struct {
+	Do   string `json:"do"` // get, put, list or remove
+	Name string `json:"name"`
+	Tag  string `json:"tag,omitempty"`
+	Data []byte `json:"data,omitempty"`
+}
+
+type answer struct {
+	Data  []byte   `json:"data,omitempty"`
+	Tag   string   `json:"tag,omitempty"`
+	Names []string `json:"names,omitempty"`
+	None  bool     `json:"none,omitempty"`
+	Other bool     `json:"changed,omitempty"`
+	Error string   `json:"error,omitempty"`
+}
+
+// maxLine bounds a line: an object in base 64, and what stands around it.
+const maxLine = MaxObject/3*4 + 64<<10
+
+// Serve answers the requests of another machine, one JSON object per line, from a place
+// until the input ends. A request that cannot be read ends it. It serves one at a time.
+func Serve(ctx context.Context, p Place, in io.Reader, out io.Writer) error {
+	lines := &bounded{in: in, left: maxLine}
+	from, to := json.NewDecoder(lines), json.NewEncoder(out)
+	for {
+		lines.left = maxLine
+		var q request
+		if err := from.Decode(&q); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("remote serve: %w", err)
+		}
+		if err := to.Encode(serve(ctx, p, q)); err != nil {
+			return fmt.Errorf("remote serve: %w", err)
+		}
+	}
+}
+
+func serve(ctx context.Context, p Place, q request) (a answer) {
+	var err error
+	switch q.Do {
+	case "get":
+		a.Data, a.Tag, err = p.Get(ctx, q.Name)
+	case "put":
+		err = p.Put(ctx, q.Name, q.Tag, q.Data)
+	case "list":
+		a.Names, err = p.List(ctx, q.Name)
+	case "remove":
+		err = p.Remove(ctx, q.Name)
+	default:
+		err = fmt.Errorf("%q is no request", q.Do)
+	}
+	a.None, a.Other = errors.Is(err, ErrNone), errors.Is(err, ErrChanged)
+	if err != nil {
+		a.Error = err.Error()
+	}
+	return a
+}
+
+// bounded is a reader that ends a line that is too long.
+type bounded struct {
+	in   io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("a line of more than %d bytes", maxLine)
+	}
+	n, err := b.in.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// line is a place behind a pipe.
+type line struct {
+	mu    sync.Mutex // held for a request and its answer
+	to    io.WriteCloser
+	enc   *json.Encoder
+	dec   *json.Decoder
+	limit *bounded
+	end   func() error // waits for the other side
+	err   error        // the first one that left the pipe out of step
+}
+
+// Pipe returns the place that Serve serves at the other end of a pipe. end is called
+// once by Close, after to was closed.
+func Pipe(in io.Reader, to io.WriteCloser, end func() error) Place {
+	limit := &bounded{in: in}
+	return &line{to: to, enc: json.NewEncoder(to), dec: json.NewDecoder(limit), limit: limit, end: end}
+}
+
+// ask sends a request and waits for its answer. A context that ends closes the pipe.
+func (l *line) ask(ctx context.Context, q request) (answer, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return answer{}, l.err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = l.to.Close() })
+	defer stop()
+	var a answer
+	l.limit.left = maxLine
+	err := l.enc.Encode(q)
+	if err == nil {
+		err = l.dec.Decode(&a)
+	}
+	if err != nil {
+		l.err = fmt.Errorf("the other machine does not answer any more: %w", errors.Join(ctx.Err(), err))
+		return answer{}, l.err
+	}
+	switch {
+	case a.None:
+		return a, fmt.Errorf("%s: %w", q.Name, ErrNone)
+	case a.Other:
+		return a, fmt.Errorf("%s: %w", q.Name, ErrChanged)
+	case a.Error != "":
+		return a, fmt.Errorf("the other machine says: %s", strings.ToValidUTF8(a.Error, "\uFFFD"))
+	}
+	return a, nil
+}
+
+func (l *line) Get(ctx context.Context, name string) ([]byte, string, error) {
+	a, err := l.ask(ctx, request{Do: "get", Name: name})
+	return a.Data, a.Tag, err
+}
+
+func (l *line) Put(ctx context.Context, name, tag string, data []byte) error {
+	_, err := l.ask(ctx, request{Do: "put", Name: name, Tag: tag, Data: data})
+	return err
+}
+
+func (l *line) List(ctx context.Context, prefix string) ([]string, error) {
+	a, err := l.ask(ctx, request{Do: "list", Name: prefix})
+	return a.Names, err
+}
+
+func (l *line) Remove(ctx context.Context, name string) error {
+	_, err := l.ask(ctx, request{Do: "remove", Name: name})
+	return err
+}
+
+func (l *line) Close() error { return errors.Join(l.to.Close(), l.end()) }
+
+// sshWait is how long ssh has to connect, and to end.
+const sshWait = 20 * time.Second
+
+// openSSH runs fovea remote serve on another machine. ssh must need no password: nobody may be
+// there to type it.
+func openSSH(ctx context.Context, address string) (Place, error) {
+	args, err := sshArgs(address)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), "ssh", args...)
+	var said tail
+	cmd.Stderr = &said
+	cmd.WaitDelay = sshWait
+	to, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	in, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("remote: %w; install ssh, or use a folder", err)
+	}
+	p := Pipe(in, to, func() error { return cmd.Wait() })
+	if _, err := p.List(ctx, "heads/"); err != nil { // who cannot connect says so at once
+		_ = p.Close()
+		if text := said.String(); text != "" {
+			err = errors.New(text)
+		}
+		return nil, fmt.Errorf("remote: %s: %w", address, err)
+	}
+	return p, nil
+}
+
+// sshArgs are the arguments of ssh for an address.
+func sshArgs(address string) ([]string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || len(u.Path) < 2 || strings.HasPrefix(u.Hostname(), "-") || strings.HasPrefix(u.User.Username(), "-") {
+		return nil, fmt.Errorf("%s: %w", address, ErrURL)
+	}
+	if _, has := u.User.Password(); has {
+		return nil, fmt.Errorf("remote: leave the password out of the address; ssh uses its keys")
+	}
+	args := []string{"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(sshWait.Seconds()))}
+	if u.Port() != "" {
+		args = append(args, "-p", u.Port())
+	}
+	host := u.Hostname()
+	if u.User.Username() != "" {
+		host = u.User.Username() + "@" + host
+	}
+	// The path is one word for the shell there. /~/ begins with the home folder.
+	dir := u.Path
+	if rest, ok := strings.CutPrefix(dir, "/~/"); ok {
+		dir = rest
+	}
+	return append(args, "--", host, "fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
+}
+
+// tail keeps the end of what a program prints.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = t.text[max(0, len(t.text)-1000):]
+	return len(p), nil
+}
+
+// String returns the end as one line.
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(strings.Join(strings.Fields(string(t.text)), " "), "\uFFFD")
+}

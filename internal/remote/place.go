@@ -1,0 +1,92 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remote
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Place holds objects under names such as "heads/laptop". Its methods are safe for
+// concurrent use by several machines. An error that is none of the package's leaves open
+// whether a write was done.
+type Place interface {
+	// Get returns an object of at most MaxObject bytes, with a tag of this version of it.
+	// Errors: ErrNone.
+	Get(ctx context.Context, name string) (data []byte, tag string, err error)
+	// Put writes an object in place of the version with the tag; of the empty tag, if there is
+	// none. Errors: ErrChanged if there is another version, or one where none was expected.
+	Put(ctx context.Context, name, tag string, data []byte) error
+	// List returns the names that begin with a prefix, sorted.
+	List(ctx context.Context, prefix string) ([]string, error)
+	// Remove removes an object. One that is not there is no error.
+	Remove(ctx context.Context, name string) error
+	// Close releases what the place holds.
+	Close() error
+}
+
+// MaxObject is the largest object of a place, in bytes.
+const MaxObject = 16 << 20
+
+// Errors of places and of what they hold.
+var (
+	// ErrNone is returned for an object that is not there.
+	ErrNone = errors.New("there is no such object")
+	// ErrChanged is returned for an object of which there is another version.
+	ErrChanged = errors.New("it was changed meanwhile")
+	// ErrURL is returned for an address that names no place.
+	ErrURL = errors.New("a remote is a folder or ssh://HOST/FOLDER")
+	// ErrOther is returned for a place of another memory.
+	ErrOther = errors.New("it holds another memory")
+	// ErrFormat is returned for what this version does not read.
+	ErrFormat = errors.New("it was written by a later version, or is no remote of Fovea")
+	// ErrDamaged is returned for a pack whose bytes are not those that its head names.
+	ErrDamaged = errors.New("the bytes are not those that were written")
+	// ErrBack is returned for a log that has less than it had.
+	ErrBack = errors.New("its history went back, or is another one; somebody has put an older copy there")
+	// ErrLocked is returned for a sealed place without a key.
+	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
+)
+
+// Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
+// behind SSH as ssh://[USER@]HOST[:PORT]/PATH. Errors: ErrURL, those of the place.
+func Open(ctx context.Context, address string) (Place, error) {
+	scheme, rest, ok := strings.Cut(address, "://")
+	switch {
+	case !ok && filepath.IsAbs(address):
+		return OpenFolder(address)
+	case scheme == "file" && strings.HasPrefix(rest, "/"):
+		return OpenFolder(rest)
+	case scheme == "ssh":
+		return openSSH(ctx, address)
+	}
+	return nil, fmt.Errorf("%s: %w", address, ErrURL)
+}
+
+// tagOf is the tag of a place that has none of its own.
+func tagOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// checkName refuses names that no object has.
+func checkName(name string) error {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.", r)
+	}
+	parts := strings.Split(name, "/")
+	for _, part := range parts {
+		if part == "" || part[0] == '.' || len(part) > 128 || strings.ContainsFunc(part, func(r rune) bool { return !plain(r) }) {
+			return fmt.Errorf("%q is no name of an object", name)
+		}
+	}
+	if len(parts) > 2 {
+		return fmt.Errorf("%q is no name of an object", name)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remote
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"filippo.io/age"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Remote is a place as one memory on one machine sees it. It is for one goroutine.
+type Remote struct {
+	Place Place
+	// Memex is the first commit of the memory.
+	Memex merkle.Digest
+	// Machine is the name of this machine's log; Push changes it where another copy of the
+	// memory has taken it.
+	Machine string
+	// Key seals and opens what is on the place, nil for a plain one.
+	Key *age.X25519Identity
+	// State is the folder of the memory in which this package keeps what it knows of the
+	// place, and the copies of the other machines' histories.
+	State vfs.FS
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// Join prepares a place for a memory, or joins one that is prepared, and returns the key of
+// a sealed one: plain says whether a new place is sealed, passphrase locks or opens the key.
+// It writes nothing on a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat,
+// archive.ErrPassphrase and others of package archive, those of the place.
+func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (*age.X25519Identity, error) {
+	m, err := ReadMarker(ctx, p)
+	if errors.Is(err, ErrNone) {
+		return prepare(ctx, p, memex, plain, passphrase)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case m.Memex != memex.String():
+		return nil, ErrOther
+	case !m.Sealed:
+		return nil, nil
+	}
+	return Unlock(ctx, p, passphrase)
+}
+
+// ReadMarker says which memory a place is for. Errors: ErrNone, ErrFormat, those of the
+// place.
+func ReadMarker(ctx context.Context, p Place) (Marker, error) {
+	var m Marker
+	data, _, err := p.Get(ctx, markerName)
+	if err == nil {
+		err = decode(data, &m)
+	}
+	if err == nil && m.Format != 0 {
+		err = fmt.Errorf("format %d: %w", m.Format, ErrFormat)
+	}
+	return m, err
+}
+
+// Unlock reads the key of a sealed place. Errors: ErrLocked without a passphrase, those of
+// package archive and of the place.
+func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identity, error) {
+	if passphrase == "" {
+		return nil, ErrLocked
+	}
+	locked, _, err := p.Get(ctx, keyName)
+	if err != nil {
+		return nil, err
+	}
+	return archive.UnlockKey(locked, passphrase)
+}
+
+// prepare writes key and marker, the marker last: of two machines at once, one wins.
+func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (key *age.X25519Identity, err error) {
+	if !plain {
+		if passphrase == "" {
+			return nil, ErrLocked
+		}
+		if key, err = archive.NewKey(); err != nil {
+			return nil, err
+		}
+		locked, err := archive.LockKey(key, passphrase)
+		if err == nil {
+			err = p.Put(ctx, keyName, "", locked)
+		}
+		if errors.Is(err, ErrChanged) { // an earlier attempt ended behind this
+			key, err = Unlock(ctx, p, passphrase)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	marker, err := json.Marshal(Marker{Memex: memex.String(), Sealed: !plain})
+	if err != nil {
+		return nil, err
+	}
+	return key, p.Put(ctx, markerName, "", marker)
+}
+
+// head reads the log of a machine, with its bytes and their tag.
+func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, tag string, err error) {
+	data, tag, err = r.Place.Get(ctx, headFolder+machine)
+	if err != nil {
+		return h, nil, "", err
+	}
+	text, err := open(r.Key, data)
+	if err == nil {
+		err = decode(text, &h)
+	}
+	if err == nil {
+		err = h.check(r.Memex.String(), machine)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)
+	}
+	return h, data, tag, err
+}
+
+// load reads what was kept in the state folder; nothing kept is no error.
+func (r *Remote) load(name string, into any) error {
+	data, err := r.State.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	return err
+}
+
+// save keeps a value in the state folder.
+func (r *Remote) save(name string, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(r.State, name, data, 0o600)
+}
