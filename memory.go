@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/review"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -98,6 +99,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	files := &corpus.Options{SkillsDir: s.Options.SkillsDir, Opaque: s.Options.Opaque, Parses: s.Options.Formats.Owns, FS: s.Options.Folder}
 	if s.Root, err = corpus.Open(abs, files); err != nil {
 		return nil, fail("open", dir, NotFound, withHistory(err, s.Options.StateDir))
+	}
+	if s.Root.SkillsDir() == "" {
+		s.Annex = corpus.NewAnnex(s.Options.SkillsDir, s.Dir, skill.IsSkill)
 	}
 	policy, err := rights.NewPolicy(&s.Options, s.Root.SkillsDir())
 	if err == nil {

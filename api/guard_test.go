@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/working"
 )
 
 const planText = ":PROPERTIES:\n:SKILL_PRIORITY: 7\n:SKILL_TRIGGERS: morning\n:END:\n* Plan\nLook around\n"
@@ -234,20 +236,82 @@ func text(s *api.Shown, err error) (string, error) {
 	return s.Content, nil
 }
 
-// TestSkillsElsewhere: a folder of skills outside the memex adds none, and that is
-// said.
+// TestSkillsElsewhere: a folder of skills outside the memex is a second root: its skills are
+// listed, shown, answer events and can be blocks, and nothing leads out of it, back into the
+// memex, or to what is hidden.
 func TestSkillsElsewhere(t *testing.T) {
-	dir, elsewhere := t.TempDir(), t.TempDir()
+	elsewhere := t.TempDir()
+	dir := filepath.Join(elsewhere, "memex")
 	put(t, dir, "a.org", "* A\n")
+	put(t, dir, "skills/other.org", planText)
 	put(t, elsewhere, "plan.org", planText)
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), SkillsDir: elsewhere})
+	put(t, elsewhere, "deep/SKILL.md", "---\nname: deep\n---\ndig\n")
+	put(t, elsewhere, ".hidden.org", planText)
+	put(t, elsewhere, "large.org", strings.Repeat("x", 1<<20+1))
+	put(t, elsewhere, "notes.txt", "no skill\n")
+	for name, to := range map[string]string{"out.org": "/etc/passwd", "in.org": filepath.Join(dir, "a.org")} {
+		if err := os.Symlink(to, filepath.Join(elsewhere, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), SkillsDir: ".."})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	list, err := api.OpSkills.Call(t.Context(), api.NewLocal(m, nil), api.None{})
-	if err != nil || len(list.Skills) != 1 || len(list.Problems) != 1 || list.Problems[0].Path != elsewhere {
-		t.Errorf("%+v, %v", list, err)
+	svc := api.NewLocal(m, nil)
+	all, err := api.OpSkills.Call(t.Context(), svc, api.None{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range all.Skills {
+		names = append(names, s.Name+" "+s.Path)
+	}
+	slices.Sort(names)
+	if want := []string{"deep $SKILLS_DIR/deep/SKILL.md", "plan $SKILLS_DIR/plan.org", "state-persistence "}; !slices.Equal(names, want) {
+		t.Errorf("got %q, want %q", names, want)
+	}
+	if len(all.Problems) != 1 || all.Problems[0].Path != "$SKILLS_DIR/large.org" {
+		t.Errorf("problems: %+v", all.Problems)
+	}
+	if s, err := api.OpSkill.Call(t.Context(), svc, api.SkillRequest{Name: "plan"}); err != nil || s.Source != planText {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if got, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{Event: "morning"}); err != nil || !slices.Equal(got.Skills, []string{"plan"}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	agent, guarded := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent}), trust.Guarded(svc)
+	for path, want := range map[string]string{
+		"$SKILLS_DIR/plan.org": "", filepath.Join(elsewhere, "notes.txt"): "", "$SKILLS_DIR/none.org": "no such file",
+		"$SKILLS_DIR/out.org": "leads out", "$SKILLS_DIR/.hidden.org": "hidden", "$SKILLS_DIR/../x": "leads out", "$SKILLS_DIR/in.org": "leads out",
+	} {
+		_, err := api.OpBlockAdd.Call(agent, guarded, api.BlockAddRequest{Blocks: []working.Block{{Type: working.File, Location: path}}})
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	if w, err := api.OpContext.Call(agent, guarded, api.ContextRequest{Budget: 2000}); err != nil || !strings.Contains(w.Text, "no skill") {
+		t.Errorf("the window lacks the block: %+v, %v", w, err)
+	}
+	if err := os.RemoveAll(filepath.Join(elsewhere, "deep")); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := api.OpSkills.Call(t.Context(), svc, api.None{}); err != nil || len(all.Skills) != 2 {
+		t.Errorf("after one was removed: %+v, %v", all, err)
+	}
+}
+
+// TestNoSkillsElsewhere: a folder outside that is not there is a problem, and nothing else.
+func TestNoSkillsElsewhere(t *testing.T) {
+	m, err := fovea.Open(t.Context(), t.TempDir(), &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), SkillsDir: "/nowhere/skills"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	all, err := api.OpSkills.Call(t.Context(), api.NewLocal(m, nil), api.None{})
+	if err != nil || len(all.Skills) != 1 || len(all.Problems) != 1 || all.Problems[0].Kind != "elsewhere" || all.Problems[0].Path != "/nowhere/skills" {
+		t.Errorf("%+v, %v", all, err)
 	}
 }
 

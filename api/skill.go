@@ -46,7 +46,7 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := l.memex.Folder().Skills(v)
+	r := l.memex.Folder().Skills(ctx, v)
 	out := &Skills{Skills: []Skill{}, Order: list(r.Order), Problems: []Problem{}}
 	for i := range r.Skills {
 		out.Skills = append(out.Skills, listedSkill(v, r.Skills[i]))
@@ -56,9 +56,6 @@ func listSkills(ctx context.Context, l *Local, _ None) (*Skills, error) {
 		if name, is := locked[path]; is {
 			out.Skills = append(out.Skills, Skill{Name: name, Dependencies: []string{}, Triggers: []string{}, Format: formatLocked, Path: path})
 		}
-	}
-	if dir := l.memex.Folder().SkillsElsewhere(); dir != "" {
-		out.Problems = append(out.Problems, Problem{Kind: "elsewhere", Path: dir, Message: "lies outside the memex; no skills are read from there"})
 	}
 	for _, p := range r.Problems {
 		out.Problems = append(out.Problems, Problem{Kind: string(p.Kind), Path: cmp.Or(p.Path, p.Skill), Message: p.Skill + ": " + p.Detail})
@@ -71,7 +68,7 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 	if err != nil {
 		return nil, err
 	}
-	r := l.memex.Folder().Skills(v)
+	r := l.memex.Folder().Skills(ctx, v)
 	name := strings.TrimSuffix(req.Name, ".org")
 	s, ok := r.Get(name)
 	for path, bears := range l.memex.Folder().LockedSkills(v) {

@@ -102,7 +102,7 @@ func answerEvent(ctx context.Context, l *Local, req TriggerRequest) (*Triggered,
 			return nil, err
 		}
 	}
-	for _, s := range l.memex.Folder().Skills(v).Skills {
+	for _, s := range l.memex.Folder().Skills(ctx, v).Skills {
 		if slices.Contains(s.Triggers, req.Event) {
 			out.Skills = append(out.Skills, s.Name)
 		}

@@ -133,6 +133,16 @@ func (f *Files) text(v *view.View, path string, now time.Time) (string, error) {
 	if document.IsEncrypted(path) {
 		return "", errEncrypted
 	}
+	if name, ok := strings.CutPrefix(path, corpus.AnnexPrefix); ok && f.scope.Annex != nil {
+		text, err := f.scope.Annex.Read(name)
+		if err == nil {
+			text, err = checkText(text)
+		}
+		if errors.Is(err, corpus.ErrDangling) || errors.Is(err, corpus.ErrNoFolder) {
+			err = errMissing
+		}
+		return text, err
+	}
 	if text, ok := v.Text(path); ok {
 		return checkText(text)
 	}
@@ -225,14 +235,24 @@ func fileKind(err error) fault.Kind {
 
 // Locate returns the block with its path as one below the root: an absolute one below the
 // root is cut, quotes and blanks around it are removed, and the variables HOME, MEMEX_ROOT
-// and SKILLS_DIR are replaced, no others. The error is of kind Denied (outside the root).
+// and SKILLS_DIR are replaced, no others. One below a folder of skills outside the memex
+// begins with corpus.AnnexPrefix. The error is of kind Denied (outside both).
 func (f *Files) Locate(b working.Block, home string) (working.Block, error) {
 	path := b.Path()
 	if path == "" {
 		return b, nil
 	}
 	variables := map[string]string{"HOME": home, "MEMEX_ROOT": f.scope.Dir, "SKILLS_DIR": f.scope.Root.SkillsDir()}
-	rel, ok := f.scope.Root.Relative(vfs.Expand(path, func(name string) string { return variables[name] }))
+	if f.scope.Annex != nil {
+		variables["SKILLS_DIR"] = f.scope.Annex.Dir()
+	}
+	expanded := vfs.Expand(path, func(name string) string { return variables[name] })
+	rel, ok := f.scope.Root.Relative(expanded)
+	if !ok && f.scope.Annex != nil {
+		if rel, ok = f.scope.Annex.Below(expanded); ok {
+			rel = corpus.AnnexPrefix + rel
+		}
+	}
 	if !ok {
 		return b, fault.Wrap("block", path, fault.Denied, fmt.Errorf("the path leads out of the memex %s; give one below it", f.scope.Dir))
 	}

@@ -83,7 +83,9 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if chosen.parses == nil {
 		chosen.parses = document.IsOrgPath
 	}
-	chosen.skills, _ = d.relativeName(cmp.Or(opts.SkillsDir, defaultSkills))
+	if rel, ok := d.relativeName(cmp.Or(opts.SkillsDir, defaultSkills)); ok {
+		chosen.skills = rel
+	}
 	for _, name := range opts.Opaque {
 		if rel, ok := d.relativeName(name); ok {
 			chosen.opaque = append(chosen.opaque, rel)

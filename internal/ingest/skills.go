@@ -3,16 +3,19 @@
 package ingest
 
 import (
+	"context"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // Skills returns a registry of the skills in a view, which are files below the skills
-// folder, and the built-in ones. Skills in locked files are left out; see LockedSkills.
-// Nothing in a skill is executed. O(bytes of skills).
-func (r *Reader) Skills(v *view.View) *skill.Registry {
+// folder, and the built-in ones. Skills in locked files are left out; see LockedSkills. If the
+// folder is outside the memex, its files are read now; what could not be read is among the
+// problems. Nothing in a skill is executed. O(bytes of skills).
+func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 	var files []skill.File
 	for _, path := range view.StateOf(v).Paths() {
 		if r.isSkill(path) {
@@ -20,7 +23,26 @@ func (r *Reader) Skills(v *view.View) *skill.Registry {
 			files = append(files, skill.File{Path: path, Text: text})
 		}
 	}
-	return skill.Read(files)
+	annex := r.scope.Memex().Annex
+	if annex == nil {
+		return skill.Read(files)
+	}
+	var problems []skill.Problem
+	found, err := annex.Files(ctx)
+	if err != nil {
+		problems = append(problems, skill.Problem{Skill: annex.Dir(), Kind: skill.Elsewhere, Detail: err.Error()})
+	}
+	for _, f := range found {
+		path := corpus.AnnexPrefix + f.Path
+		if f.Err != nil {
+			problems = append(problems, skill.Problem{Skill: skill.NameOf(f.Path), Path: path, Kind: skill.Elsewhere, Detail: f.Err.Error()})
+			continue
+		}
+		files = append(files, skill.File{Path: path, Text: f.Text})
+	}
+	registry := skill.Read(files)
+	registry.Problems = append(registry.Problems, problems...)
+	return registry
 }
 
 // LockedSkills returns the names of the skills that a guarded view leaves out, by path.
@@ -33,15 +55,6 @@ func (r *Reader) LockedSkills(v *view.View) map[string]string {
 		}
 	}
 	return out
-}
-
-// SkillsElsewhere returns the configured skills folder if it is outside the memex, where
-// no skills are read; else "".
-func (r *Reader) SkillsElsewhere() string {
-	if r.scope.Root.SkillsDir() != "" {
-		return ""
-	}
-	return r.scope.Options.SkillsDir
 }
 
 // isSkill reports whether the file at a path can be a skill.

@@ -33,7 +33,7 @@ type Options struct {
 	// and this Session, whichever user runs Fovea.
 	Actor author.Actor
 	// SkillsDir, relative to the memex or absolute, contains documents that may be in other
-	// formats than Org; "skills" by default.
+	// formats than Org; "skills" by default. One outside the memex is only read, see corpus.Annex.
 	SkillsDir string
 	// Opaque lists additional files, relative to the memex, to keep unparsed.
 	Opaque []string

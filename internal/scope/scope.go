@@ -17,11 +17,12 @@ import (
 // fields are set once, on opening.
 type Scope struct {
 	Options  Options
-	Name     string       // memex, project/NAME or session/ID
-	Dir      string       // absolute path of the memex
-	StateDir string       // the state folder, "" when Options.Store was given
-	Root     *corpus.Root // the files of this scope
-	FS       vfs.FS       // the files of the store
+	Name     string        // memex, project/NAME or session/ID
+	Dir      string        // absolute path of the memex
+	StateDir string        // the state folder, "" when Options.Store was given
+	Root     *corpus.Root  // the files of this scope
+	Annex    *corpus.Annex // of a memex: the folder of skills, if it is outside; else nil
+	FS       vfs.FS        // the files of the store
 	Chain    *chain.Chain
 	drift    chain.Slot[Drift]
 	Parent   *Scope          // the memex of a project or a session, else nil

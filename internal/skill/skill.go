@@ -29,7 +29,7 @@ type Skill struct {
 	Triggers     []string `json:"triggers" jsonschema:"the events that it answers to"`         // as written
 	Description  string   `json:"description,omitempty" jsonschema:"what it is good for"`
 	Format       Format   `json:"format" jsonschema:"org, markdown, built-in, or locked"`
-	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex; none for one that is built in"`
+	Path         string   `json:"path,omitempty" jsonschema:"the file, below the memex or $SKILLS_DIR; none for one that is built in"`
 	Unreviewed   bool     `json:"unreviewed,omitempty" jsonschema:"somebody else changed its file, and its owner has not looked"` // set by package api
 	Text         string   `json:"-"`                                                                                              // the whole source, unchanged
 }
@@ -51,6 +51,7 @@ const (
 	Duplicate Kind = "doubled"   // another skill has the name; this one is left out
 	Missing   Kind = "missing"   // it depends on a skill that does not exist
 	Cycle     Kind = "cycle"     // it depends on itself through others
+	Elsewhere Kind = "elsewhere" // it, or its folder, is outside the memex and cannot be read
 )
 
 // orgSuffix is the suffix of an Org skill.
