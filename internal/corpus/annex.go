@@ -38,8 +38,8 @@ type AnnexFile struct {
 
 // Errors of a folder outside.
 var (
-	ErrManyAnnexed  = errors.New("there are more files than are read from outside the memex")
-	ErrLargeAnnex = errors.New("the files before it have as many bytes as are read from outside the memex")
+	ErrManyAnnexed = errors.New("there are more files than are read from outside the memex")
+	ErrLargeAnnex  = errors.New("the files before it have as many bytes as are read from outside the memex")
 )
 
 // NewAnnex returns the folder dir, which is absolute or relative to the memex; lists
