@@ -59,6 +59,7 @@ func sourceOf(m *Memory) (bundle.Source, error) {
 	defer tx.End()
 	head := m.scope.Chain.Head().Commit
 	s, err := bundle.Take(m.scope.Name, m.scope.Chain.Store(), head.Seq, head.Digest, head.Root)
+	s.Signer = m.scope.Options.PublicKey
 	return s, fail("bundle", m.scope.StateDir, openKind(err), err)
 }
 

@@ -3,18 +3,25 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -30,24 +37,30 @@ history of SOURCE: the file of a bundle, or the address of a remote as in "fovea
 remote add". A remote is then kept under the name origin, so that "fovea sync"
 brings both in step.
 
-Protected files stay locked until you trust the key of the machine that signed
-them: put the line of its key.pub into trusted_keys in the configuration.`,
+Clone asks once for the fingerprint of the key that the other machine signs with;
+"fovea guard adopt-key" prints it there. Without it protected files, such as
+skills, stay locked until "fovea guard adopt" decides about each.`,
 		Example: `  fovea clone ~/backup/notes.fovea ~/notes
-  fovea clone /media/stick/notes ~/notes --passphrase-file pass.txt`,
+  fovea clone /media/stick/notes ~/notes --passphrase-file pass.txt
+  fovea clone ~/backup/notes.fovea ~/notes --fingerprint SHA256:...`,
 		Args: verb.Args(2, 2, "a source and a folder"),
 		RunE: func(c *cobra.Command, a []string) error {
-			how.source = a[0]
+			how.source, how.in = a[0], c.InOrStdin()
 			return how.run(c.Context(), s, a[1])
 		},
 	}
+	c.Flags().StringVar(&how.fingerprint, "fingerprint", "", "trust the key of the other machine, which has this `FINGERPRINT`")
 	c.Flags().StringVar(&how.file, "passphrase-file", "", "`FILE` with the passphrase of a sealed remote on its first line")
 	return c
 }
 
 // cloning is one clone.
 type cloning struct {
-	source string
-	file   string // with the passphrase
+	source      string
+	file        string // with the passphrase
+	fingerprint string
+	in          io.Reader // where a person answers
+	signer      string    // the public key of the other machine, as the source has it
 }
 
 func (how *cloning) run(ctx context.Context, s *session, folder string) error {
@@ -65,6 +78,9 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	done := s.Working()
 	fromRemote, err := how.fill(ctx, s, dir)
 	done()
+	if err == nil {
+		err = how.trust(s)
+	}
 	if err != nil {
 		return err
 	}
@@ -93,7 +109,7 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	if err != nil {
 		return err
 	}
-	return s.Answer(st, func() { s.Out.Printf("%s: %d files, %d commits\n", dir, st.Documents, st.Seq) })
+	return s.Answer(st, func() { s.Out.Printf("%s: %s, %s\n", dir, scope.Count(st.Documents, "file"), scope.Count(int(st.Seq), "commit")) })
 }
 
 // emptyFolder makes a folder, or refuses one with content.
@@ -138,7 +154,8 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 	if err != nil {
 		return err
 	}
-	_, err = remote.ReadInto(ctx, in, r, dir)
+	h, err := remote.ReadInto(ctx, in, r, dir)
+	how.signer = h.Signer
 	return err
 }
 
@@ -163,6 +180,44 @@ func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, d
 			return err
 		}
 	}
-	_, err = r.Clone(ctx, in, dir)
+	h, err := r.Clone(ctx, in, dir)
+	how.signer = h.Signer
 	return err
+}
+
+// trust makes the other machine's key a trusted one if its fingerprint is given, by the flag or
+// by the person who is asked.
+func (how *cloning) trust(s *session) error {
+	key, err := config.ParsePublicKey(how.signer)
+	if err != nil {
+		if how.fingerprint != "" {
+			return errors.New("clone: the source names no key; the memory is here, and fovea guard adopt-key trusts a key later")
+		}
+		return nil
+	}
+	if own, err := config.MachineKey(nil); err == nil && own.Line == key.Line || slices.Contains(s.config.TrustedKeys, key.Line) {
+		return nil
+	}
+	given := how.fingerprint
+	if in, ok := how.in.(*os.File); given == "" && ok && terminal.Width(in) > 0 && s.Err.IsTerminal() {
+		s.Err.Printf("The memory was signed by %s. \"fovea guard adopt-key\" prints a fingerprint\nthere. Enter it, or nothing to leave protected files locked: ", terminal.OneLine(key.Name))
+		line, err := bufio.NewReader(io.LimitReader(in, 256)).ReadString('\n')
+		if err != nil && err != io.EOF {
+			return err
+		}
+		given = strings.TrimSpace(line)
+	}
+	switch given {
+	case key.Fingerprint:
+		file, err := s.config.TrustKey(nil, key)
+		if err == nil {
+			s.Report("the key of %s is trusted in %s", terminal.OneLine(key.Name), file)
+		}
+		return err
+	case "":
+		s.Report("protected files stay locked, since the key of %s is not trusted here; fovea guard adopt decides about each", terminal.OneLine(key.Name))
+	default:
+		s.Report("protected files stay locked: the key of the source is another one, %s; fovea guard adopt decides about each", key.Fingerprint)
+	}
+	return nil
 }

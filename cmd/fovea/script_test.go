@@ -67,6 +67,8 @@ func TestScripts(t *testing.T) {
 			"control":  controlFile,
 			"trust":    trustKey,
 			"repeat":   repeat,
+
+			"fingerprint": setFingerprint,
 		},
 	})
 }
@@ -142,6 +144,19 @@ func trustKey(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	line := strings.TrimSpace(ts.ReadFile(args[0]))
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), fmt.Appendf(nil, "trusted_keys = [%q]\n", line), 0o600))
+}
+
+// setFingerprint sets FINGERPRINT to the one that adopt-key has printed: fingerprint FILE.
+func setFingerprint(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: fingerprint FILE")
+	}
+	_, rest, _ := strings.Cut(ts.ReadFile(args[0]), "fingerprint  ")
+	print, _, ok := strings.Cut(rest, "\n")
+	if !ok {
+		ts.Fatalf("%s has no fingerprint", args[0])
+	}
+	ts.Setenv("FINGERPRINT", print)
 }
 
 // spoil changes the byte of a file where a text begins: spoil FILE TEXT.

@@ -126,7 +126,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		StateDir: s.config.StateDir, Actor: author.Actor{Session: s.config.Session},
 		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
 		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
-		Signer: keys.Signer, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
+		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alerts.report, Embedder: s.config.Embed.Connector(), RemoteSeesAll: s.config.Embed.All, Reranker: s.config.Rerank.Reranking(),
 		OmitWindows: s.config.Record.OmitWindows, OmitActions: s.config.Record.OmitActions,

@@ -28,6 +28,8 @@ const (
 	MaxScopes = archive.MaxRoots
 	// MaxBatch is the largest batch, in bytes of its records.
 	MaxBatch = 1 << 30
+	// maxSigner is the longest public key, in bytes.
+	maxSigner = 1 << 10
 	// perControl is how many entries a control block has at most, and controlBytes at which
 	// size the next one begins, so that none exceeds archive.MaxBlock.
 	perControl   = 4096
@@ -63,6 +65,9 @@ type Scope struct {
 
 // Header says what a bundle holds.
 type Header struct {
+	// Signer is the public key of the machine that wrote the bundle, as it says itself, in the
+	// form of package note; "" for none. Compare its fingerprint before trusting it.
+	Signer string
 	Scopes []Scope // in the order of the bundle
 }
 
@@ -87,8 +92,9 @@ func (h Header) Scope(name string) (Scope, bool) {
 }
 
 func (h Header) encode() []byte {
-	b := merkle.AppendText(merkle.AppendList(nil, 3), wordBundle)
-	b = merkle.AppendList(merkle.AppendUint(b, Format), len(h.Scopes))
+	b := merkle.AppendText(merkle.AppendList(nil, 4), wordBundle)
+	b = merkle.AppendText(merkle.AppendUint(b, Format), h.Signer)
+	b = merkle.AppendList(b, len(h.Scopes))
 	for _, s := range h.Scopes {
 		b = merkle.AppendText(merkle.AppendList(b, 7), s.Name)
 		b = merkle.AppendLink(b, s.First)
@@ -105,7 +111,7 @@ func (h Header) encode() []byte {
 
 func decodeHeader(block []byte) (Header, error) {
 	r := merkle.NewReader(block)
-	r.FixedList(3)
+	r.FixedList(4)
 	word, format := r.Text(), r.Uint()
 	if r.Err() != nil || word != wordBundle {
 		return Header{}, ErrFormat
@@ -113,7 +119,10 @@ func decodeHeader(block []byte) (Header, error) {
 	if format != Format {
 		return Header{}, fmt.Errorf("format %d: %w", format, ErrFormat)
 	}
-	var h Header
+	h := Header{Signer: r.Text()}
+	if len(h.Signer) > maxSigner {
+		return Header{}, fmt.Errorf("a key of %d bytes: %w", len(h.Signer), ErrFormat)
+	}
 	n := r.List()
 	for len(h.Scopes) < n && r.Err() == nil {
 		r.FixedList(7)

@@ -21,6 +21,9 @@ import (
 type Source struct {
 	Scope
 	Store store.Store
+	// Signer is the public key that the machine signs this history with, "" for none. The
+	// header has that of the first source.
+	Signer string
 	// From is the end of a batch that holds the commit Since and, but for marks, nothing
 	// behind it; the zero Pos makes Write look for that commit.
 	From store.Pos
@@ -46,6 +49,7 @@ func Write(ctx context.Context, w io.Writer, sources []Source) (Summary, error) 
 	if len(sources) == 0 {
 		return Summary{}, fmt.Errorf("write bundle: %w", ErrNothing)
 	}
+	h.Signer = sources[0].Signer
 	out, err := archive.NewWriter(w, h.roots()...)
 	if err != nil {
 		return Summary{}, fmt.Errorf("write bundle: %w", err)

@@ -30,6 +30,8 @@ const (
 type Keys struct {
 	// Signer signs with this machine's key; nil if there is no usable one.
 	Signer note.Signer
+	// Public is the line that other machines trust that key by; "" without a Signer.
+	Public string
 	// Verifiers accept that key and those of trusted_keys.
 	Verifiers note.Verifiers
 	// Problem says why there is no Signer, and what to do; "" if there is one.
@@ -48,11 +50,11 @@ func (c *Config) Keys(env func(string) string) Keys {
 		}
 	}
 	var k Keys
-	signer, own, err := machineKey(keyFolder(environmentOr(env)))
+	signer, own, public, err := machineKey(keyFolder(environmentOr(env)))
 	if err != nil {
 		k.Problem = fmt.Sprintf("config: %v; new commits are not signed", err)
 	} else {
-		k.Signer, known = signer, append(known, own)
+		k.Signer, k.Public, known = signer, public, append(known, own)
 	}
 	k.Verifiers = note.VerifierList(distinct(known)...)
 	return k
@@ -79,9 +81,10 @@ func keyFolder(env func(string) string) string {
 	return ""
 }
 
-func machineKey(folder string) (note.Signer, note.Verifier, error) {
+// machineKey returns the key that signs, what verifies it, and the line that others trust it by.
+func machineKey(folder string) (signer note.Signer, own note.Verifier, public string, err error) {
 	if folder == "" {
-		return nil, nil, fmt.Errorf("the key that signs heads has no place: set HOME or XDG_CONFIG_HOME")
+		return nil, nil, "", fmt.Errorf("the key that signs heads has no place: set HOME or XDG_CONFIG_HOME")
 	}
 	name := filepath.Join(folder, keyName)
 	secret, err := readKey(name)
@@ -91,17 +94,17 @@ func machineKey(folder string) (note.Signer, note.Verifier, error) {
 		}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	signer, public, err := parseKey(secret)
+	signer, public, err = parseKey(secret)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s is not a key (%w); put a copy of it back, or move it away to get a new one", name, err)
+		return nil, nil, "", fmt.Errorf("%s is not a key (%w); put a copy of it back, or move it away to get a new one", name, err)
 	}
 	if err := publish(folder, public); err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	own, err := note.NewVerifier(public)
-	return signer, own, err
+	own, err = note.NewVerifier(public)
+	return signer, own, public, err
 }
 
 // readKey reads the private key; it fails if others can read it, too.

@@ -51,7 +51,7 @@ func ParsePublicKey(text string) (PublicKey, error) {
 // os.Getenv if nil, as in Load.
 func MachineKey(env func(string) string) (PublicKey, error) {
 	folder := keyFolder(environmentOr(env))
-	if _, _, err := machineKey(folder); err != nil {
+	if _, _, _, err := machineKey(folder); err != nil {
 		return PublicKey{}, fmt.Errorf("config: %w", err)
 	}
 	text, err := vfs.ReadPlain(filepath.Join(folder, publicName))

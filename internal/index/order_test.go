@@ -74,7 +74,11 @@ func (f *folder) naive(x *Lexical, text string) map[string][4]float64 {
 			for k := range w {
 				tf, joined, length := 0.0, 0.0, 0.0
 				for _, id := range w[k] {
-					tf += counts[id][q.Text] / (1 - b + b*lengths[id]/max(mean, 1))
+					weight := counts[id][q.Text] / (1 - b + b*lengths[id]/max(mean, 1))
+					if k == 1 || k == 2 {
+						weight = math.Floor(weight*unit) / unit // weights in windows are integers
+					}
+					tf += weight
 					joined, length = joined+counts[id][q.Text], length+lengths[id]
 				}
 				saturation := [4]float64{k1, nearSaturation, wideSaturation, 0}[k]

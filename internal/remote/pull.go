@@ -246,8 +246,9 @@ func (r *Remote) Merged(machine string) error {
 }
 
 // Clone reads the history of the machine that wrote last into an empty state folder for a memex
-// at a path. Errors: ErrNone if no machine has pushed; those of Pull and ReadInto.
-func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Head, error) {
+// at a path, and returns the header of the last bundle. Errors: ErrNone if no machine has pushed;
+// those of Pull and ReadInto.
+func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (bundle.Header, error) {
 	names, err := r.Place.List(ctx, headFolder)
 	var best Head
 	for _, name := range names {
@@ -266,16 +267,17 @@ func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Head, er
 		if err == nil {
 			err = fmt.Errorf("no machine has pushed to it: %w", ErrNone)
 		}
-		return best, fmt.Errorf("clone: %w", err)
+		return bundle.Header{}, fmt.Errorf("clone: %w", err)
 	}
+	var last bundle.Header
 	for _, p := range best.Packs {
 		stream, err := r.stream(ctx, p)
 		if err == nil {
-			_, err = ReadInto(ctx, into, stream, memex)
+			last, err = ReadInto(ctx, into, stream, memex)
 		}
 		if err != nil {
-			return best, fmt.Errorf("clone: %w", err)
+			return last, fmt.Errorf("clone: %w", err)
 		}
 	}
-	return best, nil
+	return last, nil
 }

@@ -66,6 +66,9 @@ type Options struct {
 	// Signer signs the head after each commit; nil leaves commits unsigned. Its key should
 	// be among Verifiers.
 	Signer note.Signer
+	// PublicKey is the key that Signer signs with, as other machines name it to trust it; what
+	// is carried to other machines names it. "" names none.
+	PublicKey string
 	// Verifiers are the trusted signature keys. nil checks no signature.
 	Verifiers note.Verifiers
 	// Witness stores the newest signed head of each store, as SignedHead returns it, outside
