@@ -109,7 +109,9 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	if err != nil {
 		return err
 	}
-	return s.Answer(st, func() { s.Out.Printf("%s: %s, %s\n", dir, scope.Count(st.Documents, "file"), scope.Count(int(st.Seq), "commit")) })
+	return s.Answer(st, func() {
+		s.Out.Printf("%s: %s, %s\n", dir, scope.Count(st.Documents, "file"), scope.Count(int(st.Seq), "commit"))
+	})
 }
 
 // emptyFolder makes a folder, or refuses one with content.
