@@ -3,11 +3,15 @@
 package token
 
 import (
+	"bytes"
+	"compress/flate"
+	_ "embed" // for the vocabulary
+	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"unicode/utf8"
-
-	tiktoken_loader "github.com/pkoukk/tiktoken-go-loader"
 )
 
 // Exact returns the counter named o200k: the number of tokens of OpenAI's o200k_base
@@ -28,12 +32,42 @@ func Exact() (Counter, error) {
 }
 
 var o200kVocabulary = sync.OnceValues(func() (*vocabulary, error) {
-	ranks, err := tiktoken_loader.NewOfflineLoader().LoadTiktokenBpe("o200k_base.tiktoken")
+	ranks, err := readRanks(vocabularyFile)
 	if err != nil {
 		return nil, fmt.Errorf("token: read the %s vocabulary: %w", O200k, err)
 	}
 	return newVocabulary(ranks), nil
 })
+
+// vocabularyFile has the tokens of o200k in the order of their ranks, each behind its length as
+// an unsigned varint; the whole is compressed by DEFLATE. A test derives it from the table of
+// OpenAI.
+//
+//go:embed o200k.bin
+var vocabularyFile []byte
+
+// maxVocabulary is the largest vocabulary file, in bytes, uncompressed.
+const maxVocabulary = 16 << 20
+
+// readRanks returns the ranks of the tokens in a vocabulary file. O(file).
+func readRanks(file []byte) (map[string]int, error) {
+	data, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(file)), maxVocabulary))
+	if err != nil {
+		return nil, err
+	}
+	text := string(data)
+	ranks := make(map[string]int, 1<<18)
+	for len(data) > 0 {
+		n, size := binary.Uvarint(data)
+		if size <= 0 || n == 0 || n > uint64(len(data)-size) {
+			return nil, errors.New("a token of a wrong length")
+		}
+		end := size + int(n)
+		ranks[text[size:end]] = len(ranks)
+		data, text = data[end:], text[end:]
+	}
+	return ranks, nil
+}
 
 type exact struct{ vocabulary *vocabulary }
 
