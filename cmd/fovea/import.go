@@ -15,11 +15,12 @@ import (
 
 func importCommand(s *session) *cobra.Command {
 	c := &cobra.Command{
-		Use:     "import",
-		Short:   "Take over the memory of another program",
-		Example: "  fovea import server-memory ~/memory.jsonl",
+		Use:   "import",
+		Short: "Take over the memory of another program",
+		Example: `  fovea import claude ~/.claude/projects/-home-me-work/memory
+  fovea import server-memory ~/memory.jsonl`,
 	}
-	return verb.Group(c, &cobra.Command{
+	return verb.Group(c, append(verb.ImportCommands(&s.verbs), &cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
@@ -64,5 +65,5 @@ although all other lines were imported.`,
 			}
 			return err
 		},
-	})
+	})...)
 }

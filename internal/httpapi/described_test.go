@@ -134,6 +134,7 @@ var wrong = map[string]string{
 	"task-done": `{"task":"none"}`, "windows": `{"agent":"ada","id":"1"}`, "review": `{"id":"none"}`, "propose": `{"op":"purge","request":{}}`,
 	"review-edit": `{"id":"none"}`, "review-accept": `{"id":"none"}`, "review-reject": `{"id":"none"}`,
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
+	"import": `{"kind":"okf","source":"no"}`, "export": `{"kind":"okf","to":"no"}`,
 	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`,
 	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`,
 }

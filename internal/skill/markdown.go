@@ -9,17 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
-)
 
-// maxFrontMatter is the maximum size of the front matter of a SKILL.md in
-// bytes.
-const maxFrontMatter = 64 << 10
-
-var (
-	errNoFrontMatter = errors.New("no front matter: the file does not start with a line ---, or no line --- ends it")
-	errTooLong       = fmt.Errorf("the front matter is longer than %d KiB", maxFrontMatter>>10)
-	errAlias         = errors.New("the front matter has an anchor or an alias, which are not supported")
-	errNotMapping    = errors.New("the front matter is not a list of keys with values")
+	"github.com/fovea-memory/fovea/internal/frontmatter"
 )
 
 // readMarkdown reads the front matter of a SKILL.md and returns the problems
@@ -27,11 +18,11 @@ var (
 // other tools keep theirs.
 func readMarkdown(f File) (Skill, []string) {
 	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Markdown, Text: f.Text}
-	head, err := frontMatter(f.Text)
+	head, _, err := frontmatter.Cut(f.Text)
 	if err != nil {
 		return s, []string{err.Error()}
 	}
-	top, err := mapping(head)
+	top, err := frontmatter.Parse(head)
 	if err != nil {
 		return s, []string{err.Error()}
 	}
@@ -41,9 +32,9 @@ func readMarkdown(f File) (Skill, []string) {
 			problems = append(problems, err.Error())
 		}
 	}
-	for key, v := range pairs(top) {
+	for key, v := range frontmatter.Pairs(top) {
 		if key == "metadata" && v.Kind == yaml.MappingNode {
-			for key, v := range pairs(v) {
+			for key, v := range frontmatter.Pairs(v) {
 				if key == "priority" || key == "triggers" || key == "depends" {
 					set(key, v)
 				}
@@ -101,60 +92,4 @@ func parseList(key string, v *yaml.Node) ([]string, error) {
 		out = append(out, item.Value)
 	}
 	return out, nil
-}
-
-// frontMatter returns the text between the first line, ---, and the next line
-// ---.
-func frontMatter(source string) (string, error) {
-	source = strings.TrimPrefix(source, "\ufeff")
-	first, rest, ok := strings.Cut(source, "\n")
-	if !ok || strings.TrimRight(first, " \t\r") != "---" {
-		return "", errNoFrontMatter
-	}
-	size := 0
-	for line := range strings.Lines(rest) {
-		if strings.TrimRight(line, " \t\r\n") == "---" {
-			return rest[:size], nil
-		}
-		if size += len(line); size > maxFrontMatter {
-			return "", errTooLong
-		}
-	}
-	return "", errNoFrontMatter
-}
-
-// mapping parses the front matter. It rejects aliases before they are expanded,
-// so a short text cannot become a large value.
-func mapping(head string) (*yaml.Node, error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
-		return nil, fmt.Errorf("front matter: %s", strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
-	}
-	if len(doc.Content) == 0 {
-		return &yaml.Node{}, nil
-	}
-	open := []*yaml.Node{&doc}
-	for len(open) > 0 {
-		n := open[len(open)-1]
-		open = open[:len(open)-1]
-		if n.Kind == yaml.AliasNode || n.Anchor != "" {
-			return nil, errAlias
-		}
-		open = append(open, n.Content...)
-	}
-	if doc.Content[0].Kind != yaml.MappingNode {
-		return nil, errNotMapping
-	}
-	return doc.Content[0], nil
-}
-
-// pairs yields the scalar keys of a mapping with their values.
-func pairs(m *yaml.Node) func(yield func(string, *yaml.Node) bool) {
-	return func(yield func(string, *yaml.Node) bool) {
-		for i := 0; i+1 < len(m.Content); i += 2 {
-			if m.Content[i].Kind == yaml.ScalarNode && !yield(m.Content[i].Value, m.Content[i+1]) {
-				return
-			}
-		}
-	}
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/internal/frontmatter"
 )
 
 // orgSkill returns an Org file with skill properties.
@@ -47,10 +49,10 @@ func TestReadHeads(t *testing.T) {
 				Dependencies: []string{"plan", "inbox"}},
 		},
 		{name: "markdown without a head", file: File{Path: "s/x/SKILL.md", Text: "# Hello\n"}, want: Skill{Name: "x", Format: Markdown},
-			wrong: []string{errNoFrontMatter.Error()}},
+			wrong: []string{frontmatter.ErrNone.Error()}},
 		{name: "markdown with an empty head", file: File{Path: "s/x/SKILL.md", Text: "---\n---\n"}, want: Skill{Name: "x", Format: Markdown}},
 		{name: "markdown with a list as head", file: File{Path: "s/x/SKILL.md", Text: "---\n- a\n---\n"}, want: Skill{Name: "x", Format: Markdown},
-			wrong: []string{errNotMapping.Error()}},
+			wrong: []string{frontmatter.ErrNotMapping.Error()}},
 		{
 			name: "markdown with wrong types", file: File{Path: "s/x/SKILL.md", Text: "---\nname: [a]\npriority: 1.5\ntriggers: {a: b}\n---\n"},
 			want:  Skill{Name: "x", Format: Markdown},
@@ -58,11 +60,11 @@ func TestReadHeads(t *testing.T) {
 		},
 		{
 			name: "an alias bomb", file: File{Path: "s/x/SKILL.md", Text: "---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\n"},
-			want: Skill{Name: "x", Format: Markdown}, wrong: []string{errAlias.Error()},
+			want: Skill{Name: "x", Format: Markdown}, wrong: []string{frontmatter.ErrAlias.Error()},
 		},
 		{
-			name: "a long head", file: File{Path: "s/x/SKILL.md", Text: "---\n" + strings.Repeat("a: b\n", maxFrontMatter/5+1) + "---\n"},
-			want: Skill{Name: "x", Format: Markdown}, wrong: []string{errTooLong.Error()},
+			name: "a long head", file: File{Path: "s/x/SKILL.md", Text: "---\n" + strings.Repeat("a: b\n", frontmatter.MaxBytes/5+1) + "---\n"},
+			want: Skill{Name: "x", Format: Markdown}, wrong: []string{frontmatter.ErrTooLong.Error()},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -20,6 +20,7 @@ var faces = []struct {
 	{"log", logCommand}, {"diff", diffCommand}, {"blame", blameCommand}, {"snapshot", snapshotCommand}, {"rollback", rollbackCommand},
 	{"revert", revertCommand}, {"resolve", resolveCommand}, {"drift", driftCommand}, {"checkpoint", checkpointCommand}, {"restore", restoreCommand},
 	{"merge", mergeCommand}, {"bundle-write", bundleCommand}, {"remotes", remoteCommand},
+	{"export", exportCommand},
 	{"sync", syncCommand}, {"push", pushCommand}, {"pull", pullCommand}, {"guard", guardCommand}, {"blocks", blockCommand}, {"windows", windowsCommand},
 	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
 	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},

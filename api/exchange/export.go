@@ -1,0 +1,227 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package exchange
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/foreign"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// OpExport writes notes as another program reads them.
+var OpExport = api.DefineOn(api.Operation{Name: "export", Effect: api.Mends, Group: "care", Scan: true,
+	Summary: "Write notes as another program reads them"}, exportNotes)
+
+// ExportRequest says which notes are written where.
+type ExportRequest struct {
+	Kind  string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl" arg:"KIND"`
+	To    string `json:"to" jsonschema:"an absolute path where the memory is kept: a folder, new or from an earlier export, or a file of JSON lines" arg:"TARGET"`
+	Query string `json:"query,omitempty" jsonschema:"only documents with a match; with jsonl only the matches" flag:"only what matches this <QUERY>"`
+}
+
+// Exported is what an export wrote.
+type Exported struct {
+	To    string `json:"to" jsonschema:"where it is"`
+	Notes int    `json:"notes" jsonschema:"how many"`
+	Files int    `json:"files" jsonschema:"how many"`
+}
+
+// listFile names, in the folder of an export, the files that it wrote: a list in JSON.
+const listFile = ".fovea-export"
+
+func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exported, error) {
+	const op = "export"
+	if !filepath.IsAbs(req.To) {
+		return nil, fault.Wrap(op, req.To, fault.Invalid, errors.New("to: is an absolute path"))
+	}
+	v, err := a.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keep, err := chosen(v, req.Query)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Query, fault.Invalid, err)
+	}
+	if foreign.Kind(req.Kind) == foreign.JSONLines {
+		return exportLines(v, &req, keep)
+	}
+	docs, of := documents(v, keep)
+	files, err := foreign.Folder(foreign.Kind(req.Kind), docs, of)
+	if err == nil {
+		err = writeFolder(req.To, files)
+	}
+	if err != nil {
+		return nil, fault.Wrap(op, req.To, kindOf(err), err)
+	}
+	return &Exported{To: req.To, Notes: len(docs), Files: len(files)}, nil
+}
+
+// chosen returns which nodes a query names, all for none.
+func chosen(v *fovea.View, text string) (map[string]bool, error) {
+	if text == "" {
+		return nil, nil
+	}
+	e, err := query.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := v.Query(e, 0, v.Head().Time)
+	keep := map[string]bool{}
+	for _, n := range nodes {
+		keep[n.ID] = true
+	}
+	return keep, err
+}
+
+func exportLines(v *fovea.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
+	var notes []foreign.Object
+	for n := range v.All() {
+		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
+			continue
+		}
+		notes = append(notes, foreign.Object{ID: n.ID, Title: titleOf(n), Path: n.Path, Todo: n.Derived.Todo, Tags: n.Derived.Tags,
+			Properties: n.Derived.PropertyLists(), Content: n.Body()})
+	}
+	text, err := foreign.Lines(notes)
+	if err == nil {
+		err = replaceable(req.To)
+	}
+	if err == nil {
+		err = vfs.WriteFile(req.To, []byte(text), 0o600)
+	}
+	if err != nil {
+		return nil, fault.Wrap("export", req.To, kindOf(err), err)
+	}
+	return &Exported{To: req.To, Notes: len(notes), Files: 1}, nil
+}
+
+// titleOf is the title of a node, that of a document without one its path.
+func titleOf(n *node.Node) string {
+	if n.Derived.Title != "" || n.Type != document.TypeDocument {
+		return n.Derived.Title
+	}
+	return strings.TrimSuffix(path.Base(n.Path), path.Ext(n.Path))
+}
+
+// documents returns the Org files of a view with a chosen node, and in which one each id is.
+func documents(v *fovea.View, keep map[string]bool) (docs []foreign.Out, of map[string]string) {
+	of = map[string]string{}
+	for top := range v.Documents() {
+		if document.IsMemory(top.Path) || top.Derived.Opaque {
+			continue
+		}
+		d := foreign.Out{Path: top.Path, ID: top.ID, Title: titleOf(top), Tags: top.Derived.Tags}
+		for _, p := range top.Derived.Properties {
+			if !strings.EqualFold(p.Key, "ID") {
+				d.Properties = append(d.Properties, [2]string{p.Key, p.Value})
+			}
+		}
+		var text strings.Builder
+		kept := keep == nil
+		var ids []string
+		for n := range v.Document(top.Path) {
+			text.WriteString(n.Content)
+			kept = kept || keep[n.ID]
+			ids = append(ids, n.ID)
+		}
+		if !kept {
+			continue
+		}
+		for _, id := range ids {
+			of[id] = d.Path
+		}
+		d.Text = text.String()
+		docs = append(docs, d)
+	}
+	return docs, of
+}
+
+// writeFolder writes the files of an export in place of those of the one before. A folder with
+// anything else is refused.
+func writeFolder(to string, files []foreign.File) error {
+	in, err := vfs.CreateDir(to, 0o700)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var before []string
+	list, err := in.ReadFile(listFile)
+	switch {
+	case err == nil:
+		err = json.Unmarshal(list, &before)
+	case errors.Is(err, fs.ErrNotExist):
+		var entries []fs.DirEntry
+		if entries, err = in.ReadDir("."); err == nil && len(entries) > 0 {
+			err = fault.Wrap("export", to, fault.Conflict, errors.New("the folder is not empty and is no earlier export; name a new one"))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for _, f := range files {
+		names[f.Path] = true
+	}
+	gone := slices.DeleteFunc(before, func(name string) bool { return names[name] || !fs.ValidPath(name) })
+	written := slices.Sorted(maps.Keys(names))
+	if err := writeList(in, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
+		return err
+	}
+	for _, f := range files {
+		if err := in.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
+			return err
+		}
+		if err := vfs.WriteAtomic(in, f.Path, []byte(f.Text), 0o600); err != nil {
+			return err
+		}
+	}
+	for _, name := range gone {
+		if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return writeList(in, written)
+}
+
+func writeList(in vfs.FS, names []string) error {
+	text, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(in, listFile, text, 0o600)
+}
+
+// replaceable refuses a file that is there and is no earlier export.
+func replaceable(name string) error {
+	f, err := vfs.OpenPlain(name, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	const begin = `{"id":`
+	first := make([]byte, len(begin))
+	if n, err := f.ReadAt(first, 0); err != nil && err != io.EOF || n > 0 && string(first[:n]) != begin {
+		return fault.Wrap("export", name, fault.Conflict, errors.New("the file exists and is no earlier export; name another one"))
+	}
+	return nil
+}

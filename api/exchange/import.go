@@ -1,0 +1,249 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/foreign"
+)
+
+// OpImport takes over notes of another program.
+var OpImport = api.DefineOn(api.Operation{Name: "import", Effect: api.Mends, Scan: true,
+	Summary: "Take over the notes of another program, as a commit that can be reverted"}, importNotes)
+
+// ImportRequest names notes of another program.
+type ImportRequest struct {
+	Kind   string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl"`
+	Source string `json:"source" jsonschema:"an absolute path where the memory is kept: a folder, or a file of JSON lines"`
+	Label  string `json:"label,omitempty" jsonschema:"tells several sources of one kind apart; the name of the source without it" flag:"the <NAME> of this source, to tell several of one kind apart"`
+	Into   string `json:"into,omitempty" jsonschema:"a folder of the memex; imports/KIND/LABEL without it" flag:"write to this <FOLDER> of the memex"`
+	Again  bool   `json:"again,omitempty" jsonschema:"bring back notes that were removed here since an earlier import" flag:""`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+}
+
+// Imported is what an import did.
+type Imported struct {
+	Seq       uint64   `json:"seq" jsonschema:"of the commit, 0 where nothing changed"`
+	Root      string   `json:"root" jsonschema:"after it"`
+	Added     int      `json:"added" jsonschema:"notes that are new here"`
+	Updated   int      `json:"updated" jsonschema:"notes that had changed there and not here"`
+	Unchanged int      `json:"unchanged" jsonschema:"notes that had not changed there"`
+	Kept      []string `json:"kept" jsonschema:"notes that changed there and here, and stay as they are here"`
+	Removed   []string `json:"removed" jsonschema:"notes that were removed here, and stay away without again"`
+	Files     []string `json:"files" jsonschema:"that were written"`
+	Problems  []string `json:"problems" jsonschema:"what could not be carried over"`
+}
+
+func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Imported, error) {
+	const op = "import"
+	docs, problems, err := read(&req)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Source, kindOf(err), err)
+	}
+	v, err := a.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := plan{view: v, req: &req, texts: map[string]*file{}, out: &Imported{
+		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: []string{},
+	}}
+	for _, problem := range problems {
+		p.out.Problems = append(p.out.Problems, problem.String())
+	}
+	if err := p.missing(ctx, a, docs); err != nil {
+		return nil, err
+	}
+	for i := range docs {
+		if err := p.add(&docs[i]); err != nil {
+			return nil, err
+		}
+	}
+	opts := a.Write()
+	opts.DryRun, opts.Head = req.DryRun, v.Head().Seq
+	message := fmt.Sprintf("%s %s from %s: %d added, %d updated", op, req.Kind, req.Source, p.out.Added, p.out.Updated)
+	texts := map[string]string{}
+	for name, f := range p.texts {
+		texts[name] = f.text()
+	}
+	if p.out.Root = v.Root().String(); len(texts) == 0 {
+		return p.out, nil
+	}
+	c, files, err := a.Memex.History().WriteFiles(ctx, texts, message, opts)
+	if err != nil {
+		return nil, err
+	}
+	if p.out.Files = append(p.out.Files, files...); c.Seq > 0 {
+		p.out.Seq, p.out.Root = c.Seq, c.Root.String()
+	}
+	return p.out, nil
+}
+
+// read reads the source, and completes the request.
+func read(req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
+	if !filepath.IsAbs(req.Source) {
+		return nil, nil, fault.Wrap("import", req.Source, fault.Invalid, errors.New("source: is an absolute path"))
+	}
+	dir, label := filepath.Clean(req.Source), filepath.Base(req.Source)
+	kind := foreign.Kind(req.Kind)
+	switch {
+	case kind == foreign.JSONLines:
+		dir = filepath.Dir(dir)
+	case kind == foreign.Claude && label == "memory": // of projects/NAME/memory
+		label = filepath.Base(filepath.Dir(dir))
+	}
+	if req.Label == "" {
+		req.Label = label
+	}
+	if req.Into == "" {
+		req.Into = path.Join("imports", req.Kind, slug(strings.TrimSuffix(req.Label, path.Ext(req.Label))))
+	}
+	if !fs.ValidPath(req.Into) {
+		return nil, nil, fault.Wrap("import", req.Into, fault.Invalid, errors.New("into: is a folder below the memex, such as imports/work"))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	return foreign.Read(foreign.Source{Kind: kind, Label: req.Label, In: root.FS(), File: label})
+}
+
+// slug is a name without what a path must not have.
+func slug(name string) string {
+	name = strings.Trim(strings.Map(func(r rune) rune {
+		if r <= ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '-'
+		}
+		return r
+	}, name), "-.")
+	if name == "" {
+		return "notes"
+	}
+	return name
+}
+
+// plan decides about each note what an import does.
+type plan struct {
+	view  *fovea.View
+	req   *ImportRequest
+	gone  map[string]bool // ids that were here and are not
+	texts map[string]*file
+	out   *Imported
+}
+
+// missing finds the notes that were here once and are not now.
+func (p *plan) missing(ctx context.Context, a api.Access, docs []foreign.Document) (err error) {
+	absent := map[string]bool{}
+	for i := range docs {
+		if _, here := p.view.Get(docs[i].ID); !here {
+			absent[docs[i].ID] = true
+		}
+	}
+	p.gone, err = a.Memex.History().Had(ctx, absent)
+	return err
+}
+
+// add decides about one note.
+func (p *plan) add(d *foreign.Document) error {
+	text := d.Org(p.req.Kind + " " + p.req.Label + " " + d.Source)
+	n, here := p.view.Get(d.ID)
+	switch {
+	case !here && p.gone[d.ID] && !p.req.Again:
+		p.out.Removed = append(p.out.Removed, d.Source)
+	case !here:
+		p.out.Added++
+		return p.put(d, text)
+	case n.Derived.Last(foreign.PropertySource) == d.Digest:
+		p.out.Unchanged++
+	default:
+		f := p.file(n.Path)
+		i := f.find(d.ID)
+		if i < 0 || foreign.TextDigest(f.parts[i].text) != n.Derived.Last(foreign.PropertyText) {
+			p.out.Kept = append(p.out.Kept, n.Path)
+			return nil
+		}
+		p.out.Updated++
+		f.parts[i].text = text
+		p.texts[n.Path] = f
+	}
+	return nil
+}
+
+// put adds a note that is new here: a file, or a headline of the file that it shares.
+func (p *plan) put(d *foreign.Document, text string) error {
+	at := path.Join(p.req.Into, d.Path)
+	f := p.file(at)
+	if len(f.parts) > 0 && !d.Entry {
+		return fault.Wrap("import", at, fault.Conflict, errors.New("this file is here already and was not imported; name another folder with --into"))
+	}
+	if last := len(f.parts) - 1; last >= 0 && !strings.HasSuffix(f.parts[last].text, "\n") {
+		f.parts[last].text += "\n"
+	}
+	f.parts = append(f.parts, part{d.ID, text})
+	p.texts[at] = f
+	return nil
+}
+
+// file returns the parts of a file, as this import has changed them so far.
+func (p *plan) file(at string) *file {
+	if f := p.texts[at]; f != nil {
+		return f
+	}
+	f := &file{}
+	for n := range p.view.Document(at) {
+		if n.Type == document.TypeDocument || n.Derived.Level == 1 {
+			f.parts = append(f.parts, part{id: n.ID})
+		}
+		f.parts[len(f.parts)-1].text += n.Content
+	}
+	return f
+}
+
+// file is a file as the document before its headlines, and its headlines of the first level.
+type file struct{ parts []part }
+
+type part struct{ id, text string }
+
+// find returns the part with an id; of an imported document it is the whole file in one.
+func (f *file) find(id string) int {
+	i := slices.IndexFunc(f.parts, func(x part) bool { return x.id == id })
+	if i == 0 && len(f.parts) > 1 { // a document: all of it
+		f.parts = []part{{id, f.text()}}
+	}
+	return i
+}
+
+func (f *file) text() string {
+	var b strings.Builder
+	for _, x := range f.parts {
+		b.WriteString(x.text)
+	}
+	return b.String()
+}
+
+func kindOf(err error) fault.Kind {
+	switch kind := fault.KindOf(err); {
+	case kind != fault.Other:
+		return kind
+	case errors.Is(err, foreign.ErrKind), errors.Is(err, foreign.ErrTooMuch):
+		return fault.Invalid
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, foreign.ErrNothing):
+		return fault.NotFound
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Denied
+	}
+	return fault.Other
+}

@@ -1,0 +1,16 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package foreign reads the notes of other programs and makes Org documents of them, and
+// writes the notes of a memory as other programs read them.
+//
+// [Read] turns a folder of Markdown files, or a file of JSON lines, into [Document] values; a
+// [Kind] says whose. [Lines] and [Folder] write notes as JSON lines and as Markdown files.
+//
+// Invariants:
+//   - The same source gives the same documents, byte for byte.
+//   - Nothing in a document acts: its text passes package inert.
+//   - What could not be carried over is named in a [Problem], and nothing stops the rest.
+//
+// Elsewhere: front matter is internal/frontmatter; what an import replaces and keeps is
+// api/exchange, which makes it one commit; the graph of server-memory is internal/servermemory.
+package foreign

@@ -1,0 +1,168 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// Out is a document on its way to another program.
+type Out struct {
+	Path       string // of the Org file
+	ID         string
+	Title      string
+	Tags       []string
+	Properties [][2]string // without its id
+	Text       string      // of the Org file
+}
+
+// File is a file to write.
+type File struct{ Path, Text string }
+
+// reserved are keys that front matter has from elsewhere.
+var reserved = map[string]bool{"id": true, "title": true, "tags": true, "type": true, "name": true, "description": true, "metadata": true, "permalink": true}
+
+// Folder returns the files of documents as a kind has them, with its index, in the order of their
+// paths. of says in which document an id is. Errors: ErrKind.
+func Folder(kind Kind, docs []Out, of map[string]string) ([]File, error) {
+	if kind == JSONLines || !slices.Contains(Kinds, kind) {
+		return nil, fmt.Errorf("%q: %w", kind, ErrKind)
+	}
+	var files []File
+	for i := range docs {
+		d := &docs[i]
+		head, err := front(kind, d)
+		if err != nil {
+			return nil, err
+		}
+		body := ToMarkdown(d.Text, func(id string) string {
+			if to, ok := of[id]; ok && to != d.Path {
+				return relative(path.Dir(d.Path), markdownPath(to))
+			}
+			return ""
+		})
+		files = append(files, File{markdownPath(d.Path), head + "\n" + body})
+	}
+	index := map[Kind]string{Claude: "MEMORY.md", OKF: "index.md"}[kind]
+	if index != "" && !slices.ContainsFunc(files, func(f File) bool { return strings.EqualFold(f.Path, index) }) {
+		files = append(files, File{index, indexOf(kind, docs)})
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+func markdownPath(at string) string { return strings.TrimSuffix(at, path.Ext(at)) + ".md" }
+
+// relative is the path to a file from a folder.
+func relative(from, to string) string {
+	up := ""
+	for from != "." && !strings.HasPrefix(to, from+"/") {
+		from, up = path.Dir(from), up+"../"
+	}
+	if from != "." {
+		to = strings.TrimPrefix(to, from+"/")
+	}
+	return up + to
+}
+
+// front returns the front matter of a document, its keys in an order of their own.
+func front(kind Kind, d *Out) (string, error) {
+	var m yaml.Node
+	m.Kind = yaml.MappingNode
+	add := func(key string, value any) error {
+		var k, v yaml.Node
+		if err := k.Encode(key); err != nil {
+			return err
+		}
+		if err := v.Encode(value); err != nil {
+			return err
+		}
+		m.Content = append(m.Content, &k, &v)
+		return nil
+	}
+	properties := map[string]string{}
+	for _, p := range d.Properties {
+		properties[strings.ToLower(p[0])] = p[1]
+	}
+	kindOf := cmp.Or(properties["type"], properties["metadata_type"], "note")
+	pairs := []pair{{"title", d.Title}}
+	switch kind {
+	case Claude:
+		pairs = []pair{{"name", d.Title}, {"description", cmp.Or(properties["description"], d.Title)}, {"metadata", map[string]string{"type": kindOf}}}
+	case OKF:
+		pairs = []pair{{"type", kindOf}, {"title", d.Title}}
+	case BasicMemory:
+		pairs = append(pairs, pair{"type", kindOf}, pair{"permalink", strings.TrimSuffix(d.Path, path.Ext(d.Path))})
+	}
+	if len(d.Tags) > 0 {
+		pairs = append(pairs, pair{"tags", d.Tags})
+	}
+	pairs = append(pairs, pair{"id", d.ID})
+	for _, key := range slices.Sorted(maps.Keys(properties)) {
+		if !reserved[key] && !strings.HasPrefix(key, "imported_") && key != "metadata_type" {
+			pairs = append(pairs, pair{key, properties[key]})
+		}
+	}
+	for _, p := range pairs {
+		if err := add(p.key, p.value); err != nil {
+			return "", err
+		}
+	}
+	text, err := yaml.Marshal(&m)
+	return "---\n" + string(text) + "---\n", err
+}
+
+// pair is a key of front matter with its value.
+type pair struct {
+	key   string
+	value any
+}
+
+// indexOf lists the documents, a line each.
+func indexOf(kind Kind, docs []Out) string {
+	var b strings.Builder
+	if kind == OKF {
+		b.WriteString("---\ntype: index\ntitle: Index\n---\n\n")
+	}
+	for _, d := range docs {
+		fmt.Fprintf(&b, "- [%s](%s)\n", strings.NewReplacer("[", "(", "]", ")").Replace(d.Title), strings.ReplaceAll(markdownPath(d.Path), " ", "%20"))
+	}
+	return b.String()
+}
+
+// formatOrg is the format of contents in Org; others are read as Markdown.
+const formatOrg = "org"
+
+// Object is a note as a JSON line has it.
+type Object struct {
+	ID         string              `json:"id"`
+	Title      string              `json:"title"`
+	Path       string              `json:"path"`
+	Todo       string              `json:"todo,omitempty"`
+	Tags       []string            `json:"tags,omitempty"`
+	Properties map[string][]string `json:"properties,omitempty"`
+	Format     string              `json:"format"`  // org
+	Content    string              `json:"content"` // below the headline
+}
+
+// Lines returns notes as JSON objects, one a line.
+func Lines(notes []Object) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, n := range notes {
+		n.Format = formatOrg
+		if err := enc.Encode(n); err != nil {
+			return "", err
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,228 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// Kind says which program keeps the notes.
+type Kind string
+
+// The kinds that Read knows.
+const (
+	Claude      Kind = "claude"       // the memory folder of Claude Code
+	BasicMemory Kind = "basic-memory" // a project of basic-memory
+	OKF         Kind = "okf"          // a folder in the Open Knowledge Format
+	Markdown    Kind = "markdown"     // any folder of Markdown files
+	JSONLines   Kind = "jsonl"        // a file of JSON objects, one a line
+)
+
+// Kinds are those that Read knows.
+var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
+
+// Bounds of what is read.
+const (
+	MaxFiles = 10_000    // files of a folder, or lines of a file
+	MaxFile  = 4 << 20   // bytes of a file of a folder, or of a line
+	MaxBytes = 256 << 20 // bytes of all
+)
+
+// Errors of Read.
+var (
+	// ErrKind is returned for a kind that Read does not know.
+	ErrKind = errors.New("no such kind; it is claude, basic-memory, okf, markdown or jsonl")
+	// ErrNothing is returned where there is no note.
+	ErrNothing = errors.New("there are no notes")
+	// ErrTooMuch is returned above MaxFiles or MaxBytes.
+	ErrTooMuch = fmt.Errorf("more than %d notes or %d MiB; import parts of it", MaxFiles, MaxBytes>>20)
+)
+
+// Document is one note as an Org document.
+type Document struct {
+	Source string // path of the file, or number of the line, where it was
+	Path   string // proposed path, ends with .org
+	ID     string // the same for the same kind, label and source
+	Digest string // of the source: whether it has changed
+	// Entry says that it is a headline, in one file with the others of its Path.
+	Entry bool
+	Title string
+	Tags  []string
+	// Properties are keys in upper case with their values, one line each.
+	Properties [][2]string
+	// Body is Org text: what stands before the first headline, then headlines.
+	Body string
+}
+
+// Problem is what could not be carried over.
+type Problem struct {
+	Source string // where it was
+	What   string // in words
+}
+
+func (p Problem) String() string { return p.Source + ": " + p.What }
+
+// Source is where the notes of another program are.
+type Source struct {
+	Kind Kind
+	// Label tells several sources of one kind apart, and is part of the ids.
+	Label string
+	// In is the folder. Files that are no Markdown, hidden ones and links are passed over.
+	In fs.FS
+	// File is the file in it that JSONLines reads.
+	File string
+}
+
+// Read reads the notes of a source, in the order of their paths or lines. Errors: ErrKind,
+// ErrNothing, ErrTooMuch, those of s.In.
+func Read(s Source) ([]Document, []Problem, error) {
+	r := &reader{kind: s.Kind, label: s.Label}
+	var err error
+	switch {
+	case !slices.Contains(Kinds, s.Kind):
+		return nil, nil, fmt.Errorf("%q: %w", s.Kind, ErrKind)
+	case s.Kind == JSONLines:
+		err = r.lines(s.In, s.File)
+	default:
+		err = r.folder(s.In)
+	}
+	if err == nil && len(r.docs) == 0 && len(r.problems) == 0 {
+		err = ErrNothing
+	}
+	return r.docs, r.problems, err
+}
+
+// reader reads the notes of one source.
+type reader struct {
+	kind     Kind
+	label    string
+	bytes    int
+	docs     []Document
+	problems []Problem
+}
+
+func (r *reader) problem(source, format string, a ...any) {
+	r.problems = append(r.problems, Problem{source, fmt.Sprintf(format, a...)})
+}
+
+// folder reads the Markdown files of a folder: first what they are called, then their texts, so
+// that links between them can be told.
+func (r *reader) folder(in fs.FS) error {
+	var all []*markdown
+	err := fs.WalkDir(in, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case name != "." && strings.HasPrefix(path.Base(name), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case !d.Type().IsRegular() || !isMarkdown(name):
+			return nil
+		}
+		text, err := r.file(in, name)
+		if err != nil || text == nil {
+			return err
+		}
+		if len(all) == MaxFiles {
+			return ErrTooMuch
+		}
+		all = append(all, r.begin(name, text))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	names := newNames(all)
+	for _, m := range all {
+		m.finish(r, names)
+		r.docs = append(r.docs, m.Document)
+	}
+	return nil
+}
+
+// file returns the text of a file, nil for one that is passed over.
+func (r *reader) file(in fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(in, name)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > MaxFile {
+		r.problem(name, "larger than %d MiB, left out", MaxFile>>20)
+		return nil, nil
+	}
+	text, err := fs.ReadFile(in, name)
+	if r.bytes += len(text); r.bytes > MaxBytes {
+		return nil, ErrTooMuch
+	}
+	if err == nil && !utf8.Valid(text) {
+		r.problem(name, "no UTF-8 text, left out")
+		return nil, nil
+	}
+	return text, err
+}
+
+func isMarkdown(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".md" || ext == ".markdown"
+}
+
+// document begins a document: its id, path and digest.
+func (r *reader) document(source, at string, text []byte) Document {
+	key := "fovea import\x00" + string(r.kind) + "\x00" + r.label + "\x00" + source
+	return Document{
+		Source: source, Path: at, Digest: TextDigest(string(text)),
+		ID: uuid.NewHash(sha256.New(), uuid.NameSpaceURL, []byte(key), 8).String(),
+	}
+}
+
+// set adds a property on one line; a value without text is left out.
+func (d *Document) set(key, value string) {
+	if value = strings.Join(strings.Fields(value), " "); value != "" {
+		d.Properties = append(d.Properties, [2]string{propertyKey(key), value})
+	}
+}
+
+// propertyKey is a key as Org has it. KEY+ would add to another property.
+func propertyKey(key string) string {
+	key = strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ' || r == '-' || r == '.' || r == ':' || r == '+':
+			return '_'
+		case r < ' ' || r == utf8.RuneError:
+			return -1
+		}
+		return r
+	}, strings.ToUpper(strings.TrimSpace(key)))
+	return cutText(key, 64)
+}
+
+// cutText returns at most n bytes of a text.
+func cutText(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "")
+}
+
+// tag returns a text as a tag of Org, "" if nothing of it is left.
+func tag(text string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '@' || r == '#' || r == '%' || '0' <= r && r <= '9' || unicode.IsLetter(r):
+			return r
+		}
+		return '_'
+	}, strings.TrimPrefix(strings.TrimSpace(text), "#")), "_")
+}

@@ -1,0 +1,235 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/internal/foreign"
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// folder makes a file system of files by name.
+func folder(files map[string]string) fstest.MapFS {
+	in := fstest.MapFS{}
+	for name, text := range files {
+		in[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return in
+}
+
+const mixed = `---
+name: Heat pump
+description: What the fitter said
+metadata:
+  type: project
+  since: 2026-03-01
+tags: [house, water heater]
+id: 7
+deep: [{a: 1}]
+---
+# Heat pump
+
+It is **loud** in *June*, says ` + "`log | x`" + ` and [[Second note|the other]], see
+[the shelf](sub/third.md) or [web](https://example.org/a(b)) or [lost](gone.md). ![[photo.png]]
+
+> A quote
+> of two lines
+
+1. one
+   more
+2. two
+   - [x] done
+   - [ ] open
+
+## Setting
+
+| key | value |
+|-----|-------|
+| a|b |
+| c   | ~~d~~ |
+
+` + "```sh\n* no headline\n#+no: keyword\necho $HOME\n```\n" + `
+<div onclick="x">raw</div>
+
+***
+
+#### Deep
+:PROPERTIES:
+* not a headline
+#+begin_src emacs-lisp :eval yes
+[[elisp:(x)][run]]
+`
+
+// TestMarkdown: what Markdown says is said in Org, and what cannot be carried is named.
+func TestMarkdown(t *testing.T) {
+	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.Claude, Label: "notes", In: folder(map[string]string{
+		"heat.md": mixed, "Second note.md": "No front matter.\n", "sub/third.md": "---\nname: Third\n---\n\n[back](../heat.md#x)\n",
+		".obsidian/x.md": "hidden", "picture.png": "png", "bad.md": "a\xff", "broken.md": "---\na: [\n---\ntext\n",
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, d := range docs {
+		out.WriteString("=== " + d.Path + "\n" + d.Org("claude notes "+d.Source))
+	}
+	for _, p := range problems {
+		out.WriteString("!!! " + p.String() + "\n")
+	}
+	foveatest.Golden(t, "markdown.org", []byte(out.String()))
+}
+
+// TestLines: each object is a headline of one file, known by its id or its text.
+func TestLines(t *testing.T) {
+	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, Label: "mem", File: "dir/mem.jsonl", In: folder(map[string]string{"dir/mem.jsonl": strings.Join([]string{
+		`{"id":"a1","title":"Port","content":"The port is **8080**.\n\n# Why\n\nOld firewall","tags":["net","a b"],"created_at":"2026-01-02","n":3}`,
+		`{"memory":"Likes rye bread"}`, ``, `{"memory":"Likes rye bread"}`, `{"id":"a1","title":"again"}`, `no json`, `{"x":{"y":1}}`, `[1]`,
+		`{"id":"o","title":"Org","format":"org","content":"*bold*\n* no headline\n","properties":{"K":["v","w"]},"meta":{"a":{"b":1},"c":2}}`,
+	}, "\n")})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, d := range docs {
+		out.WriteString("=== " + d.Path + "\n" + d.Org("jsonl "+d.Source))
+	}
+	for _, p := range problems {
+		out.WriteString("!!! " + p.String() + "\n")
+	}
+	foveatest.Golden(t, "lines.org", []byte(out.String()))
+}
+
+// TestRefused: each bad source is named.
+func TestRefused(t *testing.T) {
+	for _, tc := range []struct {
+		name, label string
+		kind        foreign.Kind
+		files       map[string]string
+		want        error
+	}{
+		{"an unknown kind", "", "notion", nil, foreign.ErrKind},
+		{"an empty folder", "", foreign.OKF, map[string]string{"a.txt": "x"}, foreign.ErrNothing},
+		{"an empty file", "a.jsonl", foreign.JSONLines, map[string]string{"a.jsonl": "\n"}, foreign.ErrNothing},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, _, err := foreign.Read(foreign.Source{Kind: tc.kind, File: tc.label, In: folder(tc.files)}); !errors.Is(err, tc.want) {
+				t.Errorf("%v, want %v", err, tc.want)
+			}
+		})
+	}
+}
+
+// TestSame: the same source gives the same text, and another label other ids.
+func TestSame(t *testing.T) {
+	read := func(label string) foreign.Document {
+		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.Claude, Label: label, In: folder(map[string]string{"heat.md": mixed})})
+		if err != nil || len(docs) != 1 {
+			t.Fatal(docs, err)
+		}
+		return docs[0]
+	}
+	if diff := cmp.Diff(read("a"), read("a")); diff != "" {
+		t.Error(diff)
+	}
+	if one, other := read("a"), read("b"); one.ID == other.ID {
+		t.Error("two labels give one id")
+	}
+}
+
+// FuzzMarkdown: no text makes Read panic, and nothing in what it makes acts.
+func FuzzMarkdown(f *testing.F) {
+	f.Add(mixed)
+	f.Add("---\nname: x\n---\n* [ ] [[elisp:x]]\n")
+	f.Fuzz(func(t *testing.T, source string) {
+		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.BasicMemory, In: folder(map[string]string{"a.md": source})})
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, d := range docs {
+			text := d.Org("basic-memory f a.md")
+			if foreign.TextDigest(text) != foreign.TextDigest(strings.Replace(text, ":"+foreign.PropertyText+": ", ":"+foreign.PropertyText+":  ", 1)) {
+				t.Errorf("the digest depends on its own line:\n%s", text)
+			}
+			if body := inert.Text(d.Body); !strings.Contains(d.Body, "* ") && body != d.Body {
+				t.Errorf("something acts in\n%s", d.Body)
+			}
+			if org.HasMoreHeadlines(text, strings.Count(d.Body, "*")+1) {
+				t.Errorf("more headlines than headings:\n%s", text)
+			}
+		}
+	})
+}
+
+// FuzzLines: no text makes Read panic.
+func FuzzLines(f *testing.F) {
+	f.Add(`{"id":1,"text":"a","tags":[]}` + "\n{")
+	f.Fuzz(func(t *testing.T, source string) {
+		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, File: "a.jsonl", In: folder(map[string]string{"a.jsonl": source})})
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, d := range docs {
+			if text := d.Org("jsonl"); !strings.HasPrefix(text, "* ") {
+				t.Errorf("no headline: %q", text)
+			}
+		}
+	})
+}
+
+const everyOrg = `:PROPERTIES:
+:ID: doc
+:END:
+#+title: All
+#+filetags: :a:
+
+Before *bold /both/* =code= ~a` + "`" + `b~ +gone+ _under_ [[id:other][the other]] [[id:none][nowhere]] [[https://example.org]] [[https://example.org/a b][web]]\\
+next line
+
+* TODO Call *Ann* [[id:other]] :x:y:
+SCHEDULED: <2026-11-25 Wed>
+:PROPERTIES:
+:K: v
+:END:
+- one
+  more
+  1. deep
+  2. [X] done
+- term :: meaning
+- [ ] open
+
+#+begin_src sh
+,* star
+` + "```" + `
+#+end_src
+| a | b |
+|---+---|
+| 1 | 2|
+
+: fixed
+#+begin_quote
+said
+#+end_quote
+-----
+** Sub
+text
+`
+
+// TestToMarkdown: what Org says is said in Markdown.
+func TestToMarkdown(t *testing.T) {
+	got := foreign.ToMarkdown(everyOrg, func(id string) string { return map[string]string{"other": "other.md"}[id] })
+	foveatest.Golden(t, "every.md", []byte(got))
+}
+
+// FuzzToMarkdown: no text makes it panic.
+func FuzzToMarkdown(f *testing.F) {
+	f.Add(everyOrg)
+	f.Fuzz(func(_ *testing.T, text string) { foreign.ToMarkdown(text, func(string) string { return "" }) })
+}

@@ -1,0 +1,201 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/inert"
+)
+
+// Keys of JSON objects that have a meaning here, in the order in which they count.
+var (
+	titleFields = []string{"title", "name", "subject", "topic"}
+	textFields  = []string{"content", "text", "body", "memory", "observation", "summary"}
+	idFields    = []string{"id", "uuid", "key"}
+	tagFields   = []string{"tags", "labels", "categories"}
+)
+
+// maxDerived is the longest title made of a text, in characters.
+const maxDerived = 80
+
+// lines reads a file of JSON lines: each object becomes a headline of one file.
+func (r *reader) lines(in fs.FS, name string) error {
+	f, err := in.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	stem := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	scan := bufio.NewReader(f)
+	seen := map[string]bool{}
+	for n := 1; ; n++ {
+		line, err := readLine(scan)
+		if r.bytes += len(line); r.bytes > MaxBytes || n > MaxFiles*10 {
+			return ErrTooMuch
+		}
+		where := fmt.Sprintf("line %d", n)
+		switch {
+		case errors.Is(err, errLongLine):
+			r.problem(where, "longer than %d MiB, left out", MaxFile>>20)
+			continue
+		case err != nil && err != io.EOF:
+			return err
+		case len(bytes.TrimSpace(line)) > 0:
+			r.object(where, stem+".org", line, seen)
+		}
+		if err == io.EOF {
+			return nil
+		}
+	}
+}
+
+var errLongLine = errors.New("a line too long")
+
+// readLine returns the next line. One that is longer than MaxFile is read to its end and left out.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(line) <= MaxFile {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if len(line) > MaxFile {
+			return nil, errors.Join(errLongLine, err)
+		}
+		return line, err
+	}
+}
+
+// object makes a document of a JSON object.
+func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
+	fields := map[string]any{}
+	in := json.NewDecoder(bytes.NewReader(line))
+	in.UseNumber()
+	if err := in.Decode(&fields); err != nil {
+		r.problem(where, "no JSON object, left out")
+		return
+	}
+	id := take(fields, idFields)
+	source := id
+	if source == "" {
+		source = fmt.Sprintf("%x", bytes.TrimSpace(line))
+	}
+	if seen[source] {
+		r.problem(where, "has the id or the text of a line before, left out")
+		return
+	}
+	seen[source] = true
+	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line))}
+	m.Source, m.Entry = where, true
+	m.Title, m.text = strings.Join(strings.Fields(take(fields, titleFields)), " "), take(fields, textFields)
+	if m.Title == "" {
+		first, _, _ := strings.Cut(strings.TrimLeft(m.text, "# \n\t"), "\n")
+		m.Title = firstRunes(strings.TrimSpace(first), maxDerived)
+	}
+	if m.Title == "" {
+		r.problem(where, "has neither a title nor a text, left out")
+		return
+	}
+	for _, key := range tagFields {
+		if list, ok := texts(fields[key]); ok {
+			for _, word := range list {
+				if t := tag(word); t != "" {
+					m.Tags = append(m.Tags, t)
+				}
+			}
+			delete(fields, key)
+		}
+	}
+	if id != "" {
+		m.property(r, "source_id", id)
+	}
+	isOrg := fields["format"] == formatOrg
+	if isOrg {
+		delete(fields, "format")
+	}
+	r.fields(m, "", fields)
+	if isOrg {
+		m.Body = strings.TrimRight(inert.Text(m.text), " \t\n") + "\n"
+	} else {
+		m.finish(r, names{})
+	}
+	r.docs = append(r.docs, m.Document)
+}
+
+// fields makes properties of the fields that are left. The fields of an object get its key before
+// theirs, but for those of properties.
+func (r *reader) fields(m *markdown, above string, fields map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		list, ok := texts(fields[key])
+		inner, nested := fields[key].(map[string]any)
+		switch {
+		case ok:
+			m.property(r, above+key, strings.Join(list, ", "))
+		case nested && above == "" && key == "properties":
+			r.fields(m, "", inner)
+		case nested && above == "":
+			r.fields(m, key+"_", inner)
+		case fields[key] != nil:
+			r.problem(m.Source, "%s%s holds more than texts, left out", above, key)
+		}
+	}
+}
+
+// take removes the first of some fields that is a text or a number, and returns it.
+func take(fields map[string]any, keys []string) string {
+	for _, key := range keys {
+		switch v := fields[key].(type) {
+		case string:
+			delete(fields, key)
+			return v
+		case json.Number:
+			delete(fields, key)
+			return v.String()
+		}
+	}
+	return ""
+}
+
+// texts returns a value, or a list of values, as texts, and whether it is nothing else.
+func texts(v any) (all []string, ok bool) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}, true
+	case json.Number:
+		return []string{v.String()}, true
+	case bool:
+		return []string{fmt.Sprint(v)}, true
+	case []any:
+		for _, item := range v {
+			one, ok := texts(item)
+			if !ok || len(one) != 1 {
+				return nil, false
+			}
+			all = append(all, one...)
+		}
+		return all, true
+	}
+	return nil, false
+}
+
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return strings.TrimSpace(text[:i]) + "…"
+		}
+	}
+	return text
+}

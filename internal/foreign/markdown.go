@@ -1,0 +1,153 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/fovea-memory/fovea/internal/frontmatter"
+	"github.com/fovea-memory/fovea/internal/inert"
+)
+
+// markdown is a Markdown file on its way to a document.
+type markdown struct {
+	Document
+	names []string // what links may call it
+	text  string   // below the front matter
+}
+
+// titleKeys are the keys of front matter that name a note, by kind.
+var titleKeys = map[Kind]string{Claude: "name", BasicMemory: "title", OKF: "title", Markdown: "title"}
+
+// nameKeys are keys whose values links use as names.
+var nameKeys = map[string]bool{"permalink": true, "aliases": true, "alias": true}
+
+// begin reads the front matter of a file.
+func (r *reader) begin(name string, text []byte) *markdown {
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	m := &markdown{Document: r.document(name, stem+".org", text)}
+	head, body, err := frontmatter.Cut(string(text))
+	m.text = body
+	var top *yaml.Node
+	if err == nil {
+		top, err = frontmatter.Parse(head)
+	}
+	if err == nil {
+		r.head(m, "", top)
+	} else if !errors.Is(err, frontmatter.ErrNone) {
+		r.problem(name, "%v; it stays as text", err)
+		m.text = string(text)
+	}
+	if m.Title == "" {
+		m.Title = path.Base(stem)
+	}
+	m.names = append(m.names, name, stem, path.Base(stem), m.Title)
+	return m
+}
+
+// head takes the keys of front matter: title and tags, names for links, and properties. A mapping
+// becomes properties with joined keys.
+func (r *reader) head(m *markdown, above string, top *yaml.Node) {
+	for key, v := range frontmatter.Pairs(top) {
+		values, plain := scalars(v)
+		switch {
+		case above == "" && key == titleKeys[r.kind] && plain && len(values) == 1:
+			m.Title = strings.Join(strings.Fields(values[0]), " ")
+			continue
+		case above == "" && key == "tags" && plain:
+			for _, value := range values {
+				for word := range strings.SplitSeq(value, ",") {
+					if t := tag(word); t != "" {
+						m.Tags = append(m.Tags, t)
+					}
+				}
+			}
+			continue
+		case v.Kind == yaml.MappingNode && above == "":
+			r.head(m, key+"_", v)
+			continue
+		case !plain:
+			r.problem(m.Source, "%s%s holds more than texts, left out", above, key)
+			continue
+		}
+		if above == "" && nameKeys[key] {
+			m.names = append(m.names, values...)
+		}
+		m.property(r, above+key, strings.Join(values, ", "))
+	}
+}
+
+// property sets a property, by another key where the plain one would act in Org.
+func (m *markdown) property(r *reader, key, value string) {
+	if k := propertyKey(key); k == "" || k == "ID" || inert.Property(k, value) != nil {
+		key = "source_" + key
+	}
+	if inert.Property(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {
+		r.problem(m.Source, "%s acts in Org, left out", propertyKey(key))
+		return
+	}
+	m.set(key, inert.Line(value))
+}
+
+// scalars returns the texts of a value or of a list of values, and whether it holds nothing else.
+func scalars(v *yaml.Node) (values []string, plain bool) {
+	switch v.Kind {
+	case yaml.ScalarNode:
+		if v.Tag == "!!null" {
+			return nil, true
+		}
+		return []string{v.Value}, true
+	case yaml.SequenceNode:
+		for _, item := range v.Content {
+			if item.Kind != yaml.ScalarNode {
+				return nil, false
+			}
+			values = append(values, item.Value)
+		}
+		return values, true
+	}
+	return nil, false
+}
+
+// names finds the documents that links mean.
+type names map[string]*markdown
+
+// newNames collects what all documents are called; the first of two with one name keeps it.
+func newNames(all []*markdown) names {
+	n := names{}
+	for _, m := range all {
+		for _, name := range m.names {
+			key := strings.ToLower(name)
+			if _, taken := n[key]; !taken {
+				n[key] = m
+			}
+		}
+	}
+	return n
+}
+
+// wiki returns the document that [[target]] means.
+func (n names) wiki(target string) *markdown {
+	target, _, _ = strings.Cut(target, "#")
+	target = strings.ToLower(strings.TrimSpace(target))
+	if m := n[target]; m != nil {
+		return m
+	}
+	return n[strings.TrimSuffix(target, ".md")]
+}
+
+// path returns the document that a relative link in a file means.
+func (n names) path(from, target string) *markdown {
+	target, _, _ = strings.Cut(target, "#")
+	if target == "" || strings.Contains(target, "://") {
+		return nil
+	}
+	if m := n[strings.ToLower(path.Join(path.Dir(from), target))]; m != nil && !strings.HasPrefix(target, "/") {
+		return m
+	}
+	return n[strings.ToLower(strings.TrimPrefix(path.Clean(target), "/"))]
+}

@@ -1,0 +1,292 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/fovea-memory/fovea/org"
+)
+
+// ToMarkdown returns the text of an Org file as Markdown, without its settings and drawers; link
+// returns where a link to an id leads, "" for nowhere. O(text).
+func ToMarkdown(text string, link func(id string) string) string {
+	d := org.Parse(text, nil)
+	w := &exporter{link: link}
+	w.section(d.Objects(-1))
+	for i := range d.Headlines {
+		h := &d.Headlines[i]
+		t := d.Objects(i)
+		w.apart()
+		w.out.WriteString(strings.Repeat("#", min(h.Level, 6)) + " " + w.headline(h, t) + "\n")
+		for _, when := range [][2]string{{"Scheduled", h.Scheduled}, {"Deadline", h.Deadline}, {"Closed", h.Closed}} {
+			if when[1] != "" {
+				w.out.WriteString("\n" + when[0] + ": " + strings.Trim(when[1], "<>[]") + "\n")
+			}
+		}
+		w.section(t)
+	}
+	return strings.TrimLeft(w.out.String(), "\n")
+}
+
+// exporter writes Markdown.
+type exporter struct {
+	link func(id string) string
+	out  strings.Builder
+	t    *org.Tree
+}
+
+// headline is a title with its keyword before it and its tags behind.
+func (w *exporter) headline(h *org.Headline, t *org.Tree) string {
+	w.t = t
+	var objects []int
+	for i := range t.Children(0) {
+		if t.Elements[i].Secondary {
+			objects = append(objects, i)
+		}
+	}
+	title := h.Title
+	if at := strings.Index(t.Source[h.Start:h.TextEnd], title); at >= 0 && len(objects) > 0 {
+		from := h.Start + at
+		title = w.between(int32(from), int32(from+len(title)), objects)
+	}
+	if h.Todo != "" {
+		title = h.Todo + " " + title
+	}
+	for _, tag := range h.Tags {
+		title += " #" + tag
+	}
+	return strings.TrimSpace(title)
+}
+
+// section writes the elements of a section.
+func (w *exporter) section(t *org.Tree) {
+	w.t = t
+	for c := range t.Children(0) {
+		if !t.Elements[c].Secondary {
+			w.element(c, "")
+		}
+	}
+}
+
+// apart leaves a line between two blocks.
+func (w *exporter) apart() {
+	if s := w.out.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
+		w.out.WriteString("\n")
+	}
+}
+
+func (w *exporter) lines(indent, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		w.out.WriteString(strings.TrimRight(indent+line, " \t") + "\n")
+	}
+}
+
+// element writes an element; indent stands before each of its lines.
+func (w *exporter) element(i int, indent string) {
+	e := &w.t.Elements[i]
+	switch e.Type {
+	case org.TypePropertyDrawer, org.TypePlanning, org.TypeKeyword, org.TypeComment, org.TypeCommentBlock, org.TypeClock, org.TypeBabelCall:
+	case org.TypeParagraph:
+		w.apart()
+		w.lines(indent, unindented(w.inline(i)))
+	case org.TypeSrcBlock, org.TypeExampleBlock, org.TypeExportBlock, org.TypeFixedWidth, org.TypeLatexEnvironment, org.TypeVerseBlock:
+		w.code(i, indent)
+	case org.TypeQuoteBlock:
+		w.apart()
+		w.children(i, indent+"> ")
+	case org.TypePlainList:
+		w.apart()
+		w.children(i, indent)
+	case org.TypeItem:
+		w.item(i, indent)
+	case org.TypeTable:
+		w.table(i, indent)
+	case org.TypeHorizontalRule:
+		w.apart()
+		w.lines(indent, "---")
+	default:
+		w.children(i, indent)
+	}
+}
+
+func (w *exporter) children(i int, indent string) {
+	for c := range w.t.Children(i) {
+		w.element(c, indent)
+	}
+}
+
+// code writes a block in a fence that nothing in it ends.
+func (w *exporter) code(i int, indent string) {
+	value := w.t.Value(i)
+	if value == "" {
+		e := &w.t.Elements[i]
+		value = w.t.Source[e.ContentsStart:e.ContentsEnd]
+	}
+	fence := "```"
+	for strings.Contains(value, fence) {
+		fence += "`"
+	}
+	w.apart()
+	w.lines(indent, fence+w.t.Block(i).Language)
+	w.lines(indent, value)
+	w.lines(indent, fence)
+}
+
+// item writes an item of a list and what is in it.
+func (w *exporter) item(i int, indent string) {
+	m := w.t.Item(i)
+	mark := "- "
+	if m.Ordered() {
+		mark = strings.Replace(m.Bullet, ")", ".", 1) + " "
+	}
+	switch m.Checkbox {
+	case ' ', '-':
+		mark += "[ ] "
+	case 'X':
+		mark += "[x] "
+	}
+	if m.TagEnd > 0 {
+		mark += "**" + strings.TrimSpace(w.t.Source[m.TagStart:m.TagEnd]) + "** "
+	}
+	under := indent + strings.Repeat(" ", len(strings.TrimRight(mark[:2], " "))+1)
+	first := true
+	for c := range w.t.Children(i) {
+		switch {
+		case w.t.Elements[c].Secondary:
+		case first && w.t.Elements[c].Type == org.TypeParagraph:
+			lead, rest, more := strings.Cut(strings.TrimRight(unindented(w.inline(c)), "\n"), "\n")
+			w.lines(indent, mark+lead)
+			if more {
+				w.lines(under, rest)
+			}
+			first = false
+		default:
+			if first {
+				w.lines(indent, mark)
+				first = false
+			}
+			if w.t.Elements[c].Type == org.TypePlainList {
+				w.children(c, under)
+			} else {
+				w.element(c, under)
+			}
+		}
+	}
+	if first {
+		w.lines(indent, mark)
+	}
+}
+
+// table writes a table; Markdown has one rule, below the first row.
+func (w *exporter) table(i int, indent string) {
+	if w.t.IsTableEl(i) {
+		w.apart()
+		w.lines(indent, "```\n"+w.t.Text(i)+"```")
+		return
+	}
+	w.apart()
+	rows := 0
+	for r := range w.t.Children(i) {
+		if w.t.IsRule(r) {
+			continue
+		}
+		line, rule := "|", "|"
+		for c := range w.t.Children(r) {
+			line += " " + strings.ReplaceAll(strings.TrimSpace(w.inline(c)), "|", `\|`) + " |"
+			rule += "---|"
+		}
+		w.lines(indent, line)
+		if rows++; rows == 1 {
+			w.lines(indent, rule)
+		}
+	}
+}
+
+// inline returns the contents of an element or object with their markup.
+func (w *exporter) inline(i int) string {
+	var objects []int
+	for c := range w.t.Children(i) {
+		objects = append(objects, c)
+	}
+	e := &w.t.Elements[i]
+	return w.between(e.ContentsStart, e.ContentsEnd, objects)
+}
+
+// between returns a range of the source with the objects in it as Markdown has them.
+func (w *exporter) between(from, to int32, objects []int) string {
+	var b strings.Builder
+	for _, c := range objects {
+		o := &w.t.Elements[c]
+		b.WriteString(w.t.Source[from:o.Start])
+		b.WriteString(w.object(c))
+		b.WriteString(strings.Repeat(" ", int(o.PostBlank)))
+		from = o.End
+	}
+	if from < to {
+		b.WriteString(w.t.Source[from:to])
+	}
+	return b.String()
+}
+
+func (w *exporter) object(i int) string {
+	switch w.t.Elements[i].Type {
+	case org.TypeBold:
+		return "**" + w.inline(i) + "**"
+	case org.TypeItalic:
+		return "*" + w.inline(i) + "*"
+	case org.TypeStrikeThrough:
+		return "~~" + w.inline(i) + "~~"
+	case org.TypeUnderline:
+		return w.inline(i)
+	case org.TypeCode, org.TypeVerbatim:
+		code := w.t.Marked(i)
+		if strings.Contains(code, "`") {
+			return "`` " + code + " ``"
+		}
+		return "`" + code + "`"
+	case org.TypeLineBreak:
+		return "\\\n"
+	case org.TypeLink:
+		return w.linked(w.t.Link(i))
+	case org.TypeTarget, org.TypeRadioTarget:
+		return w.t.Marked(i)
+	}
+	e := &w.t.Elements[i]
+	return strings.TrimRight(w.t.Source[e.Start:e.End], " \t")
+}
+
+// linked is a link. One to a note that is not exported is its text.
+func (w *exporter) linked(l org.Link) string {
+	target, label := l.Raw, l.Description
+	switch l.Type {
+	case "id":
+		if target = w.link(l.Path); target == "" {
+			return cmp.Or(label, l.Path)
+		}
+	case "fuzzy", "custom-id", "coderef", "radio":
+		return cmp.Or(label, strings.TrimPrefix(l.Path, "*"))
+	case "file":
+		if target = l.Path; strings.HasSuffix(target, ".org") {
+			target = markdownPath(target)
+		}
+	}
+	if label == "" && l.Type != "id" && (l.Type == "http" || l.Type == "https") {
+		return "<" + target + ">"
+	}
+	if strings.ContainsAny(target, " ()<>") {
+		target = "<" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(target) + ">"
+	}
+	return fmt.Sprintf("[%s](%s)", strings.NewReplacer("[", "(", "]", ")").Replace(cmp.Or(label, l.Path)), target)
+}
+
+// unindented drops the blanks at the beginning of each line, which only place it in a list.
+func unindented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimLeft(line, " \t"))
+	}
+	return b.String()
+}

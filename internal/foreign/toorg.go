@@ -1,0 +1,335 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/fovea-memory/fovea/internal/inert"
+)
+
+// dialect is Markdown with the tables, boxes and strokes of GitHub, and [[links]].
+var dialect = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 101)))).Parser()
+
+// finish makes Org of the text of a file.
+func (m *markdown) finish(r *reader, n names) {
+	w := &writer{r: r, m: m, names: n, source: []byte(m.text)}
+	if m.Entry {
+		w.levels = []int{0} // its headings stand below its headline
+	}
+	root := dialect.Parse(text.NewReader(w.source))
+	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
+		if h, ok := b.(*ast.Heading); ok {
+			w.heading(h)
+			continue
+		}
+		w.block(b, "")
+	}
+	w.section()
+	m.Body = w.org.String()
+	if w.lost > 0 {
+		r.problem(m.Source, "%d links lead to no imported note, and are text", w.lost)
+	}
+	if w.html > 0 {
+		r.problem(m.Source, "%d pieces of HTML are kept as text", w.html)
+	}
+}
+
+// writer writes the Org of one file. Text below a headline is collected, made inert, and written
+// when the next headline comes.
+type writer struct {
+	r      *reader
+	m      *markdown
+	names  names
+	source []byte
+	org    strings.Builder
+	body   strings.Builder // of the section
+	levels []int           // of the open headings
+	begun  bool            // a block stands in the section
+	lost   int             // links to nothing
+	html   int             // pieces
+}
+
+// heading ends a section and begins the next; the title of the file itself is no headline.
+func (w *writer) heading(h *ast.Heading) {
+	title := strings.Join(strings.Fields(w.inline(h)), " ")
+	if h.Level == 1 && w.org.Len() == 0 && !w.begun && strings.EqualFold(title, w.m.Title) {
+		return
+	}
+	w.section()
+	for len(w.levels) > 0 && w.levels[len(w.levels)-1] >= h.Level {
+		w.levels = w.levels[:len(w.levels)-1]
+	}
+	w.levels = append(w.levels, h.Level)
+	if title = inert.Line(title); title == "" {
+		title = "-"
+	}
+	w.org.WriteString(strings.Repeat("*", len(w.levels)) + " " + title + "\n")
+}
+
+// section writes the text of a section.
+func (w *writer) section() {
+	body := strings.TrimRight(inert.Text(w.body.String()), " \t\n")
+	if body != "" {
+		w.org.WriteString(body + "\n")
+	}
+	w.body.Reset()
+	w.begun = false
+}
+
+// line writes lines of a block, indented.
+func (w *writer) lines(indent, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		w.body.WriteString(strings.TrimRight(indent+line, " \t") + "\n")
+	}
+}
+
+// apart leaves a line between two blocks.
+func (w *writer) apart() {
+	if w.begun {
+		w.body.WriteString("\n")
+	}
+	w.begun = true
+}
+
+// block writes a block and what is in it.
+func (w *writer) block(b ast.Node, indent string) {
+	switch b := b.(type) {
+	case *ast.Paragraph, *ast.TextBlock:
+		w.apart()
+		w.lines(indent, w.inline(b))
+	case *ast.Heading: // in a list or a quote
+		w.apart()
+		w.lines(indent, w.inline(b))
+	case *ast.FencedCodeBlock:
+		w.code(b, "src "+strings.Join(strings.Fields(string(b.Language(w.source))), "-"), indent)
+	case *ast.CodeBlock:
+		w.code(b, "example", indent)
+	case *ast.HTMLBlock:
+		w.html++
+		w.code(b, "example", indent)
+	case *ast.Blockquote:
+		w.apart()
+		w.lines(indent, "#+begin_quote")
+		w.children(b, indent)
+		w.lines(indent, "#+end_quote")
+	case *ast.List:
+		w.list(b, indent)
+	case *ast.ThematicBreak:
+		w.apart()
+		w.lines(indent, "-----")
+	case *extast.Table:
+		w.table(b, indent)
+	default:
+		w.children(b, indent)
+	}
+}
+
+// children writes the blocks in a block, the first without a line before it.
+func (w *writer) children(b ast.Node, indent string) {
+	w.begun = false
+	for c := b.FirstChild(); c != nil; c = c.NextSibling() {
+		w.block(c, indent)
+	}
+	w.begun = true
+}
+
+// code writes a block whose lines are as they are, but for the comma before what Org would read.
+func (w *writer) code(b ast.Node, kind, indent string) {
+	w.apart()
+	name, _, _ := strings.Cut(kind, " ")
+	if kind == "src " {
+		kind, name = "example", "example"
+	}
+	w.lines(indent, "#+begin_"+kind)
+	lines := b.Lines()
+	for i := range lines.Len() {
+		seg := lines.At(i)
+		line := strings.TrimRight(string(seg.Value(w.source)), "\r\n")
+		if bare := strings.TrimLeft(line, ","); strings.HasPrefix(bare, "*") || strings.HasPrefix(bare, "#+") {
+			line = "," + line
+		}
+		w.body.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+	}
+	w.lines(indent, "#+end_"+name)
+}
+
+// list writes the items of a list.
+func (w *writer) list(l *ast.List, indent string) {
+	if _, nested := l.Parent().(*ast.ListItem); !nested {
+		w.apart()
+	}
+	n := l.Start
+	for item := l.FirstChild(); item != nil; item = item.NextSibling() {
+		mark := "- "
+		if l.IsOrdered() {
+			mark = fmt.Sprintf("%d. ", n)
+			n++
+		}
+		first := true
+		for c := item.FirstChild(); c != nil; c = c.NextSibling() {
+			if first {
+				first = false
+				if _, ok := c.(*ast.TextBlock); ok || c.Kind() == ast.KindParagraph {
+					under := indent + strings.Repeat(" ", len(mark))
+					lead, rest, more := strings.Cut(strings.TrimRight(w.inline(c), "\n"), "\n")
+					w.body.WriteString(strings.TrimRight(indent+mark+lead, " ") + "\n")
+					if more {
+						w.lines(under, rest)
+					}
+					continue
+				}
+				w.body.WriteString(strings.TrimRight(indent+mark, " ") + "\n")
+				w.begun = false
+			}
+			w.block(c, indent+strings.Repeat(" ", len(mark)))
+		}
+		if first {
+			w.body.WriteString(strings.TrimRight(indent+mark, " ") + "\n")
+		}
+	}
+	w.begun = true
+}
+
+// table writes a table; its first row is the head.
+func (w *writer) table(t *extast.Table, indent string) {
+	w.apart()
+	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
+		line, rule, cells := "|", "|", 0
+		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
+			text := strings.ReplaceAll(strings.Join(strings.Fields(w.inline(cell)), " "), "|", "\\vert{}")
+			line += " " + text + " |"
+			if cells++; cells > 1 {
+				rule = strings.TrimSuffix(rule, "|") + "+"
+			}
+			rule += "---|"
+		}
+		w.lines(indent, line)
+		if row.Kind() == extast.KindTableHeader {
+			w.lines(indent, rule)
+		}
+	}
+}
+
+// inline returns the text of a block in Org.
+func (w *writer) inline(b ast.Node) string {
+	var out strings.Builder
+	for c := b.FirstChild(); c != nil; c = c.NextSibling() {
+		out.WriteString(w.span(c))
+	}
+	return out.String()
+}
+
+func (w *writer) span(c ast.Node) string {
+	switch c := c.(type) {
+	case *ast.Text:
+		text := string(util.UnescapePunctuations(c.Segment.Value(w.source)))
+		if c.HardLineBreak() {
+			return strings.TrimRight(text, " ") + `\\` + "\n"
+		}
+		if c.SoftLineBreak() {
+			return text + "\n"
+		}
+		return text
+	case *ast.String:
+		return string(c.Value)
+	case *ast.CodeSpan:
+		return verbatim(w.plain(c))
+	case *ast.Emphasis:
+		if c.Level == 2 {
+			return "*" + w.inline(c) + "*"
+		}
+		return "/" + w.inline(c) + "/"
+	case *extast.Strikethrough:
+		return "+" + w.inline(c) + "+"
+	case *extast.TaskCheckBox:
+		if c.IsChecked {
+			return "[X] "
+		}
+		return "[ ] "
+	case *ast.Link:
+		return w.link(string(c.Destination), w.inline(c))
+	case *ast.Image:
+		return w.link(string(c.Destination), w.inline(c))
+	case *ast.AutoLink:
+		return string(c.URL(w.source))
+	case *ast.RawHTML:
+		w.html++
+		return string(c.Segments.Value(w.source))
+	case *wikiLink:
+		if m := w.names.wiki(c.target); m != nil {
+			return orgLink("id:"+m.ID, c.label)
+		}
+		w.lost++
+		return c.label
+	}
+	return w.inline(c)
+}
+
+// plain returns the text in a span without markup.
+func (w *writer) plain(c ast.Node) string {
+	var out strings.Builder
+	for t := c.FirstChild(); t != nil; t = t.NextSibling() {
+		if seg, ok := t.(*ast.Text); ok {
+			out.Write(seg.Segment.Value(w.source))
+		}
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// link returns a link of Markdown. One to an imported note goes by its id, and one to another
+// file stays text with its path behind it.
+func (w *writer) link(target, label string) string {
+	if m := w.names.path(w.m.Source, unescaped(target)); m != nil {
+		return orgLink("id:"+m.ID, label)
+	}
+	if u, err := url.Parse(target); err == nil && (u.Scheme == "http" || u.Scheme == "https" || u.Scheme == "mailto") {
+		return orgLink(target, label)
+	}
+	if target != "" && !strings.HasPrefix(target, "#") {
+		w.lost++
+		return label + " (" + target + ")"
+	}
+	return label
+}
+
+func unescaped(target string) string {
+	if plain, err := url.PathUnescape(target); err == nil {
+		return plain
+	}
+	return target
+}
+
+// orgLink is a link with a label, which a bracket must not end.
+func orgLink(target, label string) string {
+	target = strings.NewReplacer("[", "%5B", "]", "%5D", " ", "%20", "\n", "").Replace(target)
+	label = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(label)
+	if label == "" || label == target {
+		return "[[" + target + "]]"
+	}
+	return "[[" + target + "][" + label + "]]"
+}
+
+// verbatim marks code by the sign that is not in it.
+func verbatim(code string) string {
+	switch {
+	case code == "":
+		return ""
+	case !strings.Contains(code, "="):
+		return "=" + code + "="
+	case !strings.Contains(code, "~"):
+		return "~" + code + "~"
+	}
+	return code
+}

@@ -1,0 +1,66 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// WriteFiles makes texts those of files, by their paths, in one commit with a message: what came
+// from outside and was decided on at Head of opts. Conditions, results and errors are those of
+// Rollback; a path that Fovea does not read is Invalid.
+func (h *History) WriteFiles(ctx context.Context, texts map[string]string, message string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	const name = "import"
+	opts = opts.OrZero()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
+	action := scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.ReplayKey()}
+	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), err
+	}
+	draft := h.scope.Present().Edit(h.scope.Options.Now().UnixMilli())
+	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		admitted, err := h.scope.Root.Admits(path)
+		if err == nil && !(admitted && h.scope.IsFile(path)) {
+			err = errors.New("Fovea does not read this path; name another folder")
+		}
+		if err != nil {
+			return chain.Commit{}, nil, fault.Wrap(name, path, fault.Invalid, err)
+		}
+		draft.Put(path, document.File(texts[path], false))
+	}
+	target, _ := draft.Seal()
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target}
+	return r.run(context.WithoutCancel(ctx), message)
+}
+
+// Had returns those of some ids that a node of this scope had at any moment. It walks over all
+// commits: O(their changes).
+func (h *History) Had(ctx context.Context, ids map[string]bool) (map[string]bool, error) {
+	defer h.scope.Chain.Reading()()
+	had := map[string]bool{}
+	if len(ids) == 0 {
+		return had, nil
+	}
+	err := h.scope.Chain.Commits(ctx, 1, h.scope.Chain.Head().Commit.Seq, func(c *graph.Commit) error {
+		for i := range c.Delta {
+			if id := c.Delta[i].ID; ids[id] {
+				had[id] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		err = fault.Wrap("history", h.scope.Name, fault.Corrupt, err)
+	}
+	return had, err
+}

@@ -1,0 +1,263 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/exchange"
+)
+
+// exchanging is a memory of files on a disk, and a folder beside it for other programs' notes.
+type exchanging struct {
+	t          *testing.T
+	dir, other string
+	svc        api.Service
+	m          *fovea.Memory
+}
+
+func newExchanging(t *testing.T) *exchanging {
+	t.Helper()
+	x := &exchanging{t: t, dir: t.TempDir(), other: filepath.Join(t.TempDir(), "vault")}
+	x.write(filepath.Join(x.dir, "mine.org"), "* Mine\n")
+	m, err := fovea.Open(t.Context(), x.dir, &fovea.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	if err := m.Ingest(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	x.m, x.svc = m, api.NewLocal(m, nil)
+	return x
+}
+
+func (x *exchanging) write(name, text string) {
+	x.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		x.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+func (x *exchanging) add(name, text string) { x.write(filepath.Join(x.other, name), text) }
+
+// here is a file of the memex.
+func (x *exchanging) here(name string) string {
+	text, err := os.ReadFile(filepath.Join(x.dir, name))
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+func (x *exchanging) bring(req exchange.ImportRequest) *exchange.Imported {
+	x.t.Helper()
+	if req.Source == "" {
+		req.Kind, req.Source = "markdown", x.other
+	}
+	done, err := exchange.OpImport.Call(x.t.Context(), x.svc, req)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	return done
+}
+
+// TestImport: an import is one commit, the second changes nothing, what was edited or removed
+// here stays so, links lead to the imported notes, and a revert takes all of it back.
+func TestImport(t *testing.T) {
+	x := newExchanging(t)
+	x.add("port.md", "---\ntitle: Port\n---\nIt is **8080**, see [[Host]].\n")
+	x.add("host.md", "---\ntitle: Host\n---\nIt is alder.\n")
+	before := x.m.View().Root()
+	if done := x.bring(exchange.ImportRequest{Kind: "markdown", Source: x.other, DryRun: true}); done.Added != 2 || x.here("imports/markdown/vault/port.org") == "" || x.m.View().Root() != before {
+		t.Fatalf("a dry run did something: %+v", done)
+	}
+	first := x.bring(exchange.ImportRequest{})
+	if first.Added != 2 || len(first.Files) != 2 || first.Seq == 0 {
+		t.Fatalf("%+v", first)
+	}
+	if again := x.bring(exchange.ImportRequest{}); again.Unchanged != 2 || again.Seq != 0 || again.Root != first.Root {
+		t.Errorf("the second import did something: %+v", again)
+	}
+	n, err := x.m.View().Resolve("Port")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := x.m.View().Resolve("Host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"id:" + host.ID}, n.Derived.Links); diff != "" {
+		t.Error(diff)
+	}
+
+	// What changes there comes, unless it was changed here.
+	x.add("port.md", "---\ntitle: Port\n---\nIt is 9090.\n")
+	x.add("host.md", "---\ntitle: Host\n---\nIt is birch.\n")
+	x.write(filepath.Join(x.dir, "imports/markdown/vault/host.org"), x.here("imports/markdown/vault/host.org")+"My line.\n")
+	done := x.bring(exchange.ImportRequest{})
+	if diff := cmp.Diff([]string{"imports/markdown/vault/host.org"}, done.Kept); diff != "" || done.Updated != 1 {
+		t.Errorf("%+v: %s", done, diff)
+	}
+	if text := x.here("imports/markdown/vault/port.org"); !strings.Contains(text, "9090") {
+		t.Errorf("not brought up to date:\n%s", text)
+	}
+	if text := x.here("imports/markdown/vault/host.org"); !strings.Contains(text, "alder") || !strings.Contains(text, "My line") {
+		t.Errorf("an edit is lost:\n%s", text)
+	}
+
+	// What was moved is known by its id, and what was removed stays away.
+	if _, err := api.OpForget.Call(t.Context(), x.svc, api.MoveRequest{ID: "Mine"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(x.dir, "imports/markdown/vault/port.org"), filepath.Join(x.dir, "ports.org")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(x.dir, "imports/markdown/vault/host.org")); err != nil {
+		t.Fatal(err)
+	}
+	if done = x.bring(exchange.ImportRequest{}); done.Added != 0 || len(done.Removed) != 1 || done.Unchanged != 1 {
+		t.Errorf("%+v", done)
+	}
+	if done = x.bring(exchange.ImportRequest{Kind: "markdown", Source: x.other, Again: true}); done.Added != 1 {
+		t.Errorf("again: %+v", done)
+	}
+	if _, err := api.OpRevert.Call(t.Context(), x.svc, api.RevertRequest{Commits: []string{strconv.FormatUint(done.Seq, 10)}}); err != nil {
+		t.Fatal(err)
+	}
+	if text := x.here("imports/markdown/vault/host.org"); !strings.Contains(text, "no such file") {
+		t.Errorf("the revert left\n%s", text)
+	}
+}
+
+// TestImportLines: objects become headlines of one file, which grows with later imports.
+func TestImportLines(t *testing.T) {
+	x := newExchanging(t)
+	file := filepath.Join(x.other, "mem.jsonl")
+	req := exchange.ImportRequest{Kind: "jsonl", Source: file}
+	x.add("mem.jsonl", `{"id":1,"title":"One","content":"first"}`+"\n")
+	if done := x.bring(req); done.Added != 1 {
+		t.Fatalf("%+v", done)
+	}
+	x.add("mem.jsonl", `{"id":1,"title":"One","content":"changed"}`+"\n"+`{"id":2,"title":"Two","content":"second"}`)
+	if done := x.bring(req); done.Added != 1 || done.Updated != 1 {
+		t.Errorf("%+v", done)
+	}
+	text := x.here("imports/jsonl/mem/mem.org")
+	if strings.Count(text, "* ") != 2 || !strings.Contains(text, "changed") || strings.Contains(text, "first") {
+		t.Errorf("the file is\n%s", text)
+	}
+	if done := x.bring(req); done.Unchanged != 2 || done.Seq != 0 {
+		t.Errorf("%+v", done)
+	}
+}
+
+// TestImportRefuses: each bad source is named, and nothing changes.
+func TestImportRefuses(t *testing.T) {
+	x := newExchanging(t)
+	x.add("a.md", "text\n")
+	x.write(filepath.Join(x.dir, "taken/a.org"), "* Taken\n")
+	root := x.m.View().Root()
+	for _, tc := range []struct {
+		name string
+		req  exchange.ImportRequest
+		kind fovea.Kind
+		want string
+	}{
+		{"an unknown kind", exchange.ImportRequest{Kind: "notion", Source: x.other}, fovea.Invalid, "no such kind"},
+		{"a relative path", exchange.ImportRequest{Kind: "markdown", Source: "vault"}, fovea.Invalid, "absolute"},
+		{"no folder", exchange.ImportRequest{Kind: "markdown", Source: filepath.Join(x.other, "none")}, fovea.NotFound, "no such file"},
+		{"a folder outside", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "../out"}, fovea.Invalid, "below the memex"},
+		{"a hidden folder", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: ".git"}, fovea.Invalid, "does not read this path"},
+		{"a file that is there", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "taken"}, fovea.Conflict, "--into"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := exchange.OpImport.Call(t.Context(), x.svc, tc.req)
+			if err == nil || fovea.KindOf(err) != tc.kind || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v (%v), want %v with %q", err, fovea.KindOf(err), tc.kind, tc.want)
+			}
+		})
+	}
+	if text := x.here("taken/a.org"); text != "* Taken\n" {
+		t.Errorf("taken/a.org is %q", text)
+	}
+	if err := x.m.Ingest(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := x.m.View().Len(); n != 4 { // mine.org, taken/a.org and their headlines
+		t.Errorf("%d nodes, root %s before and %s now", n, root, x.m.View().Root())
+	}
+}
+
+// TestExportImport: what is exported can be imported, with its titles, tags and links.
+func TestExportImport(t *testing.T) {
+	for _, kind := range []string{"markdown", "okf", "basic-memory", "claude", "jsonl"} {
+		t.Run(kind, func(t *testing.T) {
+			x := newExchanging(t)
+			x.write(filepath.Join(x.dir, "a/house.org"), ":PROPERTIES:\n:ID: house\n:END:\n#+title: House\n#+filetags: :home:\n\nSee [[id:boat][the boat]].\n* TODO Roof\nIt /leaks/.\n")
+			x.write(filepath.Join(x.dir, "boat.org"), ":PROPERTIES:\n:ID: boat\n:END:\n#+title: Boat\n")
+			for range 2 { // the second replaces the first
+				if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: x.other}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			y := newExchanging(t)
+			done := y.bring(exchange.ImportRequest{Kind: kind, Source: x.other, Into: "in"})
+			if len(done.Kept)+len(done.Removed) > 0 || done.Added < 3 {
+				t.Fatalf("%+v", done)
+			}
+			n, err := y.m.View().Resolve("House")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"home"}, n.Derived.Tags); diff != "" {
+				t.Error(diff)
+			}
+			if !strings.Contains(n.Content, "the boat") {
+				t.Errorf("the text is %q", n.Content)
+			}
+			if kind != "jsonl" && (len(n.Derived.Links) != 1 || !strings.HasPrefix(n.Derived.Links[0], "id:")) {
+				t.Errorf("links %q", n.Derived.Links)
+			}
+		})
+	}
+}
+
+// TestExportRefuses: what is there and is no export stays.
+func TestExportRefuses(t *testing.T) {
+	x := newExchanging(t)
+	x.add("mine.txt", "precious")
+	for kind, to := range map[string]string{"okf": x.other, "jsonl": filepath.Join(x.other, "mine.txt")} {
+		if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: to}); fovea.KindOf(err) != fovea.Conflict {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	if text, _ := os.ReadFile(filepath.Join(x.other, "mine.txt")); string(text) != "precious" {
+		t.Errorf("the file is %q", text)
+	}
+	list, err := json.Marshal([]string{"../mine.txt", "gone.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	export := filepath.Join(x.other, "export")
+	x.write(filepath.Join(export, ".fovea-export"), string(list))
+	x.write(filepath.Join(x.other, "mine.txt"), "precious")
+	if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: "okf", To: export}); err != nil {
+		t.Error(err)
+	}
+	if text, _ := os.ReadFile(filepath.Join(x.other, "mine.txt")); string(text) != "precious" {
+		t.Errorf("a list that leads outside was followed: %q", text)
+	}
+}
