@@ -48,8 +48,7 @@ func newClients(t *testing.T) *clients {
 	c.home, err = os.MkdirTemp(cache, "fovea-clients-")
 	c.must(err)
 	t.Cleanup(func() { _ = os.RemoveAll(c.home) })
-	c.fovea, err = exec.LookPath("fovea") // this program, by that name; see testscript.Main
-	c.must(err)
+	c.fovea = foveatest.Part(t, "fovea") // this program, by that name; see testscript.Main
 	c.memex = filepath.Join(c.home, "notes")
 	c.env = []string{"HOME=" + c.home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", raceOptions + "=" + os.Getenv(raceOptions),
 		"ANTHROPIC_BASE_URL=" + c.model.URL, "ANTHROPIC_API_KEY=none", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",

@@ -21,8 +21,8 @@ type reply struct {
 // out, and the model reads the text.
 const maxData = 64 << 10
 
-// said returns the text of a reply with its remark.
-func (r reply) said() string {
+// shown returns the text of a reply with its remark.
+func (r reply) shown() string {
 	if r.remark == "" {
 		return r.text
 	}

@@ -134,7 +134,7 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.said()}}}, r.structured(), nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}, r.structured(), nil
 	})
 }
 
