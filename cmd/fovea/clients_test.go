@@ -247,6 +247,10 @@ func (c *clients) hooksSpeak(t *testing.T) {
 	c.saw("the block of the session "+name, kept, answer)
 	c.hooked("codex", func(int) talk { return c.askCodex(prompt, turn{text: answer}) },
 		"From the person's own notes, kept by Fovea", mail, "The gate opens with 4711.")
+	untrusted := c.ask("codex", []turn{{text: answer}}, c.codex, "exec", "--skip-git-repo-check", prompt)
+	if strings.Contains(untrusted.first, "From the person's own notes") {
+		t.Error("codex calls hooks that nobody has trusted; doc/hooks.md and setup say otherwise")
+	}
 }
 
 // handOver: each sends the other a message and releases a task that the other ends.
