@@ -1,6 +1,6 @@
 # Single commands, the same that .ci/run calls. make help lists them.
 
-.PHONY: help build test race campaign vet staticcheck fmt fix bench fuzz oracle cover parts ci
+.PHONY: help build test race campaign vet staticcheck fmt fix bench fuzz oracle cover parts newest ci
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
@@ -47,6 +47,9 @@ cover: ## show the share of statements that the tests run
 
 parts: ## install the programs that some tests need, where it may; eval what it prints
 	@./.ci/parts
+
+newest: ## run the test of the coding agents with their newest versions; fails nothing
+	@./.ci/newest
 
 ci: ## run every gate
 	./.ci/run

@@ -81,7 +81,8 @@ func TestImport(t *testing.T) {
 	x.add("port.md", "---\ntitle: Port\n---\nIt is **8080**, see [[Host]].\n")
 	x.add("host.md", "---\ntitle: Host\n---\nIt is alder.\n")
 	before := x.m.View().Root()
-	if done := x.bring(exchange.ImportRequest{Kind: "markdown", Source: x.other, DryRun: true}); done.Added != 2 || x.here("imports/markdown/vault/port.org") == "" || x.m.View().Root() != before {
+	done := x.bring(exchange.ImportRequest{Kind: "markdown", Source: x.other, DryRun: true})
+	if done.Added != 2 || !strings.Contains(x.here("imports/markdown/vault/port.org"), "no such file") || x.m.View().Root() != before {
 		t.Fatalf("a dry run did something: %+v", done)
 	}
 	first := x.bring(exchange.ImportRequest{})
@@ -107,7 +108,7 @@ func TestImport(t *testing.T) {
 	x.add("port.md", "---\ntitle: Port\n---\nIt is 9090.\n")
 	x.add("host.md", "---\ntitle: Host\n---\nIt is birch.\n")
 	x.write(filepath.Join(x.dir, "imports/markdown/vault/host.org"), x.here("imports/markdown/vault/host.org")+"My line.\n")
-	done := x.bring(exchange.ImportRequest{})
+	done = x.bring(exchange.ImportRequest{})
 	if diff := cmp.Diff([]string{"imports/markdown/vault/host.org"}, done.Kept); diff != "" || done.Updated != 1 {
 		t.Errorf("%+v: %s", done, diff)
 	}
@@ -206,7 +207,8 @@ func TestExportImport(t *testing.T) {
 	for _, kind := range []string{"markdown", "okf", "basic-memory", "claude", "jsonl"} {
 		t.Run(kind, func(t *testing.T) {
 			x := newExchanging(t)
-			x.write(filepath.Join(x.dir, "a/house.org"), ":PROPERTIES:\n:ID: house\n:END:\n#+title: House\n#+filetags: :home:\n\nSee [[id:boat][the boat]].\n* TODO Roof\nIt /leaks/.\n")
+			x.write(filepath.Join(x.dir, "a/house.org"), ":PROPERTIES:\n:ID: house\n:END:\n#+title: House\n"+
+				"#+filetags: :home:\n\nSee [[id:boat][the boat]].\n* TODO Roof\nIt /leaks/.\n")
 			x.write(filepath.Join(x.dir, "boat.org"), ":PROPERTIES:\n:ID: boat\n:END:\n#+title: Boat\n")
 			for range 2 { // the second replaces the first
 				if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: x.other}); err != nil {

@@ -45,7 +45,8 @@ func TestVocabularyFile(t *testing.T) {
 
 // TestReadRanksRefuses: a damaged vocabulary is an error, and no wrong count.
 func TestReadRanksRefuses(t *testing.T) {
-	for name, file := range map[string][]byte{"cut": vocabularyFile[:len(vocabularyFile)/2], "no DEFLATE": []byte("\xff\xff"), "flipped": flipped(vocabularyFile)} {
+	cut := vocabularyFile[:len(vocabularyFile)/2]
+	for name, file := range map[string][]byte{"cut": cut, "no DEFLATE": []byte("\xff\xff"), "flipped": flipped(vocabularyFile)} {
 		if got, err := readRanks(file); err == nil && len(got) == 0 {
 			t.Errorf("%s: no error and no tokens", name)
 		} else if whole, _ := readRanks(vocabularyFile); err == nil && maps.Equal(got, whole) {

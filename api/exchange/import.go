@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/foreign"
+	"github.com/fovea-memory/fovea/internal/travel"
 )
 
 // OpImport takes over notes of another program.
@@ -28,7 +29,7 @@ var OpImport = api.DefineOn(api.Operation{Name: "import", Effect: api.Mends, Sca
 type ImportRequest struct {
 	Kind   string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl"`
 	Source string `json:"source" jsonschema:"an absolute path where the memory is kept: a folder, or a file of JSON lines"`
-	Label  string `json:"label,omitempty" jsonschema:"tells several sources of one kind apart; the name of the source without it" flag:"the <NAME> of this source, to tell several of one kind apart"`
+	Label  string `json:"label,omitempty" jsonschema:"tells several sources of one kind apart; the name of the source without it" flag:"the <NAME> of this source"`
 	Into   string `json:"into,omitempty" jsonschema:"a folder of the memex; imports/KIND/LABEL without it" flag:"write to this <FOLDER> of the memex"`
 	Again  bool   `json:"again,omitempty" jsonschema:"bring back notes that were removed here since an earlier import" flag:""`
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
@@ -81,7 +82,7 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 	if p.out.Root = v.Root().String(); len(texts) == 0 {
 		return p.out, nil
 	}
-	c, files, err := a.Memex.History().WriteFiles(ctx, texts, message, opts)
+	c, files, err := travel.WriteFiles(ctx, a.Memex.History(), texts, message, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (p *plan) missing(ctx context.Context, a api.Access, docs []foreign.Documen
 			absent[docs[i].ID] = true
 		}
 	}
-	p.gone, err = a.Memex.History().Had(ctx, absent)
+	p.gone, err = travel.Had(ctx, a.Memex.History(), absent)
 	return err
 }
 

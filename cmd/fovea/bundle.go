@@ -67,9 +67,9 @@ func bundleKeyCommand(s *session) *cobra.Command {
 	return &cobra.Command{
 		Use:   "key",
 		Short: "Print the recipient that other machines seal for",
-		Long: `Key prints the age recipient of this machine, to name in seal_for on another one,
-and says where the key is that opens what is sealed for it. Keep a copy of that
-file in a safe place.`,
+		Long: `Key prints the age recipient of this machine, to name in seal_for on another
+one, and says where the key is that opens what is sealed for it. Keep a copy of
+that file in a safe place.`,
 		Example: "  fovea bundle key",
 		Args:    verb.NoArguments,
 		RunE: func(*cobra.Command, []string) error {

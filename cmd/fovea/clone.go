@@ -37,9 +37,9 @@ history of SOURCE: the file of a bundle, or the address of a remote as in "fovea
 remote add". A remote is then kept under the name origin, so that "fovea sync"
 brings both in step.
 
-Clone asks once for the fingerprint of the key that the other machine signs with;
-"fovea guard adopt-key" prints it there. Without it protected files, such as
-skills, stay locked until "fovea guard adopt" decides about each.`,
+Clone asks once for the fingerprint of the key that the other machine signs
+with; "fovea guard adopt-key" prints it there. Without it protected files, such
+as skills, stay locked until "fovea guard adopt" decides about each.`,
 		Example: `  fovea clone ~/backup/notes.fovea ~/notes
   fovea clone /media/stick/notes ~/notes --passphrase-file pass.txt
   fovea clone ~/backup/notes.fovea ~/notes --fingerprint SHA256:...`,
@@ -202,7 +202,8 @@ func (how *cloning) trust(s *session) error {
 	}
 	given := how.fingerprint
 	if in, ok := how.in.(*os.File); given == "" && ok && terminal.Width(in) > 0 && s.Err.IsTerminal() {
-		s.Err.Printf("The memory was signed by %s. \"fovea guard adopt-key\" prints a fingerprint\nthere. Enter it, or nothing to leave protected files locked: ", terminal.OneLine(key.Name))
+		const ask = "The memory was signed by %s. \"fovea guard adopt-key\" prints a fingerprint\nthere. Enter it, or nothing to leave protected files locked: "
+		s.Err.Printf(ask, terminal.OneLine(key.Name))
 		line, err := bufio.NewReader(io.LimitReader(in, 256)).ReadString('\n')
 		if err != nil && err != io.EOF {
 			return err

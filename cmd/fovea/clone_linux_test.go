@@ -26,7 +26,8 @@ func TestCloneAsksForAFingerprint(t *testing.T) {
 	}
 	on := func(machine string, words ...string) *exec.Cmd {
 		c := exec.CommandContext(t.Context(), os.Args[0], words...)
-		c.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir, "XDG_CONFIG_HOME="+filepath.Join(dir, machine), "XDG_STATE_HOME="+filepath.Join(dir, machine, "state"),
+		c.Env = append(os.Environ(), asCommand+"=1", "HOME="+dir,
+			"XDG_CONFIG_HOME="+filepath.Join(dir, machine), "XDG_STATE_HOME="+filepath.Join(dir, machine, "state"),
 			"XDG_RUNTIME_DIR="+filepath.Join(dir, machine, "run"), "MEMORY_SNAPSHOT_PATH=")
 		c.Dir = dir
 		return c

@@ -70,6 +70,7 @@ type Problem struct {
 	What   string // in words
 }
 
+// String is both in a line.
 func (p Problem) String() string { return p.Source + ": " + p.What }
 
 // Source is where the notes of another program are.

@@ -116,6 +116,10 @@ func TestForms(t *testing.T) {
 	_, svc := memory(t, weather)
 	for _, tc := range []struct{ name, input, client, want string }{
 		{"claude", `{"hook_event_name":"UserPromptSubmit","session_id":"a","prompt":"rivets","permission_mode":"default"}`, "claude-code", `{"hookSpecificOutput":{`},
+		{"claude, which says its model", `{"hook_event_name":"SessionStart","session_id":"a2","transcript_path":"/home/ada/.claude/projects/-home-ada/a2.jsonl",` +
+			`"source":"startup","model":"claude-opus-5-5"}`, "claude-code", `{"hookSpecificOutput":{`},
+		{"codex, with its transcript", `{"hook_event_name":"SessionStart","session_id":"b2",` +
+			`"transcript_path":"/home/ada/.codex/sessions/2026/11/25/rollout-2026-b2.jsonl","source":"startup","model":"x"}`, "codex", `{"hookSpecificOutput":{`},
 		{"codex", `{"hook_event_name":"UserPromptSubmit","session_id":"b","prompt":"rivets","model":"x"}`, "codex", `{"hookSpecificOutput":{`},
 		{"cursor", `{"hook_event_name":"sessionStart","conversation_id":"c","cursor_version":"1"}`, "cursor", `{"additional_context":`},
 		{"cursor's prompt", `{"hook_event_name":"beforeSubmitPrompt","conversation_id":"c","prompt":"rivets"}`, "cursor", ""},

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"path"
 	"regexp"
+	"strings"
 )
 
 // maxInput is the maximum size of an input in bytes. More is refused.
@@ -56,6 +58,7 @@ type wire struct {
 	Active         bool   `json:"stop_hook_active"`
 	CursorVersion  string `json:"cursor_version"`
 	Model          string `json:"model"`
+	Transcript     string `json:"transcript_path"`
 	Timestamp      string `json:"timestamp"`
 }
 
@@ -91,8 +94,8 @@ func (w *wire) client(event string) string {
 		return "vscode"
 	case event == "BeforeAgent", event == "AfterAgent", w.Timestamp != "":
 		return "gemini"
-	case w.Model != "":
-		return "codex"
+	case w.Model != "" && (w.SessionID == "" || path.Base(strings.ReplaceAll(w.Transcript, `\`, "/")) != w.SessionID+".jsonl"):
+		return "codex" // Claude Code names a model, too, when a session starts, and its transcript by the session
 	}
 	return "claude-code"
 }

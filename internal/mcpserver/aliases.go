@@ -42,8 +42,9 @@ type checkpointAnswer struct {
 
 func checkpointMemory(_ api.CheckpointRequest, c *api.Checkpoint) reply {
 	return reply{
-		text: fmt.Sprintf("Checkpoint %q: image %q, seq %d; no IPFS is set up.", c.Name, c.Image, c.Seq),
-		data: checkpointAnswer{Image: c.Image, Seq: c.Seq, Root: c.Root, Errors: []string{}},
+		text:   fmt.Sprintf("Done: image %q, seq %d.", c.Image, c.Seq),
+		data:   checkpointAnswer{Image: c.Image, Seq: c.Seq, Root: c.Root, Errors: []string{}},
+		remark: fmt.Sprintf("Checkpoint %q; no IPFS is set up.", c.Name),
 	}
 }
 
@@ -65,7 +66,7 @@ func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest,
 		return reply{}, err
 	}
 	return reply{
-		text: fmt.Sprintf("Restored %q: seq %d, %d files written, %d removed.", r.Name, r.Seq, len(r.RestoredFiles), len(r.RemovedFiles)),
-		data: restoreAnswer{Root: r.Root, Seq: r.Seq, Source: r.Source, RestoredFiles: r.RestoredFiles},
+		data:   restoreAnswer{Root: r.Root, Seq: r.Seq, Source: r.Source, RestoredFiles: r.RestoredFiles},
+		remark: fmt.Sprintf("Restored %q: seq %d, %d files written, %d removed.", r.Name, r.Seq, len(r.RestoredFiles), len(r.RemovedFiles)),
 	}, nil
 }

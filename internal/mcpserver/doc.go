@@ -6,9 +6,10 @@
 // The type to know is [Server], made by [New]; [Web] serves it over HTTP.
 //
 // Invariants: a tool parses, calls the service and prints, and holds no logic of
-// its own; the list of tools is the same bytes each time and below 6 KB; what was
+// its own; the list of tools is the same bytes each time and below 7 KB; what was
 // remembered comes back between fences that it cannot close, under a line that
-// calls it data, at most 128 KiB at once unless a budget asks for more; a refused call
+// calls it data, at most 128 KiB at once unless a budget asks for more; what the text
+// of an answer tells stands in its structured content, too, or it has none; a refused call
 // is a tool error that names the next step; a call under a key is carried out once, as
 // far as the service knows keys (api.WithKey).
 //

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
@@ -21,7 +22,7 @@ func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in 
 	if err != nil {
 		return reply{}, err
 	}
-	return reply{text: fmt.Sprintf("Sent to %q: id %q, seq %d.", in.To, sent.ID, sent.Seq), data: sent}, nil
+	return reply{text: fmt.Sprintf("Done: id %q, seq %d.", sent.ID, sent.Seq), data: sent, remark: fmt.Sprintf("Sent to %q.", in.To)}, nil
 }
 
 // maxMessages is how many messages one answer hands over: what a client cuts off would be
@@ -98,8 +99,8 @@ func taskTool(ctx context.Context, svc api.Service, id string, in extra) (reply,
 	case err != nil:
 		return reply{}, err
 	case end != nil:
-		return reply{text: fmt.Sprintf("Done: the claim of %q has ended, seq %d.", end.Task, end.Seq), data: end}, nil
+		return reply{text: fmt.Sprintf("Done: task %q, seq %d.", end.Task, end.Seq), data: end, remark: "Your claim has ended."}, nil
 	}
-	text := fmt.Sprintf("Claim %d of %q is yours until %s.", c.Number, c.Task, c.Until.Format("2006-01-02 15:04:05 MST"))
-	return reply{text: text, data: c}, nil
+	text := fmt.Sprintf("Claim number %d of task %q until %s.", c.Number, c.Task, c.Until.Format(time.RFC3339Nano))
+	return reply{text: text, data: c, remark: "The task is yours until then. Renew, release or finish it with this number as claim."}, nil
 }

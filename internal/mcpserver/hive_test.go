@@ -36,7 +36,7 @@ func TestAgentsMeet(t *testing.T) {
 		{"ada", "remember", map[string]any{"title": "Over to you", "to": "carl"}, "!nobody of that name"},
 		{"ada", "remember", map[string]any{"title": "Over to you", "to": "bob", "todo": "TODO"}, "!leave the other fields out"},
 		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "done", "claim": 1}, "!not in force"},
-		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "renew", "claim": "NUMBER", "lease": "24h"}, "is yours until"},
+		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "renew", "claim": "NUMBER", "lease": "24h"}, "The task is yours until then."},
 		{"ada", "edit", map[string]any{"id": "Paint the door", "task": "release", "claim": "NUMBER"}, "has ended"},
 		{"bob", "history", map[string]any{"action": "inbox"}, "1 messages, now marked as read; 0 more"},
 		{"bob", "history", map[string]any{"action": "inbox"}, "No unread messages"},
@@ -44,7 +44,7 @@ func TestAgentsMeet(t *testing.T) {
 		{"ada", "history", map[string]any{"action": "tasks"}, `held by "bob"`},
 		{"bob", "edit", map[string]any{"id": "Paint the door", "task": "done", "claim": "NUMBER"}, "has ended"},
 	}
-	number := regexp.MustCompile(`^Claim (\d+) of `)
+	number := regexp.MustCompile(`^Claim number (\d+) of `)
 	held := uint64(0)
 	for _, s := range steps {
 		c := ada

@@ -90,7 +90,11 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, args map[string]any) 
 	if len(r.Content) != 1 {
 		t.Fatalf("%s: %d contents", tool, len(r.Content))
 	}
-	return r.Content[0].(*mcp.TextContent).Text, r.IsError
+	text = r.Content[0].(*mcp.TextContent).Text
+	if lost := untold(t, text, r.StructuredContent); len(lost) > 0 {
+		t.Errorf("%s %v: a client that shows its model the data alone loses %q of\n%s", tool, args, lost, text)
+	}
+	return text, r.IsError
 }
 
 // TestTheListOfTools: eight, in one order, with hints, below 7 KB.

@@ -37,7 +37,7 @@ func snapshots(_ api.None, list []api.Snapshot) reply {
 }
 
 func checkpointed(_ api.CheckpointRequest, c *api.Checkpoint) reply {
-	return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d notes.", c.Name, c.Seq, c.Nodes), data: c}
+	return reply{text: fmt.Sprintf("Kept as %q: seq %d, %d nodes.", c.Name, c.Seq, c.Nodes), data: c}
 }
 
 func blamed(_ api.BlameRequest, lines *api.BlameResponse) reply {
@@ -87,9 +87,9 @@ func restored(_ api.RestoreRequest, r *api.RestoreResponse) reply {
 
 func wentBack(to string, done api.RollbackResponse) reply {
 	return reply{
-		text: fmt.Sprintf("Back%s: seq %d, %d files written, %d removed, %d differ from memory. Undo with rollback to 0.",
-			to, done.Seq, len(done.RestoredFiles), len(done.RemovedFiles), len(done.Drift)),
 		data: done,
+		remark: fmt.Sprintf("Back%s: seq %d, %d files written, %d removed, %d differ from memory. Undo with rollback to 0.",
+			to, done.Seq, len(done.RestoredFiles), len(done.RemovedFiles), len(done.Drift)),
 	}
 }
 
@@ -103,11 +103,10 @@ func reverted(req api.RevertRequest, r *api.RevertResponse) reply {
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(&b, "%s of %s (%s): stands %q, lost %q by %s\n", c.Field, c.ID, c.Path, c.Kept, c.Lost, c.By)
 	}
-	data := *r
-	data.Conflicts = nil // they quote notes
-	return reply{
-		text: fmt.Sprintf("%d commits %staken back%s, %d files, %d conflicts kept in their notes (resolve ends them).\n%s",
-			len(r.Commits), would, at, len(r.Files), len(r.Conflicts), fenced(b.String())),
-		data: data,
+	told := fmt.Sprintf("%d commits %staken back%s, %d files, %d conflicts kept in their notes (resolve ends them).",
+		len(r.Commits), would, at, len(r.Files), len(r.Conflicts))
+	if len(r.Conflicts) > 0 {
+		return reply{text: told + "\n" + fenced(b.String())}
 	}
+	return reply{data: r, remark: told}
 }

@@ -4,7 +4,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,24 +31,6 @@ func (e effect) hints(title string) *mcp.ToolAnnotations {
 		a.DestructiveHint = new(e != adds)
 	}
 	return a
-}
-
-// reply is the answer of a tool: text for the model, and data for a program, which quotes no
-// notes. Data above maxData is left out.
-type reply struct {
-	text string
-	data any
-}
-
-// maxData is the maximum number of bytes of the JSON data in an answer.
-const maxData = 64 << 10
-
-// small returns the data of a reply, nil if it exceeds maxData.
-func (r reply) small() any {
-	if text, err := json.Marshal(r.data); err != nil || len(text) > maxData {
-		return nil
-	}
-	return r.data
 }
 
 // tool is a row of the list of tools.
@@ -153,7 +134,7 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.small(), nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}, r.structured(), nil
 	})
 }
 

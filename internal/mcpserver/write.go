@@ -27,11 +27,12 @@ func remembered(req api.RememberRequest, e *api.EditResponse) reply {
 		return written(req, e)
 	}
 	if e.Known {
-		return reply{text: fmt.Sprintf("Known already: id %q, digest %s. Nothing was written.", e.Handle, e.Digest), data: e}
+		return reply{text: fmt.Sprintf("Known already: id %q, digest %s.", e.Handle, e.Digest), data: e, remark: "Nothing was written: this note is there already."}
 	}
 	r := written(req, e)
 	if len(e.Similar) > 0 {
-		r.text += fmt.Sprintf(" Similar notes, at least %.0f%% of the words in common: %q.", 100*e.SimilarFrom, e.Similar)
+		r.remark = fmt.Sprintf("Similar notes, at least %.0f%% of the words in common: %q. Next: read them; where one says the same, edit it and forget this one.",
+			100*e.SimilarFrom, e.Similar)
 	}
 	return r
 }
@@ -64,19 +65,19 @@ func forgotten(req api.MoveRequest, e *api.EditResponse) reply {
 	if e.Proposal != "" {
 		return written(req, e)
 	}
-	return reply{text: fmt.Sprintf("Forgotten as of seq %d; rollback brings it back.", e.Seq), data: e}
+	return reply{data: e, remark: fmt.Sprintf("Forgotten as of seq %d; rollback brings it back.", e.Seq)}
 }
 
 // written answers a change of one note.
 func written[Q any](_ Q, e *api.EditResponse) reply {
-	text := fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line)
 	switch {
 	case e.Proposal != "":
-		text = fmt.Sprintf("Kept as proposal %q for %q: nothing is written until the owner accepts it. fovea://review lists your proposals.", e.Proposal, e.Path)
+		return reply{text: fmt.Sprintf("Kept as proposal %q for %q.", e.Proposal, e.Path), data: e,
+			remark: "Nothing is written until the owner accepts it. fovea://review lists your proposals."}
 	case e.Digest == "":
-		text = fmt.Sprintf("Done: id %q, seq %d; the note is not there any more.", e.ID, e.Seq)
+		return reply{text: fmt.Sprintf("Done: id %q, seq %d.", e.ID, e.Seq), data: e, remark: "The note is not there any more."}
 	case e.Seq == 0:
-		text = fmt.Sprintf("Nothing to change: id %q, digest %s.", e.Handle, e.Digest)
+		return reply{text: fmt.Sprintf("Done: id %q, digest %s.", e.Handle, e.Digest), data: e, remark: "There was nothing to change."}
 	}
-	return reply{text: text, data: e}
+	return reply{text: fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line), data: e}
 }

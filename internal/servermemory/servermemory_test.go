@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -82,7 +83,13 @@ func call(t *testing.T, c *mcp.ClientSession, tool, args string) (data, text str
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(out), r.Content[0].(*mcp.TextContent).Text, r.IsError
+	text = r.Content[0].(*mcp.TextContent).Text
+	for _, word := range regexp.MustCompile(`\w+`).FindAllString(text, -1) {
+		if r.StructuredContent != nil && !strings.Contains(string(out), word) {
+			t.Errorf("%s %s: a client that shows its model the data alone loses %q", tool, args, word)
+		}
+	}
+	return string(out), text, r.IsError
 }
 
 // sorted is a JSON text with its keys in order, as call returns it.

@@ -18,7 +18,7 @@ import (
 // WriteFiles makes texts those of files, by their paths, in one commit with a message: what came
 // from outside and was decided on at Head of opts. Conditions, results and errors are those of
 // Rollback; a path that Fovea does not read is Invalid.
-func (h *History) WriteFiles(ctx context.Context, texts map[string]string, message string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+func WriteFiles(ctx context.Context, h *History, texts map[string]string, message string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	const name = "import"
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
@@ -45,7 +45,7 @@ func (h *History) WriteFiles(ctx context.Context, texts map[string]string, messa
 
 // Had returns those of some ids that a node of this scope had at any moment. It walks over all
 // commits: O(their changes).
-func (h *History) Had(ctx context.Context, ids map[string]bool) (map[string]bool, error) {
+func Had(ctx context.Context, h *History, ids map[string]bool) (map[string]bool, error) {
 	defer h.scope.Chain.Reading()()
 	had := map[string]bool{}
 	if len(ids) == 0 {

@@ -35,7 +35,8 @@ machine elsewhere, too ("fovea bundle key" says where it is): without it nobody
 opens what was sealed for this machine alone.
 
 With --since the file has only what came after that commit, for a receiver who
-has all before; "fovea bundle verify" prints the commits that a bundle ends with.`,
+has all before; "fovea bundle verify" prints the commits that a bundle ends
+with.`,
 		Example: `  fovea bundle write ~/backup/notes.fovea
   fovea bundle write notes.car --plain`,
 		Args: Args(1, 1, "a file"),
@@ -55,9 +56,10 @@ has all before; "fovea bundle verify" prints the commits that a bundle ends with
 func bundleReadCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "read FILE", Short: "Bring in what a bundle has, as a commit that can be undone",
-		Long: `Read merges what the bundle has into this memory, files included, all or none, as
-"fovea merge" does. With --replace the newest state of the bundle, which may be
-one of another memory, becomes the present one; what was there stays in history.
+		Long: `Read merges what the bundle has into this memory, files included, all or none,
+as "fovea merge" does. With --replace the newest state of the bundle, which may
+be one of another memory, becomes the present one; what was there stays in
+history.
 "fovea rollback 0" undoes either.`,
 		Example: `  fovea bundle read laptop.fovea --dry-run
   fovea bundle read yesterday.fovea --replace`,

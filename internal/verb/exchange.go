@@ -21,7 +21,7 @@ var sources = []struct {
 	{foreign.Claude, "FOLDER", "the memory that Claude Code has written in a project", "~/.claude/projects/-home-me-work/memory"},
 	{foreign.BasicMemory, "FOLDER", "a project of basic-memory", "~/basic-memory"},
 	{foreign.OKF, "FOLDER", "a folder in the Open Knowledge Format", "~/work/.okf"},
-	{foreign.Markdown, "FOLDER", "a folder of Markdown files, such as a vault of Obsidian", "~/vault"},
+	{foreign.Markdown, "FOLDER", "a folder of Markdown, such as a vault of Obsidian", "~/vault"},
 	{foreign.JSONLines, "FILE", "a file of JSON objects, one a line", "~/memories.jsonl"},
 }
 

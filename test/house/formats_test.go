@@ -12,15 +12,16 @@ import (
 // importsOrg are the packages that may import org, each with its reason. Any other one
 // asks document.Formats for what every format has.
 var importsOrg = map[string]string{
-	"ast":             "the contents of a tree are Org",
-	"cmd/fovea":       "settings of the user's Emacs; the merge driver of Git for Org files",
-	"internal/config": "settings of the user's Emacs",
-	"internal/guard":  "src blocks, which are guarded one by one",
-	"internal/inert":  "what acts in Org or Emacs",
-	"internal/notes":  "refiling and archiving, and trees as Org text",
-	"internal/recall": "spans, which are elements of Org, and their queries",
-	".":               "the format of files by default",
-	"internal/skill":  "a skill written in Org",
+	"ast":              "the contents of a tree are Org",
+	"cmd/fovea":        "settings of the user's Emacs; the merge driver of Git for Org files",
+	"internal/config":  "settings of the user's Emacs",
+	"internal/guard":   "src blocks, which are guarded one by one",
+	"internal/inert":   "what acts in Org or Emacs",
+	"internal/notes":   "refiling and archiving, and trees as Org text",
+	"internal/recall":  "spans, which are elements of Org, and their queries",
+	"internal/foreign": "Org as Markdown, element by element",
+	".":                "the format of files by default",
+	"internal/skill":   "a skill written in Org",
 }
 
 // onlySomeImportOrg complains about other packages, and about reasons that no package

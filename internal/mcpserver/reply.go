@@ -1,0 +1,52 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// reply is the answer of a tool: text for the model, and data for a program, which quotes no
+// notes. Clients such as Claude Code and Codex show their model the data alone where there is
+// any. So text says nothing but what the fields of data say, all else stands in remark, and a
+// reply that quotes notes has no data.
+type reply struct {
+	text   string
+	data   any
+	remark string // whole sentences, behind text and in data
+}
+
+// maxData is the maximum number of bytes of the JSON data in an answer. Larger data is left
+// out, and the model reads the text.
+const maxData = 64 << 10
+
+// shown returns the text of a reply with its remark.
+func (r reply) shown() string {
+	if r.remark == "" {
+		return r.text
+	}
+	return strings.TrimSpace(r.text + " " + r.remark)
+}
+
+// structured returns the data of a reply with its remark, nil for none.
+func (r reply) structured() any {
+	if r.data == nil {
+		return nil
+	}
+	fields, err := json.Marshal(r.data) // an object
+	if err != nil {
+		return nil
+	}
+	if r.remark != "" {
+		last, err := json.Marshal(map[string]string{"remark": r.remark})
+		if err != nil {
+			return nil
+		}
+		fields = append(append(fields[:len(fields)-1], ','), last[1:]...)
+	}
+	if len(fields) > maxData {
+		return nil
+	}
+	return json.RawMessage(fields)
+}
