@@ -45,7 +45,7 @@ var verbsByNeed = map[need][][]string{
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {
 		{"remember", "third"}, {"edit", "first", "--todo", "DONE"}, {"refile", "first", "Inbox"}, {"archive", "first"}, {"forget", "first"},
-		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
+		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"}, {"import", "jsonl", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
 		{"checkpoint"}, {"restore", "--at", "0", "inbox.org"}, {"guard", "adopt", "skills/s.org"}, {"retain", "--keep-all", "1h"},
 		{"block", "add", "task", "T", "--agent", "ada"}, {"message", "send", "ada", "Hello", "--first"},
 	},
@@ -60,7 +60,7 @@ var verbsByNeed = map[need][][]string{
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "hook", "block remove", "block score",
-	"agent show", "message read", "task claim", "task renew", "task release", "task done", "clone", "bundle", "remote",
+	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import", "export", "clone", "bundle", "remote",
 	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject",
 }
 

@@ -19,7 +19,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	_ "github.com/fovea-memory/fovea/api/remotes" // its operations
+	_ "github.com/fovea-memory/fovea/api/exchange" // their operations
+	_ "github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/document"
 )
 
@@ -83,6 +84,8 @@ var repeated = []repetition{
 	{name: "a proposal rejected", op: "review-reject", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
 	{name: "a bundle written", op: "bundle-write", body: `{"file":"BUNDLE","plain":true}`, forgets: true},
 	{name: "a bundle read", op: "bundle-read", body: `{"file":"BUNDLE","replace":true}`, before: (*site).bundled},
+	{name: "notes exported", op: "export", body: `{"kind":"jsonl","to":"BUNDLE"}`, forgets: true},
+	{name: "notes imported", op: "import", body: `{"kind":"jsonl","source":"BUNDLE"}`, before: (*site).exported, less: true},
 	{name: "a remote added", op: "remote-add", body: `{"name":"stick","url":"PLACE","plain":true}`, forgets: true},
 	{name: "a push", op: "push", body: `{}`, before: (*site).placed, forgets: true},
 	{name: "a pull", op: "pull", body: `{}`, before: (*site).placed, forgets: true},
@@ -121,6 +124,9 @@ func (s *site) bundled() {
 	s.must("bundle-write", s.filled(`{"file":"BUNDLE","plain":true}`))
 	s.must("remember", `{"title":"Later"}`)
 }
+
+// exported writes the notes into a file of JSON lines.
+func (s *site) exported() { s.must("export", s.filled(`{"kind":"jsonl","to":"BUNDLE"}`)) }
 
 // placed adds a remote.
 func (s *site) placed() {
