@@ -164,6 +164,34 @@ func decodeEdges(b []byte) ([]node.Edge, error) {
 	return out, r.Done()
 }
 
+// CommitHead decodes a commit without its changes, lineage and what else is behind its
+// root; content that is not in the block is not fetched.
+func CommitHead(block []byte) (*Commit, error) {
+	r := merkle.NewReader(block)
+	c := &Commit{Digest: merkle.Sum(block)}
+	r.FixedMap(12)
+	r.Key("f")
+	if format := r.Uint(); r.Err() == nil && format != Format {
+		return nil, unknownFormat(format)
+	}
+	r.Key("op")
+	c.Op = r.Text()
+	r.Key("seq")
+	c.Seq = r.Uint()
+	r.Key("kind")
+	c.Kind = r.Text()
+	r.Key("time")
+	c.Time = r.Int()
+	r.Key("delta")
+	r.Raw()
+	r.Key("state")
+	c.State = r.Link()
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("commit: %w", err)
+	}
+	return c, nil
+}
+
 // CommitSeq decodes only the sequence number of a commit.
 func CommitSeq(block []byte) (uint64, error) {
 	seq, _, err := CommitOp(block)
