@@ -195,3 +195,6 @@ func (c *Chain) ProveLog(ctx context.Context, size, old uint64) ([]tlog.Hash, er
 	}
 	return tlog.ProveTree(int64(size), int64(old), hashes)
 }
+
+// HasLog reports whether the head names the log of the commits.
+func (h SignedHead) HasLog() bool { return h.Get(logStatement) != "" }
