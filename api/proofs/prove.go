@@ -45,10 +45,12 @@ type CheckRequest struct {
 	Key   string `json:"key,omitempty" jsonschema:"the public key that must have signed it, default those known here" flag:"the public <KEY> that must have signed it"`
 }
 
-// Verdict is what a proof proves.
+// Verdict is what a proof proves, or why it proves nothing.
 type Verdict struct {
-	Claim string `json:"claim" jsonschema:"what is proved"`
-	Key   string `json:"key" jsonschema:"who signed the head, and of which commit it is"`
+	Holds bool   `json:"holds" jsonschema:"whether it is a proof"`
+	Why   string `json:"why,omitempty" jsonschema:"why it is none"`
+	Claim string `json:"claim,omitempty" jsonschema:"what is proved"`
+	Key   string `json:"key,omitempty" jsonschema:"who signed the head, and of which commit it is"`
 	Note  string `json:"note,omitempty" jsonschema:"the bytes of the note, where they are UTF-8"`
 	Bytes []byte `json:"bytes,omitempty" jsonschema:"the bytes of the note, where they are not"`
 }
@@ -125,20 +127,20 @@ func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) 
 		}
 		keys = note.VerifierList(key)
 	}
-	return Check([]byte(req.Proof), keys)
+	return Check([]byte(req.Proof), keys), nil
 }
 
-// Check verifies a proof. A proof that does not hold is Invalid.
-func Check(data []byte, keys note.Verifiers) (*Verdict, error) {
+// Check verifies a proof against the keys that may have signed it.
+func Check(data []byte, keys note.Verifiers) *Verdict {
 	v, err := proof.Check(data, keys)
 	if err != nil {
-		return nil, fault.Wrap("check proof", "", fault.Invalid, err)
+		return &Verdict{Why: err.Error()}
 	}
-	out := &Verdict{Claim: v.Claim, Key: v.Key}
+	out := &Verdict{Holds: true, Claim: v.Claim, Key: v.Key}
 	if utf8.Valid(v.Note) {
 		out.Note = string(v.Note)
 	} else {
 		out.Bytes = v.Note
 	}
-	return out, nil
+	return out
 }

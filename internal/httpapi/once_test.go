@@ -19,7 +19,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	_ "github.com/fovea-memory/fovea/api/remotes" // its operations
+	_ "github.com/fovea-memory/fovea/api/proofs"  // its operations
+	_ "github.com/fovea-memory/fovea/api/remotes" // and its
 	"github.com/fovea-memory/fovea/document"
 )
 

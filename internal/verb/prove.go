@@ -125,22 +125,26 @@ memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
 
 // checkProof needs a memory only for the keys that it knows.
 func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
-	show := func(v *proofs.Verdict) {
+	var v *proofs.Verdict
+	if req.Key == "" {
+		var err error
+		if v, err = Call(s, c, proofs.OpCheck, req); err != nil {
+			return err
+		}
+	} else {
+		key, err := note.NewVerifier(req.Key)
+		if err != nil {
+			return Misuse{fmt.Errorf("--key: %w", err)}
+		}
+		v = proofs.Check([]byte(req.Proof), note.VerifierList(key))
+	}
+	if !v.Holds {
+		return fault.Wrap("check proof", "", fault.Corrupt, errors.New(v.Why))
+	}
+	return s.Answer(v, func() {
 		fmt.Fprintf(s.Out, "proved: %s\nsigned by %s\n", v.Claim, v.Key)
 		if v.Note != "" {
 			fmt.Fprintf(s.Out, "\n%s", v.Note)
 		}
-	}
-	if req.Key == "" {
-		return Ask(s, c, proofs.OpCheck, req, show)
-	}
-	key, err := note.NewVerifier(req.Key)
-	if err != nil {
-		return Misuse{fmt.Errorf("--key: %w", err)}
-	}
-	v, err := proofs.Check([]byte(req.Proof), note.VerifierList(key))
-	if err != nil {
-		return err
-	}
-	return s.Answer(v, func() { show(v) })
+	})
 }
