@@ -119,6 +119,9 @@ func proveNote(ctx context.Context, a api.Access, req Request) (*proof.File, err
 }
 
 func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) {
+	if req.Proof == "" {
+		return nil, fault.Wrap("check proof", "proof", fault.Invalid, errors.New("it is empty"))
+	}
 	keys := a.History().Verifiers()
 	if req.Key != "" {
 		key, err := note.NewVerifier(req.Key)
