@@ -9,6 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -42,6 +43,15 @@ func Conflicts(all []document.Conflict) []Conflict { return each(all, legibleCon
 
 // View reads the folder first and returns what the caller may see.
 func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen(ctx) }
+
+// ViewAt is View for a moment of the history of the scope that the call is about: it omits
+// what the caller may not read. An empty moment is the present.
+func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {
+	return a.l.viewAt(ctx, at)
+}
+
+// History is that of the scope that the call is about.
+func (a Access) History() *travel.History { return a.l.m.History() }
 
 // Find returns the node of a view that a name means. Errors: those of fovea.View.Resolve, as
 // of the operation op.

@@ -93,18 +93,3 @@ func Parse(text string) (Author, error) {
 	}
 	return Named(name), nil
 }
-
-// FromLegacyText returns the author that a text meant in histories before commit format
-// 2: person was the owner, file a saved file, merge Fovea itself, and anything else an
-// agent.
-func FromLegacyText(text string) Author {
-	switch text {
-	case "person":
-		return Author{Kind: Owner}
-	case "file":
-		return Author{Kind: File}
-	case "merge":
-		return Author{Kind: Fovea}
-	}
-	return Named(text)
-}

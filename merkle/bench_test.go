@@ -121,13 +121,13 @@ func BenchmarkProof(b *testing.B) {
 			m.Prove(all[7].key)
 		}
 	})
-	p := m.Prove(all[7].key)
-	for _, block := range p {
-		size += len(block)
+	p, value := m.Prove(all[7].key), all[7].AppendCanonical(nil)
+	for _, s := range p.Steps {
+		size += 4 + len(s.Beside)*DigestSize
 	}
 	b.Run("verify", func(b *testing.B) {
 		for b.Loop() {
-			if _, ok, err := VerifyProof(m.Root(), all[7].key, p); !ok || err != nil {
+			if err := VerifyProof(m.Root(), all[7].key, value, p); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -29,7 +29,7 @@ func TestFormatPages(t *testing.T) {
 			"DigestSize": decimal(DigestSize), "cidHeader": fmt.Sprintf("%x", cidHeader), "cidTextLen": decimal(cidTextLen),
 		},
 		"map.md": {
-			"mapFormat": decimal(mapFormat), "slotBits": decimal(slotBits), "slotCount": decimal(slotCount),
+			"mapFormat": decimal(mapFormat), "slotBits": decimal(slotBits), "slotCount": decimal(slotCount), "groupSize": decimal(groupSize),
 			"maxLevels": decimal(maxLevels), "MaxLeaf": decimal(MaxLeaf), "emptyRoot": emptyRoot.String(),
 		},
 	} {

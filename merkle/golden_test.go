@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestGolden compares the formats with testdata/format0.txt, which may only be
+// TestGolden compares the formats with testdata/format1.txt, which may only be
 // regenerated together with a new format number. The file describes its inputs,
 // so other implementations can use it too.
 func TestGolden(t *testing.T) {
@@ -25,7 +25,7 @@ func TestGolden(t *testing.T) {
 	goldenContents(t, &out)
 	goldenKids(t, &out)
 	goldenMaps(t, &out)
-	foveatest.Golden(t, "format0.txt", out.Bytes())
+	foveatest.Golden(t, "format1.txt", out.Bytes())
 }
 
 func goldenValues(out *bytes.Buffer) {

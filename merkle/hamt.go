@@ -17,8 +17,13 @@ const (
 	maxLevels = 8 * DigestSize / slotBits
 )
 
-// mapFormat is the version of doc/format/map.md. Every block contains it.
-const mapFormat = 0
+// mapFormat is the version of doc/format/map.md. Every node contains it.
+const mapFormat = 1
+
+// groupSize is the number of links in a group. A node with more entries than that
+// links to groups of them, so that a proof shows 3 neighbours and 3 groups of a level
+// rather than 15 neighbours.
+const groupSize = 4
 
 // hnode is a node of the tree. A sealed node never changes; an unsealed one
 // belongs to the editor that created it.
@@ -32,7 +37,7 @@ type hnode[L Leaf] struct {
 }
 
 // emptyRoot is the digest of the block of an empty node.
-var emptyRoot = Sum((&hnode[Leaf]{}).appendBlock(nil))
+var emptyRoot = Sum(appendNodeHead(nil, 0, 0, 0))
 
 // slot returns the bit of the slot that key selects at a depth.
 func slot(key Digest, depth int) uint16 {
@@ -78,31 +83,78 @@ func (n *hnode[L]) each(yield func(L) bool) bool {
 	return true
 }
 
-// appendBlock appends the node's block: {f, bitmap, entries}, where an entry is
-// the link to a child or the list [key, value] of a leaf. All children must be
-// sealed.
-func (n *hnode[L]) appendBlock(dst []byte) []byte {
-	slots := n.leafMap | n.kidMap
-	dst = AppendMap(dst, 3)
-	dst = AppendText(dst, "f")
-	dst = AppendUint(dst, mapFormat)
-	dst = AppendText(dst, "bitmap")
-	dst = AppendUint(dst, uint64(slots))
-	dst = AppendText(dst, "entries")
-	dst = AppendList(dst, bits.OnesCount16(slots))
+// appendBlock appends the node's block, in which each entry stands by its digest: a
+// child's, or a leaf's. It passes the blocks of groups to emit, which may be nil. All
+// children must be sealed.
+func (n *hnode[L]) appendBlock(dst []byte, emit func(Digest, []byte) error) ([]byte, error) {
+	var entries [slotCount]Digest
+	list, dst := n.entries(entries[:0], dst)
+	return appendNode(dst, n.kidMap, n.leafMap, list, emit)
+}
+
+// entries appends the digests of the node's entries, by slot. It returns buf, possibly
+// grown, with the same content.
+func (n *hnode[L]) entries(list []Digest, buf []byte) ([]Digest, []byte) {
 	leaves, kids := n.leaves, n.kids
-	for ; slots != 0; slots &= slots - 1 {
+	for slots := n.leafMap | n.kidMap; slots != 0; slots &= slots - 1 {
 		if n.leafMap&(slots&-slots) != 0 {
-			key := leaves[0].Key()
-			dst = AppendBytes(AppendList(dst, 2), key[:])
-			dst = leaves[0].AppendCanonical(dst)
-			leaves = leaves[1:]
+			var d Digest
+			d, buf = leafDigest(leaves[0], buf)
+			list, leaves = append(list, d), leaves[1:]
 		} else {
-			dst = AppendLink(dst, kids[0].digest)
-			kids = kids[1:]
+			list, kids = append(list, kids[0].digest), kids[1:]
 		}
 	}
-	return dst
+	return list, buf
+}
+
+// leafDigest returns the digest of a leaf's block and the buffer, possibly grown.
+func leafDigest[L Leaf](l L, buf []byte) (Digest, []byte) {
+	n := len(buf)
+	buf = l.AppendCanonical(buf)
+	var block [leafSize]byte
+	appendLeaf(block[:0], l.Key(), Sum(buf[n:]))
+	return Sum(block[:]), buf[:n]
+}
+
+// appendLeaf appends the block of a leaf, [key, link to the value]: it shows no more.
+func appendLeaf(dst []byte, key, value Digest) []byte {
+	return AppendLink(append(append(dst, leafHeader...), key[:]...), value)
+}
+
+// leafHeader begins the block of a leaf: the heads of a list of two values and of a byte
+// string of 32 bytes.
+const leafHeader = "\x82\x58\x20"
+
+// leafSize is the size of the block of a leaf in bytes.
+const leafSize = len(leafHeader) + DigestSize + linkSize
+
+// appendNode appends the block {f, kids, leaves, entries} of a node with these entries,
+// which it overwrites.
+func appendNode(dst []byte, kids, leaves uint16, entries []Digest, emit func(Digest, []byte) error) ([]byte, error) {
+	if len(entries) > groupSize {
+		at, top := len(dst), 0
+		for i := 0; i < len(entries); i += groupSize {
+			run := entries[i:min(i+groupSize, len(entries))]
+			dst = appendLinks(AppendList(dst, len(run)), run)
+			d, err := seal(dst[at:], emit)
+			if err != nil {
+				return dst, err
+			}
+			dst, entries[top] = dst[:at], d // the groups take the place of entries that are done
+			top++
+		}
+		entries = entries[:top]
+	}
+	return appendLinks(appendNodeHead(dst, kids, leaves, len(entries)), entries), nil
+}
+
+// appendNodeHead appends the block of a node up to its n links.
+func appendNodeHead(dst []byte, kids, leaves uint16, n int) []byte {
+	dst = AppendUint(AppendText(AppendMap(dst, 4), "f"), mapFormat)
+	dst = AppendUint(AppendText(dst, "kids"), uint64(kids))
+	dst = AppendUint(AppendText(dst, "leaves"), uint64(leaves))
+	return AppendList(AppendText(dst, "entries"), n)
 }
 
 // seal computes the missing digests of a subtree and freezes it. It returns
@@ -114,7 +166,7 @@ func (n *hnode[L]) seal(buf []byte) []byte {
 	for _, k := range n.kids {
 		buf = k.seal(buf)
 	}
-	buf = n.appendBlock(buf[:0])
+	buf, _ = n.appendBlock(buf[:0], nil) // no emit, no error
 	n.digest, n.sealed = Sum(buf), true
 	return buf
 }

@@ -16,8 +16,7 @@ type Leaf interface {
 	AppendCanonical(dst []byte) []byte
 }
 
-// MaxLeaf is the maximum size of an encoded leaf in bytes: a block holds up to
-// 16 leaves and must not exceed MaxBlock.
+// MaxLeaf is the maximum size of an encoded leaf in bytes.
 const MaxLeaf = 15 << 10
 
 // Map is an immutable set of leaves by key with a digest over all of them. The

@@ -325,29 +325,44 @@ func TestReadMapRefuses(t *testing.T) {
 			}
 		})
 	}
-	raw := func(f, bitmap uint64, entries ...[]byte) []byte {
-		b := AppendUint(AppendText(AppendMap(nil, 3), "f"), f)
-		b = AppendUint(AppendText(b, "bitmap"), bitmap)
-		b = AppendList(AppendText(b, "entries"), len(entries))
-		return append(b, slices.Concat(entries...)...)
+	raw := func(f, kids, leaves uint64, links ...Digest) []byte {
+		b := AppendUint(AppendText(AppendMap(nil, 4), "f"), f)
+		b = AppendUint(AppendText(b, "kids"), kids)
+		b = AppendUint(AppendText(b, "leaves"), leaves)
+		return appendLinks(AppendList(AppendText(b, "entries"), len(links)), links)
 	}
-	entry := func(key []byte) []byte { return a.AppendCanonical(AppendBytes(AppendList(nil, 2), key)) }
+	beside := blockSet{}
+	keep := func(block []byte) Digest {
+		beside[Sum(block)] = block
+		return Sum(block)
+	}
+	entry := func(key []byte) Digest {
+		return keep(AppendLink(AppendBytes(AppendList(nil, 2), key), keep(a.AppendCanonical(nil))))
+	}
+	own := uint64(slot(a.key, 0))
 	for _, c := range []struct {
 		name  string
 		block []byte
 		want  error
 	}{
-		{"a later format", raw(1, 0), ErrFormat},
-		{"a bitmap of 17 bits", raw(0, 1<<16, entry(a.key[:])), ErrShape},
-		{"a bitmap with more bits than entries", raw(0, 3, entry(a.key[:])), ErrShape},
-		{"a short key", raw(0, uint64(slot(a.key, 0)), entry(a.key[:31])), ErrKind},
-		{"a key that is not the leaf's", raw(0, uint64(slot(b.key, 0)), entry(b.key[:])), ErrShape},
+		{"a later format", raw(mapFormat+1, 0, 0), ErrFormat},
+		{"the format before", raw(0, 0, 0), ErrFormat},
+		{"a bitmap of 17 bits", raw(mapFormat, 0, 1<<16, entry(a.key[:])), ErrShape},
+		{"children in a bitmap of 17 bits", raw(mapFormat, 1<<16, 0, entry(a.key[:])), ErrShape},
+		{"a bitmap with more bits than entries", raw(mapFormat, 0, 3, entry(a.key[:])), ErrShape},
+		{"a slot of a child and a leaf", raw(mapFormat, own, own, entry(a.key[:])), ErrShape},
+		{"a short key", raw(mapFormat, 0, own, entry(a.key[:31])), ErrKind},
+		{"a key that is not the leaf's", raw(mapFormat, 0, uint64(slot(b.key, 0)), entry(b.key[:])), ErrShape},
+		{"a leaf for a child", raw(mapFormat, own, 0, entry(a.key[:])), ErrKind},
+		{"five entries without groups", raw(mapFormat, 0, 31, make([]Digest, 5)...), ErrShape},
+		{"a group of other length", raw(mapFormat, 0, 31, keep(appendLinks(AppendList(nil, 3), make([]Digest, 3))), keep(AppendList(nil, 0))), ErrKind},
+		{"a group that is missing", raw(mapFormat, 0, 31, Sum(nil), Sum(nil)), errAbsent},
 		{"no map at all", AppendUint(nil, 7), ErrKind},
-		{"damaged encoding", raw(0, 0)[1:], ErrCanonical},
+		{"damaged encoding", raw(mapFormat, 0, 0)[1:], ErrCanonical},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			blocks := blockSet{Sum(c.block): c.block}
-			if _, err := ReadMap(Sum(c.block), blocks.get, decodeLeaf); !errors.Is(err, c.want) {
+			keep(c.block)
+			if _, err := ReadMap(Sum(c.block), beside.get, decodeLeaf); !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
 			}
 		})
@@ -359,24 +374,5 @@ func TestLeafTooLarge(t *testing.T) {
 	e.Set(newLeaf(strings.Repeat("x", MaxLeaf), 1))
 	if err := e.Map().Blocks(blockSet{}.put); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("Blocks: error %v, want ErrTooLarge", err)
-	}
-}
-
-func TestLargestBlockFits(t *testing.T) {
-	e := Map[*testLeaf]{}.Edit()
-	overhead := len((&testLeaf{id: strings.Repeat("x", MaxLeaf-100)}).AppendCanonical(nil)) - (MaxLeaf - 100)
-	for i := range slotCount {
-		l := &testLeaf{id: strings.Repeat("x", MaxLeaf-overhead)}
-		l.key[0] = byte(i << 4)
-		e.Set(l)
-	}
-	err := e.Map().Blocks(func(_ Digest, block []byte) error {
-		if len(block) > MaxBlock || len(block) < slotCount*MaxLeaf {
-			t.Errorf("block of %d bytes, want between %d and %d", len(block), slotCount*MaxLeaf, MaxBlock)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }

@@ -30,8 +30,18 @@ func (n *hnode[L]) emit(buf []byte, emit func(Digest, []byte) error) (_ []byte, 
 		if buf = l.AppendCanonical(buf[:0]); len(buf) > MaxLeaf {
 			return buf, fmt.Errorf("map: leaf %s: %d bytes, more than %d: %w", l.Key(), len(buf), MaxLeaf, ErrTooLarge)
 		}
+		value := Sum(buf)
+		if err := emit(value, buf); err != nil {
+			return buf, err
+		}
+		buf = appendLeaf(buf[:0], l.Key(), value)
+		if err := emit(Sum(buf), buf); err != nil {
+			return buf, err
+		}
 	}
-	buf = n.appendBlock(buf[:0])
+	if buf, err = n.appendBlock(buf[:0], emit); err != nil {
+		return buf, err
+	}
 	return buf, emit(n.digest, buf)
 }
 
@@ -70,90 +80,133 @@ func (mr *mapReader[L]) read(d, prefix Digest, depth int) error {
 	if err != nil {
 		return err
 	}
-	entries, err := readBlock(block, prefix, depth)
+	kids, leaves, entries, err := readNode(block, depth, mr.get)
 	if err != nil {
 		return fmt.Errorf("block %s: %w", d, err)
 	}
-	for _, e := range entries {
-		if e.value == nil {
-			if err := mr.read(e.link, e.path, depth+1); err != nil {
-				return err
-			}
-			continue
+	for slots := kids | leaves; slots != 0; slots &= slots - 1 {
+		bit, link := slots&-slots, entries[0]
+		entries = entries[1:]
+		if kids&bit != 0 {
+			err = mr.read(link, child(prefix, depth, bit), depth+1)
+		} else {
+			err = mr.leaf(link, prefix, depth, bit)
 		}
-		l, err := mr.decode(e.value)
 		if err != nil {
-			return fmt.Errorf("block %s: leaf %s: %w", d, e.path, err)
+			return err
 		}
-		mr.leaves = append(mr.leaves, l)
 	}
 	return nil
 }
 
-// blockEntry is the content of one slot of a block.
-type blockEntry struct {
-	bit   uint16
-	path  Digest // key of the leaf, or the common prefix of the keys below
-	link  Digest // to the child
-	value []byte // of the leaf; nil for a child
+// leaf adds the leaf d, which is in the slot of bit of a node.
+func (mr *mapReader[L]) leaf(d, prefix Digest, depth int, bit uint16) error {
+	block, err := fetch(d, mr.get)
+	if err != nil {
+		return err
+	}
+	r := NewReader(block)
+	r.FixedList(2)
+	raw := r.Bytes()
+	value := r.Link()
+	if r.Err() == nil && len(raw) != DigestSize {
+		r.fail(fmt.Sprintf("key of %d bytes, not of %d", DigestSize, len(raw)))
+	}
+	if err := r.Done(); err != nil {
+		return fmt.Errorf("leaf %s: %w", d, err)
+	}
+	key := Digest(raw)
+	if !within(key, prefix, depth, bit) {
+		return fmt.Errorf("leaf %s in the wrong place: %w", key, ErrShape)
+	}
+	if block, err = fetch(value, mr.get); err != nil {
+		return err
+	}
+	l, err := mr.decode(block)
+	if err != nil {
+		return fmt.Errorf("leaf %s: %w", key, err)
+	}
+	mr.leaves = append(mr.leaves, l)
+	return nil
 }
 
-// readBlock decodes the block of a node and verifies everything that does not
-// need other blocks: the format, the bitmap, that each leaf is in its slot, and
+// readNode decodes the block of a node, and those of its groups, and verifies everything
+// that does not need other blocks: the format, the bitmaps, the number of entries, and
 // that a node below the root is not single.
-func readBlock(block []byte, prefix Digest, depth int) ([]blockEntry, error) {
+func readNode(block []byte, depth int, get func(Digest) ([]byte, error)) (kids, leaves uint16, entries []Digest, err error) {
 	r := NewReader(block)
-	r.FixedMap(3)
+	r.FixedMap(4)
 	r.Key("f")
 	if f := r.Uint(); r.Err() == nil && f != mapFormat {
-		return nil, fmt.Errorf("map format %d: %w", f, ErrFormat)
+		return 0, 0, nil, fmt.Errorf("map format %d: %w", f, ErrFormat)
 	}
-	r.Key("bitmap")
-	bitmap := r.Uint()
+	r.Key("kids")
+	kidMap := r.Uint()
+	r.Key("leaves")
+	leafMap := r.Uint()
 	r.Key("entries")
-	count := r.List()
+	width := r.List()
 	if r.Err() != nil {
-		return nil, r.Err()
+		return 0, 0, nil, r.Err()
 	}
-	if bitmap >= 1<<slotCount || bits.OnesCount64(bitmap) != count || depth >= maxLevels {
-		return nil, fmt.Errorf("%d entries for bitmap %#x at depth %d: %w", count, bitmap, depth, ErrShape)
+	if kidMap >= 1<<slotCount || leafMap >= 1<<slotCount {
+		return 0, 0, nil, fmt.Errorf("bitmaps %#x and %#x: %w", kidMap, leafMap, ErrShape)
 	}
-	entries := make([]blockEntry, 0, count)
-	for slots := uint16(bitmap); slots != 0; slots &= slots - 1 {
-		e := readEntry(r, prefix, depth, slots&-slots)
-		if r.Err() != nil {
-			return nil, r.Err()
+	kids, leaves = uint16(kidMap), uint16(leafMap)
+	if err := checkShape(kids, leaves, depth); err != nil {
+		return 0, 0, nil, err
+	}
+	count := bits.OnesCount16(kids | leaves)
+	if width != topOf(count) {
+		return 0, 0, nil, fmt.Errorf("%d links for %d entries: %w", width, count, ErrShape)
+	}
+	links := readLinks(r, width, make([]Digest, 0, slotCount))
+	if err := r.Done(); err != nil || count <= groupSize {
+		return kids, leaves, links, err
+	}
+	for i, d := range links {
+		group, err := fetch(d, get)
+		if err != nil {
+			return 0, 0, nil, err
 		}
-		if e.value != nil && !within(e.path, prefix, depth, e.bit) {
-			return nil, fmt.Errorf("leaf %s in the wrong place: %w", e.path, ErrShape)
+		gr := NewReader(group)
+		n := min(groupSize, count-i*groupSize)
+		gr.FixedList(n)
+		entries = readLinks(gr, n, entries)
+		if err := gr.Done(); err != nil {
+			return 0, 0, nil, fmt.Errorf("group %s: %w", d, err)
 		}
-		entries = append(entries, e)
 	}
-	if depth > 0 && (count == 0 || count == 1 && entries[0].value != nil) {
-		return nil, fmt.Errorf("node of fewer than two leaves below the root: %w", ErrShape)
-	}
-	return entries, r.Done()
+	return kids, leaves, entries, nil
 }
 
-func readEntry(r *Reader, prefix Digest, depth int, bit uint16) blockEntry {
-	e := blockEntry{bit: bit, path: prefix}
-	if r.Peek() == KindLink {
-		digit := byte(bits.TrailingZeros16(bit))
-		if depth%2 == 0 {
-			digit <<= slotBits
-		}
-		e.path[depth/2] |= digit
-		e.link = r.Link()
-		return e
+// topOf returns the number of links in the block of a node with this many entries.
+func topOf(entries int) int {
+	if entries <= groupSize {
+		return entries
 	}
-	r.FixedList(2)
-	if key := r.Bytes(); len(key) == DigestSize {
-		e.path = Digest(key)
-	} else {
-		r.fail(fmt.Sprintf("key of %d bytes, not of %d", DigestSize, len(key)))
+	return (entries + groupSize - 1) / groupSize
+}
+
+// checkShape verifies the bitmaps of a node at a depth.
+func checkShape(kids, leaves uint16, depth int) error {
+	if kids&leaves != 0 || depth >= maxLevels {
+		return fmt.Errorf("bitmaps %#x and %#x at depth %d: %w", kids, leaves, depth, ErrShape)
 	}
-	e.value = r.Raw()
-	return e
+	if depth > 0 && kids == 0 && leaves&(leaves-1) == 0 {
+		return fmt.Errorf("node of fewer than two leaves below the root: %w", ErrShape)
+	}
+	return nil
+}
+
+// child returns the common prefix of the keys below the slot of bit.
+func child(prefix Digest, depth int, bit uint16) Digest {
+	digit := byte(bits.TrailingZeros16(bit))
+	if depth%2 == 0 {
+		digit <<= slotBits
+	}
+	prefix[depth/2] |= digit
+	return prefix
 }
 
 // within reports whether key starts with the first depth digits of prefix,

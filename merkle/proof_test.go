@@ -5,6 +5,7 @@ package merkle
 import (
 	"bytes"
 	"errors"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -15,70 +16,141 @@ func TestProof(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		content := drawContent(t, "leaves")
 		m := buildOf(content)
-		key := leaves().Draw(t, "asked").key
+		asked := leaves().Draw(t, "asked")
+		key, value := asked.key, []byte(nil)
+		if l := content[key]; l != nil {
+			value = l.AppendCanonical(nil)
+		}
 		p := m.Prove(key)
-		value, ok, err := VerifyProof(m.Root(), key, p)
-		if err != nil {
+		if err := VerifyProof(m.Root(), key, value, p); err != nil {
 			t.Fatal(err)
 		}
-		l, want := content[key]
-		if ok != want || ok && !bytes.Equal(value, l.AppendCanonical(nil)) {
-			t.Fatalf("VerifyProof = %x, %t, want presence %t", value, ok, want)
+		for _, l := range content {
+			if l.key != key {
+				refuses(t, "another value", m.Root(), key, l.AppendCanonical(nil), p)
+				refuses(t, "another key", m.Root(), l.key, value, p)
+			}
 		}
-
-		other := rapid.Custom(func(t *rapid.T) Digest { return Sum(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")) })
-		if root := other.Draw(t, "root"); root != m.Root() {
-			refuses(t, "another root", root, key, p)
+		if value == nil {
+			refuses(t, "presence of what is absent", m.Root(), key, asked.AppendCanonical(nil), p)
+		} else {
+			refuses(t, "absence of what is present", m.Root(), key, nil, p)
 		}
-		i := rapid.IntRange(0, len(p)-1).Draw(t, "block")
-		at := rapid.IntRange(0, len(p[i])-1).Draw(t, "byte")
-		flipped := slices.Clone(p)
-		flipped[i] = slices.Clone(p[i])
-		flipped[i][at] ^= 1 << rapid.IntRange(0, 7).Draw(t, "bit")
-		refuses(t, "a flipped bit", m.Root(), key, flipped)
-		refuses(t, "a missing end", m.Root(), key, p[:len(p)-1])
-		refuses(t, "a missing start", m.Root(), key, p[1:])
-		refuses(t, "a block too many", m.Root(), key, append(slices.Clone(p), p[len(p)-1]))
+		for range 20 {
+			name, q := forge(t, p)
+			refuses(t, name, m.Root(), key, value, q)
+		}
+		refuses(t, "another root", Sum(key[:]), key, value, p)
 	})
 }
 
-func refuses(t *rapid.T, name string, root, key Digest, p Proof) {
+// forge changes a proof in one place.
+func forge(t *rapid.T, p Proof) (name string, _ Proof) {
+	q := Proof{Steps: slices.Clone(p.Steps)}
+	if p.Other != nil {
+		other := *p.Other
+		q.Other = &other
+	}
+	for i := range q.Steps {
+		q.Steps[i].Beside = slices.Clone(q.Steps[i].Beside)
+	}
+	at := rapid.IntRange(0, len(q.Steps)-1).Draw(t, "step")
+	s := &q.Steps[at]
+	bit := uint16(1) << rapid.IntRange(0, 15).Draw(t, "bit")
+	n := len(s.Beside)
+	switch how := rapid.SampledFrom([]string{"kids", "leaves", "both", "a bit", "swapped", "more", "fewer", "end", "start", "longer", "other"}).Draw(t, "how"); {
+	case how == "kids":
+		s.Kids ^= bit
+	case how == "leaves":
+		s.Leaves ^= bit
+	case how == "both":
+		s.Kids, s.Leaves = s.Kids^bit, s.Leaves^bit
+	case how == "a bit" && n > 0:
+		s.Beside[rapid.IntRange(0, n-1).Draw(t, "link")][rapid.IntRange(0, 31).Draw(t, "byte")] ^= byte(bit | bit>>8)
+	case how == "swapped" && n > 1:
+		i := rapid.IntRange(1, n-1).Draw(t, "link")
+		s.Beside[0], s.Beside[i] = s.Beside[i], s.Beside[0]
+	case how == "more":
+		s.Beside = append(s.Beside, Digest{})
+	case how == "fewer" && n > 0:
+		s.Beside = s.Beside[1:]
+	case how == "start":
+		q.Steps = q.Steps[1:]
+	case how == "longer":
+		q.Steps = append(q.Steps, q.Steps[len(q.Steps)-1])
+	case how == "other" && q.Other != nil:
+		q.Other.Value[7] ^= 1
+	default:
+		q.Steps = q.Steps[:len(q.Steps)-1]
+	}
+	return "forged", q
+}
+
+func refuses(t *rapid.T, name string, root, key Digest, value []byte, p Proof) {
 	t.Helper()
-	if _, ok, err := VerifyProof(root, key, p); !errors.Is(err, ErrProof) || ok {
-		t.Fatalf("%s: VerifyProof = %t, %v, want ErrProof", name, ok, err)
+	if err := VerifyProof(root, key, value, p); !errors.Is(err, ErrProof) && !errors.Is(err, ErrShape) {
+		t.Fatalf("%s: VerifyProof = %v, want ErrProof or ErrShape", name, err)
 	}
 }
 
-// TestProofOfForeignBlocks checks that blocks with the right digests prove
-// nothing unless they form a map.
+// TestProofShowsNoNeighbours looks for parts of other leaves in a proof.
+func TestProofShowsNoNeighbours(t *testing.T) {
+	all := benchLeaves(300)
+	m := benchMap(all)
+	for _, asked := range []Digest{all[7].key, Sum([]byte("absent"))} {
+		p := m.Prove(asked)
+		var shown []byte
+		for _, s := range p.Steps {
+			for _, d := range s.Beside {
+				shown = append(shown, d[:]...)
+			}
+			if n := bits.OnesCount16(s.Kids | s.Leaves); len(s.Beside) > 2*(groupSize-1) && n > groupSize+1 {
+				t.Errorf("%d links of a node with %d entries", len(s.Beside), n)
+			}
+		}
+		for _, l := range all {
+			value := Sum(l.AppendCanonical(nil))
+			if bytes.Contains(shown, l.key[:]) || bytes.Contains(shown, value[:]) {
+				t.Errorf("the proof shows the key or value of %s", l.id)
+			}
+		}
+	}
+}
+
+// TestProofOfForeignBlocks checks that nodes with the right digests prove nothing unless
+// they form a map.
 func TestProofOfForeignBlocks(t *testing.T) {
 	a, b := newLeaf("a", 1), newLeaf("b", 1)
-	at := func(l *testLeaf, bit uint16) []byte {
-		return (&hnode[*testLeaf]{leafMap: bit, leaves: []*testLeaf{l}}).appendBlock(nil)
-	}
+	lone := &hnode[*testLeaf]{leafMap: slot(a.key, 1), leaves: []*testLeaf{a}}
+	top := &hnode[*testLeaf]{kidMap: slot(a.key, 0), kids: []*hnode[*testLeaf]{lone}}
+	moved := &hnode[*testLeaf]{leafMap: slot(b.key, 0), leaves: []*testLeaf{a}}
+	empty := &hnode[*testLeaf]{kidMap: slot(a.key, 0), kids: []*hnode[*testLeaf]{{}}}
 	for _, c := range []struct {
-		name  string
-		block []byte
-		want  error
+		name string
+		root *hnode[*testLeaf]
+		key  Digest
+		leaf *testLeaf
+		want error
 	}{
-		{"a leaf in the slot of another", at(a, slot(b.key, 0)), ErrShape},
-		{"a value that is no map", AppendText(nil, "no map"), ErrKind},
-		{"bytes that are no value", []byte{0xff}, ErrCanonical},
+		{"a lone leaf below the root", top, a.key, a, ErrShape},
+		{"an empty node below the root", empty, a.key, nil, ErrShape},
+		{"a leaf in the slot of another", moved, b.key, nil, ErrProof},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, ok, err := VerifyProof(Sum(c.block), b.key, Proof{c.block}); !errors.Is(err, c.want) || ok {
-				t.Errorf("VerifyProof = %t, %v, want %v", ok, err, c.want)
+			c.root.seal(nil)
+			var value []byte
+			if c.leaf != nil {
+				value = c.leaf.AppendCanonical(nil)
+			}
+			if err := VerifyProof(c.root.digest, c.key, value, (Map[*testLeaf]{root: c.root}).Prove(c.key)); !errors.Is(err, c.want) {
+				t.Errorf("VerifyProof = %v, want %v", err, c.want)
 			}
 		})
 	}
-	lone := &hnode[*testLeaf]{leafMap: slot(a.key, 1), leaves: []*testLeaf{a}}
-	top := &hnode[*testLeaf]{kidMap: slot(a.key, 0), kids: []*hnode[*testLeaf]{lone}}
-	top.seal(nil)
-	p := Proof{top.appendBlock(nil), lone.appendBlock(nil)}
-	if _, ok, err := VerifyProof(top.digest, a.key, p); !errors.Is(err, ErrShape) || ok {
-		t.Errorf("a lone leaf below the root: VerifyProof = %t, %v, want ErrShape", ok, err)
+	if err := VerifyProof(emptyRoot, a.key, nil, Proof{}); !errors.Is(err, ErrProof) {
+		t.Errorf("no nodes: error %v, want ErrProof", err)
 	}
-	if _, _, err := VerifyProof(emptyRoot, a.key, nil); !errors.Is(err, ErrProof) {
-		t.Errorf("no blocks: error %v, want ErrProof", err)
+	if err := VerifyProof(emptyRoot, a.key, nil, Proof{Steps: make([]Step, maxLevels+1)}); !errors.Is(err, ErrProof) {
+		t.Errorf("too many nodes: error %v, want ErrProof", err)
 	}
 }

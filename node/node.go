@@ -55,20 +55,29 @@ func (e *Entry) Equal(o *Entry) bool {
 // Key returns the node's place in the Merkle map: SHA-256 of its id.
 func (n *Node) Key() merkle.Digest { return n.key }
 
-// AppendCanonical appends the node's leaf in the Merkle map: the canonical
-// list [id, version, parent, path]. It implements merkle.Leaf.
+// AppendCanonical appends the node's leaf in the Merkle map: the canonical list
+// [id, own, version, parent, path], where the parent stands by its key, so that a proof
+// of a node shows the id of no other. It implements merkle.Leaf.
 func (n *Node) AppendCanonical(dst []byte) []byte {
-	dst = merkle.AppendList(dst, 4)
+	dst = merkle.AppendList(dst, 5)
 	dst = merkle.AppendText(dst, n.ID)
+	dst = merkle.AppendLink(dst, n.Own)
 	dst = merkle.AppendLink(dst, n.Version)
-	dst = merkle.AppendText(dst, n.Parent)
+	if n.Parent == "" {
+		dst = merkle.AppendNull(dst)
+	} else {
+		parent := Key(n.Parent)
+		dst = merkle.AppendBytes(dst, parent[:])
+	}
 	return merkle.AppendBytes(dst, n.Path)
 }
 
+// Key returns the place of an id in the Merkle map: its SHA-256.
+func Key(id string) merkle.Digest { return merkle.SumText(id) }
+
 // Identify sets the id of a node that is not yet in a state.
 func (n *Node) Identify(id string) {
-	var short [64]byte // avoids an allocation for most ids
-	n.ID, n.key = id, merkle.Sum(append(short[:0], id...))
+	n.ID, n.key = id, Key(id)
 }
 
 // Place returns a copy of n with the given id and entry, whose digests the caller has

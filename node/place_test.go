@@ -41,11 +41,12 @@ func TestEntryEqual(t *testing.T) {
 	}
 }
 
-// TestPlace: the leaf of the Merkle map is the list of id, version, parent and path.
+// TestPlace: the leaf of the Merkle map is the list of id, own digest, version, key of the
+// parent, and path.
 func TestPlace(t *testing.T) {
 	nodes, _ := split(t, "a.org", "* A\n")
 	n := nodes[1]
-	e := Entry{Version: merkle.Sum([]byte("v")), Parent: "p", Path: "b.org"}
+	e := Entry{Own: merkle.Sum([]byte("o")), Version: merkle.Sum([]byte("v")), Parent: "p", Path: "b.org"}
 	moved := n.Place("other", e)
 	if moved.ID != "other" || moved.Key() != merkle.SumText("other") || !moved.Entry.Equal(&e) || moved.Content != n.Content || n.ID == "other" {
 		t.Errorf("placed %+v", moved)
@@ -56,9 +57,15 @@ func TestPlace(t *testing.T) {
 	if got := (&Node{ID: "x"}).Place("x", e); got.Key() != merkle.SumText("x") {
 		t.Error("a node without a key gets none")
 	}
-	want := merkle.AppendBytes(merkle.AppendText(merkle.AppendLink(merkle.AppendText(merkle.AppendList([]byte("head"), 4), "other"), e.Version), "p"), "b.org")
-	if got := moved.AppendCanonical([]byte("head")); !bytes.Equal(got, want) {
+	want := merkle.AppendLink(merkle.AppendLink(merkle.AppendText(merkle.AppendList([]byte("head"), 5), "other"), e.Own), e.Version)
+	parent := merkle.SumText("p")
+	below, top := merkle.AppendBytes(want[:len(want):len(want)], parent[:]), merkle.AppendNull(want[:len(want):len(want)])
+	if got, want := moved.AppendCanonical([]byte("head")), merkle.AppendBytes(below, "b.org"); !bytes.Equal(got, want) {
 		t.Errorf("leaf %x, want %x", got, want)
+	}
+	e.Parent = ""
+	if got, want := n.Place("other", e).AppendCanonical([]byte("head")), merkle.AppendBytes(top, "b.org"); !bytes.Equal(got, want) {
+		t.Errorf("leaf of a document %x, want %x", got, want)
 	}
 }
 

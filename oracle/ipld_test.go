@@ -205,6 +205,8 @@ type leaf string
 func (l leaf) Key() merkle.Digest                { return merkle.Sum([]byte(l)) }
 func (l leaf) AppendCanonical(dst []byte) []byte { return merkle.AppendText(dst, string(l)) }
 
+// traverse counts the blocks below a node of the map, a group of its entries, or a leaf,
+// and the leaves.
 func traverse(t *testing.T, blocks map[cid.Cid][]byte, c cid.Cid) (seen, leaves int) {
 	if cidOf(blocks[c]) != c {
 		t.Fatalf("block %s has another CID: %s", c, cidOf(blocks[c]))
@@ -213,15 +215,20 @@ func traverse(t *testing.T, blocks map[cid.Cid][]byte, c cid.Cid) (seen, leaves 
 	if !ok {
 		t.Fatalf("block %s is not canonical to IPLD", c)
 	}
+	links := n
+	switch n.Kind() {
+	case datamodel.Kind_Map:
+		links = must(n.LookupByString("entries"))
+	case datamodel.Kind_String: // the value of a leaf
+		return 1, 1
+	}
 	seen = 1
-	for it := must(n.LookupByString("entries")).ListIterator(); !it.Done(); {
+	for it := links.ListIterator(); !it.Done(); {
 		_, entry, err := it.Next()
 		try(err)
-		if entry.Kind() == datamodel.Kind_Link {
+		if entry.Kind() == datamodel.Kind_Link { // not the key of a leaf
 			s, l := traverse(t, blocks, must(entry.AsLink()).(cidlink.Link).Cid)
 			seen, leaves = seen+s, leaves+l
-		} else {
-			leaves++
 		}
 	}
 	return seen, leaves

@@ -104,5 +104,6 @@ type Moment struct {
 	// Signed is the newest signed head, "" if nothing was ever signed. It is of this
 	// commit unless the commit could not be signed.
 	Signed string
+	log    Log   // with this commit; of a past moment none
 	values []any // of the ledgers, in order of registration; of a past moment those of permanent ledgers alone
 }

@@ -22,6 +22,7 @@ const (
 	sectionIndex   = "lexical"
 	sectionCommit  = "commit"
 	sectionHead    = "head"
+	sectionLog     = "log"
 )
 
 // A part of an image is small enough that several processors share a load
@@ -91,6 +92,8 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	m := &Moment{Point: &Point{State: state, Commit: head}}
 	signed, _ := img.Section(sectionHead)
 	m.Signed = string(signed)
+	log, _ := img.Section(sectionLog)
+	m.log = decodeLog(log)
 	for _, e := range c.opts.Ledgers.list {
 		data, _ := img.Section(e.name)
 		v, err := e.decode(data)
@@ -157,7 +160,8 @@ func (b *background) write(c *Chain) error {
 	sections := append(stateSections(b.at.State),
 		store.Section{Name: sectionCommit, Data: appendSummary(nil, b.at.Commit)},
 		store.Section{Name: sectionIndex, Data: index, Derived: true},
-		store.Section{Name: sectionHead, Data: []byte(b.at.Signed)})
+		store.Section{Name: sectionHead, Data: []byte(b.at.Signed)},
+		store.Section{Name: sectionLog, Data: b.at.log.encode()})
 	for i, e := range c.opts.Ledgers.list {
 		sections = append(sections, store.Section{Name: e.name, Data: e.encode(b.at.values[i])})
 	}

@@ -216,7 +216,7 @@ func NewMark(name string, fields int) []byte {
 
 // Names returns the names of marks and image sections, those of the chain included.
 func (l *Ledgers) Names() []string {
-	names := []string{markDropped, markHead, markRewriting, markRewritten, sectionNodes, sectionDerived, sectionIndex, sectionCommit}
+	names := []string{markDropped, markHead, markRewriting, markRewritten, sectionNodes, sectionDerived, sectionIndex, sectionCommit, sectionLog}
 	for _, e := range l.list {
 		names = append(names, e.name)
 	}

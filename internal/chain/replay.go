@@ -61,6 +61,7 @@ func (tx *Tx) Load() (*Pending, error) {
 	}
 	at := *p.at
 	c.verify(&at)
+	c.checkLog(&at)
 	c.head.Store(&at)
 	return p.pending, err
 }

@@ -23,12 +23,15 @@ var ErrNoKey = errors.New("there is no key to sign with")
 func (tx *Tx) SignedHead(ctx context.Context) (string, error) {
 	head := tx.c.Head()
 	if by, _ := tx.c.SignedBy(head); by != "" {
-		return head.Signed, nil
+		h, _, _ := OpenHead(head.Signed, tx.c.opts.Verifiers) // no error: SignedBy has opened it
+		if tx.c.opts.Signer == nil || h.Get(logStatement) == head.log.root(head.Commit.Seq) {
+			return head.Signed, nil
+		}
 	}
 	if tx.c.opts.Signer == nil {
 		return "", ErrNoKey
 	}
-	return tx.signer.sign(ctx, tx.c, head.Commit, head.values)
+	return tx.signer.sign(ctx, tx.c, head.Commit, head.values, head.log)
 }
 
 // signer signs heads.
@@ -37,8 +40,8 @@ type signer struct {
 }
 
 // sign signs a commit on top of the head, or the head itself, with the statements of
-// ledger values. Ed25519 gives the same signature each time.
-func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, values []any) (string, error) {
+// ledger values and the log of its chain. Ed25519 gives the same signature each time.
+func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, values []any, log Log) (string, error) {
 	first, err := s.firstCommit(ctx, c, commit)
 	if err != nil {
 		return "", err
@@ -49,6 +52,7 @@ func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, values []any
 			e.attest(values[i], &h.Statements)
 		}
 	}
+	h.Add(logStatement, log.root(commit.Seq))
 	signed, err := note.Sign(&note.Note{Text: h.text()}, c.opts.Signer)
 	return string(signed), err
 }
@@ -82,15 +86,15 @@ func (s *signer) firstCommit(ctx context.Context, c *Chain, commit Commit) (merk
 }
 
 // withHead adds the signed head of a commit to its marks; before is the moment it
-// follows, or its own. A commit that cannot be signed is made all the same: Status tells.
-func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *Moment, marks [][]byte) [][]byte {
+// follows, or its own; log has the commit. A commit that cannot be signed is made all the same: Status tells.
+func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *Moment, log Log, marks [][]byte) [][]byte {
 	if c.opts.Signer == nil {
 		return marks
 	}
 	values, err := c.opts.Ledgers.after(before.values, marks, before)
 	signed := ""
 	if err == nil {
-		signed, err = s.sign(ctx, c, commit, values)
+		signed, err = s.sign(ctx, c, commit, values, log)
 	}
 	if err != nil {
 		c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
@@ -100,10 +104,11 @@ func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *
 }
 
 // HeadMark returns the marks of a commit that is written beside the chain, the signed head
-// of a chain that began with first included. It follows the head.
+// of a chain that began with first included. It follows the head. The signed head names a
+// log only for a first commit: the chain may lack commits.
 func (tx *Tx) HeadMark(ctx context.Context, c Commit, first merkle.Digest, marks [][]byte) [][]byte {
 	tx.signer.first = first
-	return tx.signer.withHead(ctx, tx.c, c, tx.c.Head(), marks)
+	return tx.signer.withHead(ctx, tx.c, c, tx.c.Head(), Log{}.With(c), marks)
 }
 
 // SignedBy returns which known key signed a moment's commit, or what is wrong with

@@ -114,7 +114,8 @@ func (tx *Tx) Add(ctx context.Context, s *Steps, state *graph.State, delta *grap
 			marks = append(marks, e.propose(before.values[i], change)...)
 		}
 	}
-	marks = tx.signer.withHead(ctx, tx.c, Summary(&c), before, marks)
+	done := Summary(&c)
+	marks = tx.signer.withHead(ctx, tx.c, done, before, before.log.With(done), marks)
 	for _, mark := range marks {
 		s.batch.Add(store.Mark, mark)
 	}
@@ -128,7 +129,7 @@ func (c *Chain) follow(change *Change) *Moment {
 	done.Documents = change.After.DocumentCount()
 	m := &Moment{
 		Point:  &Point{State: change.After, Commit: done},
-		Signed: change.Before.Signed,
+		Signed: change.Before.Signed, log: change.Before.log.With(done),
 		values: slices.Clone(change.Before.values),
 	}
 	for i, e := range c.opts.Ledgers.list {
@@ -195,7 +196,7 @@ func (tx *Tx) Mark(ctx context.Context, marks ...[]byte) error {
 func (tx *Tx) Attest(ctx context.Context, marks ...[]byte) error {
 	head := tx.c.Head()
 	if tx.c.opts.Signer != nil && head.Commit.Seq > 0 && len(marks) > 0 {
-		marks = tx.signer.withHead(ctx, tx.c, head.Commit, head, slices.Clip(marks))
+		marks = tx.signer.withHead(ctx, tx.c, head.Commit, head, head.log, slices.Clip(marks))
 	}
 	return tx.Mark(ctx, marks...)
 }

@@ -22,13 +22,9 @@ func AppendAuthor(b []byte, a author.Author) []byte {
 	return merkle.AppendText(merkle.AppendList(b, 1), a.Kind.String())
 }
 
-// ReadAuthor decodes the output of AppendAuthor, or a text, which builds before commit
-// format 2 wrote. Decoding errors are in the reader; ErrFormat is returned for an author
-// of an unknown kind.
+// ReadAuthor decodes the output of AppendAuthor. Decoding errors are in the reader;
+// ErrFormat is returned for an author of an unknown kind.
 func ReadAuthor(r *merkle.Reader) (author.Author, error) {
-	if r.Peek() == merkle.KindText {
-		return author.FromLegacyText(r.Text()), nil
-	}
 	parts := r.List()
 	if r.Err() != nil || parts == 0 {
 		return author.Author{}, nil

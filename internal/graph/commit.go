@@ -11,12 +11,9 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Versions of the commit format of doc/format/commit.md.
-const (
-	Format      = 2 // of the commits that Encode makes
-	formatTexts = 1 // with the author as a text; it is read for ever
-	formatLists = 0 // likewise, and with the children whole, before and after
-)
+// Format is the version of the commit format of doc/format/commit.md. Commits of the
+// formats before name roots of another Merkle map, and are not read.
+const Format = 3
 
 // Kinds of commits.
 const (
@@ -88,9 +85,8 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	c := &Commit{Digest: merkle.Sum(block)}
 	r.FixedMap(12)
 	r.Key("f")
-	format := r.Uint()
-	if r.Err() == nil && format > Format {
-		return nil, fmt.Errorf("commit: format %d: %w", format, ErrFormat)
+	if format := r.Uint(); r.Err() == nil && format != Format {
+		return nil, unknownFormat(format)
 	}
 	r.Key("op")
 	c.Op = r.Text()
@@ -108,9 +104,6 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	r.Key("state")
 	c.State = r.Link()
 	r.Key("author")
-	if texts := r.Peek() == merkle.KindText; r.Err() == nil && texts != (format <= formatTexts) {
-		return nil, fmt.Errorf("commit %d: the author is not in format %d: %w", c.Seq, format, ErrFormat)
-	}
 	if c.Author, err = ReadAuthor(r); err != nil {
 		return nil, fmt.Errorf("commit %d: %w", c.Seq, err)
 	}
@@ -130,13 +123,22 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	if err := r.Done(); err != nil {
 		return nil, fmt.Errorf("commit: %w", err)
 	}
-	if c.Delta, err = decodeRecords([]byte(delta), format); err != nil {
+	if c.Delta, err = decodeRecords([]byte(delta)); err != nil {
 		return nil, fmt.Errorf("commit %d: delta: %w", c.Seq, err)
 	}
 	if c.Lineage, err = decodeEdges([]byte(lineage)); err != nil {
 		return nil, fmt.Errorf("commit %d: lineage: %w", c.Seq, err)
 	}
 	return c, nil
+}
+
+// unknownFormat returns ErrFormat with what to do about it.
+func unknownFormat(format uint64) error {
+	if format > Format {
+		return fmt.Errorf("%w: it has commits of format %d of a later Fovea, this one reads %d", ErrFormat, format, Format)
+	}
+	return fmt.Errorf("%w: it has commits of format %d of an earlier Fovea, this one reads %d; your files are as they are: "+
+		"move the folder away and run fovea repair to begin anew, or go on with the earlier build", ErrFormat, format, Format)
 }
 
 func encodeEdges(edges []node.Edge) []byte {
@@ -160,6 +162,34 @@ func decodeEdges(b []byte) ([]node.Edge, error) {
 		}
 	}
 	return out, r.Done()
+}
+
+// CommitHead decodes a commit without its changes, lineage and what else is behind its
+// root; content that is not in the block is not fetched.
+func CommitHead(block []byte) (*Commit, error) {
+	r := merkle.NewReader(block)
+	c := &Commit{Digest: merkle.Sum(block)}
+	r.FixedMap(12)
+	r.Key("f")
+	if format := r.Uint(); r.Err() == nil && format != Format {
+		return nil, unknownFormat(format)
+	}
+	r.Key("op")
+	c.Op = r.Text()
+	r.Key("seq")
+	c.Seq = r.Uint()
+	r.Key("kind")
+	c.Kind = r.Text()
+	r.Key("time")
+	c.Time = r.Int()
+	r.Key("delta")
+	r.Raw()
+	r.Key("state")
+	c.State = r.Link()
+	if err := r.Err(); err != nil {
+		return nil, fmt.Errorf("commit: %w", err)
+	}
+	return c, nil
 }
 
 // CommitSeq decodes only the sequence number of a commit.

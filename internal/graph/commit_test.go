@@ -8,15 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -60,10 +59,10 @@ func goldenChain(t testing.TB) []*Commit {
 	return chain
 }
 
-// goldenCommits reads the blocks of a chain in a format: a line each, in hexadecimal.
-func goldenCommits(t testing.TB, format int) [][]byte {
+// goldenCommits reads the blocks of a chain: a line each, in hexadecimal.
+func goldenCommits(t testing.TB) [][]byte {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("testdata/commits%d.txt", format))
+	text, err := os.ReadFile(fmt.Sprintf("testdata/commits%d.txt", Format))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,38 +77,29 @@ func goldenCommits(t testing.TB, format int) [][]byte {
 	return blocks
 }
 
-// TestGoldenCommits pins the bytes of format 2, and that those of the formats before
-// say the same: testdata/commits0.txt and commits1.txt are what the builds before made
-// of the chain.
+// TestGoldenCommits pins the bytes of commits.
 func TestGoldenCommits(t *testing.T) {
 	chain := goldenChain(t)
-	ledgers := map[int]*Ledger{}
-	for i, c := range chain {
+	var text strings.Builder
+	var ledger Ledger
+	for _, c := range chain {
 		block, err := c.Encode(nil)
-		if golden := goldenCommits(t, Format); err != nil || len(golden) != len(chain) || !bytes.Equal(block, golden[i]) {
-			t.Errorf("commit %d: format %d drifted: %v\n%x", c.Seq, Format, err, block)
+		if err != nil {
+			t.Fatal(err)
 		}
+		fmt.Fprintf(&text, "%x\n", block)
 		got, err := DecodeCommit(block, nil)
 		if diff := cmp.Diff(c, got); diff != "" || err != nil {
 			t.Errorf("commit %d: %v\n%s", c.Seq, err, diff)
 		}
-		for _, format := range []int{formatLists, formatTexts, Format} {
-			old, err := DecodeCommit(goldenCommits(t, format)[i], nil)
-			if diff := cmp.Diff(c, old, cmpopts.IgnoreFields(Commit{}, "Digest", "Parents")); diff != "" || err != nil {
-				t.Fatalf("commit %d in format %d: %v\n%s", c.Seq, format, err, diff)
-			}
-			if ledgers[format] == nil {
-				ledgers[format] = &Ledger{}
-			}
-			if err := ledgers[format].Apply(old); err != nil {
-				t.Errorf("commit %d in format %d: %v", c.Seq, format, err)
-			}
+		if err := ledger.Apply(got); err != nil {
+			t.Errorf("commit %d: %v", c.Seq, err)
 		}
 	}
+	foveatest.Golden(t, fmt.Sprintf("commits%d.txt", Format), []byte(text.String()))
 }
 
-// TestAuthorsOfCommits: each author is read as it was written, and the texts of older
-// formats as what they meant. No name makes an agent another kind.
+// TestAuthorsOfCommits: each author is read as it was written. No name makes an agent another kind.
 func TestAuthorsOfCommits(t *testing.T) {
 	names := []string{"mint", "owner", "person", "file", "fovea", "merge", "agent", "", "a b"}
 	authors := []author.Author{{}, {Kind: author.Owner}, {Kind: author.File}, {Kind: author.Fovea}}
@@ -125,14 +115,6 @@ func TestAuthorsOfCommits(t *testing.T) {
 			t.Errorf("%+v is read as %+v, %v", a, c, err)
 		}
 	}
-	for text, want := range map[string]author.Author{
-		"person": {Kind: author.Owner}, "file": {Kind: author.File}, "merge": {Kind: author.Fovea},
-		"owner": author.Named("owner"), "fovea": author.Named("fovea"), "mint": author.Named("mint"), "": author.Named(""),
-	} {
-		if a, err := ReadAuthor(merkle.NewReader(merkle.AppendText(nil, text))); a != want || err != nil {
-			t.Errorf("the text %q is %+v, %v; want %+v", text, a, err, want)
-		}
-	}
 	one := merkle.AppendText(merkle.AppendList(nil, 1), "agent")
 	for what, block := range map[string][]byte{
 		"an unknown kind":        merkle.AppendText(merkle.AppendList(nil, 1), "person"),
@@ -145,45 +127,39 @@ func TestAuthorsOfCommits(t *testing.T) {
 			t.Errorf("%s: %+v, %v", what, a, err)
 		}
 	}
-	text := bytes.Replace(goldenCommits(t, formatTexts)[0], []byte("af\x01"), []byte("af\x02"), 1)
-	if _, err := DecodeCommit(text, nil); !errors.Is(err, ErrFormat) {
-		t.Errorf("format 2 with the author as a text: %v", err)
-	}
 }
 
 // TestVersionBlocksFollow: the block of each version, which nothing stores, follows from
-// the deltas of either format.
+// the deltas.
 func TestVersionBlocksFollow(t *testing.T) {
-	for _, format := range []int{formatLists, formatTexts, Format} {
-		entries, blocks := map[string]*node.Entry{}, 0
-		for _, block := range goldenCommits(t, format) {
-			c, err := DecodeCommit(block, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range c.Delta {
-				r := &c.Delta[i]
-				if entries[r.ID], err = r.After(entries[r.ID]); err != nil {
-					t.Fatalf("format %d, commit %d: %s: %v", format, c.Seq, r.ID, err)
-				}
-			}
-			for i := range c.Delta {
-				e := entries[c.Delta[i].ID]
-				if e == nil {
-					continue
-				}
-				var kids []merkle.Digest
-				for _, id := range e.Kids {
-					kids = append(kids, entries[id].Version)
-				}
-				if v, err := node.VersionBlock(e.Own, kids, func(merkle.Digest, []byte) error { blocks++; return nil }); v != e.Version || err != nil {
-					t.Errorf("format %d, commit %d: %s: version %s, is %s: %v", format, c.Seq, c.Delta[i].ID, v, e.Version, err)
-				}
+	entries, blocks := map[string]*node.Entry{}, 0
+	for _, block := range goldenCommits(t) {
+		c, err := DecodeCommit(block, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.Delta {
+			r := &c.Delta[i]
+			if entries[r.ID], err = r.After(entries[r.ID]); err != nil {
+				t.Fatalf("commit %d: %s: %v", c.Seq, r.ID, err)
 			}
 		}
-		if blocks < 4 {
-			t.Errorf("format %d: %d blocks of versions: the test shows nothing", format, blocks)
+		for i := range c.Delta {
+			e := entries[c.Delta[i].ID]
+			if e == nil {
+				continue
+			}
+			var kids []merkle.Digest
+			for _, id := range e.Kids {
+				kids = append(kids, entries[id].Version)
+			}
+			if v, err := node.VersionBlock(e.Own, kids, func(merkle.Digest, []byte) error { blocks++; return nil }); v != e.Version || err != nil {
+				t.Errorf("commit %d: %s: version %s, is %s: %v", c.Seq, c.Delta[i].ID, v, e.Version, err)
+			}
 		}
+	}
+	if blocks < 4 {
+		t.Errorf("%d blocks of versions: the test shows nothing", blocks)
 	}
 }
 
@@ -251,20 +227,24 @@ func TestDecodeCommitRefuses(t *testing.T) {
 			} else {
 				b = appendEntry(appendEntry(b, of.Old), of.New)
 			}
-			if _, err := decodeRecords(b, Format); !errors.Is(err, errChildren) {
+			if _, err := decodeRecords(b); !errors.Is(err, errChildren) {
 				t.Errorf("got %v, want %v", err, errChildren)
 			}
 		})
 	}
-	if _, err := DecodeCommit(bytes.Replace(goldenCommits(t, Format)[0], []byte("af\x02"), []byte("af\x03"), 1), nil); !errors.Is(err, ErrFormat) {
-		t.Errorf("a later format: %v", err)
+	own := []byte{'a', 'f', Format}
+	for _, other := range []byte{0, 1, 2, Format + 1} {
+		block := bytes.Replace(goldenCommits(t)[0], own, []byte{'a', 'f', other}, 1)
+		if _, err := DecodeCommit(block, nil); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), fmt.Sprintf("format %d", other)) {
+			t.Errorf("format %d: %v", other, err)
+		}
 	}
 }
 
 // FuzzDecodeCommit gives DecodeCommit any block: an error, or a commit that is encoded
-// as it was, formats 0 and 1 apart.
+// as it was.
 func FuzzDecodeCommit(f *testing.F) {
-	for _, block := range slices.Concat(goldenCommits(f, Format), goldenCommits(f, formatTexts), goldenCommits(f, formatLists)) {
+	for _, block := range goldenCommits(f) {
 		f.Add(block)
 	}
 	none := func(merkle.Digest) ([]byte, error) { return nil, ErrGone }
@@ -273,12 +253,8 @@ func FuzzDecodeCommit(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r := merkle.NewReader(block)
-		r.FixedMap(12)
-		r.Key("f")
-		format := r.Uint()
 		again, err := c.Encode(nil)
-		if err != nil || format == Format && !bytes.Equal(again, block) {
+		if err != nil || !bytes.Equal(again, block) {
 			t.Fatalf("encoded again: %v\n%x\n%x", err, block, again)
 		}
 		read, err := DecodeCommit(again, none)

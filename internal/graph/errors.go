@@ -13,5 +13,5 @@ var (
 	ErrDelta = errors.New("the delta does not fit the state")
 	// ErrFormat is returned for a commit or image of a format this version
 	// cannot read.
-	ErrFormat = errors.New("unknown format, written by a later Fovea")
+	ErrFormat = errors.New("unknown format")
 )

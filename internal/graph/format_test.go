@@ -38,7 +38,7 @@ func TestFormatPages(t *testing.T) {
 }
 
 // TestGoldenFormat0 pins the bytes of a state and of the sections of its image, which
-// are of format 0, and of its commit, which is of format 2. A difference here is a
+// are of format 0, of its root, and of its commit. A difference here is a
 // change of format, which needs a decision record and a new number.
 func TestGoldenFormat0(t *testing.T) {
 	s := fresh(folder{

@@ -10,9 +10,9 @@ var goldenFormat0 = map[string]string{
 	"a.org Two0":  "~vlwt7zkalqvpipp3azddhj5bti",
 	"b.org One0":  "~fkcrgjofgb72tvmdckvn7eng7a::#c",
 	"b.org b1":    "~fkcrgjofgb72tvmdckvn7eng7a",
-	"commit":      "bafyreiexfmpk7isfynytntppiyz4yp5pgd5twuxekjhfiyslfbvv2fhcam",
+	"commit":      "bafyreidd67flwbdzw5tjodzzjc5onfj46o4x4b3unkum3xrk5dkyuf5wpu",
 	"derived":     "bafyreihxevf6zixazf2gxpj6ybxmiunlbjdrtjahxk5sd4yna2hx5473ey",
 	"nodes":       "bafyreihcgl3bweqbtu4lhy4we2db6mwcgowjl46ip4xxnos5573ppir44i",
-	"root":        "bafyreigkej4hvt4s2w4but7au257virn76s2mmfbpncxlfphnqu7lwa7fy",
+	"root":        "bafyreifxbnus5zj4ighurgyjhyvmoltooz6e7pez62icctrn5zyszkamwe",
 	"skills/x x0": "~geoq545mqo6q653sbofizn4vf4",
 }

@@ -114,13 +114,13 @@ func appendFacts(b []byte, e *node.Entry) []byte {
 	return merkle.AppendBytes(b, e.Path)
 }
 
-func decodeRecords(b []byte, format uint64) ([]Record, error) {
+func decodeRecords(b []byte) ([]Record, error) {
 	r := merkle.NewReader(b)
 	n := r.List()
 	out := make([]Record, 0, min(n, len(b)/8))
 	for range n {
 		var rec Record
-		if err := rec.read(r, format); err != nil {
+		if err := rec.read(r); err != nil {
 			return nil, err
 		}
 		if r.Err() != nil {
@@ -136,12 +136,12 @@ func decodeRecords(b []byte, format uint64) ([]Record, error) {
 var errChildren = errors.New("the children of a node that stays stand in no entry, those of others do")
 
 // read decodes the record; the reader checks that the bytes are canonical.
-func (r *Record) read(in *merkle.Reader, format uint64) (err error) {
+func (r *Record) read(in *merkle.Reader) (err error) {
 	in.FixedList(3)
 	r.ID = in.Text()
 	whole := true
 	if r.Old = readFacts(in); r.Old != nil {
-		if whole = format == formatLists || in.Peek() != merkle.KindNull; whole {
+		if whole = in.Peek() != merkle.KindNull; whole {
 			r.Old.Kids = readTexts(in)
 		} else {
 			in.Null()
@@ -149,35 +149,18 @@ func (r *Record) read(in *merkle.Reader, format uint64) (err error) {
 		r.Old.Modified = in.Int()
 	}
 	r.New = readFacts(in)
-	if r.New == nil {
-		if !whole {
-			err = errChildren
-		}
-		return err
-	}
 	switch {
-	case r.Old == nil:
-		r.New.Kids = readTexts(in)
-	case format == formatLists:
-		r.Kids = readLists(in, r.Old)
+	case (r.New == nil || r.Old == nil) != whole:
+		return errChildren
+	case r.New == nil:
+		return nil
 	case whole:
-		err = errChildren
+		r.New.Kids = readTexts(in)
 	default:
 		r.Kids, err = readKidsEdit(in)
 	}
 	r.New.Modified = in.Int()
 	return err
-}
-
-// readLists decodes the children after those of an entry, null if they are the same, and
-// removes the latter from the entry.
-func readLists(r *merkle.Reader, old *node.Entry) KidsEdit {
-	was := old.Kids
-	if old.Kids = nil; r.Peek() == merkle.KindNull {
-		r.Null()
-		return nil
-	}
-	return DiffKids(was, readTexts(r))
 }
 
 // readFacts decodes an entry without its children, nil for none.

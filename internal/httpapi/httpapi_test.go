@@ -59,7 +59,7 @@ func open(t *testing.T, files map[string]string) *site {
 	for name, text := range files {
 		s.write(name, text)
 	}
-	secret, _, err := note.GenerateKey(rand.Reader, "test")
+	secret, public, err := note.GenerateKey(rand.Reader, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,13 @@ func open(t *testing.T, files map[string]string) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Signer: signer})
+	key, err := note.NewVerifier(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{
+		StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Signer: signer, Verifiers: note.VerifierList(key),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ type signatures struct {
 	wrong  map[string]*wrongHeads   // by kind and reason
 	order  []*wrongHeads            // in reading order
 	chain  map[uint64]merkle.Digest // commit digests by number
+	log    chain.Log                // of the commits so far
 }
 
 // wrongHeads are signed heads with the same problem.
@@ -38,6 +39,9 @@ func (w *verifier) mark(data []byte) {
 		if err = h.Names(w.head); err == nil && h.First != w.signatures.chain[1] {
 			err = &chain.Untrusted{Kind: "forked", Reason: "signed for the history of another memex"}
 		}
+	}
+	if err == nil && !w.signatures.log.Agrees(h) {
+		err = &chain.Untrusted{Kind: "forked", Reason: "its log is not that of the commits that are here"}
 	}
 	bad, ok := errors.AsType[*chain.Untrusted](err)
 	if !ok || bad.Kind == chain.UnknownKey {

@@ -222,6 +222,7 @@ func (w *verifier) commit(block []byte) error {
 	w.head = chain.Summary(c)
 	w.roots[c.Seq] = c.State
 	w.signatures.chain[c.Seq] = c.Digest
+	w.signatures.log = w.signatures.log.With(chain.Summary(c))
 	if len(c.Delta) == 0 {
 		w.kinds[c.Seq] = c.Kind
 	}

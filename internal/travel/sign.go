@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/mod/sumdb/note"
+
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -33,3 +35,6 @@ func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) 
 	}
 	return head, signed, fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
 }
+
+// Verifiers are the keys whose signatures count here; nil for none.
+func (h *History) Verifiers() note.Verifiers { return h.scope.Options.Verifiers }

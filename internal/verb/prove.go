@@ -8,8 +8,10 @@ import (
 	"reflect"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/proofs"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -61,4 +63,88 @@ error.`,
 	addFlags(c, reflect.ValueOf(&req).Elem())
 	c.Flags().StringArrayVar(&anchors, "anchor", nil, "compare with the signed heads in this `FILE` (-: standard input)")
 	return c
+}
+
+func proveCommand(s *Session) *cobra.Command {
+	var req proofs.Request
+	var checked proofs.CheckRequest
+	var from, to, file string
+	c := &cobra.Command{
+		Use:   "prove ID",
+		Short: "Prove that a note was in memory, or that one history contains another",
+		Long: `Prove prints a proof that the note with these bytes stands in memory, or stood
+there at a moment; with --absent, that no note with this id was there. The proof
+is one line, has the note and a signed head in it, and shows no other note. With
+--from it proves that the history of one signed head ("fovea head" prints them)
+contains all of that of an earlier one.
+
+--check says what a proof proves, and whose key vouches for it. Who has no
+memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
+		Example: `  fovea prove 'Rain gauge' --at 2026-11-20 >gauge.proof
+  fovea prove no-such-id --absent
+  fovea prove --from anchor.txt
+  fovea prove --check gauge.proof`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	fields := reflect.ValueOf(&req).Elem()
+	addFlags(c, fields)
+	addFlags(c, reflect.ValueOf(&checked).Elem())
+	c.Flags().StringVar(&from, "from", "", "the signed head in this `FILE` is the earlier one")
+	c.Flags().StringVar(&to, "to", "", "the signed head in this `FILE` is the later one (default the newest)")
+	c.Flags().StringVar(&file, "check", "", "check the proof in this `FILE` (-: standard input)")
+	c.MarkFlagsMutuallyExclusive("check", "from")
+	c.MarkFlagsMutuallyExclusive("check", "at")
+	c.MarkFlagsMutuallyExclusive("check", "absent")
+	c.RunE = func(c *cobra.Command, a []string) (err error) {
+		takeArguments(fields, a)
+		if file != "" {
+			checked.Proof, err = ReadFile(c.Context(), file)
+			if err != nil {
+				return err
+			}
+			return checkProof(s, c, checked)
+		}
+		for _, head := range []struct {
+			name string
+			text *string
+		}{{from, &req.From}, {to, &req.To}} {
+			if head.name != "" && err == nil {
+				*head.text, err = ReadFile(c.Context(), head.name)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return Ask(s, c, proofs.OpProve, req, func(p *proofs.Proof) {
+			fmt.Fprint(s.Out, p.Proof)
+			s.Report("proved: %s; signed by %s", p.Claim, p.Key)
+		})
+	}
+	return c
+}
+
+// checkProof needs a memory only for the keys that it knows.
+func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
+	var v *proofs.Verdict
+	if req.Key == "" {
+		var err error
+		if v, err = Call(s, c, proofs.OpCheck, req); err != nil {
+			return err
+		}
+	} else {
+		key, err := note.NewVerifier(req.Key)
+		if err != nil {
+			return Misuse{fmt.Errorf("--key: %w", err)}
+		}
+		v = proofs.Check([]byte(req.Proof), note.VerifierList(key))
+	}
+	if !v.Holds {
+		return fault.Wrap("check proof", "", fault.Corrupt, errors.New(v.Why))
+	}
+	return s.Answer(v, func() {
+		fmt.Fprintf(s.Out, "proved: %s\nsigned by %s\n", v.Claim, v.Key)
+		if v.Note != "" {
+			fmt.Fprintf(s.Out, "\n%s", v.Note)
+		}
+	})
 }

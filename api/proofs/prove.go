@@ -1,0 +1,149 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package proofs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/proof"
+)
+
+// The operations on proofs.
+var (
+	OpProve = api.DefineOn(api.Operation{Name: "prove", Scan: true, Group: "care", History: true,
+		Summary: "Prove that a note was in memory, or that one history contains another"}, prove)
+	OpCheck = api.DefineOn(api.Operation{Name: "check-proof",
+		Summary: "Check a proof against the keys that are known here, or another one"}, check)
+)
+
+// Request says what to prove: about a note, or, with from, about two signed heads.
+type Request struct {
+	ID     string `json:"id,omitempty" jsonschema:"the note; with absent, an id" arg:"ID"`
+	At     string `json:"at,omitempty" jsonschema:"the moment, default the present" flag:"at this <MOMENT>, as rollback names them"`
+	Absent bool   `json:"absent,omitempty" jsonschema:"prove that no note has this id" flag:"prove that there was no note with this id"`
+	From   string `json:"from,omitempty" jsonschema:"a signed head, whose history the later one contains"`
+	To     string `json:"to,omitempty" jsonschema:"the later signed head, default the newest"`
+}
+
+// Proof is a proof, and what it proves.
+type Proof struct {
+	Proof string `json:"proof" jsonschema:"the file, one line of JSON"`
+	Claim string `json:"claim" jsonschema:"what it proves"`
+	Key   string `json:"key" jsonschema:"who signed the head, and of which commit it is"`
+}
+
+// CheckRequest is a proof to check.
+type CheckRequest struct {
+	Proof string `json:"proof" jsonschema:"the file"`
+	Key   string `json:"key,omitempty" jsonschema:"the public key that must have signed it, default those known here" flag:"the public <KEY> that must have signed it"`
+}
+
+// Verdict is what a proof proves, or why it proves nothing.
+type Verdict struct {
+	Holds bool   `json:"holds" jsonschema:"whether it is a proof"`
+	Why   string `json:"why,omitempty" jsonschema:"why it is none"`
+	Claim string `json:"claim,omitempty" jsonschema:"what is proved"`
+	Key   string `json:"key,omitempty" jsonschema:"who signed the head, and of which commit it is"`
+	Note  string `json:"note,omitempty" jsonschema:"the bytes of the note, where they are UTF-8"`
+	Bytes []byte `json:"bytes,omitempty" jsonschema:"the bytes of the note, where they are not"`
+}
+
+// maxHead is the largest signed head in bytes that is read.
+const maxHead = 16 << 10
+
+func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
+	var f *proof.File
+	var err error
+	switch {
+	case len(req.From)+len(req.To) > maxHead:
+		return nil, fault.Wrap("prove", "head", fault.Invalid, fmt.Errorf("longer than %d bytes", maxHead))
+	case req.From != "" && req.ID == "" && req.At == "" && !req.Absent:
+		f, err = a.History().ProveHeads(ctx, req.From, req.To)
+	case req.ID == "" || req.From+req.To != "":
+		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or a signed head with from"))
+	case req.Absent:
+		f, err = proveAbsent(ctx, a, req)
+	default:
+		f, err = proveNote(ctx, a, req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := f.Encode()
+	if err != nil {
+		return nil, fault.Wrap("prove", req.ID, fault.Other, err)
+	}
+	v, err := proof.Check(text, a.History().Verifiers())
+	if err != nil {
+		return nil, fault.Wrap("prove", req.ID, fault.Conflict, err)
+	}
+	return &Proof{Proof: string(text), Claim: v.Claim, Key: v.Key}, nil
+}
+
+func proveAbsent(ctx context.Context, a api.Access, req Request) (*proof.File, error) {
+	if !a.ByOwner(ctx) {
+		return nil, fault.Wrap("prove", req.ID, fault.Denied, errors.New("that no note has an id is proved to the owner alone"))
+	}
+	if !utf8.ValidString(req.ID) {
+		return nil, fault.Wrap("prove", req.ID, fault.Invalid, errors.New("an id is UTF-8"))
+	}
+	f, _, err := a.History().Prove(ctx, req.At, req.ID, true)
+	return f, err
+}
+
+// proveNote proves a note that the caller can read at the moment, as it is shown then.
+func proveNote(ctx context.Context, a api.Access, req Request) (*proof.File, error) {
+	v, err := a.ViewAt(ctx, req.At)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := a.Find(v, "prove", req.ID)
+	if err != nil {
+		return nil, err
+	}
+	f, n, err := a.History().Prove(ctx, req.At, shown.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	if n.Own != shown.Own || n.Path != shown.Path || n.Version != shown.Version {
+		return nil, fault.Wrap("prove", req.ID, fault.Conflict, errors.New("the note that you see is not the one in the history; try again"))
+	}
+	return f, nil
+}
+
+func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) {
+	if req.Proof == "" {
+		return nil, fault.Wrap("check proof", "proof", fault.Invalid, errors.New("it is empty"))
+	}
+	keys := a.History().Verifiers()
+	if req.Key != "" {
+		key, err := note.NewVerifier(req.Key)
+		if err != nil {
+			return nil, fault.Wrap("check proof", "key", fault.Invalid, err)
+		}
+		keys = note.VerifierList(key)
+	}
+	return Check([]byte(req.Proof), keys), nil
+}
+
+// Check verifies a proof against the keys that may have signed it.
+func Check(data []byte, keys note.Verifiers) *Verdict {
+	v, err := proof.Check(data, keys)
+	if err != nil {
+		return &Verdict{Why: err.Error()}
+	}
+	out := &Verdict{Holds: true, Claim: v.Claim, Key: v.Key}
+	if utf8.Valid(v.Note) {
+		out.Note = string(v.Note)
+	} else {
+		out.Bytes = v.Note
+	}
+	return out
+}

@@ -1,0 +1,200 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package chain
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// logStatement is the key of the log's root in a signed head. Its size is the head's number.
+const logStatement = "log"
+
+// Log is the RFC 6962 log of the commits of a chain, as far as its root needs it: the
+// roots of its complete subtrees, the largest first. It never changes. The zero Log is empty.
+type Log struct {
+	size uint64
+	tops []tlog.Hash
+}
+
+// LogRecord is the record of a commit in the log: the lines that a signed head has of it.
+func LogRecord(commit, root merkle.Digest, time string) []byte {
+	return fmt.Appendf(nil, "%s\n%s\n%s\n", commit, root, time)
+}
+
+func logHash(c *Commit) tlog.Hash {
+	return tlog.RecordHash(LogRecord(c.Digest, c.Root, c.Time.UTC().Format(HeadTime)))
+}
+
+// With returns the log with another commit; the zero log for a commit that is not the next.
+func (l Log) With(c Commit) Log {
+	if c.Seq != l.size+1 {
+		return Log{}
+	}
+	h, tops := logHash(&c), l.tops
+	for n := l.size; n&1 == 1; n >>= 1 { // the last trees are as large as the new one
+		h = tlog.NodeHash(tops[len(tops)-1], h)
+		tops = tops[:len(tops)-1]
+	}
+	return Log{l.size + 1, append(slices.Clone(tops), h)}
+}
+
+// root returns the log's root if it has seq commits, else "".
+func (l Log) root(seq uint64) string {
+	if l.size != seq || seq == 0 {
+		return ""
+	}
+	h := l.tops[len(l.tops)-1]
+	for _, top := range slices.Backward(l.tops[:len(l.tops)-1]) {
+		h = tlog.NodeHash(top, h)
+	}
+	return h.String()
+}
+
+// Agrees reports false for a signed head that names another log of as many commits.
+func (l Log) Agrees(h SignedHead) bool {
+	said, root := h.Get(logStatement), l.root(h.Seq)
+	return said == "" || root == "" || said == root
+}
+
+// encode returns the section of an image.
+func (l Log) encode() []byte {
+	b := merkle.AppendUint(merkle.AppendList(nil, 1+len(l.tops)), l.size)
+	for _, h := range l.tops {
+		b = merkle.AppendBytes(b, h[:])
+	}
+	return b
+}
+
+// decodeLog reads the section of an image; the zero log if it cannot.
+func decodeLog(data []byte) Log {
+	r := merkle.NewReader(data)
+	n := r.List() - 1
+	l := Log{size: r.Uint()}
+	for range n {
+		h := r.Bytes()
+		if len(h) != tlog.HashSize {
+			return Log{}
+		}
+		l.tops = append(l.tops, tlog.Hash(h))
+	}
+	trees := 0
+	for s := l.size; s > 0; s &= s - 1 {
+		trees++
+	}
+	if r.Done() != nil || trees != n {
+		return Log{}
+	}
+	return l
+}
+
+// checkLog computes the log of a loaded moment from the commits, if the image had none, or
+// another one than its signed head. Where commits are lost, it has none.
+func (c *Chain) checkLog(at *Moment) {
+	signed := ""
+	if h, _, err := OpenHead(at.Signed, c.opts.Verifiers); err == nil && h.Names(at.Commit) == nil {
+		signed = h.Get(logStatement)
+	}
+	root := at.log.root(at.Commit.Seq)
+	if at.Commit.Seq == 0 || root != "" && (signed == "" || signed == root) {
+		return
+	}
+	hashes, err := c.logHashes(context.Background(), at.Commit.Seq)
+	if err != nil {
+		c.opts.Log.Warn("heads are signed without the log of commits", "error", err)
+		at.log = Log{}
+		return
+	}
+	at.log = hashes.top()
+	if root = at.log.root(at.Commit.Seq); signed != "" && root != signed {
+		c.opts.Log.Warn("the signed head names another log of commits", "commit", at.Commit.Seq)
+	}
+}
+
+// storedHashes are the hashes of a log that proofs are made of (tlog.StoredHashIndex).
+type storedHashes struct {
+	size uint64
+	list []tlog.Hash
+}
+
+// ReadHashes implements tlog.HashReader.
+func (s *storedHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	out := make([]tlog.Hash, len(indexes))
+	for i, at := range indexes {
+		if at < 0 || at >= int64(len(s.list)) {
+			return nil, fmt.Errorf("log: no hash %d", at)
+		}
+		out[i] = s.list[at]
+	}
+	return out, nil
+}
+
+// add appends a commit's hash.
+func (s *storedHashes) add(h tlog.Hash) error {
+	more, err := tlog.StoredHashesForRecordHash(int64(s.size), h, s)
+	s.list = append(s.list, more...)
+	s.size++
+	return err
+}
+
+// top returns the log as its root needs it.
+func (s *storedHashes) top() Log {
+	l := Log{size: s.size}
+	for level, n := 62, uint64(0); level >= 0; level-- {
+		if s.size&(1<<level) != 0 {
+			l.tops = append(l.tops, s.list[tlog.StoredHashIndex(level, int64(n>>level))])
+			n += 1 << level
+		}
+	}
+	return l
+}
+
+// logHashes computes the hashes of the log of the first size commits. It reads all of them
+// and takes 64 bytes for each.
+func (c *Chain) logHashes(ctx context.Context, size uint64) (*storedHashes, error) {
+	s := &storedHashes{}
+	err := c.Store().Commits(ctx, store.Span{From: 1, To: size}, func(r store.Record) error {
+		commit, err := graph.CommitHead(r.Data)
+		if err != nil {
+			return err
+		}
+		if commit.Seq != s.size+1 {
+			return fmt.Errorf("commit %d stands where commit %d belongs: %w", commit.Seq, s.size+1, ErrBroken)
+		}
+		summary := Summary(commit)
+		return s.add(logHash(&summary))
+	})
+	if err == nil && s.size != size {
+		err = fmt.Errorf("commits %d to %d are not in the history: %w", s.size+1, size, ErrNoCommit)
+	}
+	return s, err
+}
+
+// ProveCommit proves that the log of the first size commits has commit seq. It costs what
+// reading those commits does, as ProveLog does. Errors: ErrNoCommit, ErrBroken.
+func (c *Chain) ProveCommit(ctx context.Context, size, seq uint64) ([]tlog.Hash, error) {
+	hashes, err := c.logHashes(ctx, size)
+	if err != nil {
+		return nil, err
+	}
+	return tlog.ProveRecord(int64(size), int64(seq)-1, hashes)
+}
+
+// ProveLog proves that the log of the first size commits begins with those of the first old.
+func (c *Chain) ProveLog(ctx context.Context, size, old uint64) ([]tlog.Hash, error) {
+	hashes, err := c.logHashes(ctx, size)
+	if err != nil {
+		return nil, err
+	}
+	return tlog.ProveTree(int64(size), int64(old), hashes)
+}
+
+// HasLog reports whether the head names the log of the commits.
+func (h SignedHead) HasLog() bool { return h.Get(logStatement) != "" }

@@ -1,0 +1,71 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package proof
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// Limits and names of the format.
+const (
+	Format   = "fovea proof 0" // what each proof begins with; the number is the format's
+	MaxFile  = 8 << 20         // bytes of a proof
+	MaxNote  = 1 << 20         // bytes of a note
+	MaxSteps = 64              // nodes of the map on the way to a note
+)
+
+// File is a proof, as JSON in this order. It is about a note, an absent id, or two heads:
+// one of Note, Absent and From is set.
+type File struct {
+	Format string  `json:"format"`
+	Head   string  `json:"head"`             // the signed head
+	From   string  `json:"from,omitempty"`   // an earlier one, whose history Head contains
+	Moment *Moment `json:"moment,omitempty"` // an earlier commit that the proof is about; else it is about Head's
+	Log    []byte  `json:"log,omitempty"`    // hashes that lead from Moment or From to the log of Head, 32 bytes each
+	Note   *Note   `json:"note,omitempty"`
+	Absent string  `json:"absent,omitempty"` // the id
+	Map    []Step  `json:"map,omitempty"`    // the nodes of the Merkle map on the way to the note, from the root
+	Other  *Other  `json:"other,omitempty"`  // the leaf that is in the place of the absent one
+}
+
+// Moment is a commit as the log has it. Digests are CIDs.
+type Moment struct {
+	Seq    int64  `json:"seq"`
+	Commit string `json:"commit"`
+	Root   string `json:"root"`
+	Time   string `json:"time"`
+}
+
+// Note is a note and its place. One of Text and Block is set.
+type Note struct {
+	ID      string  `json:"id"`
+	Path    string  `json:"path"`             // the document that it stands in
+	Parent  []byte  `json:"parent,omitempty"` // SHA-256 of the id of the note above it, 32 bytes; none for a document
+	Version string  `json:"version"`          // CID over the note and all below it
+	Type    string  `json:"type,omitempty"`   // document or headline; none with Block
+	Text    *string `json:"text,omitempty"`   // its bytes
+	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or stands in no file
+}
+
+// Step is a node of the map: bitmaps of its 16 slots, and the digests beside the way.
+type Step struct {
+	Kids   uint16 `json:"kids"`
+	Leaves uint16 `json:"leaves"`
+	Beside []byte `json:"beside,omitempty"` // 32 bytes each
+}
+
+// Other is a leaf of another key.
+type Other struct {
+	Key   []byte `json:"key"`   // SHA-256 of its id
+	Value []byte `json:"value"` // SHA-256 of its value, which is not shown
+}
+
+// Encode returns the one form of a proof: a line of JSON.
+func (f *File) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(f)
+	return b.Bytes(), err
+}
