@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,9 +28,9 @@ func cloneCommand(s *session) *cobra.Command {
 		Use:   "clone SOURCE FOLDER",
 		Short: "Make a memory of a bundle, or of what a remote has",
 		Long: `Clone makes FOLDER, which must be empty or not there, with all notes and all
-history of SOURCE: the file of a bundle, or the address of a remote as in "fovea
-remote add". A remote is then kept under the name origin, so that "fovea sync"
-brings both in step.
+history of SOURCE: the file of a bundle, the address of a remote as in "fovea
+remote add", or ipfs: and the CID of an archive. A remote is then kept under the
+name origin, so that "fovea sync" brings both in step.
 
 Protected files stay locked until you trust the key of the machine that signed
 them: put the line of its key.pub into trusted_keys in the configuration.`,
@@ -113,6 +115,9 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	if info, err := os.Stat(how.source); err == nil && info.Mode().IsRegular() {
 		return false, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) })
 	}
+	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
+		return false, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) })
+	}
 	url, err := verb.RemoteURL(how.source)
 	if err != nil {
 		return false, err
@@ -140,6 +145,17 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 	}
 	_, err = remote.ReadInto(ctx, in, r, dir)
 	return err
+}
+
+func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir string) error {
+	address, err := s.config.IPFS.Address(nil)
+	if err != nil {
+		return err
+	}
+	return remotes.CloneIPFS(ctx, address, s.seals, how.source, func(r io.Reader) error {
+		_, err := remote.ReadInto(ctx, in, r, dir)
+		return err
+	})
 }
 
 func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, dir string) error {
