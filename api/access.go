@@ -42,11 +42,13 @@ type Seals struct {
 
 // IPFS carries checkpoints to a node of IPFS and back; package api/remotes makes it.
 type IPFS struct {
+	// Check refuses a request before anything is done.
+	Check func(req CheckpointRequest) error
 	// Push puts the memory there with all its projects.
 	Push func(ctx context.Context, a Access, req CheckpointRequest) (Archived, error)
 	// Restore makes the newest state of what a CID names the present one of the memex, as a commit
-	// that a rollback undoes, and that of projects theirs.
-	Restore func(ctx context.Context, a Access, req RestoreRequest) (c fovea.Commit, files []string, err error)
+	// that a rollback undoes, and that of projects theirs, whose files are in others.
+	Restore func(ctx context.Context, a Access, req RestoreRequest) (c fovea.Commit, files []string, others RollbackResponse, err error)
 	// Address returns the URL of the daemon.
 	Address func() (string, error)
 	// Configured says that a daemon is named in the configuration.

@@ -30,9 +30,9 @@ type CheckpointRequest struct {
 
 // Places of checkpoints.
 const (
-	placeLocal = "local"
-	placeIPFS  = "ipfs"
-	placeAll   = "all"
+	PlaceLocal = "local"
+	PlaceIPFS  = "ipfs"
+	PlaceAll   = "all" // ipfs only where it is configured
 )
 
 // Checkpoint is a state that was written out whole and can be restored by name.
@@ -87,14 +87,17 @@ type Head struct {
 }
 
 func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
-	to := cmp.Or(req.To, placeLocal)
-	switch {
-	case to != placeLocal && to != placeIPFS && to != placeAll:
-		return nil, invalid("checkpoint", fmt.Errorf("there is no place %q; the places are %s, %s and %s", to, placeLocal, placeIPFS, placeAll))
-	case to == placeLocal && (req.Plain || req.Seal || req.StateOnly):
-		return nil, invalid("checkpoint", errors.New("plain, seal and state-only are about IPFS; say to ipfs"))
-	case req.Seal && (req.Plain || req.StateOnly):
-		return nil, invalid("checkpoint", errors.New("what is sealed is neither plain nor without its history; leave out one"))
+	at := l.opts.IPFS
+	if at == nil {
+		at = &IPFS{Check: func(req CheckpointRequest) error {
+			if req.To == PlaceIPFS {
+				return errNoIPFS
+			}
+			return nil
+		}}
+	}
+	if err := at.Check(req); err != nil {
+		return nil, invalid("checkpoint", err)
 	}
 	s, image, err := l.m.History().Checkpoint(ctx, req.Name)
 	if err != nil {
@@ -102,57 +105,41 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 	}
 	st := l.m.Status()
 	done := &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents, Errors: []string{}}
-	if err := putElsewhere(ctx, l, req, to, done); err != nil {
-		done.Errors = append(done.Errors, err.Error())
+	if req.To == PlaceIPFS || req.To == PlaceAll && at.Configured {
+		if done.Archived, err = at.Push(ctx, l.access(), req); err != nil {
+			done.Errors = append(done.Errors, err.Error())
+		}
 	}
 	return done, nil
 }
 
-// putElsewhere puts a memory on IPFS, where the checkpoint goes there.
-func putElsewhere(ctx context.Context, l *Local, req CheckpointRequest, to string, done *Checkpoint) (err error) {
-	at := l.opts.IPFS
-	switch {
-	case to == placeLocal, to == placeAll && (at == nil || !at.Configured):
-		return nil
-	case req.Withheld:
-		return errors.New("ipfs: only the owner puts the memory there; a grant in the configuration allows it to an agent")
-	case at == nil:
-		return errNoIPFS
-	}
-	done.Archived, err = at.Push(ctx, l.access(), req)
-	return err
-}
-
-var errNoIPFS = errors.New("ipfs: this program has no access to IPFS")
+var errNoIPFS = errors.New("this program has no access to IPFS")
 
 // restoreIPFS brings back what a CID names.
 func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
-	switch {
-	case req.CID == "":
-		return nil, invalid("restore", errors.New("restoring from ipfs needs a cid, which fovea checkpoint --to ipfs has answered"))
-	case req.Name != "" || len(req.Files) > 0 || req.Missing || req.At != "" || req.Skip:
-		return nil, invalid("restore", errors.New("from ipfs all comes back that the cid names; leave out names, files, missing, at and skip"))
-	case l.opts.IPFS == nil:
-		return nil, errNoIPFS
-	}
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, err := l.opts.IPFS.Restore(ctx, l.access(), req)
+	c, files, others, err := l.opts.IPFS.Restore(ctx, l.access(), req)
 	if err != nil {
 		return nil, err
 	}
 	on := *l
 	on.m = l.memex
-	return &RestoreResponse{Source: placeIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}, nil
+	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}
+	out.RestoredFiles, out.RemovedFiles = append(out.RestoredFiles, others.RestoredFiles...), append(out.RemovedFiles, others.RemovedFiles...)
+	out.Drift = append(out.Drift, others.Drift...)
+	return out, nil
 }
 
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
-	switch from := cmp.Or(req.From, placeLocal); {
-	case from == placeIPFS:
+	switch from := cmp.Or(req.From, PlaceLocal); {
+	case from != PlaceLocal && from != PlaceIPFS:
+		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s and %s", from, PlaceLocal, PlaceIPFS))
+	case from == PlaceIPFS && l.opts.IPFS == nil:
+		return nil, invalid("restore", errNoIPFS)
+	case from == PlaceIPFS:
 		return restoreIPFS(ctx, l, req)
-	case from != placeLocal:
-		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s and %s", from, placeLocal, placeIPFS))
 	case req.CID != "":
 		return nil, invalid("restore", errors.New("a cid names something on ipfs; say source ipfs, too"))
 	}
@@ -176,7 +163,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: placeLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
 }
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
@@ -211,7 +198,7 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	if err != nil {
 		return nil, err
 	}
-	out := &RestoreResponse{Source: placeLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
+	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
 	if l.m != l.memex || len(paths) > 0 {
 		return out, nil
 	}

@@ -120,7 +120,8 @@ func fetchState(t *testing.T, c *ipfs.Client, root merkle.Digest) (*faultfs.FS, 
 func TestIPFSState(t *testing.T) {
 	c := client(t, foveatest.StartKubo(t, false))
 	a := newMachine(t, map[string]string{
-		"a.org": "#+TITLE: A\n* One\n:PROPERTIES:\n:ID: one\n:END:\n* Same\n* Same\n** Below\n* Same\n", "sub/b.org": "* Three\n", "long.org": "* Long\n" + lines(20000),
+		"a.org": "#+TITLE: A\n* One\n:PROPERTIES:\n:ID: one\n:END:\n* Same\n* Same\n** Below\n* Same\n",
+		"sub/b.org": "* Three\n", "long.org": "* Long\n" + lines(20000),
 	})
 	var roots []merkle.Digest
 	for i, change := range []func(){
@@ -177,8 +178,8 @@ func TestIPFSDelta(t *testing.T) {
 		if _, err := a.toIPFS(c, to...); err != nil {
 			t.Fatal(err)
 		}
-		for i := range 70 { // packs are joined on the way
-			a.write("n7.org", fmt.Sprintf("* Edited %d times\n", i))
+		for i := range 40 { // packs are joined on the way
+			a.write("n7.org", files["n7.org"]+fmt.Sprintf("edited %d times\n", i))
 			sent, err := a.toIPFS(c, to...)
 			if err != nil {
 				t.Fatal(err)
@@ -186,7 +187,7 @@ func TestIPFSDelta(t *testing.T) {
 			if i == 0 && sent.Bytes > 16<<10 {
 				t.Errorf("%s: one edit takes %d bytes", name, sent.Bytes)
 			}
-			if i%35 != 34 {
+			if i%20 != 19 {
 				continue
 			}
 			k.Run("repo", "gc")

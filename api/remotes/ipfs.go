@@ -3,6 +3,7 @@
 package remotes
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ const IPFSPrefix = "ipfs:"
 // that the configuration names it.
 func IPFS(configured bool, address func() (string, error)) *api.IPFS {
 	n := node{address}
-	return &api.IPFS{Configured: configured, Address: address, Push: n.push, Restore: n.restore}
+	return &api.IPFS{Configured: configured, Address: address, Check: check, Push: n.push, Restore: n.restore}
 }
 
 // node is a daemon of IPFS.
@@ -42,8 +43,24 @@ func (n node) client() (*ipfs.Client, error) {
 	return ipfs.NewClient(at), nil
 }
 
+// check refuses requests that mean nothing.
+func check(req api.CheckpointRequest) error {
+	switch to := cmp.Or(req.To, api.PlaceLocal); {
+	case to != api.PlaceLocal && to != api.PlaceIPFS && to != api.PlaceAll:
+		return fmt.Errorf("there is no place %q; the places are %s, %s and %s", to, api.PlaceLocal, api.PlaceIPFS, api.PlaceAll)
+	case to == api.PlaceLocal && (req.Plain || req.Seal || req.StateOnly):
+		return errors.New("plain, seal and state-only are about IPFS; say to ipfs")
+	case req.Seal && (req.Plain || req.StateOnly):
+		return errors.New("what is sealed is neither plain nor without its history; leave out one")
+	}
+	return nil
+}
+
 // push puts the memory there.
 func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest) (api.Archived, error) {
+	if req.Withheld {
+		return api.Archived{}, errors.New("ipfs: only the owner puts the memory there; a grant in the configuration allows it to an agent")
+	}
 	c, err := n.client()
 	if err != nil {
 		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
@@ -98,34 +115,65 @@ func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.Checkpoi
 }
 
 // restore brings back what a CID names.
-func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest) (c fovea.Commit, files []string, err error) {
+func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest) (c fovea.Commit, files []string, others api.RollbackResponse, err error) {
 	const op = "restore"
+	switch {
+	case req.CID == "":
+		err = errors.New("restoring from ipfs needs a cid, which fovea checkpoint --to ipfs has answered")
+	case req.Name != "" || len(req.Files) > 0 || req.Missing || req.At != "" || req.Skip:
+		err = errors.New("from ipfs all comes back that the cid names; leave out names, files, missing, at and skip")
+	}
+	if err != nil {
+		return c, nil, others, fault.Wrap(op, req.CID, fault.Invalid, err)
+	}
 	how := bringing{replace: true, memoryOnly: req.MemoryOnly}
 	err = n.incoming(ctx, a, op, req.CID, func(in vfs.FS, found ipfs.Found) error {
 		scopes := []string{scope.Memex}
 		if found.Archive != nil {
 			scopes = namesOf(found.Archive)
 		}
-		for _, dry := range []bool{true, false} { // what cannot be done shows before anything is done
-			if how.dryRun = dry; dry && len(scopes) == 1 {
-				continue
-			}
+		if trial := how; len(scopes) > 1 { // what cannot be done shows before anything is done
+			trial.dryRun = true
 			for _, name := range scopes {
-				done, commit, err := bringCommit(ctx, a, in, name, req.CID, how)
-				if err != nil {
+				if _, err := bring(ctx, a, in, name, req.CID, trial); err != nil {
 					return err
 				}
-				if dry {
-					continue
-				}
-				if files = append(files, done.Files...); name == scope.Memex {
-					c = commit
+			}
+		}
+		for _, name := range scopes {
+			done, commit, err := bringCommit(ctx, a, in, name, req.CID, how)
+			switch {
+			case err != nil:
+				return err
+			case name == scope.Memex:
+				c, files = commit, done.Files
+			case req.MemoryOnly:
+				others.Drift = append(others.Drift, done.Files...)
+			default:
+				if err := parted(ctx, a, name, done.Files, &others); err != nil {
+					return err
 				}
 			}
 		}
 		return nil
 	})
-	return c, files, err
+	return c, files, others, err
+}
+
+// parted tells the files of a scope that were written from those that were removed.
+func parted(ctx context.Context, a api.Access, name string, files []string, out *api.RollbackResponse) error {
+	m, err := a.Memex.Scope(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if _, has := m.View().Text(path); has {
+			out.RestoredFiles = append(out.RestoredFiles, path)
+		} else {
+			out.RemovedFiles = append(out.RemovedFiles, path)
+		}
+	}
+	return nil
 }
 
 func namesOf(m *ipfs.Manifest) (names []string) {
@@ -263,7 +311,7 @@ func kindOfIPFS(err error) fault.Kind {
 	}{
 		{ipfs.ErrCID, fault.Invalid}, {ipfs.ErrOther, fault.Invalid}, {ipfs.ErrStateOnly, fault.Invalid}, {ipfs.ErrFar, fault.Invalid},
 		{ipfs.ErrOrder, fault.Corrupt}, {ipfs.ErrExpands, fault.Corrupt}, {merkle.ErrDigest, fault.Corrupt}, {merkle.ErrShape, fault.Corrupt},
-		{store.ErrNotFound, fault.Corrupt}, {archive.ErrTooLarge, fault.Corrupt}, {ipfs.ErrAnswer, fault.Corrupt},
+		{store.ErrNotFound, fault.Corrupt}, {archive.ErrTooLarge, fault.Corrupt}, {ipfs.ErrAnswer, fault.Corrupt}, {ipfs.ErrDaemon, fault.NotFound},
 	} {
 		if errors.Is(err, is.err) {
 			return is.kind

@@ -151,7 +151,7 @@ func admitMessage(_ context.Context, _ *judge, r agents.MessageSendRequest) (age
 // where that was not asked for by name, it is left out, and the answer says so.
 func admitCheckpoint(_ context.Context, t *judge, r api.CheckpointRequest) (api.CheckpointRequest, error) {
 	r.Withheld = !t.isGranted()
-	if r.To == "" || r.To == "local" || r.To == "all" {
+	if r.To != api.PlaceIPFS {
 		return r, nil
 	}
 	return r, t.granted()

@@ -115,7 +115,7 @@ func (p *pushing) run() (Sent, error) {
 	if len(news) == 0 {
 		if there, err := p.Client.Pinned(p.ctx, p.known.CID); there || err != nil {
 			p.next.CID, p.next.Manifest = p.known.CID, p.known.Manifest
-			return p.said(), err
+			return p.outcome(), err
 		}
 		return Sent{}, fmt.Errorf("%w: the archive before is gone", ErrDaemon)
 	}
@@ -130,11 +130,11 @@ func (p *pushing) run() (Sent, error) {
 		err = p.pin()
 	}
 	p.sent.Bytes = p.out.Size()
-	return p.said(), err
+	return p.outcome(), err
 }
 
-// said is what is told of the archive.
-func (p *pushing) said() Sent {
+// outcome is what is reported of the archive.
+func (p *pushing) outcome() Sent {
 	s := p.sent
 	s.Archive, s.Sealed, s.Root = p.next.CID, p.next.Manifest.Sealed, p.Sources[0].Root
 	if s.CID = p.Sources[0].Head; s.Sealed {
