@@ -148,7 +148,7 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 }
 
 func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir string) error {
-	address, err := s.config.IPFS.Address(nil)
+	address, err := s.config.Ipfs.Address(nil)
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (s *session) seals() (api.Seals, error) {
 
 // ipfs returns how checkpoints go to IPFS.
 func (s *session) ipfs() *api.IPFS {
-	return remotes.IPFS(s.config.IPFS.API != "", func() (string, error) { return s.config.IPFS.Address(nil) })
+	return remotes.IPFS(s.config.Ipfs.API != "", func() (string, error) { return s.config.Ipfs.Address(nil) })
 }
 
 // embedTimeout is how long a command waits for the embedder that does not ask for it.

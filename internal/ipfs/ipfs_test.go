@@ -150,7 +150,9 @@ func TestBadDaemons(t *testing.T) {
 			_, _ = w.Write(one)
 			w.Header().Set("X-Stream-Error", "not found")
 		}, block, ipfs.ErrDaemon},
-		{"elsewhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect) }, block, ipfs.ErrAnswer},
+		{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://192.0.2.1/", http.StatusTemporaryRedirect)
+		}, block, ipfs.ErrAnswer},
 		{"silence", hanging, block, ipfs.ErrSlow},
 		{"silence for an import", hanging, sends, ipfs.ErrSlow},
 		{"silence for a pin", hanging, pins, ipfs.ErrSlow},
