@@ -120,7 +120,7 @@ func fetchState(t *testing.T, c *ipfs.Client, root merkle.Digest) (*faultfs.FS, 
 func TestIPFSState(t *testing.T) {
 	c := client(t, foveatest.StartKubo(t, false))
 	a := newMachine(t, map[string]string{
-		"a.org": "#+TITLE: A\n* One\n:PROPERTIES:\n:ID: one\n:END:\n* Same\n* Same\n** Below\n* Same\n",
+		"a.org":     "#+TITLE: A\n* One\n:PROPERTIES:\n:ID: one\n:END:\n* Same\n* Same\n** Below\n* Same\n",
 		"sub/b.org": "* Three\n", "long.org": "* Long\n" + lines(20000),
 	})
 	var roots []merkle.Digest

@@ -38,7 +38,7 @@ type Manifest struct {
 	Memex  merkle.Digest `json:"memex"` // the first commit: which memory it is
 	Scopes []Head        `json:"scopes"`
 	Packs  []Pack        `json:"packs"` // in the order in which they are read
-	// States are the roots of the newest states whose blocks are there; none in a sealed one.
+	// States are lists of blocks that the newest states have besides; none in a sealed one.
 	States []merkle.Digest `json:"states,omitempty"`
 }
 
@@ -184,7 +184,7 @@ func decodeOuter(block []byte) (o outer, err error) {
 		return o, fmt.Errorf("manifest: %w: %w", ErrOther, r.Err())
 	case format != Format || kind != kindArchive:
 		return o, fmt.Errorf("manifest: format %d: %w", format, ErrOther)
-	case len(o.Packs) == 0 || len(o.Packs) > MaxPacks || len(o.States) > bundle.MaxScopes:
+	case len(o.Packs) == 0 || len(o.Packs) > MaxPacks || len(o.States) > MaxPacks:
 		return o, fmt.Errorf("manifest: %d packs: %w", len(o.Packs), ErrOther)
 	}
 	return o, nil

@@ -29,6 +29,8 @@ type known struct {
 	Ends     map[string]store.Pos `json:"ends,omitempty"` // behind the last batch of each scope
 	Gone     int                  `json:"gone"`           // blocks that the histories were without
 	For      []string             `json:"for,omitempty"`  // whom it is sealed for
+	// States are the scopes whose newest state is there with all its blocks.
+	States []string `json:"states,omitempty"`
 	// Pending was about to be pinned, and may be.
 	Pending merkle.Digest `json:"pending,omitzero"`
 }
@@ -98,7 +100,9 @@ type pushing struct {
 	ctx   context.Context
 	known known
 	out   *archive.Writer
-	done  map[merkle.Digest]bool // blocks of states that were written
+	done  map[merkle.Digest]bool // blocks that were written
+	fresh []merkle.Digest        // those that states alone have
+	anew  bool                   // states are written whole
 	next  known
 	sent  Sent
 }
@@ -234,8 +238,8 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 		return err
 	}
 	m.Packs = append(kept[:len(kept):len(kept)], pack)
-	for i := 0; i < len(p.Sources) && !m.Sealed; i++ {
-		if err := p.state(&p.Sources[i]); err != nil {
+	if !m.Sealed {
+		if err := p.states(); err != nil {
 			return err
 		}
 	}

@@ -44,19 +44,40 @@ func PushState(ctx context.Context, c *Client, s bundle.Source) (Sent, error) {
 	return Sent{CID: s.Root, Root: s.Root, Bytes: p.out.Size()}, nil
 }
 
+// states writes what the newest states have and the archive before has not, and a list of it.
+// From a number of lists on, all of it is written anew, so that what no state has any more goes.
+func (p *pushing) states() error {
+	m, before := &p.next.Manifest, p.known.Manifest.States
+	p.anew = len(before) >= MaxPacks/2
+	for i := range p.Sources {
+		if err := p.state(&p.Sources[i]); err != nil {
+			return err
+		}
+	}
+	if !p.anew {
+		m.States = slices.Clone(before)
+	}
+	if len(p.fresh) == 0 {
+		return nil
+	}
+	list, err := writeList(p.out, p.fresh)
+	m.States = append(m.States, list)
+	return err
+}
+
 // state writes the blocks of a source's newest state: of the map, the versions and the contents.
-// What a state that is pinned has already is left out.
+// What the archive before has is left out.
 func (p *pushing) state(s *bundle.Source) error {
 	if s.State == nil || len(s.State.Gone()) > 0 {
 		p.sent.Stateless = append(p.sent.Stateless, s.Name)
 		return nil
 	}
-	p.next.Manifest.States = append(p.next.Manifest.States, s.Root)
-	for i, last := range p.known.Manifest.Scopes {
-		if last.Scope != s.Name || !p.hasState(last.Root) {
+	p.next.States = append(p.next.States, s.Name)
+	for _, last := range p.known.Manifest.Scopes {
+		if p.anew || last.Scope != s.Name || !slices.Contains(p.known.States, s.Name) {
 			continue
 		}
-		if ids, ok := changed(p.ctx, s, p.known.Manifest.Scopes[i]); ok {
+		if ids, ok := changed(p.ctx, s, last); ok {
 			return p.changes(s.State, ids)
 		}
 	}
@@ -64,24 +85,15 @@ func (p *pushing) state(s *bundle.Source) error {
 		return err
 	}
 	for n := range s.State.All() {
-		if err := p.node(s.State, n); err != nil {
+		if err := p.node(s.State, n, true); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *pushing) hasState(root merkle.Digest) bool {
-	for _, d := range p.known.Manifest.States {
-		if d == root {
-			return true
-		}
-	}
-	return false
-}
-
-// changed returns the ids of the nodes that commits behind one have changed, and whether that
-// can be said.
+// changed returns the ids of the nodes that commits behind one have changed, each with whether
+// its own block is another one, and whether that can be told.
 func changed(ctx context.Context, s *bundle.Source, since Head) (map[string]bool, bool) {
 	ids := map[string]bool{}
 	if since.Seq > s.Seq {
@@ -93,7 +105,7 @@ func changed(ctx context.Context, s *bundle.Source, since Head) (map[string]bool
 			return err
 		}
 		for _, change := range c.Delta {
-			ids[change.ID] = true
+			ids[change.ID] = ids[change.ID] || change.Old == nil || change.New == nil || change.Old.Own != change.New.Own
 		}
 		return ctx.Err()
 	})
@@ -109,7 +121,7 @@ func (p *pushing) changes(s *graph.State, ids map[string]bool) error {
 			}
 		}
 		if n, ok := s.Get(id); ok {
-			if err := p.node(s, n); err != nil {
+			if err := p.node(s, n, ids[id]); err != nil {
 				return err
 			}
 		}
@@ -117,15 +129,15 @@ func (p *pushing) changes(s *graph.State, ids map[string]bool) error {
 	return nil
 }
 
-// node writes the blocks of a node's version and of its own.
-func (p *pushing) node(s *graph.State, n *node.Node) error {
+// node writes the blocks of a node's version and, where that is asked for, of its own.
+func (p *pushing) node(s *graph.State, n *node.Node, own bool) error {
 	kids := make([]merkle.Digest, len(n.Kids))
 	for i, id := range n.Kids {
 		if k, ok := s.Get(id); ok {
 			kids[i] = k.Version
 		}
 	}
-	if _, err := node.VersionBlock(n.Own, kids, p.put); err != nil {
+	if _, err := node.VersionBlock(n.Own, kids, p.put); err != nil || !own {
 		return err
 	}
 	return n.Blocks(p.put)
@@ -136,7 +148,7 @@ func (p *pushing) put(d merkle.Digest, block []byte) error {
 	if p.done[d] {
 		return p.ctx.Err()
 	}
-	p.done[d] = true
+	p.done[d], p.fresh = true, append(p.fresh, d)
 	_, err := p.out.Put(block)
 	return err
 }
