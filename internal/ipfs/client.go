@@ -17,7 +17,8 @@ import (
 )
 
 // Deadline is how long a daemon may do nothing: before it begins to answer, and between two
-// parts of a stream.
+// parts of a stream. Behind a large request it has up to five times as long, for what was sent
+// and not read yet.
 const Deadline = 5 * time.Second
 
 // maxMessage bounds what is read of an error, and of an answer that is one value.
@@ -78,15 +79,24 @@ func (w *watch) stop() {
 	w.end(nil)
 }
 
+// buffered is how many bytes of a request may wait between the two programs, and perBuffered for
+// how many of them a daemon has the deadline once more when all was sent.
+const buffered, perBuffered = 8 << 20, 2 << 20
+
 // watched is a stream whose reader shows that something goes on.
 type watched struct {
 	io.Reader
 	*watch
+	sent int
 }
 
-func (r watched) Read(b []byte) (int, error) {
+func (r *watched) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
-	if n > 0 {
+	r.sent = min(r.sent+n, buffered)
+	switch {
+	case err == io.EOF: // a part of it is still on the way
+		r.timer.Reset(r.limit * time.Duration(1+r.sent/perBuffered))
+	case n > 0:
 		r.goes()
 	}
 	return n, err
@@ -106,7 +116,7 @@ func (c *Client) call(ctx context.Context, name string, args url.Values, body io
 	ctx, w := c.watch(ctx)
 	var sent io.Reader
 	if body != nil {
-		sent = watched{body, w}
+		sent = &watched{Reader: body, watch: w}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+"/api/v0/"+name+"?"+args.Encode(), sent)
 	if err != nil {
