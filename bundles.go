@@ -57,9 +57,10 @@ func sourcesOf(ctx context.Context, m *Memory) (sources []bundle.Source, release
 func sourceOf(m *Memory) (bundle.Source, error) {
 	tx := m.scope.Chain.Begin()
 	defer tx.End()
-	head := m.scope.Chain.Head().Commit
+	newest := m.scope.Chain.Head()
+	head := newest.Commit
 	s, err := bundle.Take(m.scope.Name, m.scope.Chain.Store(), head.Seq, head.Digest, head.Root)
-	s.Signer = m.scope.Options.PublicKey
+	s.Signer, s.State = m.scope.Options.PublicKey, newest.State
 	return s, fail("bundle", m.scope.StateDir, openKind(err), err)
 }
 

@@ -27,15 +27,42 @@ type Access struct {
 // DefineOn is [Define] for an operation of another package.
 func DefineOn[Q, A any](o Operation, run func(context.Context, Access, Q) (A, error)) Op[Q, A] {
 	return Define(o, func(ctx context.Context, l *Local, req Q) (A, error) {
-		return run(ctx, Access{l.memex, l.over, l.call, l.opts, l}, req)
+		return run(ctx, l.access(), req)
 	})
 }
+
+// access is what other packages have of the call.
+func (l *Local) access() Access { return Access{l.memex, l.over, l.call, l.opts, l} }
 
 // Seals are what bundles are sealed for, and what opens those that are sealed for this
 // machine.
 type Seals struct {
 	For []archive.Recipient
 	Own archive.Identity
+}
+
+// IPFS carries checkpoints to a node of IPFS and back; package api/remotes makes it.
+type IPFS struct {
+	// Check refuses a request before anything is done.
+	Check func(req CheckpointRequest) error
+	// Push puts the memory there with all its projects.
+	Push func(ctx context.Context, a Access, req CheckpointRequest) (Archived, error)
+	// Restore makes the newest state of what a CID names the present one of the memex, as a commit
+	// that a rollback undoes, and that of projects theirs, whose files are in others.
+	Restore func(ctx context.Context, a Access, req RestoreRequest) (c fovea.Commit, files []string, others RollbackResponse, err error)
+	// Address returns the URL of the daemon.
+	Address func() (string, error)
+	// Configured says that a daemon is named in the configuration.
+	Configured bool
+}
+
+// Archived is a memory that is on IPFS.
+type Archived struct {
+	CID     string `json:"cid" jsonschema:"on IPFS: of the newest commit, of a sealed archive that of the archive, without history the root; empty elsewhere"`
+	Archive string `json:"archive,omitempty" jsonschema:"the CID with which all history comes back"`
+	Sealed  bool   `json:"sealed" jsonschema:"whether a key opens it"`
+	Commits uint64 `json:"-"` // that were not there before
+	Bytes   int64  `json:"-"` // that were sent
 }
 
 // Conflicts returns conflicts as answers have them.

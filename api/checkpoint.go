@@ -18,7 +18,22 @@ import (
 // checkpoint- and the day.
 type CheckpointRequest struct {
 	Name string `json:"name,omitempty" jsonschema:"without one it is checkpoint- and the day" arg:"NAME" mcp:""`
+	// To is local, ipfs, or all, which is IPFS only where that is configured.
+	To    string `json:"to,omitempty" jsonschema:"local, the default; ipfs, too; all, ipfs where it is configured" flag:"<PLACE> to put the memory besides: ipfs"`
+	Plain bool   `json:"plain,omitempty" jsonschema:"do not seal it" flag:"to ipfs: do not seal it, whoever has the CID can read it"`
+	Seal  bool   `json:"seal,omitempty" jsonschema:"seal it also where the node of IPFS is offline" flag:"to ipfs: seal it also where the node is offline"`
+	// StateOnly leaves the history out.
+	StateOnly bool `json:"state_only,omitempty" jsonschema:"without history, which is plain" flag:"to ipfs: the notes alone, without history and plain"`
+	// Withheld is set for a caller who may not put anything elsewhere; see package trust.
+	Withheld bool `json:"-"`
 }
+
+// Places of checkpoints.
+const (
+	PlaceLocal = "local"
+	PlaceIPFS  = "ipfs"
+	PlaceAll   = "all" // ipfs only where it is configured
+)
 
 // Checkpoint is a state that was written out whole and can be restored by name.
 type Checkpoint struct {
@@ -28,12 +43,23 @@ type Checkpoint struct {
 	Root      string `json:"root" jsonschema:"the digest of the whole state"`
 	Nodes     int    `json:"nodes" jsonschema:"how many documents and headlines"`
 	Documents int    `json:"documents" jsonschema:"how many"`
+	Archived
+	Errors []string `json:"errors" jsonschema:"why it is not on IPFS, though it is here"`
+}
+
+// Failed returns why the checkpoint is not everywhere where it was to be, nil if it is.
+func (c *Checkpoint) Failed() error {
+	if len(c.Errors) == 0 {
+		return nil
+	}
+	return errors.New("checkpoint: " + strings.Join(c.Errors, "; "))
 }
 
 // RestoreRequest goes back to a checkpoint, or brings files back and leaves the rest as
 // it is.
 type RestoreRequest struct {
-	From string `json:"source,omitempty" jsonschema:"local, the default" flag:"--from <PLACE> where the checkpoint is (default local)"`
+	From string `json:"source,omitempty" jsonschema:"local, the default, or ipfs" flag:"<PLACE> where it is: local (default) or ipfs"`
+	CID  string `json:"cid,omitempty" jsonschema:"on ipfs: what a checkpoint answered" flag:"on ipfs: the <CID> that a checkpoint answered"`
 	Name string `json:"name,omitempty" jsonschema:"of a checkpoint, or of a file as in files; the newest checkpoint by default" mcp:"to"`
 	// Files and Missing bring back files alone: those named, and those that the folder
 	// has lost.
@@ -46,7 +72,7 @@ type RestoreRequest struct {
 
 // RestoreResponse is what a restore did.
 type RestoreResponse struct {
-	Source string `json:"source" jsonschema:"where it was: local"`
+	Source string `json:"source" jsonschema:"where it was: local or ipfs"`
 	Name   string `json:"name" jsonschema:"what it is called"`
 	RollbackResponse
 }
@@ -61,18 +87,61 @@ type Head struct {
 }
 
 func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Checkpoint, error) {
+	at := l.opts.IPFS
+	if at == nil {
+		at = &IPFS{Check: func(req CheckpointRequest) error {
+			if req.To == PlaceIPFS {
+				return errNoIPFS
+			}
+			return nil
+		}}
+	}
+	if err := at.Check(req); err != nil {
+		return nil, invalid("checkpoint", err)
+	}
 	s, image, err := l.m.History().Checkpoint(ctx, req.Name)
 	if err != nil {
 		return nil, err
 	}
 	st := l.m.Status()
-	return &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents}, nil
+	done := &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents, Errors: []string{}}
+	if req.To == PlaceIPFS || req.To == PlaceAll && at.Configured {
+		if done.Archived, err = at.Push(ctx, l.access(), req); err != nil {
+			done.Errors = append(done.Errors, err.Error())
+		}
+	}
+	return done, nil
+}
+
+var errNoIPFS = errors.New("this program has no access to IPFS")
+
+// restoreIPFS brings back what a CID names.
+func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
+	if err := l.sync(ctx); err != nil {
+		return nil, err
+	}
+	c, files, others, err := l.opts.IPFS.Restore(ctx, l.access(), req)
+	if err != nil {
+		return nil, err
+	}
+	on := *l
+	on.m = l.memex
+	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}
+	out.RestoredFiles, out.RemovedFiles = append(out.RestoredFiles, others.RestoredFiles...), append(out.RemovedFiles, others.RemovedFiles...)
+	out.Drift = append(out.Drift, others.Drift...)
+	return out, nil
 }
 
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
-	const here = "local"
-	if from := cmp.Or(req.From, here); from != here {
-		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s", from, here))
+	switch from := cmp.Or(req.From, PlaceLocal); {
+	case from != PlaceLocal && from != PlaceIPFS:
+		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s and %s", from, PlaceLocal, PlaceIPFS))
+	case from == PlaceIPFS && l.opts.IPFS == nil:
+		return nil, invalid("restore", errNoIPFS)
+	case from == PlaceIPFS:
+		return restoreIPFS(ctx, l, req)
+	case req.CID != "":
+		return nil, invalid("restore", errors.New("a cid names something on ipfs; say source ipfs, too"))
 	}
 	at, err := l.moment(ctx, req.At, false)
 	if err != nil {
@@ -94,7 +163,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: here, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
 }
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
@@ -129,7 +198,7 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	if err != nil {
 		return nil, err
 	}
-	out := &RestoreResponse{Source: "local", RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
+	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
 	if l.m != l.memex || len(paths) > 0 {
 		return out, nil
 	}

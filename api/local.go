@@ -34,6 +34,8 @@ type LocalOptions struct {
 	Home string
 	// Seals returns what bundles are sealed for, and what opens them; nil for nothing.
 	Seals func() (Seals, error)
+	// IPFS carries checkpoints to IPFS; nil to nowhere.
+	IPFS *IPFS
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

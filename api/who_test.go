@@ -85,6 +85,8 @@ func requests(edited string) []asked {
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
 		asked{"import", exchange.ImportRequest{Kind: "markdown", Source: "/nowhere"}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: "/nowhere/x.jsonl"}},
 		asked{"prove", proofs.Request{ID: "mine"}}, asked{"prove", proofs.Request{ID: "none", Absent: true}}, asked{"check-proof", proofs.CheckRequest{Proof: "{}"}},
+		asked{"checkpoint", api.CheckpointRequest{To: api.PlaceIPFS}}, asked{"restore", api.RestoreRequest{From: api.PlaceIPFS, CID: "x"}},
+		asked{"push", remotes.SyncRequest{Name: remotes.IPFSPrefix}}, asked{"pull", remotes.SyncRequest{Name: remotes.IPFSPrefix + "x"}},
 		asked{"push", remotes.SyncRequest{}}, asked{"pull", remotes.SyncRequest{}}, asked{"sync", remotes.SyncRequest{}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {

@@ -533,7 +533,7 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 	case key == "action" && op.Name == "drift":
 		of = []string{"adopt", "apply"}
 	case f.Type.Kind() != reflect.String, slices.Contains([]string{
-		"counter", "session", "sha256", "state", "kind", "label", "into", "file", "url", "passphrase", "since", "for", "source",
+		"counter", "session", "sha256", "state", "kind", "label", "into", "file", "url", "passphrase", "since", "for", "source", "cid",
 		"name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all",
 		"hourly", "daily", "subject", "lease", "op", "reason", "proof", "key",
 	}, key):

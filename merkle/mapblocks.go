@@ -5,6 +5,7 @@ package merkle
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // Blocks passes every block of the map to emit: each block before the one that
@@ -20,6 +21,51 @@ func (m Map[L]) Blocks(emit func(Digest, []byte) error) error {
 	return err
 }
 
+// BlocksOf passes the blocks on the way of a key to emit, as Blocks does: the leaf and its value,
+// if the map has the key, and the nodes above. A change of that key alone changes no other
+// blocks. It takes O(log n).
+func (m Map[L]) BlocksOf(key Digest, emit func(Digest, []byte) error) error {
+	if m.root == nil {
+		return m.Blocks(emit)
+	}
+	var way []*hnode[L]
+	for n, depth := m.root, 0; n != nil; depth++ {
+		way = append(way, n)
+		n = n.kid(slot(key, depth))
+	}
+	last := way[len(way)-1]
+	if bit := slot(key, len(way)-1); last.leafMap&bit != 0 {
+		if l := last.leaves[rank(last.leafMap, bit)]; l.Key() == key {
+			if err := emitLeaf(nil, l, emit); err != nil {
+				return err
+			}
+		}
+	}
+	for _, n := range slices.Backward(way) {
+		block, err := n.appendBlock(nil, emit)
+		if err == nil {
+			err = emit(n.digest, block)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// emitLeaf passes the value of a leaf and its block to emit. buf is overwritten.
+func emitLeaf[L Leaf](buf []byte, l L, emit func(Digest, []byte) error) error {
+	if buf = l.AppendCanonical(buf[:0]); len(buf) > MaxLeaf {
+		return fmt.Errorf("map: leaf %s: %d bytes, more than %d: %w", l.Key(), len(buf), MaxLeaf, ErrTooLarge)
+	}
+	value := Sum(buf)
+	if err := emit(value, buf); err != nil {
+		return err
+	}
+	buf = appendLeaf(buf[:0], l.Key(), value)
+	return emit(Sum(buf), buf)
+}
+
 func (n *hnode[L]) emit(buf []byte, emit func(Digest, []byte) error) (_ []byte, err error) {
 	for _, k := range n.kids {
 		if buf, err = k.emit(buf, emit); err != nil {
@@ -27,15 +73,7 @@ func (n *hnode[L]) emit(buf []byte, emit func(Digest, []byte) error) (_ []byte, 
 		}
 	}
 	for _, l := range n.leaves {
-		if buf = l.AppendCanonical(buf[:0]); len(buf) > MaxLeaf {
-			return buf, fmt.Errorf("map: leaf %s: %d bytes, more than %d: %w", l.Key(), len(buf), MaxLeaf, ErrTooLarge)
-		}
-		value := Sum(buf)
-		if err := emit(value, buf); err != nil {
-			return buf, err
-		}
-		buf = appendLeaf(buf[:0], l.Key(), value)
-		if err := emit(Sum(buf), buf); err != nil {
+		if err = emitLeaf(buf, l, emit); err != nil {
 			return buf, err
 		}
 	}

@@ -84,7 +84,7 @@ func VersionBlock(own merkle.Digest, kids []merkle.Digest, emit Emit) (merkle.Di
 
 // appendVersion appends the block of a node with children.
 func appendVersion(b []byte, own merkle.Digest, kids []merkle.Digest, emit Emit) ([]byte, error) {
-	b = merkle.AppendMap(b, 3)
+	b = merkle.AppendMap(b, versionFields)
 	b = merkle.AppendUint(merkle.AppendText(b, "f"), Format)
 	b = merkle.AppendLink(merkle.AppendText(b, "own"), own)
 	return merkle.AppendKids(merkle.AppendText(b, "kids"), kids, emit)
@@ -169,6 +169,59 @@ func ReadOwn(d merkle.Digest, get func(merkle.Digest) ([]byte, error)) (*Node, e
 	return n, nil
 }
 
+// ReadVersion decodes the block of a version, with get for the lists of many children. ok is
+// false for a block of another kind, such as the own block of a node without children.
+func ReadVersion(block []byte, get func(merkle.Digest) ([]byte, error)) (own merkle.Digest, kids []merkle.Digest, ok bool, err error) {
+	r := merkle.NewReader(block)
+	if n := r.Map(); n != versionFields || r.Err() != nil {
+		return own, nil, false, nil
+	}
+	r.Key("f")
+	if f := r.Uint(); r.Err() == nil && f != Format {
+		return own, nil, true, fmt.Errorf("node: version: format %d: %w", f, ErrFormat)
+	}
+	r.Key("own")
+	own = r.Link()
+	r.Key("kids")
+	if r.Err() == nil {
+		kids, err = merkle.ReadKids(r, get)
+	}
+	if err == nil {
+		err = r.Done()
+	}
+	if err != nil {
+		err = fmt.Errorf("node: version: %w", err)
+	}
+	return own, kids, true, err
+}
+
+// ContentSize returns how many bytes the content of an own block has, without reading its
+// chunks.
+func ContentSize(block []byte) (int64, error) {
+	r := merkle.NewReader(block)
+	r.FixedMap(ownFields)
+	r.Key("f")
+	r.Uint()
+	r.Key("type")
+	r.Text()
+	r.Key("attrs")
+	r.Raw()
+	r.Key("content")
+	size := uint64(0)
+	switch {
+	case r.Err() != nil:
+	case r.Peek() == merkle.KindBytes:
+		size = uint64(len(r.Bytes()))
+	case r.Peek() == merkle.KindList:
+		r.List()
+		size = min(r.Uint(), merkle.MaxContent+1)
+	}
+	if err := r.Err(); err != nil {
+		return 0, fmt.Errorf("node: own block: %w", err)
+	}
+	return int64(size), nil
+}
+
 // Links returns the digests of the blocks that a node's block links to with its content:
 // none for a version, or for an own block that contains its content. get fetches them.
 func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Digest, error) {
@@ -192,6 +245,9 @@ func Links(block []byte, get func(merkle.Digest) ([]byte, error)) ([]merkle.Dige
 
 // ownFields is the number of fields of an own block; a version has another number.
 const ownFields = 4
+
+// versionFields is the number of fields of a version.
+const versionFields = 3
 
 // plainHeads are the beginnings of the own blocks of files, up to the content.
 var plainHeads = [...][]byte{plainHead(document.TypeHeadline), plainHead(document.TypeDocument)}

@@ -340,11 +340,17 @@ type bringing struct{ replace, memoryOnly, dryRun bool }
 
 // bring merges the history of a scope in another state folder, or puts its state in place.
 func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, error) {
+	done, _, err := bringCommit(ctx, a, in, name, called, how)
+	return done, err
+}
+
+// bringCommit is bring that returns the commit, too; the zero Commit where there was nothing new.
+func bringCommit(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
 	m := a.Memex
 	if name != scope.Memex {
 		var err error
 		if m, err = a.Memex.Scope(ctx, name); err != nil {
-			return Brought{}, err
+			return Brought{}, fovea.Commit{}, err
 		}
 	}
 	opts := a.Write()
@@ -359,14 +365,14 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 		c, files, done.Conflicts, err = mergeStore(ctx, m, in, called, opts)
 	}
 	if err != nil {
-		return Brought{}, err
+		return Brought{}, fovea.Commit{}, err
 	}
 	root := m.View().Root()
 	if c.Seq != 0 { // one that comes again finds its own
 		root = c.Root
 	}
 	done.Seq, done.Root, done.Files = c.Seq, root.String(), append(done.Files, files...)
-	return done, nil
+	return done, c, nil
 }
 
 // kindOf is the kind of an error on the way to or from a bundle.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 
 	"filippo.io/age"
@@ -195,6 +196,10 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	const op = "remote add"
 	if err := checkRemote(op, req.Name); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(req.URL, IPFSPrefix) {
+		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New(
+			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one"))
 	}
 	if k, err := read(a.Memex, op, req.Name); err == nil && k.URL != req.URL {
 		return nil, fault.Wrap(op, req.Name, fault.Conflict, fmt.Errorf("it is the name of %s; take another one, or fovea remote remove %s", k.URL, req.Name))

@@ -5,6 +5,7 @@ package remotes
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -23,7 +24,7 @@ var (
 
 // SyncRequest names a remote; without a name it is the only one.
 type SyncRequest struct {
-	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default" arg:"NAME"`
+	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default; ipfs: and a CID to pull, ipfs: alone to push" arg:"NAME"`
 }
 
 // Machine is what came from another machine.
@@ -39,6 +40,7 @@ type SyncResponse struct {
 	Machines []Machine `json:"machines" jsonschema:"the others that write there; none for a push"`
 	Pushed   uint64    `json:"pushed" jsonschema:"how many commits were written"`
 	Bytes    int64     `json:"bytes" jsonschema:"how many bytes were written"`
+	CID      string    `json:"cid,omitempty" jsonschema:"of a push to ipfs: that of the archive"`
 }
 
 // named returns the remote that a request means, opened.
@@ -83,10 +85,22 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 }
 
 func push(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+	if req.Name == IPFSPrefix {
+		if _, err := a.View(ctx); err != nil { // the folder is read first
+			return nil, err
+		}
+		return pushIPFS(ctx, a)
+	}
 	return with(ctx, a, "push", req, write)
 }
 
 func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+	if strings.HasPrefix(req.Name, IPFSPrefix) {
+		if _, err := a.View(ctx); err != nil { // the folder is read first
+			return nil, err
+		}
+		return pullIPFS(ctx, a, req.Name)
+	}
 	return with(ctx, a, "pull", req, fetch)
 }
 

@@ -35,7 +35,7 @@ var admissions = map[string]admission{
 
 	agents.OpMessageRead.Name: anything, // it marks messages of the caller alone
 	api.OpSnapshot.Name:       anything,
-	api.OpCheckpoint.Name:     anything,
+	api.OpCheckpoint.Name:     by(api.OpCheckpoint, admitCheckpoint),
 	api.OpTrigger.Name:        anything,
 	api.OpBlockAdd.Name:       anything,
 	api.OpBlockRemove.Name:    anything,

@@ -146,3 +146,13 @@ func admitMessage(_ context.Context, _ *judge, r agents.MessageSendRequest) (age
 	r.Known = false
 	return r, nil
 }
+
+// admitCheckpoint lets an agent keep a state on this machine. What goes elsewhere needs a grant:
+// where that was not asked for by name, it is left out, and the answer says so.
+func admitCheckpoint(_ context.Context, t *judge, r api.CheckpointRequest) (api.CheckpointRequest, error) {
+	r.Withheld = !t.isGranted()
+	if r.To != api.PlaceIPFS {
+		return r, nil
+	}
+	return r, t.granted()
+}

@@ -33,9 +33,9 @@ func cloneCommand(s *session) *cobra.Command {
 		Use:   "clone SOURCE FOLDER",
 		Short: "Make a memory of a bundle, or of what a remote has",
 		Long: `Clone makes FOLDER, which must be empty or not there, with all notes and all
-history of SOURCE: the file of a bundle, or the address of a remote as in "fovea
-remote add". A remote is then kept under the name origin, so that "fovea sync"
-brings both in step.
+history of SOURCE: the file of a bundle, the address of a remote as in "fovea
+remote add", or ipfs: and the CID of an archive. A remote is then kept under the
+name origin, so that "fovea sync" brings both in step.
 
 Clone asks once for the fingerprint of the key that the other machine signs
 with; "fovea guard adopt-key" prints it there. Without it protected files, such
@@ -131,6 +131,9 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	if info, err := os.Stat(how.source); err == nil && info.Mode().IsRegular() {
 		return false, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) })
 	}
+	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
+		return false, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) })
+	}
 	url, err := verb.RemoteURL(how.source)
 	if err != nil {
 		return false, err
@@ -159,6 +162,17 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 	h, err := remote.ReadInto(ctx, in, r, dir)
 	how.signer = h.Signer
 	return err
+}
+
+func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir string) error {
+	address, err := s.config.Ipfs.Address(nil)
+	if err != nil {
+		return err
+	}
+	return remotes.CloneIPFS(ctx, address, s.seals, how.source, func(r io.Reader) error {
+		_, err := remote.ReadInto(ctx, in, r, dir)
+		return err
+	})
 }
 
 func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, dir string) error {

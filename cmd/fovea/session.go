@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/actions"
+	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -77,7 +78,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session, Home: config.Home(nil),
 		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(), Grants: s.config.Granted(),
-		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record, Seals: s.seals,
+		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(),
 	}), nil
 }
 
@@ -85,6 +86,11 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 func (s *session) seals() (api.Seals, error) {
 	k, err := s.config.Seals(nil)
 	return api.Seals{For: k.For, Own: k.Own}, err
+}
+
+// ipfs returns how checkpoints go to IPFS.
+func (s *session) ipfs() *api.IPFS {
+	return remotes.IPFS(s.config.Ipfs.API != "", func() (string, error) { return s.config.Ipfs.Address(nil) })
 }
 
 // embedTimeout is how long a command waits for the embedder that does not ask for it.

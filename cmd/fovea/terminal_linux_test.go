@@ -180,7 +180,7 @@ var hostileRows = []struct {
 	{"drift apply", [][]string{{}}}, {"drift adopt", [][]string{{}, {evilName}}},
 	{"revert", [][]string{{"--author", "file", "--dry-run"}, {"--author", evilName}, {evilName}, {"--session", evilName}}},
 	{"resolve", [][]string{{"oak"}, {evilName}, {"oak", "--take", evilName}}},
-	{"checkpoint", [][]string{{"cp"}, {evilName}}}, {"restore", [][]string{{"cp"}, {evilName}, {"--from", evilName}}},
+	{"checkpoint", [][]string{{"cp"}, {evilName}}}, {"restore", [][]string{{"cp"}, {evilName}, {"--source", evilName}, {"--source", "ipfs", "--cid", evilName}}},
 	{"bundle", [][]string{{}}}, {"bundle write", [][]string{{"b.car", "--plain"}, {evilName, "--for", evilName}}}, {"bundle key", [][]string{{}}},
 	{"bundle verify", [][]string{{"b.car"}, {evilName}}}, {"bundle read", [][]string{{"b.car"}, {evilName}}},
 	{"remote", [][]string{{}}}, {"remote list", [][]string{{}}}, {"remote add", [][]string{{evilName, "."}, {"a", "x://" + evilName}}},

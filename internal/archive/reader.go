@@ -21,6 +21,8 @@ type Block struct {
 	Number int
 	// Offset is the byte at which its section begins.
 	Offset int64
+	// Raw says that it is named as bytes of no codec; see NewMixedReader.
+	Raw bool
 }
 
 // Reader reads an archive. It is for one goroutine. After an error, and io.EOF is one, all
@@ -32,6 +34,16 @@ type Reader struct {
 	err    error
 	offset int64
 	count  int
+	mixed  bool // raw blocks are read, too
+}
+
+// NewMixedReader is NewReader for a stream of a node of IPFS, which names some blocks as raw ones.
+func NewMixedReader(r io.Reader) (*Reader, error) {
+	a, err := NewReader(r)
+	if err == nil {
+		a.mixed = true
+	}
+	return a, err
 }
 
 // NewReader reads the header of an archive. Errors are an Error with ErrFormat,
@@ -114,7 +126,8 @@ func (a *Reader) block(b *Block) error {
 	if err := a.read(cid[:]); err != nil {
 		return err
 	}
-	if string(cid[:len(cidHeader)]) != cidHeader {
+	b.Raw = a.mixed && string(cid[:len(rawHeader)]) == rawHeader
+	if !b.Raw && string(cid[:len(cidHeader)]) != cidHeader {
 		return fmt.Errorf("its name is no CID of version 1, dag-cbor, sha2-256: %w", ErrFormat)
 	}
 	b.Digest = merkle.Digest(cid[len(cidHeader):])

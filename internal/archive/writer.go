@@ -23,6 +23,8 @@ const (
 	headerFirst = 0xa2 // a map of two pairs
 	// cidHeader precedes the digest in a CID: version 1, dag-cbor, sha2-256, 32 bytes.
 	cidHeader = "\x01\x71\x12\x20"
+	// rawHeader is that of a block of no codec.
+	rawHeader = "\x01\x55\x12\x20"
 	cidSize   = len(cidHeader) + merkle.DigestSize
 	maxLength = 3 // bytes of the length of a section, up to MaxBlock
 	buffer    = 64 << 10
@@ -59,14 +61,19 @@ func NewWriter(w io.Writer, roots ...merkle.Digest) (*Writer, error) {
 
 // Put writes a block and returns its digest. It keeps nothing of it. Errors: ErrTooLarge,
 // those of the stream.
-func (a *Writer) Put(block []byte) (merkle.Digest, error) {
+func (a *Writer) Put(block []byte) (merkle.Digest, error) { return a.put(cidHeader, block) }
+
+// PutRaw is Put for bytes of no codec, which a mixed reader alone takes.
+func (a *Writer) PutRaw(block []byte) (merkle.Digest, error) { return a.put(rawHeader, block) }
+
+func (a *Writer) put(header string, block []byte) (merkle.Digest, error) {
 	d := merkle.Sum(block)
 	if len(block) > MaxBlock && a.err == nil {
 		return d, &Error{a.count + 1, d, a.size, fmt.Errorf("%d bytes: %w", len(block), ErrTooLarge)}
 	}
 	var head [maxLength + cidSize]byte
 	b := binary.AppendUvarint(head[:0], uint64(cidSize+len(block)))
-	b = append(append(b, cidHeader...), d[:]...)
+	b = append(append(b, header...), d[:]...)
 	a.write(b)
 	a.write(block)
 	a.count++

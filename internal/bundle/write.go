@@ -29,6 +29,8 @@ type Source struct {
 	From store.Pos
 	// End is the position behind the last batch to write.
 	End store.Pos
+	// State is that of the newest commit, nil where it is not known. Write does not use it.
+	State *graph.State
 }
 
 // Summary says what was written.

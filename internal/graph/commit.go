@@ -213,3 +213,27 @@ func CommitOp(block []byte) (seq uint64, op string, err error) {
 	}
 	return seq, op, nil
 }
+
+// CommitState decodes only the sequence number of a commit and the root of its state.
+func CommitState(block []byte) (root merkle.Digest, seq uint64, err error) {
+	r := merkle.NewReader(block)
+	r.FixedMap(12)
+	r.Key("f")
+	r.Uint()
+	r.Key("op")
+	r.Text()
+	r.Key("seq")
+	seq = r.Uint()
+	r.Key("kind")
+	r.Text()
+	r.Key("time")
+	r.Int()
+	r.Key("delta")
+	r.Raw()
+	r.Key("state")
+	root = r.Link()
+	if err := r.Err(); err != nil {
+		return merkle.Digest{}, 0, fmt.Errorf("commit: %w", err)
+	}
+	return root, seq, nil
+}

@@ -16,7 +16,7 @@ import (
 func aliases() []tool {
 	return []tool{
 		{"semantic-search", "Search", reads, "As recall, mode semantic.", "*query limit min-similarity", []action{act(api.OpSearch, semanticSearch)}},
-		{"checkpoint-memory", "Checkpoint", adds, "As history, action checkpoint.", "", []action{show(api.OpCheckpoint, checkpointMemory)}},
+		{"checkpoint-memory", "Checkpoint", adds, "As history, action checkpoint.", "", []action{act(api.OpCheckpoint, checkpointMemory)}},
 		{"restore-memory", "Restore", sets, "As rollback, action restore.", "source cid", []action{act(api.OpRestore, restoreMemory)}},
 	}
 }
@@ -29,8 +29,7 @@ func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest,
 	return searchTool(ctx, svc, req, "semantic")
 }
 
-// checkpointAnswer is contract P24. Sealed and cid belong to archives, which do
-// not exist yet.
+// checkpointAnswer is contract P24: cid is null where nothing is on IPFS.
 type checkpointAnswer struct {
 	Image  string   `json:"image"`
 	Seq    uint64   `json:"seq"`
@@ -40,12 +39,20 @@ type checkpointAnswer struct {
 	Errors []string `json:"errors"`
 }
 
-func checkpointMemory(_ api.CheckpointRequest, c *api.Checkpoint) reply {
-	return reply{
-		text:   fmt.Sprintf("Done: image %q, seq %d.", c.Image, c.Seq),
-		data:   checkpointAnswer{Image: c.Image, Seq: c.Seq, Root: c.Root, Errors: []string{}},
-		remark: fmt.Sprintf("Checkpoint %q; no IPFS is set up.", c.Name),
+func checkpointMemory(ctx context.Context, svc api.Service, req api.CheckpointRequest, _ extra) (reply, error) {
+	req.To = "all"
+	c, err := api.OpCheckpoint.Call(ctx, svc, req)
+	if err != nil {
+		return reply{}, err
 	}
+	data, there := checkpointAnswer{Image: c.Image, Seq: c.Seq, Root: c.Root, Sealed: c.Sealed, Errors: c.Errors}, "no IPFS is set up"
+	switch {
+	case c.CID != "":
+		data.CID, there = &c.CID, "IPFS: "+c.CID
+	case len(c.Errors) > 0:
+		there = "IPFS: FAILED, " + strings.Join(c.Errors, "; ")
+	}
+	return reply{text: fmt.Sprintf("Done: image %q, seq %d.", c.Image, c.Seq), data: data, remark: fmt.Sprintf("Checkpoint %q; %s.", c.Name, there)}, nil
 }
 
 // restoreAnswer is contract P25.
@@ -57,7 +64,7 @@ type restoreAnswer struct {
 }
 
 func restoreMemory(ctx context.Context, svc api.Service, req api.RestoreRequest, in extra) (reply, error) {
-	req.From = strings.ToLower(in.Source)
+	req.From, req.CID = strings.ToLower(in.Source), in.CID
 	if req.From == "ipfs" && in.CID == "" {
 		return reply{}, misuse("restoring from IPFS needs a cid")
 	}

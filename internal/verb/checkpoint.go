@@ -13,9 +13,15 @@ func checkpointCommand(s *Session) *cobra.Command {
 		Short: "Write an image of the current state, and keep it",
 		Long: `Checkpoint writes an image of the whole state, so that the next start replays
 nothing, and keeps the state under a name; without one it is checkpoint- and the
-day. Nothing that was committed depends on it: the journal has it already.`,
+day. Nothing that was committed depends on it: the journal has it already.
+
+With --to ipfs the memory goes to the IPFS daemon of this machine, too, with all
+its history and what came since the last time, and the CID is printed: whoever
+has it and a key can "fovea restore" or "fovea clone" it. It is sealed where
+the daemon is online, unless --plain is said.`,
 		Example: `  fovea checkpoint
-  fovea checkpoint before-move`,
+  fovea checkpoint before-move
+  fovea checkpoint --to ipfs`,
 		Args: Args(0, 1, "at most one name"),
 	}, api.OpCheckpoint, nil, printer(s.Out, printCheckpoint))
 }
@@ -30,10 +36,13 @@ one. Files follow as in "fovea rollback", and "fovea rollback 0" undoes it.
 
 With --missing it writes the files that the folder has lost and memory keeps;
 with FILE those files, each in its newest version or as it was --at a moment.
-All else stays as it is then.`,
+All else stays as it is then.
+
+With --source ipfs it is what a CID names, of this memory or of another one.`,
 		Example: `  fovea restore --missing
   fovea restore inbox.org tasks.org --at 2026-11-01
-  fovea restore before-move`,
+  fovea restore before-move
+  fovea restore --source ipfs --cid CID`,
 		Args: Args(0, -1, "one name, or files"),
 	}, api.OpRestore, func(req *api.RestoreRequest, a []string) error {
 		if len(a) == 1 && req.At == "" {

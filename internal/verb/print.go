@@ -228,6 +228,17 @@ func printFiles(out *terminal.Stream, became string, files []string) {
 func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
 	out.Printf("%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
 		c.Name, c.Seq, short(c.Root), c.Nodes, c.Documents, c.Image)
+	if c.CID == "" {
+		return
+	}
+	how := "plain: whoever has the CID can read it"
+	if c.Sealed {
+		how = "sealed"
+	}
+	out.Printf("ipfs   %s (%s)\n", c.CID, how)
+	if c.Archive != "" && c.Archive != c.CID {
+		out.Printf("with all history  %s\n", c.Archive)
+	}
 }
 
 func printVerify(out *terminal.Stream, r *api.VerifyResponse) {

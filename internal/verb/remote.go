@@ -80,7 +80,7 @@ func remoteRemoveCommand(s *Session) *cobra.Command {
 
 // RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
 func RemoteURL(text string) (string, error) {
-	if strings.Contains(text, "://") {
+	if strings.Contains(text, "://") || strings.HasPrefix(text, remotes.IPFSPrefix) {
 		return text, nil
 	}
 	return filepath.Abs(text)
@@ -106,11 +106,11 @@ what cannot be, one version wins and the note keeps the other as a conflict.`,
 }
 
 func pushCommand(s *Session) *cobra.Command {
-	return carrying(s, &cobra.Command{Example: "  fovea push stick"}, remotes.OpPush)
+	return carrying(s, &cobra.Command{Example: "  fovea push stick\n  fovea push ipfs:"}, remotes.OpPush)
 }
 
 func pullCommand(s *Session) *cobra.Command {
-	return carrying(s, &cobra.Command{Example: "  fovea pull stick"}, remotes.OpPull)
+	return carrying(s, &cobra.Command{Example: "  fovea pull stick\n  fovea pull ipfs:CID"}, remotes.OpPull)
 }
 
 // carrying completes the verb of an operation that exchanges commits.
@@ -128,6 +128,9 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 		}
 		if op.Name != "pull" {
 			s.Report("%s written to %s, %d bytes", scope.Count(int(r.Pushed), "commit"), r.Remote, r.Bytes)
+		}
+		if r.CID != "" {
+			s.Out.Printf("%s\n", r.CID)
 		}
 	})
 }

@@ -33,13 +33,23 @@ func (e Misuse) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e Misuse) Unwrap() error { return e.Err }
 
-// Ask calls an operation and prints the answer: as JSON, or with show.
+// failing is an answer that may say that a part of what was asked for was not done.
+type failing interface{ Failed() error }
+
+// Ask calls an operation and prints the answer: as JSON, or with show. Of an answer that says
+// that a part failed, that is the error.
 func Ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q, show func(A)) error {
 	answer, err := Call(s, c, op, req)
 	if err != nil {
 		return err
 	}
-	return s.Answer(answer, func() { show(answer) })
+	if err := s.Answer(answer, func() { show(answer) }); err != nil {
+		return err
+	}
+	if f, ok := any(answer).(failing); ok {
+		return f.Failed()
+	}
+	return nil
 }
 
 // Call opens the memory and calls an operation as the owner, in the name that --agent gives,

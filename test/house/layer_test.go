@@ -81,6 +81,7 @@ var layers = []layer{
 	{7, "internal/stores", files},
 	{7, "internal/inert", pure},
 	{8, "internal/foreign", pure},
+	{8, "internal/ipfs", free},
 	{8, "internal/view", pure},
 	{9, "internal/scope", files},
 	{9, "internal/meaning", files},

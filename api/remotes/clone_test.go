@@ -1,0 +1,40 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remotes_test
+
+import (
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// newClone makes a memory of what a CID names, as fovea clone does.
+func newClone(t *testing.T, k *foveatest.Kubo, key archive.Identity, cid string) *place {
+	t.Helper()
+	state := filepath.Join(t.TempDir(), "state")
+	keys := func() (api.Seals, error) { return api.Seals{Own: key}, nil }
+	dir := t.TempDir()
+	err := remote.Unpack(state, func(in vfs.FS) error {
+		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, func(r io.Reader) error {
+			_, err := remote.ReadInto(t.Context(), in, r, dir)
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := placeAt(t, dir, k, key, nil, func(o *fovea.Options) { o.StateDir = state })
+	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true}, Sync: api.SyncNone}
+	if _, err := p.svc(t.Context(), restore); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

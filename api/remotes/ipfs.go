@@ -1,0 +1,321 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remotes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// IPFSPrefix begins the name of what a CID on IPFS names: "ipfs:CID".
+const IPFSPrefix = "ipfs:"
+
+// IPFS returns how checkpoints go to the daemon at an address, and come back. configured says
+// that the configuration names it.
+func IPFS(configured bool, address func() (string, error)) *api.IPFS {
+	n := node{address}
+	return &api.IPFS{Configured: configured, Address: address, Check: check, Push: n.push, Restore: n.restore}
+}
+
+// node is a daemon of IPFS.
+type node struct{ address func() (string, error) }
+
+func (n node) client() (*ipfs.Client, error) {
+	at, err := n.address()
+	if err != nil {
+		return nil, err
+	}
+	return ipfs.NewClient(at), nil
+}
+
+// check refuses requests that mean nothing.
+func check(req api.CheckpointRequest) error {
+	switch to := cmp.Or(req.To, api.PlaceLocal); {
+	case to != api.PlaceLocal && to != api.PlaceIPFS && to != api.PlaceAll:
+		return fmt.Errorf("there is no place %q; the places are %s, %s and %s", to, api.PlaceLocal, api.PlaceIPFS, api.PlaceAll)
+	case to == api.PlaceLocal && (req.Plain || req.Seal || req.StateOnly):
+		return errors.New("plain, seal and state-only are about IPFS; say to ipfs")
+	case req.Seal && (req.Plain || req.StateOnly):
+		return errors.New("what is sealed is neither plain nor without its history; leave out one")
+	}
+	return nil
+}
+
+// push puts the memory there.
+func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest) (api.Archived, error) {
+	if req.Withheld {
+		return api.Archived{}, errors.New("ipfs: only the owner puts the memory there; a grant in the configuration allows it to an agent")
+	}
+	c, err := n.client()
+	if err != nil {
+		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
+	}
+	defer c.Close()
+	to, err := sealFor(ctx, a, c, req)
+	if err != nil {
+		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
+	}
+	sources, release, err := a.Memex.Histories().Take(ctx)
+	if err != nil {
+		return api.Archived{}, err
+	}
+	defer release()
+	if req.StateOnly && len(sources) > 0 {
+		sent, err := ipfs.PushState(ctx, c, sources[0])
+		return api.Archived{CID: text(sent.CID)}, err
+	}
+	sent, err := ipfs.Push(ctx, &ipfs.Job{Client: c, State: a.Memex.Histories().State, Sources: sources, To: to})
+	return api.Archived{CID: text(sent.CID), Archive: text(sent.Archive), Sealed: sent.Sealed, Commits: sent.Commits, Bytes: sent.Bytes}, err
+}
+
+func text(d merkle.Digest) string {
+	if d.IsZero() {
+		return ""
+	}
+	return d.String()
+}
+
+// sealFor returns whom the memory is sealed for: nobody, if plain is said, or nothing is said and
+// no other machine can ask the daemon.
+func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]archive.Recipient, error) {
+	if req.Plain {
+		return nil, nil
+	}
+	if !req.Seal {
+		online, err := c.Online(ctx)
+		switch {
+		case err != nil || !online:
+			return nil, err
+		case req.StateOnly:
+			return nil, errors.New("the node is online, and notes without history are not sealed; say plain if everybody may read them")
+		}
+	}
+	if a.Options.Seals != nil {
+		seals, err := a.Options.Seals()
+		if err != nil || len(seals.For) > 0 {
+			return seals.For, err
+		}
+	}
+	return nil, errors.New("there is nobody to seal it for; name a recipient in seal_for, or say plain")
+}
+
+// restore brings back what a CID names.
+func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest) (c fovea.Commit, files []string, others api.RollbackResponse, err error) {
+	const op = "restore"
+	switch {
+	case req.CID == "":
+		err = errors.New("restoring from ipfs needs a cid, which fovea checkpoint --to ipfs has answered")
+	case req.Name != "" || len(req.Files) > 0 || req.Missing || req.At != "" || req.Skip:
+		err = errors.New("from ipfs all comes back that the cid names; leave out names, files, missing, at and skip")
+	}
+	if err != nil {
+		return c, nil, others, fault.Wrap(op, req.CID, fault.Invalid, err)
+	}
+	how := bringing{replace: true, memoryOnly: req.MemoryOnly}
+	err = n.incoming(ctx, a, op, req.CID, func(in vfs.FS, found ipfs.Found) error {
+		scopes := []string{scope.Memex}
+		if found.Archive != nil {
+			scopes = namesOf(found.Archive)
+		}
+		if trial := how; len(scopes) > 1 { // what cannot be done shows before anything is done
+			trial.dryRun = true
+			for _, name := range scopes {
+				if _, err := bring(ctx, a, in, name, req.CID, trial); err != nil {
+					return err
+				}
+			}
+		}
+		for _, name := range scopes {
+			done, commit, err := bringCommit(ctx, a, in, name, req.CID, how)
+			switch {
+			case err != nil:
+				return err
+			case name == scope.Memex:
+				c, files = commit, done.Files
+			case req.MemoryOnly:
+				others.Drift = append(others.Drift, done.Files...)
+			default:
+				if err := parted(ctx, a, name, done.Files, &others); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return c, files, others, err
+}
+
+// parted tells the files of a scope that were written from those that were removed.
+func parted(ctx context.Context, a api.Access, name string, files []string, out *api.RollbackResponse) error {
+	m, err := a.Memex.Scope(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if _, has := m.View().Text(path); has {
+			out.RestoredFiles = append(out.RestoredFiles, path)
+		} else {
+			out.RemovedFiles = append(out.RemovedFiles, path)
+		}
+	}
+	return nil
+}
+
+func namesOf(m *ipfs.Manifest) (names []string) {
+	for _, s := range m.Scopes {
+		names = append(names, s.Scope)
+	}
+	return names
+}
+
+// incoming fetches what a CID names into a folder, and removes that when use has ended.
+func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use func(vfs.FS, ipfs.Found) error) (err error) {
+	c, err := n.client()
+	if err != nil {
+		return fault.Wrap(op, cid, fault.Invalid, err)
+	}
+	defer c.Close()
+	state := a.Memex.Histories().State
+	if err := vfs.RemoveAll(state, incoming); err != nil {
+		return fault.Wrap(op, cid, fault.Other, err)
+	}
+	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
+	in, err := vfs.Sub(state, incoming)
+	if err != nil {
+		return fault.Wrap(op, cid, fault.Other, err)
+	}
+	found, err := fetchCID(ctx, c, a.Options.Seals, cid, func(r io.Reader) error {
+		_, err := readInto(ctx, in, r)
+		return err
+	}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
+	if err != nil {
+		return fault.Wrap(op, cid, kindOfIPFS(err), err)
+	}
+	return use(in, found)
+}
+
+// fetchCID finds what a CID names, and reads it: an archive by its packs, a state by its root.
+func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error), cid string, pack func(io.Reader) error,
+	state func(*ipfs.Client, merkle.Digest) error) (ipfs.Found, error) {
+	d, err := ipfs.ParseCID(cid)
+	if err != nil {
+		return ipfs.Found{}, err
+	}
+	var key archive.Identity
+	if keys != nil {
+		seals, err := keys()
+		if err != nil {
+			return ipfs.Found{}, err
+		}
+		key = seals.Own
+	}
+	found, err := c.Find(ctx, d, key)
+	switch {
+	case err != nil:
+	case found.Archive != nil:
+		err = c.ReadArchive(ctx, found.Archive, key, pack)
+	default:
+		err = state(c, found.Root)
+	}
+	return found, err
+}
+
+// fetchState makes a history of one commit of a state.
+func fetchState(ctx context.Context, c *ipfs.Client, root merkle.Digest, in vfs.FS) (err error) {
+	to, _, err := disk.Open(in, &disk.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	return c.FetchState(ctx, root, to)
+}
+
+// pullIPFS merges the archive that a CID names.
+func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, error) {
+	const op = "pull"
+	if a.Options.IPFS == nil {
+		return nil, fault.Wrap(op, cid, fault.Invalid, errors.New("this program has no access to IPFS"))
+	}
+	first, err := firstOf(ctx, a.Memex, op)
+	if err != nil {
+		return nil, err
+	}
+	n := node{a.Options.IPFS.Address}
+	m := Machine{Name: cid, Brought: []Brought{}}
+	err = n.incoming(ctx, a, op, strings.TrimPrefix(cid, IPFSPrefix), func(in vfs.FS, found ipfs.Found) error {
+		switch {
+		case found.Archive == nil:
+			return fault.Wrap(op, cid, fault.Invalid, ipfs.ErrStateOnly)
+		case found.Archive.Memex != first:
+			return fault.Wrap(op, cid, fault.Invalid, errors.New("it is of another memory; fovea clone makes a memory of it"))
+		}
+		for _, name := range namesOf(found.Archive) {
+			b, err := bring(ctx, a, in, name, cid, bringing{})
+			if err != nil {
+				return err
+			}
+			if b.Seq > 0 {
+				m.Brought = append(m.Brought, b)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &SyncResponse{Remote: cid, Machines: []Machine{m}}, nil
+}
+
+// pushIPFS puts the memory on IPFS, as a checkpoint does.
+func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
+	if a.Options.IPFS == nil {
+		return nil, fault.Wrap("push", IPFSPrefix, fault.Invalid, errors.New("this program has no access to IPFS"))
+	}
+	sent, err := a.Options.IPFS.Push(ctx, a, api.CheckpointRequest{})
+	if err != nil {
+		return nil, fault.Wrap("push", IPFSPrefix, kindOfIPFS(err), err)
+	}
+	return &SyncResponse{Remote: IPFSPrefix, Machines: []Machine{}, Pushed: sent.Commits, Bytes: sent.Bytes, CID: sent.Archive}, nil
+}
+
+// CloneIPFS reads the archive that a CID names into the state folder of a new memory, whose
+// folder is memex. Errors: ipfs.ErrStateOnly, those of package ipfs and of readInto.
+func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, error), cid string, read func(io.Reader) error) error {
+	c := ipfs.NewClient(address)
+	defer c.Close()
+	_, err := fetchCID(ctx, c, keys, strings.TrimPrefix(cid, IPFSPrefix), read,
+		func(*ipfs.Client, merkle.Digest) error { return ipfs.ErrStateOnly })
+	return fault.Wrap("clone", cid, kindOfIPFS(err), err)
+}
+
+// kindOfIPFS is the kind of an error on the way to or from IPFS.
+func kindOfIPFS(err error) fault.Kind {
+	for _, is := range []struct {
+		err  error
+		kind fault.Kind
+	}{
+		{ipfs.ErrCID, fault.Invalid}, {ipfs.ErrOther, fault.Invalid}, {ipfs.ErrStateOnly, fault.Invalid}, {ipfs.ErrFar, fault.Invalid},
+		{ipfs.ErrOrder, fault.Corrupt}, {ipfs.ErrExpands, fault.Corrupt}, {merkle.ErrDigest, fault.Corrupt}, {merkle.ErrShape, fault.Corrupt},
+		{store.ErrNotFound, fault.Corrupt}, {archive.ErrTooLarge, fault.Corrupt}, {ipfs.ErrAnswer, fault.Corrupt}, {ipfs.ErrDaemon, fault.NotFound},
+	} {
+		if errors.Is(err, is.err) {
+			return is.kind
+		}
+	}
+	return kindOf(err)
+}

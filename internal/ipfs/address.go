@@ -1,0 +1,73 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ipfs
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// StandardAPI is the address at which Kubo listens unless it is told otherwise.
+const StandardAPI = "127.0.0.1:5001"
+
+// ParseAddress returns the URL of the RPC that an address names: a multiaddr such as
+// /ip4/127.0.0.1/tcp/5001, host and port, or a URL with http or https. far allows hosts
+// besides this machine. Errors: ErrAddress, ErrFar.
+func ParseAddress(text string, far bool) (string, error) {
+	text = strings.TrimSpace(text)
+	address := text
+	if strings.HasPrefix(text, "/") {
+		var ok bool
+		if address, ok = ofMultiaddr(text); !ok {
+			return "", fmt.Errorf("%q: %w", text, ErrAddress)
+		}
+	}
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		strings.Trim(u.Path, "/") != "" && strings.Trim(u.Path, "/") != "api/v0" {
+		return "", fmt.Errorf("%q: %w", text, ErrAddress)
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return "", fmt.Errorf("%q: %w", text, ErrAddress)
+		}
+	}
+	if !far && !isLoopback(u.Hostname()) {
+		return "", fmt.Errorf("%q: %w", text, ErrFar)
+	}
+	return u.Scheme + "://" + u.Host, nil
+}
+
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// ofMultiaddr turns a multiaddr of a TCP port into a URL.
+func ofMultiaddr(text string) (address string, ok bool) {
+	parts := strings.Split(strings.TrimSuffix(text, "/")[1:], "/")
+	if len(parts) < 4 || len(parts) > 5 || parts[2] != "tcp" {
+		return "", false
+	}
+	switch ip, err := netip.ParseAddr(parts[1]); parts[0] {
+	case "ip4":
+		ok = err == nil && ip.Is4()
+	case "ip6":
+		ok = err == nil && ip.Is6()
+	case "dns", "dns4", "dns6":
+		ok = parts[1] != "" && !strings.ContainsAny(parts[1], ":@?#")
+	}
+	scheme := "http"
+	if len(parts) == 5 {
+		ok = ok && (parts[4] == "http" || parts[4] == "https")
+		scheme = parts[4]
+	}
+	return scheme + "://" + net.JoinHostPort(parts[1], parts[3]), ok
+}

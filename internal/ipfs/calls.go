@@ -1,0 +1,198 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ipfs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/url"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Online reports whether other machines can ask the daemon for blocks: it listens for them,
+// or is connected with one. Errors: those of a call.
+func (c *Client) Online(ctx context.Context) (bool, error) {
+	var listens struct{ Strings []string }
+	a, err := c.call(ctx, "swarm/addrs/listen", nil, nil, "")
+	if errors.Is(err, ErrDaemon) && strings.Contains(err.Error(), "online mode") {
+		return false, nil
+	}
+	if err == nil {
+		err = a.value(&listens)
+	}
+	if err != nil || len(listens.Strings) > 0 {
+		return err == nil, err
+	}
+	var knows struct{ Peers []json.RawMessage }
+	if a, err = c.call(ctx, "swarm/peers", nil, nil, ""); err == nil {
+		if err = a.value(&knows); errors.Is(err, ErrAnswer) {
+			return true, nil // many
+		}
+	}
+	return len(knows.Peers) > 0, err
+}
+
+// Block returns the block of a digest, proved. Errors: ErrDaemon where the daemon does not find
+// it, archive.ErrTooLarge, merkle.ErrDigest, those of a call.
+func (c *Client) Block(ctx context.Context, d merkle.Digest) ([]byte, error) {
+	a, err := c.call(ctx, "block/get", url.Values{"arg": {d.String()}}, nil, "")
+	if err != nil {
+		return nil, fmt.Errorf("block %s: %w", d, err)
+	}
+	defer a.Close()
+	block, err := io.ReadAll(io.LimitReader(a, archive.MaxBlock+1))
+	switch {
+	case err != nil:
+	case len(block) > archive.MaxBlock:
+		err = archive.ErrTooLarge
+	case merkle.Sum(block) != d:
+		err = merkle.ErrDigest
+	default:
+		return block, nil
+	}
+	return nil, fmt.Errorf("block %s: %w", d, err)
+}
+
+// Import sends an archive, which write writes, and pins nothing. It returns after the daemon
+// has said that it has as many blocks as write says. write runs in another goroutine and has
+// ended when Import returns. Errors: that of write, ErrAnswer, those of a call.
+func (c *Client) Import(ctx context.Context, write func(w io.Writer) (blocks int, err error)) error {
+	from, to := io.Pipe()
+	form := multipart.NewWriter(to)
+	var blocks int
+	var writeErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		part, err := form.CreateFormFile("file", "fovea.car")
+		if err == nil {
+			blocks, err = write(part)
+		}
+		if err == nil {
+			err = form.Close()
+		}
+		writeErr = err
+		_ = to.CloseWithError(err) // it returns nil
+	}()
+	args := url.Values{"pin-roots": {"false"}, "stats": {"true"}, "silent": {"true"}}
+	a, err := c.call(ctx, "dag/import", args, from, form.FormDataContentType())
+	var got uint64
+	if err == nil {
+		got, err = imported(a)
+	}
+	_ = from.CloseWithError(errStopped) // ends write where the daemon did not take all
+	<-done
+	switch {
+	case writeErr != nil && !errors.Is(writeErr, errStopped) && !errors.Is(writeErr, io.ErrClosedPipe):
+		return writeErr
+	case err != nil:
+		return fmt.Errorf("dag import: %w", err)
+	case got != uint64(blocks):
+		return fmt.Errorf("dag import: %d of %d blocks: %w", got, blocks, ErrAnswer)
+	}
+	return nil
+}
+
+var errStopped = errors.New("the daemon does not take more")
+
+// imported reads how many blocks a daemon took.
+func imported(a *answer) (blocks uint64, err error) {
+	defer a.Close()
+	lines := json.NewDecoder(io.LimitReader(a, maxMessage))
+	for {
+		var line struct {
+			Root  *struct{ PinErrorMsg string }
+			Stats *struct{ BlockCount uint64 }
+		}
+		switch err := lines.Decode(&line); {
+		case err == io.EOF:
+			return blocks, nil
+		case errors.Is(err, ErrDaemon), errors.Is(err, ErrSlow), errors.Is(err, ErrDown), errors.Is(err, context.Canceled):
+			return 0, err
+		case err != nil:
+			return 0, ErrAnswer
+		case line.Root != nil && line.Root.PinErrorMsg != "":
+			return 0, fmt.Errorf("%w: %s", ErrDaemon, oneLine(line.Root.PinErrorMsg))
+		case line.Stats != nil:
+			blocks = line.Stats.BlockCount
+		}
+	}
+}
+
+// export asks for a block and all that it links to, as an archive.
+func (c *Client) export(ctx context.Context, root merkle.Digest) (*answer, error) {
+	a, err := c.call(ctx, "dag/export", url.Values{"arg": {root.String()}, "progress": {"false"}}, nil, "")
+	if err != nil {
+		return nil, fmt.Errorf("dag export: %w", err)
+	}
+	return a, nil
+}
+
+// Pinned reports whether a block is pinned with all that it links to.
+func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
+	var found struct{ Keys map[string]json.RawMessage }
+	a, err := c.call(ctx, "pin/ls", url.Values{"arg": {d.String()}, "type": {"recursive"}}, nil, "")
+	if errors.Is(err, ErrDaemon) {
+		return false, nil
+	}
+	if err == nil {
+		err = a.value(&found)
+	}
+	return len(found.Keys) > 0, err
+}
+
+// Pin pins a block with all that it links to, all of which the daemon must have. before, if it
+// is pinned, lets the daemon look at the difference alone; it stays pinned. Errors: ErrDaemon
+// where a block is missing, those of a call.
+func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
+	if !before.IsZero() && before != d {
+		args := url.Values{"arg": {before.String(), d.String()}, "unpin": {"false"}, "offline": {"true"}}
+		a, err := c.call(ctx, "pin/update", args, nil, "")
+		if err == nil {
+			var said struct{ Pins []string }
+			return a.value(&said)
+		}
+		if !errors.Is(err, ErrDaemon) {
+			return fmt.Errorf("pin: %w", err)
+		}
+	}
+	args := url.Values{"arg": {d.String()}, "recursive": {"true"}, "progress": {"true"}, "offline": {"true"}}
+	a, err := c.call(ctx, "pin/add", args, nil, "")
+	if err != nil {
+		return fmt.Errorf("pin: %w", err)
+	}
+	defer a.Close()
+	lines, pins := json.NewDecoder(a), 0
+	for {
+		var line struct{ Pins []string }
+		switch err := lines.Decode(&line); {
+		case err == io.EOF && pins > 0:
+			return nil
+		case err == io.EOF:
+			return fmt.Errorf("pin: %w", ErrAnswer)
+		case err != nil:
+			return fmt.Errorf("pin: %w", err)
+		}
+		pins += len(line.Pins)
+	}
+}
+
+// Unpin gives up a pin. One that is not there is no error.
+func (c *Client) Unpin(ctx context.Context, d merkle.Digest) error {
+	a, err := c.call(ctx, "pin/rm", url.Values{"arg": {d.String()}}, nil, "")
+	if err == nil {
+		var said struct{ Pins []string }
+		err = a.value(&said)
+	}
+	if errors.Is(err, ErrDaemon) {
+		return nil
+	}
+	return err
+}

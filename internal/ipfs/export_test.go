@@ -1,0 +1,33 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ipfs
+
+import (
+	"net/http"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Encode returns the block of a manifest.
+func (m *Manifest) Encode(to ...archive.Recipient) ([]byte, error) { return m.encode(to) }
+
+// Decode reads the block of a manifest.
+func Decode(block []byte, key archive.Identity) (Manifest, error) {
+	o, err := decodeOuter(block)
+	if err != nil {
+		return Manifest{}, err
+	}
+	return o.open(key)
+}
+
+// WriteList writes the list of some pieces.
+func WriteList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
+	return writeList(out, pieces)
+}
+
+// ReadList reads a block of a list.
+func ReadList(block []byte) ([]merkle.Digest, bool, error) { return readList(block) }
+
+// Through replaces the network.
+func (c *Client) Through(t http.RoundTripper) { c.http.Transport = t }

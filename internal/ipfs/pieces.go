@@ -1,0 +1,112 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ipfs
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// rawLink is what a link to a block of no codec begins with, up to its digest.
+const rawLink = "\xd8\x2a\x58\x25\x00\x01\x55\x12\x20"
+
+// codedLink is that of a link to a block of a list.
+const codedLink = "\xd8\x2a\x58\x25\x00\x01\x71\x12\x20"
+
+// writeList writes the blocks of a list of pieces and returns the digest of the last: links to
+// the pieces, which are raw so that the daemon keeps a block and not what it links to; where
+// there are too many, links to such lists.
+func writeList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, error) {
+	kind := rawLink
+	for {
+		var above []merkle.Digest
+		for len(pieces) > 0 || above == nil {
+			n := min(len(pieces), ListLinks)
+			block := merkle.AppendList(nil, n)
+			for _, d := range pieces[:n] {
+				block = append(append(block, kind...), d[:]...)
+			}
+			pieces = pieces[n:]
+			d, err := out.Put(block)
+			if err != nil {
+				return d, err
+			}
+			above = append(above, d)
+		}
+		if len(above) == 1 {
+			return above[0], nil
+		}
+		pieces, kind = above, codedLink
+	}
+}
+
+// readList reads a block of a list: links to pieces, or to further lists.
+func readList(block []byte) (links []merkle.Digest, raw bool, err error) {
+	n, rest := listLength(block)
+	const size = len(rawLink) + merkle.DigestSize
+	if n <= 0 || n > ListLinks || len(rest) != n*size {
+		return nil, false, fmt.Errorf("a list of pieces: %w", ErrOther)
+	}
+	kind := string(rest[:len(rawLink)])
+	if kind != rawLink && kind != codedLink {
+		return nil, false, fmt.Errorf("a list of pieces: %w", ErrOther)
+	}
+	links = make([]merkle.Digest, n)
+	for i := range links {
+		if string(rest[:len(kind)]) != kind {
+			return nil, false, fmt.Errorf("a list of pieces: %w", ErrOther)
+		}
+		links[i] = merkle.Digest(rest[len(kind):size])
+		rest = rest[size:]
+	}
+	return links, kind == rawLink, nil
+}
+
+// listLength reads the head of a list of at most 65,535 values.
+func listLength(block []byte) (n int, rest []byte) {
+	const list, one, two = 0x80, 0x98, 0x99
+	switch {
+	case len(block) >= 1 && block[0] >= list && block[0] < one:
+		return int(block[0] - list), block[1:]
+	case len(block) >= 2 && block[0] == one && block[1] > one-list-1:
+		return int(block[1]), block[2:]
+	case len(block) >= 3 && block[0] == two && block[1] > 0:
+		return int(binary.BigEndian.Uint16(block[1:])), block[3:]
+	}
+	return -1, nil
+}
+
+// cutter cuts a stream into pieces.
+type cutter struct {
+	out    *archive.Writer
+	buf    []byte
+	pieces []merkle.Digest
+	size   uint64
+}
+
+func (c *cutter) Write(data []byte) (int, error) {
+	n := len(data)
+	for len(data) > 0 {
+		k := min(len(data), PieceSize-len(c.buf))
+		c.buf, data = append(c.buf, data[:k]...), data[k:]
+		if len(c.buf) == PieceSize {
+			if err := c.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// flush writes the last piece.
+func (c *cutter) flush() error {
+	if len(c.buf) == 0 {
+		return nil
+	}
+	d, err := c.out.PutRaw(c.buf)
+	c.pieces, c.size, c.buf = append(c.pieces, d), c.size+uint64(len(c.buf)), c.buf[:0]
+	return err
+}

@@ -1,0 +1,345 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ipfs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// knownFile is where the state folder has what is known of the daemon.
+const knownFile = "ipfs.json"
+
+// known is the newest archive that this memory has put there.
+type known struct {
+	Address  string               `json:"address"`
+	CID      merkle.Digest        `json:"cid,omitzero"` // of the manifest
+	Manifest Manifest             `json:"manifest"`
+	Ends     map[string]store.Pos `json:"ends,omitempty"` // behind the last batch of each scope
+	Gone     int                  `json:"gone"`           // blocks that the histories were without
+	For      []string             `json:"for,omitempty"`  // whom it is sealed for
+	// States are the scopes whose newest state is there with all its blocks.
+	States []string `json:"states,omitempty"`
+	// Pending was about to be pinned, and may be.
+	Pending merkle.Digest `json:"pending,omitzero"`
+}
+
+// Job is what is put on a daemon.
+type Job struct {
+	Client *Client
+	// State is the folder in which it is kept what the daemon has.
+	State vfs.FS
+	// Sources are the histories, that of the memex first, each with its State.
+	Sources []bundle.Source
+	// To are those whom it is sealed for; for nobody it is plain.
+	To []archive.Recipient
+}
+
+// Sent says what was put there.
+type Sent struct {
+	// CID is what to hand on: of a plain archive the newest commit, else the archive.
+	CID merkle.Digest
+	// Archive is the manifest, with which all histories come back.
+	Archive merkle.Digest
+	Root    merkle.Digest // of the first source's state
+	Sealed  bool
+	Bytes   int64 // that were sent, 0 where there was nothing new
+	Commits uint64
+	// Stateless names scopes whose newest state lacks content: they are in the packs alone.
+	Stateless []string
+}
+
+// Push puts histories on a daemon: what came since the last push, where the daemon still has
+// that. After an error the archive before is pinned as it was, and the next push makes up for
+// it. Errors: bundle.ErrNothing, those of the stores, of Client.Import and Client.Pin.
+func Push(ctx context.Context, job *Job) (Sent, error) {
+	if len(job.Sources) == 0 {
+		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)
+	}
+	k, err := load(job.State)
+	if err != nil {
+		return Sent{}, fmt.Errorf("ipfs: %w", err)
+	}
+	p := &pushing{Job: job, ctx: ctx, known: k, done: map[merkle.Digest]bool{}}
+	sent, err := p.run()
+	if errors.Is(err, ErrDaemon) && !k.CID.IsZero() { // it may have lost what was there
+		p = &pushing{Job: job, ctx: ctx, known: known{Pending: p.known.Pending}, done: map[merkle.Digest]bool{}}
+		sent, err = p.run()
+	}
+	if err != nil {
+		return Sent{}, fmt.Errorf("ipfs: %w", err)
+	}
+	return sent, nil
+}
+
+func load(in vfs.FS) (k known, err error) {
+	data, err := in.ReadFile(knownFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return known{}, nil
+	}
+	if err == nil && json.Unmarshal(data, &k) != nil {
+		return known{}, nil // all is put there again
+	}
+	return k, err
+}
+
+// pushing is one push.
+type pushing struct {
+	*Job
+	ctx   context.Context
+	known known
+	out   *archive.Writer
+	done  map[merkle.Digest]bool // blocks that were written
+	fresh []merkle.Digest        // those that states alone have
+	anew  bool                   // states are written whole
+	next  known
+	sent  Sent
+}
+
+func (p *pushing) run() (Sent, error) {
+	kept, err := p.prepare()
+	if err != nil {
+		return Sent{}, err
+	}
+	news, err := p.news(kept)
+	if err != nil {
+		return Sent{}, err
+	}
+	if len(news) == 0 {
+		if there, err := p.Client.Pinned(p.ctx, p.known.CID); there || err != nil {
+			p.next.CID, p.next.Manifest = p.known.CID, p.known.Manifest
+			return p.outcome(), err
+		}
+		return Sent{}, fmt.Errorf("%w: the archive before is gone", ErrDaemon)
+	}
+	err = p.Client.Import(p.ctx, func(w io.Writer) (int, error) {
+		err := p.write(w, kept, news)
+		if err != nil {
+			return 0, err
+		}
+		return p.out.Blocks(), nil
+	})
+	if err == nil {
+		err = p.pin()
+	}
+	p.sent.Bytes = p.out.Size()
+	return p.outcome(), err
+}
+
+// outcome is what is reported of the archive.
+func (p *pushing) outcome() Sent {
+	s := p.sent
+	s.Archive, s.Sealed, s.Root = p.next.CID, p.next.Manifest.Sealed, p.Sources[0].Root
+	if s.CID = p.Sources[0].Head; s.Sealed {
+		s.CID = s.Archive
+	}
+	return s
+}
+
+// prepare decides which packs stay, and gives up a pin that a push which was cut short left.
+func (p *pushing) prepare() ([]Pack, error) {
+	if d := p.known.Pending; !d.IsZero() && d != p.known.CID {
+		if err := p.Client.Unpin(p.ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	gone := 0
+	for _, s := range p.Sources {
+		all, err := store.Gone(s.Store)
+		if err != nil {
+			return nil, err
+		}
+		gone += len(all)
+	}
+	p.next = known{Address: p.Client.Address(), Ends: map[string]store.Pos{}, Gone: gone, For: namesOf(p.To)}
+	p.next.Manifest = Manifest{Sealed: len(p.To) > 0, Memex: p.Sources[0].First}
+	for _, s := range p.Sources {
+		p.next.Ends[s.Name] = s.End
+		p.next.Manifest.Scopes = append(p.next.Manifest.Scopes, Head{s.Name, s.Seq, s.Head, s.Root})
+	}
+	k := &p.known
+	if gone > k.Gone || k.Address != p.next.Address || k.Manifest.Memex != p.next.Manifest.Memex || !slices.Equal(k.For, p.next.For) {
+		p.known = known{Pending: k.Pending} // what was purged must not stay, what is sealed for others cannot be opened
+	}
+	packs := p.known.Manifest.Packs
+	return packs[:keep(packs):len(packs)], nil
+}
+
+// namesOf names those whom something is sealed for. Those without a name are never the same.
+func namesOf(to []archive.Recipient) (names []string) {
+	for _, r := range to {
+		name, ok := r.(fmt.Stringer)
+		if !ok {
+			return []string{fmt.Sprintf("%p", r)}
+		}
+		names = append(names, name.String())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// keep returns how many packs stay: all while they are few, else those that are larger than
+// all behind them, so that each record is written O(log history) times.
+func keep(packs []Pack) int {
+	if len(packs) < MaxPacks/2 {
+		return len(packs)
+	}
+	keep, behind := len(packs), uint64(0)
+	for i := len(packs) - 1; i >= 0; i-- {
+		if packs[i].Size <= behind {
+			keep = i
+		}
+		behind += packs[i].Size
+	}
+	return min(keep, MaxPacks/4)
+}
+
+// news returns the sources that have something behind the packs that stay, cut to that.
+func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
+	whole := len(kept) == len(p.known.Manifest.Packs)
+	for _, s := range p.Sources {
+		last, there := at(kept, s.Name)
+		end, ended := p.known.Ends[s.Name]
+		if whole && there && ended && end == s.End {
+			continue
+		}
+		if there {
+			if err := s.GoOn(p.ctx, last.Head); err != nil {
+				return nil, err
+			}
+			if whole && ended {
+				s.From = end
+			}
+		}
+		news = append(news, s)
+	}
+	return news, nil
+}
+
+// write writes a pack, the states and the manifest as one archive.
+func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err error) {
+	if p.out, err = archive.NewWriter(w, p.Sources[0].Head); err != nil {
+		return err
+	}
+	m := &p.next.Manifest
+	pack, err := p.pack(news)
+	if err != nil {
+		return err
+	}
+	m.Packs = append(kept[:len(kept):len(kept)], pack)
+	if !m.Sealed {
+		if err := p.states(); err != nil {
+			return err
+		}
+	}
+	block, err := m.encode(p.To)
+	if err != nil {
+		return err
+	}
+	if p.next.CID, err = p.out.Put(block); err != nil {
+		return err
+	}
+	return p.out.Close()
+}
+
+// pack writes the pieces of a bundle, and their list.
+func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
+	for _, s := range sources {
+		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head})
+		last, _ := at(p.known.Manifest.Packs, s.Name)
+		p.sent.Commits += s.Seq - min(s.Seq, last.Seq)
+	}
+	var pieces []merkle.Digest
+	if len(p.To) > 0 {
+		pieces, pack.Size, err = p.sealed(sources)
+	} else {
+		pieces, pack.Size, err = p.plain(sources)
+	}
+	if err == nil && len(pieces) > MaxPieces {
+		err = fmt.Errorf("%d pieces: %w", len(pieces), archive.ErrTooLarge)
+	}
+	if err == nil {
+		pack.List, err = writeList(p.out, pieces)
+	}
+	return pack, err
+}
+
+// sealed writes the sealed bundle, cut into pieces.
+func (p *pushing) sealed(sources []bundle.Source) ([]merkle.Digest, uint64, error) {
+	cut := &cutter{out: p.out}
+	w, err := archive.Seal(cut, p.To...)
+	if err == nil {
+		_, err = bundle.Write(p.ctx, w, sources)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err == nil {
+		err = cut.flush()
+	}
+	return cut.pieces, cut.size, err
+}
+
+// plain writes the blocks of the bundle, each a piece.
+func (p *pushing) plain(sources []bundle.Source) (pieces []merkle.Digest, size uint64, err error) {
+	from, to := io.Pipe()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, err := bundle.Write(p.ctx, to, sources)
+		_ = to.CloseWithError(err) // it returns nil
+	}()
+	defer func() {
+		_ = from.CloseWithError(errStopped)
+		<-ended
+	}()
+	in, err := archive.NewReader(from)
+	for err == nil {
+		var b archive.Block
+		if b, err = in.Next(); err != nil {
+			break
+		}
+		if !p.done[b.Digest] {
+			_, err = p.out.Put(b.Data)
+			p.done[b.Digest] = true
+		}
+		pieces, size = append(pieces, b.Digest), size+uint64(len(b.Data))
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return pieces, size, err
+}
+
+// pin makes the archive the one that is known.
+func (p *pushing) pin() error {
+	attempt := p.known
+	attempt.Pending = p.next.CID
+	if err := save(p.State, &attempt); err != nil {
+		return err
+	}
+	p.known.Pending = p.next.CID
+	if err := p.Client.Pin(p.ctx, p.next.CID, p.known.CID); err != nil {
+		return err
+	}
+	return save(p.State, &p.next)
+}
+
+func save(in vfs.FS, k *known) error {
+	data, err := json.Marshal(k)
+	if err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(in, knownFile, data, 0o600)
+}

@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/ipfs"
+)
+
+// counting takes an import as fast as it can be read, and says yes to pins: what a push takes
+// beyond the time of a daemon.
+func counting(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, "/dag/import") {
+		_, _ = io.WriteString(w, `{"Pins":["x"],"Keys":{"x":{}}}`)
+		return
+	}
+	_, args, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	blocks := 0
+	if err == nil {
+		var part *multipart.Part
+		if part, err = multipart.NewReader(r.Body, args["boundary"]).NextPart(); err == nil {
+			var in *archive.Reader
+			if in, err = archive.NewMixedReader(part); err == nil {
+				for _, end := in.Next(); end == nil; _, end = in.Next() {
+					blocks++
+				}
+			}
+		}
+	}
+	_, _ = io.Copy(io.Discard, r.Body)
+	_, _ = fmt.Fprintf(w, `{"Stats":{"BlockCount":%d}}`, blocks)
+}
+
+// BenchmarkIPFSEdit pushes one edit among 10,000 nodes: to a stand-in that only counts, and to
+// a real daemon.
+func BenchmarkIPFSEdit(b *testing.B) {
+	files := map[string]string{}
+	for i := range 100 {
+		files[fmt.Sprintf("f%d.org", i)] = foveatest.GenFile(i, 100)
+	}
+	key, err := archive.NewKey()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, place := range []string{"own", "kubo"} {
+		for name, to := range map[string][]archive.Recipient{"plain": nil, "sealed": {key.Recipient()}} {
+			b.Run(place+"/"+name, func(b *testing.B) {
+				var c *ipfs.Client
+				if place == "own" {
+					s := httptest.NewServer(http.HandlerFunc(counting))
+					defer s.Close()
+					c = ipfs.NewClient(s.URL)
+				} else {
+					c = client(b, foveatest.StartKubo(b, false))
+				}
+				a := newMachine(b, files)
+				if _, err := a.toIPFS(c, to...); err != nil {
+					b.Fatal(err)
+				}
+				bytes, first := int64(0), int64(0)
+				for i := 0; b.Loop(); i++ {
+					b.StopTimer()
+					a.write("f7.org", fmt.Sprintf("%sedited %d times\n", files["f7.org"], i))
+					b.StartTimer()
+					sent, err := a.toIPFS(c, to...)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if bytes += sent.Bytes; i == 0 {
+						first = sent.Bytes
+					}
+				}
+				b.ReportMetric(float64(bytes)/float64(b.N)/1000, "KB/push")
+				b.ReportMetric(float64(first)/1000, "KB/first")
+			})
+		}
+	}
+}
