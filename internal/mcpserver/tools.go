@@ -37,8 +37,9 @@ func (e effect) hints(title string) *mcp.ToolAnnotations {
 // reply is the answer of a tool: text for the model, and data for a program, which quotes no
 // notes. Data above maxData is left out.
 type reply struct {
-	text string
-	data any
+	text   string
+	data   any
+	handed []string // ids of the messages in the text
 }
 
 // maxData is the maximum number of bytes of the JSON data in an answer.
@@ -149,11 +150,11 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		r, err := t.call(ctx, api.WithKey(s.service, key), given)
+		r, answer, err := s.reply(ctx, func() (reply, error) { return t.call(ctx, api.WithKey(s.service, key), given) })
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.text}}}, r.small(), nil
+		return answer, r.small(), nil
 	})
 }
 
