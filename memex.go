@@ -37,6 +37,7 @@ type memex struct {
 	meaning  embeddings
 	overlays overlays
 	sessions sessions
+	looked   looked
 	windows  *windowlog.Log
 }
 

@@ -59,6 +59,19 @@ func (a Access) Memory(ctx context.Context, scope string) (*fovea.Memory, error)
 	return on.m, err
 }
 
+// Log lists the newest commits of a scope, newest first, at most limit (0: all).
+func (a Access) Log(ctx context.Context, scope string, limit int) ([]Commit, error) {
+	on, err := a.l.in(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := on.m.History().Log(ctx, "", limit)
+	return each(commits, commit), err
+}
+
+// Warn tells the caller what a person should know though the operation goes on.
+func (a Access) Warn(err error) { a.l.warn(err) }
+
 // ByOwner reports whether the owner calls, and not in the name of an agent.
 func (a Access) ByOwner(ctx context.Context) bool { return a.l.m.Guard().ByOwner(ctx) }
 

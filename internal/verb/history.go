@@ -12,12 +12,17 @@ import (
 )
 
 func logCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
-before it was renamed or moved.`,
+before it was renamed or moved.
+
+With --since-last it prints what agents wrote since you last asked so, by agent
+and session, and how many proposals wait. What was printed counts as seen. With
+--json it does not, unless --seen is given.`,
 		Example: `  fovea log --limit 5
-  fovea log "Pika at the vet"`,
+  fovea log "Pika at the vet"
+  fovea log --since-last`,
 		Args: Args(0, 1, "at most one node"),
 	}, api.OpLog, nil, func(commits []api.Commit) {
 		printCommits(s.Out, commits)
@@ -25,6 +30,7 @@ before it was renamed or moved.`,
 			s.Report("nothing was committed yet")
 		}
 	})
+	return withNews(s, c)
 }
 
 func diffCommand(s *Session) *cobra.Command {
