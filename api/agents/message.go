@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -36,6 +37,7 @@ type AgentsRequest struct {
 // AgentEntry is an agent in a list.
 type AgentEntry struct {
 	hive.Agent
+	Status string   `json:"status" jsonschema:"working: it holds a task; active: it wrote in the last 15 minutes; idle; or new: it has not written yet"`
 	Writes []string `json:"writes" jsonschema:"the files, and folders with a slash at the end, that it may write"`
 }
 
@@ -104,9 +106,25 @@ func listAgents(ctx context.Context, a api.Access, req AgentsRequest) ([]AgentEn
 	out := make([]AgentEntry, len(all))
 	for i, one := range all {
 		one.Tasks = slices.DeleteFunc(slices.Clone(one.Tasks), func(t hive.Task) bool { return !isSeen(v, t.ID) })
-		out[i] = AgentEntry{one, append([]string{"agents/" + one.Name + "/", "tasks.org", "tasks/"}, a.Options.Grants[one.Name]...)}
+		out[i] = AgentEntry{one, statusOf(&one, a.Options.Now()), append([]string{"agents/" + one.Name + "/", "tasks.org", "tasks/"}, a.Options.Grants[one.Name]...)}
 	}
 	return out, nil
+}
+
+// recently is how long after a commit its agent is said to be active.
+const recently = 15 * time.Minute
+
+// statusOf says in one word what an agent is about.
+func statusOf(one *hive.Agent, now time.Time) string {
+	switch {
+	case len(one.Tasks) > 0:
+		return "working"
+	case one.Seen.IsZero():
+		return "new"
+	case now.Sub(one.Seen) < recently:
+		return "active"
+	}
+	return "idle"
 }
 
 // isSeen reports whether the caller of a view sees a node; nodes of other scopes than the

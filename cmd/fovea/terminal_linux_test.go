@@ -171,7 +171,7 @@ var hostileRows = []struct {
 	{"refile", [][]string{{"elm", "oak"}, {"elm", evilName}}}, {"archive", [][]string{{"elm"}, {evilName}}}, {"forget", [][]string{{"elm"}, {evilName}}},
 	{"id", [][]string{{}}}, {"id list", [][]string{{}, {evilName}}}, {"id assign", [][]string{{"--all"}, {evilName}}},
 	{"import", [][]string{{}, {evilName}}}, {"import server-memory", [][]string{{"graph.jsonl"}, {evilName}}},
-	{"log", [][]string{{}, {"oak"}, {evilName}}}, {"diff", [][]string{{"seq:1"}, {"seq:1", "head", "--text"}, {evilName}}},
+	{"log", [][]string{{}, {"oak"}, {evilName}, {"--since-last"}, {"--since-last", "--json"}}}, {"diff", [][]string{{"seq:1"}, {"seq:1", "head", "--text"}, {evilName}}},
 	{"blame", [][]string{{"oak"}, {evilName}}},
 	{"rollback", [][]string{{"mine", "--memory-only"}, {evilName}}}, {"drift", [][]string{{}, {evilName}}}, {"drift list", [][]string{{}}},
 	{"drift apply", [][]string{{}}}, {"drift adopt", [][]string{{}, {evilName}}},

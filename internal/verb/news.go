@@ -60,7 +60,7 @@ func printNews(s *Session, news *agents.News) {
 	}
 	for i := range news.Sessions {
 		of := &news.Sessions[i]
-		s.Out.Row(terminal.Text(heading(of)))
+		s.Out.Row(terminal.Column(heading(of), terminal.Rest))
 		if older := len(of.Commits) - maxPrinted; older > 0 {
 			s.Out.Row(terminal.Text("  " + several(older, "older commit") + "; fovea log has all"))
 		}
@@ -70,7 +70,8 @@ func printNews(s *Session, news *agents.News) {
 		}
 	}
 	for _, w := range news.Waiting {
-		s.Out.Row(terminal.Text(several(w.Proposals, "proposal") + " of " + w.Agent + " to decide about, the oldest of " + moment(w.Oldest) + "; fovea review list"))
+		s.Out.Row(terminal.Text(fmt.Sprintf("%s to decide about, the oldest of %s; fovea review list", several(w.Proposals, "proposal"), moment(w.Oldest))),
+			terminal.Column(w.Agent, terminal.Rest))
 	}
 	if news.Earlier > 0 {
 		s.Report("%d older commits were not looked at; fovea log has all", news.Earlier)
