@@ -41,10 +41,10 @@ func claimServed(b *testing.B, processes int) {
 	}
 	sessions := make([]*mcp.ClientSession, processes)
 	for i := range sessions {
-		command := process(b, state, "mcp", "--agent", fmt.Sprint("agent-", i), "--memex", memex)
+		command := process(b, state, "mcp", "--agent", fmt.Sprintf("maker%02d", i), "--memex", memex)
 		command.Env = append(command.Env, "XDG_RUNTIME_DIR="+filepath.Join(dir, "run"))
 		c := mcp.NewClient(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-		session, err := c.Connect(b.Context(), &mcp.CommandTransport{Command: command}, nil)
+		session, err := c.Connect(b.Context(), &mcp.CommandTransport{Command: command}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 		if err != nil {
 			b.Fatal(err)
 		}
