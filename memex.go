@@ -37,7 +37,6 @@ type memex struct {
 	meaning  embeddings
 	overlays overlays
 	sessions sessions
-	looked   looked
 	windows  *windowlog.Log
 }
 

@@ -74,25 +74,25 @@ func (m *Memory) SessionWindow(ctx context.Context, v *View, session string, req
 	return w, nil
 }
 
-// Untold returns those of some things that a session was not told of before, and notes that it
+// unreported returns those of some things that a session was not told of before, and notes that it
 // now was. key names the session, and what kind of thing. With fresh, the session begins anew.
 // What it was told is kept as what windows have shown is, see SessionWindow.
-func (m *Memory) Untold(key string, ids []string, fresh bool) (untold []string) {
-	s := m.memex.sessions.of(m.memex.top.scope, key)
+func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []string) {
+	s := x.sessions.of(x.top.scope, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	told := &window.Shown{Nodes: map[string]shown.Node{}}
+	all := &window.Shown{Nodes: map[string]shown.Node{}}
 	if !fresh && s.shown.Len() < maxTold { // else what is not asked about any more is forgotten
-		maps.Copy(told.Nodes, s.shown.Nodes)
+		maps.Copy(all.Nodes, s.shown.Nodes)
 	}
 	for _, id := range ids {
-		told.Nodes[id] = shown.Node{}
+		all.Nodes[id] = shown.Node{}
 		if _, known := s.shown.Nodes[id]; fresh || !known {
-			untold = append(untold, id)
+			unknown = append(unknown, id)
 		}
 	}
-	s.shown = told
-	return untold
+	s.shown = all
+	return unknown
 }
 
 // of returns the windows of a session.

@@ -168,7 +168,7 @@ func newMail(ctx context.Context, a api.Access, whose string, inbox []Message, f
 	for i := range inbox {
 		ids[i] = inbox[i].ID
 	}
-	untold := a.Memex.Untold(session+"\nmail of "+whose, ids, fresh)
+	untold := fovea.HiveOf(a.Memex).Unreported(session+"\nmail of "+whose, ids, fresh)
 	return slices.DeleteFunc(inbox, func(m Message) bool { return !slices.Contains(untold, m.ID) }), nil
 }
 

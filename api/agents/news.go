@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/hive"
 )
 
 // The operations by which the owner follows what agents write.
@@ -87,7 +88,7 @@ func readNews(ctx context.Context, a api.Access, _ api.None) (*News, error) {
 	if _, err := a.View(ctx); err != nil { // what was saved in the folder counts
 		return nil, err
 	}
-	last, err := a.Memex.Looked()
+	last, err := fovea.HiveOf(a.Memex).Owner.Seen()
 	if fovea.KindOf(err) == fovea.Corrupt {
 		a.Warn(fmt.Errorf("all is told again: %w", err))
 	} else if err != nil {
@@ -186,5 +187,5 @@ func noteSeen(ctx context.Context, a api.Access, req NewsSeenRequest) (*NewsSeen
 			return nil, invalid("news-seen", fmt.Errorf("%s has no commit %d yet; the newest is %d", name, seq, head))
 		}
 	}
-	return &NewsSeenResponse{req.UpTo}, a.Memex.SetLooked(fovea.Looked{Time: a.Options.Now().UTC(), UpTo: req.UpTo})
+	return &NewsSeenResponse{req.UpTo}, fovea.HiveOf(a.Memex).Owner.SetSeen(hive.Seen{Time: a.Options.Now().UTC(), UpTo: req.UpTo})
 }

@@ -94,7 +94,7 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	if _, err = ps.Put(ctx, p, a.Write()); err != nil {
 		return nil, err
 	}
-	tell(a, &p, "proposed")
+	notify(a, &p, "proposed")
 	if kept, err := ps.Get(p.ID); err == nil { // of the first time, if the request is repeated
 		p = kept
 	}
@@ -175,13 +175,13 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 		return nil, err
 	}
 	if _, err = ps.Put(ctx, p, a.Write()); err == nil {
-		tell(a, &p, "edited")
+		notify(a, &p, "edited")
 	}
 	return &p, err
 }
 
-// tell says what became of a proposal to those who follow the changes.
-func tell(a api.Access, p *Proposal, event string) {
+// notify says what became of a proposal to those who follow the changes.
+func notify(a api.Access, p *Proposal, event string) {
 	if a.Options.Reviewed != nil {
 		a.Options.Reviewed(api.ReviewEvent{ID: p.ID, Agent: p.Agent, Event: event})
 	}
@@ -211,7 +211,7 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 		return err
 	})
 	if err == nil {
-		tell(a, &p, "accepted")
+		notify(a, &p, "accepted")
 	}
 	return answer, err
 }
@@ -224,7 +224,7 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 	if err = ps.Decide(ctx, req.ID, func(Proposal) error { return nil }); err != nil {
 		return &p, err
 	}
-	if tell(a, &p, "rejected"); req.Reason == "" {
+	if notify(a, &p, "rejected"); req.Reason == "" {
 		return &p, nil
 	}
 	draft := hive.Draft{To: p.Agent, Subject: "Not accepted: " + p.Op + " " + p.Title, Body: req.Reason, Known: true}

@@ -82,8 +82,8 @@ func TestRefusedOfAgents(t *testing.T) {
 				}
 			}
 			endless := &zeros{}
-			if code, said := s.refusal(io.LimitReader(endless, 1<<30), "message", "send", "bob", "Hello", "--body", "-"); code == 0 || !strings.Contains(said, "bytes") ||
-				endless.read > 100<<20 {
+			code, said := s.refusal(io.LimitReader(endless, 1<<30), "message", "send", "bob", "Hello", "--body", "-")
+			if code == 0 || !strings.Contains(said, "bytes") || endless.read > 100<<20 {
 				t.Errorf("a message of 1 GB: %d, %s; %d bytes were read", code, said, endless.read)
 			}
 			if after := s.run("head"); after != before {

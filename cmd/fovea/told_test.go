@@ -37,9 +37,8 @@ func reviewedServed(t *testing.T) *served {
 func subscriber(t *testing.T, s *served, agent string, addresses ...string) (*mcp.ClientSession, <-chan string) {
 	t.Helper()
 	told := make(chan string, 100)
-	c := connected(t, s.command("mcp", "--agent", agent), &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) {
-		told <- req.Params.URI
-	}})
+	changed := func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { told <- req.Params.URI }
+	c := connected(t, s.command("mcp", "--agent", agent), &mcp.ClientOptions{ResourceUpdatedHandler: changed})
 	for _, address := range addresses {
 		if err := c.Subscribe(t.Context(), &mcp.SubscribeParams{URI: address}); err != nil {
 			t.Fatal(err)
@@ -123,7 +122,8 @@ func TestToldOfMailAndReview(t *testing.T) {
 			events = append(events, data)
 		}
 	}
-	want := []string{`{"id":"` + strings.TrimSpace(id) + `","agent":"ada","event":"proposed"}`, `{"id":"` + strings.TrimSpace(id) + `","agent":"ada","event":"rejected"}`}
+	about := `{"id":"` + strings.TrimSpace(id) + `","agent":"ada","event":`
+	want := []string{about + `"proposed"}`, about + `"rejected"}`}
 	if !slices.Equal(events, want) {
 		t.Errorf("the stream of ada has %q", events)
 	}

@@ -27,10 +27,10 @@ const maxMarking = time.Second
 // the answer was written, so that nothing is marked that a client did not get. It is safe for
 // concurrent use.
 type handing struct {
-	mu    sync.Mutex
-	tells bool              // the transport tells what was written
-	marks map[string]func() // of answers that are not written yet, by the ids
-	last  chan struct{}     // closed when the newest is marked
+	mu      sync.Mutex
+	reports bool              // the transport reports what was written
+	marks   map[string]func() // of answers that are not written yet, by the ids
+	last    chan struct{}     // closed when the newest is marked
 }
 
 // wait returns when the hand-overs before are marked, so that nothing is handed over twice.
@@ -54,7 +54,7 @@ func (h *handing) wait(ctx context.Context) {
 }
 
 // reply calls a tool again where what it hands over is on its way to the client already, and marks
-// messages as read: at once, or if the transport tells of it, when the answer is written.
+// messages as read: at once, or if the transport reports it, when the answer is written.
 func (s *Server) reply(ctx context.Context, call func() (reply, error)) (reply, *mcp.CallToolResult, error) {
 	for range 3 { // at most two others are on their way
 		s.handing.wait(ctx)
@@ -83,7 +83,7 @@ func (s *Server) handOver(ctx context.Context, ids []string, answer *mcp.CallToo
 	h := &s.handing
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.tells {
+	if !h.reports {
 		return false, mark(ctx)
 	}
 	for key := range h.marks {
@@ -134,7 +134,7 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 		told := *lines
 		told.Written, t = s.written, &told
 		s.handing.mu.Lock()
-		s.handing.tells, s.handing.marks = true, map[string]func(){}
+		s.handing.reports, s.handing.marks = true, map[string]func(){}
 		s.handing.mu.Unlock()
 	}
 	return s.mcp.Run(ctx, t)

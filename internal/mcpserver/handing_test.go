@@ -46,7 +46,8 @@ func attend(t *testing.T, svc api.Service, agent string, c *client, lines string
 }
 
 const (
-	greetLines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
+	greetLines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26",` +
+		`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 	inboxLine = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"history","arguments":{"action":"inbox"}}}`
 	againLine = `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"history","arguments":{"action":"inbox"}}}`

@@ -47,9 +47,9 @@ type connection struct {
 	sent    chan struct{} // has a value after a call was answered
 	written func(json.RawMessage)
 
-	mu      sync.Mutex
-	telling int                        // responses that are written and not told of
-	pending map[jsonrpc.ID]pendingCall // calls without a response yet
+	mu        sync.Mutex
+	reporting int                        // responses that are written and not reported
+	pending   map[jsonrpc.ID]pendingCall // calls without a response yet
 }
 
 // pendingCall is a call without a response yet.
@@ -127,7 +127,7 @@ func (c *connection) hasPending() bool {
 			return true
 		}
 	}
-	return c.telling > 0
+	return c.reporting > 0
 }
 
 // handleLine decodes a line, queues its valid messages and answers the invalid ones.
@@ -211,7 +211,7 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	c.mu.Lock()
 	b := c.pending[r.ID].batch
 	delete(c.pending, r.ID)
-	c.telling++
+	c.reporting++
 	results := []json.RawMessage{r.Result}
 	if b != nil {
 		b.remaining--
@@ -221,7 +221,7 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 		}
 	}
 	c.mu.Unlock()
-	defer c.told()
+	defer c.reported()
 	if b == nil {
 		err = c.writeLine(text)
 	} else {
@@ -235,10 +235,10 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// told ends what Write does for a response.
-func (c *connection) told() {
+// reported ends what Write does for a response.
+func (c *connection) reported() {
 	c.mu.Lock()
-	c.telling--
+	c.reporting--
 	c.mu.Unlock()
 	select {
 	case c.sent <- struct{}{}:

@@ -88,11 +88,11 @@ the commits of that conversation changed, without what others did between them.`
 }
 
 // ofSession has a verb do another thing where --session is given and no argument.
-func ofSession(c *cobra.Command, tell func(c *cobra.Command, session string) error) *cobra.Command {
+func ofSession(c *cobra.Command, show func(c *cobra.Command, session string) error) *cobra.Command {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if f := c.Flag("session"); f != nil && f.Changed && len(a) == 0 {
-			return tell(c, f.Value.String())
+			return show(c, f.Value.String())
 		}
 		return run(c, a)
 	}

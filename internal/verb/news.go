@@ -33,13 +33,13 @@ func withNews(s *Session, c *cobra.Command) *cobra.Command {
 		case len(a) > 0, c.Flags().Changed("limit"):
 			return Misuse{errors.New("--since-last is about all that agents wrote; leave out NODE and --limit")}
 		}
-		return tellNews(s, c, seen || !s.JSON)
+		return showNews(s, c, seen || !s.JSON)
 	}
 	return c
 }
 
-// tellNews prints what agents wrote, and then notes that the owner has seen it.
-func tellNews(s *Session, c *cobra.Command, seen bool) error {
+// showNews prints what agents wrote, and then notes that the owner has seen it.
+func showNews(s *Session, c *cobra.Command, seen bool) error {
 	news, err := Call(s, c, agents.OpNews, api.None{})
 	if err == nil {
 		err = s.Answer(news, func() { printNews(s, news) })

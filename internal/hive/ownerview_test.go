@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package test
+package hive_test
 
 import (
 	"os"
@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/hive"
 )
 
-// TestLooked: up to where the owner has looked outlives a restart, each scope by itself, and a
+// TestSeen: up to where the owner has looked outlives a restart, each scope by itself, and a
 // damaged file is named and written anew.
-func TestLooked(t *testing.T) {
+func TestSeen(t *testing.T) {
 	folder, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
 	open := func() *fovea.Memory {
 		t.Helper()
@@ -24,12 +25,12 @@ func TestLooked(t *testing.T) {
 		return m
 	}
 	m := open()
-	if l, err := m.Looked(); err != nil || !l.Time.IsZero() || len(l.UpTo) != 0 {
+	if l, err := fovea.HiveOf(m).Owner.Seen(); err != nil || !l.Time.IsZero() || len(l.UpTo) != 0 {
 		t.Errorf("%+v, %v", l, err)
 	}
 	at := time.Unix(1_700_000_000, 0).UTC()
 	for name, seq := range map[string]uint64{"memex": 7, "project/p": 3} {
-		if err := m.SetLooked(fovea.Looked{Time: at, UpTo: map[string]uint64{name: seq}}); err != nil {
+		if err := fovea.HiveOf(m).Owner.SetSeen(hive.Seen{Time: at, UpTo: map[string]uint64{name: seq}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -37,32 +38,32 @@ func TestLooked(t *testing.T) {
 		t.Fatal(err)
 	}
 	m = open()
-	l, err := m.Looked()
+	l, err := fovea.HiveOf(m).Owner.Seen()
 	if err != nil || !l.Time.Equal(at) || l.UpTo["memex"] != 7 || l.UpTo["project/p"] != 3 {
 		t.Errorf("after a restart: %+v, %v", l, err)
 	}
-	if err := os.WriteFile(filepath.Join(state, "looked"), []byte(`{"upto":`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(state, "seen"), []byte(`{"upto":`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Looked(); fovea.KindOf(err) != fovea.Corrupt {
+	if _, err := fovea.HiveOf(m).Owner.Seen(); fovea.KindOf(err) != fovea.Corrupt {
 		t.Errorf("damaged: %v", err)
 	}
-	if err := m.SetLooked(fovea.Looked{Time: at, UpTo: map[string]uint64{"memex": 8}}); err != nil {
+	if err := fovea.HiveOf(m).Owner.SetSeen(hive.Seen{Time: at, UpTo: map[string]uint64{"memex": 8}}); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := m.Looked(); err != nil || len(l.UpTo) != 1 || l.UpTo["memex"] != 8 {
+	if l, err := fovea.HiveOf(m).Owner.Seen(); err != nil || len(l.UpTo) != 1 || l.UpTo["memex"] != 8 {
 		t.Errorf("written anew: %+v, %v", l, err)
 	}
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.SetLooked(fovea.Looked{Time: at, UpTo: map[string]uint64{"memex": 9}}); err == nil {
+	if err := fovea.HiveOf(m).Owner.SetSeen(hive.Seen{Time: at, UpTo: map[string]uint64{"memex": 9}}); err == nil {
 		t.Error("a closed memory notes a look")
 	}
 }
 
-// FuzzLooked: no bytes of the file panic.
-func FuzzLooked(f *testing.F) {
+// FuzzSeen: no bytes of the file panic.
+func FuzzSeen(f *testing.F) {
 	folder, state := f.TempDir(), filepath.Join(f.TempDir(), "state")
 	m, err := fovea.Open(f.Context(), folder, &fovea.Options{StateDir: state})
 	if err != nil {
@@ -71,10 +72,10 @@ func FuzzLooked(f *testing.F) {
 	f.Cleanup(func() { _ = m.Close() })
 	f.Add([]byte(`{"time":"2026-01-01T00:00:00Z","upto":{"memex":1}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(filepath.Join(state, "looked"), b, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(state, "seen"), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Looked(); err != nil && fovea.KindOf(err) != fovea.Corrupt {
+		if _, err := fovea.HiveOf(m).Owner.Seen(); err != nil && fovea.KindOf(err) != fovea.Corrupt {
 			t.Error(err)
 		}
 	})
