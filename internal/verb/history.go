@@ -18,8 +18,8 @@ func logCommand(s *Session) *cobra.Command {
 brackets how many nodes it changed; with NODE, those that changed that one, also
 before it was renamed or moved.
 
-With --session it prints what that conversation did: its commits, and the windows
-and blocks of its own history.
+With --session it prints what that conversation did: its commits, and the
+windows and blocks of its own history.
 
 With --since-last it prints what agents wrote since you last asked so, by agent
 and session, and how many proposals wait. What was printed counts as seen. With
