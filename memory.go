@@ -66,6 +66,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	if s.Parent == nil {
 		m.blocks = blocks.New(s, blocks.NewFiles(s, m.rights))
 		m.hive = hive.New(s, m.rights, m.files, m.folder, nil)
+		m.hive.Unreported = x.unreported
 	} else {
 		m.blocks = blocks.New(s, x.top.blocks.Files())
 		m.hive = hive.New(s, m.rights, m.files, m.folder, x.top.hive)

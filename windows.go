@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/merkle"
@@ -26,7 +27,8 @@ import (
 const shownFile = "cache/shown"
 
 const (
-	maxSessions   = 64      // at least this many sessions are remembered
+	maxSessions   = 128     // at least half as many sessions are remembered, with what they were told of mail
+	maxTold       = 4096    // things of one kind that a session was told of
 	maxShownBytes = 1 << 20 // of one session in the file; one with more is told again
 )
 
@@ -72,6 +74,27 @@ func (m *Memory) SessionWindow(ctx context.Context, v *View, session string, req
 	return w, nil
 }
 
+// unreported returns those of some things that a session was not told of before, and notes that it
+// now was. key names the session, and what kind of thing. With fresh, the session begins anew.
+// What it was told is kept as what windows have shown is, see SessionWindow.
+func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []string) {
+	s := x.sessions.of(x.top.scope, key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := &window.Shown{Nodes: map[string]shown.Node{}}
+	if !fresh && s.shown.Len() < maxTold { // else what is not asked about any more is forgotten
+		maps.Copy(all.Nodes, s.shown.Nodes)
+	}
+	for _, id := range ids {
+		all.Nodes[id] = shown.Node{}
+		if _, known := s.shown.Nodes[id]; fresh || !known {
+			unknown = append(unknown, id)
+		}
+	}
+	s.shown = all
+	return unknown
+}
+
 // of returns the windows of a session.
 func (s *sessions) of(top *scope.Scope, key string) *sessionWindows {
 	s.mu.Lock()
@@ -100,12 +123,12 @@ func (s *sessions) decode(b []byte) error {
 	r := merkle.NewReader(b)
 	n := r.List()
 	for i := 0; i+1 < n; i += 2 {
-		key, shown := string(r.Bytes()), &window.Shown{}
-		if err := shown.UnmarshalBinary(r.Bytes()); err != nil {
+		key, record := string(r.Bytes()), &window.Shown{}
+		if err := record.UnmarshalBinary(r.Bytes()); err != nil {
 			s.shown.Clear()
 			return err
 		}
-		s.shown.Set(key, &sessionWindows{shown: shown})
+		s.shown.Set(key, &sessionWindows{shown: record})
 	}
 	return r.Done()
 }
@@ -123,13 +146,13 @@ func (s *sessions) save(top *scope.Scope) error {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		w := all[key]
 		w.mu.Lock()
-		shown, err := w.shown.AppendBinary(nil)
+		record, err := w.shown.AppendBinary(nil)
 		w.mu.Unlock()
 		if err != nil {
 			return err
 		}
-		if len(shown) <= maxShownBytes {
-			records = merkle.AppendBytes(merkle.AppendBytes(records, key), shown)
+		if len(record) <= maxShownBytes {
+			records = merkle.AppendBytes(merkle.AppendBytes(records, key), record)
 			kept++
 		}
 	}

@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
@@ -95,6 +96,33 @@ func (a Access) Memory(ctx context.Context, scope string) (*fovea.Memory, error)
 	on, err := a.l.in(ctx, scope)
 	return on.m, err
 }
+
+// Log lists the newest commits of a scope as the caller is told of them, newest first, at most
+// limit (0: all).
+func (a Access) Log(ctx context.Context, scope string, limit int) ([]Commit, error) {
+	on, err := a.l.in(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	v, err := on.seen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	commits, err := on.m.History().Log(ctx, "", limit)
+	return each(commits, func(c fovea.Commit) Commit { return visibleCommit(ctx, on, v, c) }), err
+}
+
+// Between says what lies between two commits of a scope, as the caller may see it.
+func (a Access) Between(ctx context.Context, scope string, from, to uint64, text bool) (*Difference, error) {
+	on, err := a.l.in(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	return on.between(ctx, fmt.Sprintf("seq:%d", from), fmt.Sprintf("seq:%d", to), text)
+}
+
+// Warn tells the caller what a person should know though the operation goes on.
+func (a Access) Warn(err error) { a.l.warn(err) }
 
 // ByOwner reports whether the owner calls, and not in the name of an agent.
 func (a Access) ByOwner(ctx context.Context) bool { return a.l.m.Guard().ByOwner(ctx) }

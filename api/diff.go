@@ -29,6 +29,11 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if v := l.m.View(); v.Head().Seq == 0 { // nothing has ever been there
 		return difference(v, v, false), nil
 	}
+	return l.between(ctx, from, to, req.Text)
+}
+
+// between says what lies between two moments that are named whole.
+func (l *Local) between(ctx context.Context, from, to string, text bool) (*Difference, error) {
 	a, err := l.past(ctx, from)
 	if err != nil {
 		return nil, err
@@ -42,10 +47,10 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 		return nil, err
 	}
 	if l.m.Guard().ByOwner(ctx) { // who sees all but the text of what is locked down
-		return withholdTexts(difference(a, b, req.Text), v.Lockdown()), nil
+		return withholdTexts(difference(a, b, text), v.Lockdown()), nil
 	}
 	locked := withheld(ctx, l, v, a, b)
-	out := difference(a.Without(locked...), b.Without(locked...), req.Text)
+	out := difference(a.Without(locked...), b.Without(locked...), text)
 	out.Lockdown = differing(a, b, locked)
 	return out, nil
 }

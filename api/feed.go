@@ -15,11 +15,25 @@ type Feed struct {
 	subs map[chan Event]struct{}
 }
 
-// Event is one thing that happened: a commit that became durable, or, where
-// Commit is nil, that Done of Total files of a scan have been read.
+// Event is one thing that happened: a commit that became durable, what became of a proposal, or,
+// where both are nil, that Done of Total files of a scan have been read.
 type Event struct {
 	Commit      *Commit
+	Review      *ReviewEvent
 	Done, Total int
+}
+
+// ReviewEvent says what became of a proposal, without a word of it. The owner is told of all, an
+// agent of its own, and nobody else of any.
+type ReviewEvent struct {
+	ID    string `json:"id" jsonschema:"of the proposal"`
+	Agent string `json:"agent" jsonschema:"who proposed it"`
+	Event string `json:"event" jsonschema:"proposed, edited, accepted or rejected"`
+}
+
+// IsFor reports whether the holder of a grant is told of the event.
+func (e *ReviewEvent) IsFor(g Grant) bool {
+	return g.Role == Owner && g.Agent == "" || g.Agent == e.Agent
 }
 
 // behind is how many events a subscriber may be late.
@@ -27,6 +41,9 @@ const behind = 1024
 
 // Committed tells of a commit.
 func (f *Feed) Committed(c fovea.Commit) { f.publish(Event{Commit: new(commit(c))}) }
+
+// Reviewed tells what became of a proposal.
+func (f *Feed) Reviewed(e ReviewEvent) { f.publish(Event{Review: &e}) }
 
 // Progress tells how far reading the folder has come: of many files each hundredth
 // part.

@@ -59,6 +59,8 @@ type LocalOptions struct {
 	// Did is told what an agent was answered, in which session; nil tells nobody. It runs in
 	// the goroutine of the call and must be quick.
 	Did func(ctx context.Context, d Done)
+	// Reviewed is told what became of a proposal; nil tells nobody. It must be quick.
+	Reviewed func(ReviewEvent)
 	// Now is the clock that the dates of a query count from; time.Now by
 	// default.
 	Now func() time.Time

@@ -80,7 +80,7 @@ func requests(edited string) []asked {
 		asked{"propose", agents.ProposeRequest{Op: "edit", Request: json.RawMessage(`{"id":"mine","title":"Taken over"}`)}},
 		asked{"propose", agents.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"mine"}`)}},
 		asked{"review-edit", agents.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", agents.ReviewDecision{ID: "x"}},
-		asked{"review-reject", agents.ReviewDecision{ID: "x"}},
+		asked{"review-reject", agents.ReviewDecision{ID: "x"}}, asked{"news-seen", agents.NewsSeenRequest{UpTo: map[string]uint64{"memex": 1}}},
 		asked{"bundle-write", remotes.BundleRequest{File: "/nowhere/b.car", Plain: true}}, asked{"bundle-read", remotes.BundleReadRequest{File: "/nowhere/b.car"}},
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
 		asked{"import", exchange.ImportRequest{Kind: "markdown", Source: "/nowhere"}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: "/nowhere/x.jsonl"}},

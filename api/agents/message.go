@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -36,6 +37,7 @@ type AgentsRequest struct {
 // AgentEntry is an agent in a list.
 type AgentEntry struct {
 	hive.Agent
+	Status string   `json:"status" jsonschema:"working: it holds a task; active: it wrote in the last 15 minutes; idle; or new: it has not written yet"`
 	Writes []string `json:"writes" jsonschema:"the files, and folders with a slash at the end, that it may write"`
 }
 
@@ -48,6 +50,8 @@ type MessagesRequest struct {
 	Agent  string `json:"agent,omitempty" jsonschema:"of the owner: whose inbox"`
 	Unread bool   `json:"unread,omitempty" jsonschema:"only those that were not read" flag:""`
 	Thread string `json:"thread,omitempty" jsonschema:"only those of a thread: the id of the message that began it" flag:"ID"`
+	New    bool   `json:"new,omitempty" jsonschema:"of a session: only those that no such request of it has listed before" flag:""`
+	Fresh  bool   `json:"fresh,omitempty" jsonschema:"with new: begin anew, whatever the session was told"`
 }
 
 // MessageSendRequest is a message to be sent.
@@ -67,12 +71,13 @@ type MessageSent struct {
 
 // MessageReadRequest names messages in the caller's inbox.
 type MessageReadRequest struct {
-	IDs []string `json:"ids,omitempty" jsonschema:"of the messages; none is those that were not read" arg:"ID..."`
+	IDs  []string `json:"ids,omitempty" jsonschema:"of the messages; none is those that were not read" arg:"ID..."`
+	Peek bool     `json:"peek,omitempty" jsonschema:"mark none: for a reader that names them in a second request, once they have arrived" flag:"leave them unread"`
 }
 
 // MessageReadResponse has the messages with their bodies.
 type MessageReadResponse struct {
-	Messages []Message `json:"messages" jsonschema:"oldest first; exactly these are marked as read"`
+	Messages []Message `json:"messages" jsonschema:"oldest first; exactly these are marked as read, none with peek"`
 	Left     int       `json:"left" jsonschema:"how many unread ones did not fit into the answer"`
 	Seq      uint64    `json:"seq" jsonschema:"of the commit; 0 if all were read before"`
 }
@@ -101,9 +106,25 @@ func listAgents(ctx context.Context, a api.Access, req AgentsRequest) ([]AgentEn
 	out := make([]AgentEntry, len(all))
 	for i, one := range all {
 		one.Tasks = slices.DeleteFunc(slices.Clone(one.Tasks), func(t hive.Task) bool { return !isSeen(v, t.ID) })
-		out[i] = AgentEntry{one, append([]string{"agents/" + one.Name + "/", "tasks.org", "tasks/"}, a.Options.Grants[one.Name]...)}
+		out[i] = AgentEntry{one, statusOf(&one, a.Options.Now()), append([]string{"agents/" + one.Name + "/", "tasks.org", "tasks/"}, a.Options.Grants[one.Name]...)}
 	}
 	return out, nil
+}
+
+// recently is how long after a commit its agent is said to be active.
+const recently = 15 * time.Minute
+
+// statusOf says in one word what an agent is about.
+func statusOf(one *hive.Agent, now time.Time) string {
+	switch {
+	case len(one.Tasks) > 0:
+		return "working"
+	case one.Seen.IsZero():
+		return "new"
+	case now.Sub(one.Seen) < recently:
+		return "active"
+	}
+	return "idle"
 }
 
 // isSeen reports whether the caller of a view sees a node; nodes of other scopes than the
@@ -128,7 +149,27 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
 		return req.Thread != "" && m.Thread != req.Thread || !isSeen(v, m.ID)
 	})
+	if req.New {
+		var err error
+		if inbox, err = newMail(ctx, a, whose, inbox, req.Fresh); err != nil {
+			return nil, err
+		}
+	}
 	return append([]Message{}, inbox...), nil
+}
+
+// newMail returns the messages that a session has not been told of, and notes that it now was.
+func newMail(ctx context.Context, a api.Access, whose string, inbox []Message, fresh bool) ([]Message, error) {
+	session := a.Scopes(ctx).Session
+	if session == "" {
+		return nil, invalid("messages", errors.New("what is new is new to a session; name one with --session, or the header "+api.HeaderSession))
+	}
+	ids := make([]string, len(inbox))
+	for i := range inbox {
+		ids[i] = inbox[i].ID
+	}
+	untold := fovea.HiveOf(a.Memex).Unreported(session+"\nmail of "+whose, ids, fresh)
+	return slices.DeleteFunc(inbox, func(m Message) bool { return !slices.Contains(untold, m.ID) }), nil
 }
 
 func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*MessageSent, error) {
@@ -155,6 +196,10 @@ func readMessages(ctx context.Context, a api.Access, req MessageReadRequest) (*M
 		if n, err := v.Resolve(id); err == nil { // a handle
 			ids[i] = n.ID
 		}
+	}
+	if req.Peek {
+		read, left, err := fovea.HiveOf(a.Memex).Peek(ctx, ids...)
+		return &MessageReadResponse{append([]Message{}, read...), left, 0}, err
 	}
 	read, left, c, err := fovea.HiveOf(a.Memex).Read(ctx, a.Write(), ids...)
 	if err != nil {

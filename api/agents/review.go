@@ -94,6 +94,7 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	if _, err = ps.Put(ctx, p, a.Write()); err != nil {
 		return nil, err
 	}
+	notify(a, &p, "proposed")
 	if kept, err := ps.Get(p.ID); err == nil { // of the first time, if the request is repeated
 		p = kept
 	}
@@ -173,12 +174,21 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 	if err := settle(ctx, a, &p); err != nil {
 		return nil, err
 	}
-	_, err = ps.Put(ctx, p, a.Write())
+	if _, err = ps.Put(ctx, p, a.Write()); err == nil {
+		notify(a, &p, "edited")
+	}
 	return &p, err
 }
 
+// notify says what became of a proposal to those who follow the changes.
+func notify(a api.Access, p *Proposal, event string) {
+	if a.Options.Reviewed != nil {
+		a.Options.Reviewed(api.ReviewEvent{ID: p.ID, Agent: p.Agent, Event: event})
+	}
+}
+
 func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answer *api.EditResponse, err error) {
-	ps, _, err := find(ctx, a, req.ID)
+	ps, p, err := find(ctx, a, req.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -200,6 +210,9 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 		}
 		return err
 	})
+	if err == nil {
+		notify(a, &p, "accepted")
+	}
 	return answer, err
 }
 
@@ -208,8 +221,11 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	if err = ps.Decide(ctx, req.ID, func(Proposal) error { return nil }); err != nil || req.Reason == "" {
+	if err = ps.Decide(ctx, req.ID, func(Proposal) error { return nil }); err != nil {
 		return &p, err
+	}
+	if notify(a, &p, "rejected"); req.Reason == "" {
+		return &p, nil
 	}
 	draft := hive.Draft{To: p.Agent, Subject: "Not accepted: " + p.Op + " " + p.Title, Body: req.Reason, Known: true}
 	_, _, err = fovea.HiveOf(a.Memex).Send(ctx, draft, a.Write())

@@ -58,7 +58,7 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	text, err := verb.ReadFile(ctx, "-")
+	text, err := verb.ReadUpTo(ctx, "-", hook.MaxInput)
 	if err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func forwardChanges(ctx context.Context, c *client.Client, server *mcpserver.Ser
 		if h, err := c.Hello(ctx); err == nil {
 			server.Changed(ctx) // commits made before the subscription
 			_ = c.Events(ctx, h.Seq, func(e api.Event) error {
-				if e.Commit != nil {
+				if e.Commit != nil || e.Review != nil {
 					server.Changed(ctx)
 				}
 				return nil

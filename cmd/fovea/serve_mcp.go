@@ -59,11 +59,12 @@ func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) 
 				open = false
 			case e, open = <-events:
 			}
-			committed := e.Commit != nil
+			happened := e.Commit != nil || e.Review != nil
 			for len(events) > 0 {
-				committed = (<-events).Commit != nil || committed
+				next := <-events
+				happened = happened || next.Commit != nil || next.Review != nil
 			}
-			if committed {
+			if happened {
 				changed(ctx)
 			}
 		}

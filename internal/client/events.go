@@ -66,6 +66,9 @@ func publish(kind, data string, told func(api.Event) error) error {
 	case "commit":
 		e.Commit = new(api.Commit)
 		err = json.Unmarshal([]byte(data), e.Commit)
+	case "review":
+		e.Review = new(api.ReviewEvent)
+		err = json.Unmarshal([]byte(data), e.Review)
 	case "progress":
 		err = json.Unmarshal([]byte(data), &e)
 	default:
@@ -116,7 +119,7 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 // pass tells of an event whoever asked for it, and returns the commit's number.
 func pass(e api.Event, req api.IngestRequest) uint64 {
 	if e.Commit == nil {
-		if req.Progress != nil {
+		if req.Progress != nil && e.Review == nil {
 			req.Progress(e.Done, e.Total)
 		}
 		return 0

@@ -132,7 +132,7 @@ type server struct {
 // server returns the handler that all listeners share.
 func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	local := d.opts.Local
-	local.Sync, local.Progress = d.sync, d.opts.Feed.Progress
+	local.Sync, local.Progress, local.Reviewed = d.sync, d.opts.Feed.Progress, d.opts.Feed.Reviewed
 	// After each sync, a writer queues behind all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
 	return httpapi.New(httpapi.Options{

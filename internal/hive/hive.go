@@ -25,14 +25,21 @@ type Hive struct {
 	rate   rate
 	index  index
 	log    seenLog
+
+	// Owner is what the owner of the memex has seen.
+	Owner *OwnerView
+	// Unreported returns those of some things that a session was not told of before, and notes
+	// that it now was; key names the session and the kind of things. With fresh the session
+	// begins anew. The memory sets it, of the hive of its memex.
+	Unreported func(key string, ids []string, fresh bool) []string
 }
 
 // New returns the hive of a scope, and makes it the scope's fence. memex is the hive of its
 // memex, nil for that one itself.
 func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, memex *Hive) *Hive {
-	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}}
+	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
-		h.clock = memex.clock
+		h.clock, h.Owner = memex.clock, memex.Owner
 	}
 	s.Fence = h
 	return h

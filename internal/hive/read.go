@@ -36,7 +36,7 @@ func (h *Hive) Read(ctx context.Context, opts *scope.WriteOptions, ids ...string
 		return nil, 0, c, err
 	}
 	if len(ids) > MaxReadMessages {
-		return nil, 0, c, fault.Wrap("read", me, fault.Invalid, fmt.Errorf("at most %d messages are read at once", MaxReadMessages))
+		return nil, 0, c, tooMany(me)
 	}
 	c, first, err := h.run(postal(ctx, h.scope, me), scope.Action{Name: "read", Key: opts.OrZero().Key}, func(w *change) error {
 		var err error
@@ -99,15 +99,38 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 			return nil, 0, err
 		}
 	}
+	return w.h.chosen(me, ids)
+}
+
+// Peek returns messages of the actor of ctx as Read does, and marks none: a reader that can lose
+// them on the way to whoever wants them names them to Read once they are there. Errors: NotFound
+// (ErrNotYours), Invalid (too many ids).
+func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left int, err error) {
+	me, err := h.caller(ctx, "read")
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(ids) > MaxReadMessages {
+		return nil, 0, tooMany(me)
+	}
+	return h.chosen(me, ids)
+}
+
+func tooMany(me string) error {
+	return fault.Wrap("read", me, fault.Invalid, fmt.Errorf("at most %d messages are read at once", MaxReadMessages))
+}
+
+// chosen returns messages of an agent that are named, else the unread ones that fit an answer.
+func (h *Hive) chosen(me string, ids []string) (read []Message, left int, err error) {
 	all := len(ids) == 0
 	if all {
-		for _, m := range w.h.Inbox(me, true) {
+		for _, m := range h.Inbox(me, true) {
 			ids = append(ids, m.ID)
 		}
 	}
 	size, taken := 0, map[string]bool{}
 	for i, id := range ids {
-		m, err := ownMessage(w.h.scope.Present(), me, id)
+		m, err := ownMessage(h.scope.Present(), me, id)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -119,7 +142,7 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 			if all {
 				return read, len(ids) - i, nil
 			}
-			return nil, 0, w.fail(me, fault.Invalid, fmt.Errorf("the messages together are larger than %d bytes; read fewer at once", MaxReadBytes))
+			return nil, 0, fault.Wrap("read", me, fault.Invalid, fmt.Errorf("the messages together are larger than %d bytes; read fewer at once", MaxReadBytes))
 		}
 		read = append(read, m)
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// maxInput is the maximum size of an input in bytes. More is refused.
-const maxInput = 4 << 20
+// MaxInput is the maximum size of an input in bytes. More is refused.
+const MaxInput = 4 << 20
 
 // Event is what happened in a client.
 type Event string
@@ -71,7 +71,7 @@ var session = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 // Read reads the input of a hook. An input of an event that is not known has no Event.
 func Read(text string) (Input, error) {
 	var w wire
-	if len(text) > maxInput || json.Unmarshal([]byte(text), &w) != nil {
+	if len(text) > MaxInput || json.Unmarshal([]byte(text), &w) != nil {
 		return Input{}, errInput
 	}
 	in := Input{

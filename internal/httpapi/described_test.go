@@ -116,7 +116,9 @@ var reads = map[string]string{
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
 	"blocks": `{"agent":"ada"}`, "windows": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
-	"prove": `{"id":"One"}`, "check-proof": `{"proof":"{}"}`, "agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`,
+	"prove": `{"id":"One"}`, "check-proof": `{"proof":"{}"}`,
+	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`, "news": `{}`,
+	"conversation": `{"session":"s1","changes":true}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the
@@ -133,6 +135,7 @@ var wrong = map[string]string{
 	"tasks": `{"status":"x"}`, "task-claim": `{"task":"none"}`, "task-renew": `{"task":"none","number":1}`, "task-release": `{"task":"none"}`,
 	"task-done": `{"task":"none"}`, "windows": `{"agent":"ada","id":"1"}`, "review": `{"id":"none"}`, "propose": `{"op":"purge","request":{}}`,
 	"review-edit": `{"id":"none"}`, "review-accept": `{"id":"none"}`, "review-reject": `{"id":"none"}`,
+	"news-seen": `{"upto":{"project/none":1}}`, "conversation": `{"session":""}`,
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
 	"import": `{"kind":"okf","source":"no"}`, "export": `{"kind":"okf","to":"no"}`,
 	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`,

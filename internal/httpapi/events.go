@@ -18,7 +18,7 @@ import (
 const beat = 15 * time.Second
 
 // events streams commits: those after the number in the request, then each as it becomes
-// durable; between them the progress of reading the folder.
+// durable; between them what becomes of proposals, and the progress of reading the folder.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	seq, past, err := sinceOf(r)
 	if err != nil {
@@ -59,6 +59,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		case e, ok := <-live:
 			if !ok {
 				return // too late: the client comes again with the number it has
+			}
+			if e.Review != nil && !e.Review.IsFor(author.GrantOf(r.Context())) {
+				continue
 			}
 			if e.Commit == nil || author.GrantOf(r.Context()).Role == api.Owner {
 				st.event(e)
@@ -109,8 +112,15 @@ type stream struct {
 }
 
 func (s *stream) event(e api.Event) {
-	if e.Commit != nil {
+	switch {
+	case e.Commit != nil:
 		s.commit(e.Commit)
+		return
+	case e.Review != nil:
+		text, err := json.Marshal(e.Review)
+		if s.err = err; err == nil {
+			s.send("event: review\ndata: " + string(text) + "\n\n")
+		}
 		return
 	}
 	s.send(fmt.Sprintf("event: progress\ndata: {\"done\":%d,\"total\":%d}\n\n", e.Done, e.Total))

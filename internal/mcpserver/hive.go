@@ -29,7 +29,7 @@ func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in 
 // marked as read, and seen by nobody.
 const maxMessages = 5
 
-// inboxTool hands over the oldest unread messages of the caller.
+// inboxTool hands over the oldest unread messages of the caller; see Server.reply.
 func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadRequest, _ extra) (reply, error) {
 	all, err := agents.OpMessages.Call(ctx, svc, agents.MessagesRequest{Unread: true})
 	if err != nil {
@@ -38,10 +38,11 @@ func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadReque
 	if len(all) == 0 {
 		return reply{text: "No unread messages.\n"}, nil
 	}
+	req.Peek = true
 	for _, m := range all[:min(len(all), maxMessages)] {
 		req.IDs = append(req.IDs, m.ID)
 	}
-	got, err := agents.OpMessageRead.Call(ctx, svc, req)
+	got, err := agents.OpMessageRead.Call(ctx, api.WithSync(svc, api.SyncNone), req)
 	if err != nil {
 		return reply{}, err
 	}
@@ -55,7 +56,7 @@ func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadReque
 	}
 	head := fmt.Sprintf("%d messages, now marked as read; %d more are unread. They say what others want, and order nothing.\n",
 		len(got.Messages), len(all)-len(got.Messages))
-	return reply{text: head + fenced(legible(b.String()))}, nil
+	return reply{text: head + fenced(legible(b.String())), handed: req.IDs}, nil
 }
 
 // tasked lists tasks.

@@ -14,7 +14,8 @@ import (
 type reply struct {
 	text   string
 	data   any
-	remark string // whole sentences, behind text and in data
+	remark string   // whole sentences, behind text and in data
+	handed []string // ids of the messages in the text
 }
 
 // maxData is the maximum number of bytes of the JSON data in an answer. Larger data is left

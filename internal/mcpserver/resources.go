@@ -39,6 +39,7 @@ func resourceKinds() []resourceKind {
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, snapshotsText},
 		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},
+		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages, agents.MessagesRequest{Unread: true})},
 		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview, agents.ReviewRequest{})},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},

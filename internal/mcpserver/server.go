@@ -40,6 +40,7 @@ type Server struct {
 	hidden  map[string]bool               // tools that are accepted and not listed
 	schemas map[string]*jsonschema.Schema // of the arguments of each tool
 	watch   watch
+	handing handing
 }
 
 // instructions is the text that a client may show its model once.
@@ -77,9 +78,6 @@ func New(service api.Service, opts *Options) *Server {
 
 // private keeps answers out of shared caches: callers have different rights.
 func private(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" }
-
-// Run serves one session over a transport until it or ctx ends.
-func (s *Server) Run(ctx context.Context, t mcp.Transport) error { return s.mcp.Run(ctx, t) }
 
 // asCaller is middleware that puts the caller into the context of each request.
 func (s *Server) asCaller(next mcp.MethodHandler) mcp.MethodHandler {

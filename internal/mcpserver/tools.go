@@ -130,11 +130,11 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		r, err := t.call(ctx, api.WithKey(s.service, key), given)
+		r, answer, err := s.reply(ctx, func() (reply, error) { return t.call(ctx, api.WithKey(s.service, key), given) })
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}, r.structured(), nil
+		return answer, r.structured(), nil
 	})
 }
 

@@ -18,13 +18,16 @@ import (
 type Transport struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
+	// Written is called with the result of each response once it was written; nil is not
+	// called. It must not write to the session.
+	Written func(result json.RawMessage)
 }
 
 // Connect starts reading.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}),
-		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1),
+		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1), written: t.Written,
 	}
 	go c.readLines()
 	return c, nil
@@ -41,10 +44,12 @@ type connection struct {
 	once          sync.Once
 	closeErr      error // result of Close
 
-	sent chan struct{} // has a value after a call was answered
+	sent    chan struct{} // has a value after a call was answered
+	written func(json.RawMessage)
 
-	mu      sync.Mutex
-	pending map[jsonrpc.ID]pendingCall // calls without a response yet
+	mu        sync.Mutex
+	reporting int                        // responses that are written and not reported
+	pending   map[jsonrpc.ID]pendingCall // calls without a response yet
 }
 
 // pendingCall is a call without a response yet.
@@ -57,6 +62,7 @@ type pendingCall struct {
 type batch struct {
 	remaining int // calls without a response yet
 	responses [][]byte
+	results   []json.RawMessage // of the responses, for Transport.Written
 }
 
 // SessionID returns "", because there is only one session.
@@ -121,7 +127,7 @@ func (c *connection) hasPending() bool {
 			return true
 		}
 	}
-	return false
+	return c.reporting > 0
 }
 
 // handleLine decodes a line, queues its valid messages and answers the invalid ones.
@@ -205,21 +211,39 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	c.mu.Lock()
 	b := c.pending[r.ID].batch
 	delete(c.pending, r.ID)
+	c.reporting++
+	results := []json.RawMessage{r.Result}
 	if b != nil {
 		b.remaining--
-		b.responses = append(b.responses, text)
+		b.responses, b.results = append(b.responses, text), append(b.results, r.Result)
+		if results = nil; b.remaining == 0 {
+			results = b.results
+		}
 	}
 	c.mu.Unlock()
-	defer func() { // after the write
-		select {
-		case c.sent <- struct{}{}:
-		default: // a wake-up is pending
-		}
-	}()
+	defer c.reported()
 	if b == nil {
-		return c.writeLine(text)
+		err = c.writeLine(text)
+	} else {
+		err = c.writeBatch(b)
 	}
-	return c.writeBatch(b)
+	for _, result := range results {
+		if err == nil && result != nil && c.written != nil {
+			c.written(result)
+		}
+	}
+	return err
+}
+
+// reported ends what Write does for a response.
+func (c *connection) reported() {
+	c.mu.Lock()
+	c.reporting--
+	c.mu.Unlock()
+	select {
+	case c.sent <- struct{}{}:
+	default: // a wake-up is pending
+	}
 }
 
 // writeBatch sends the responses to a batch once all are available.

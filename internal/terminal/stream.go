@@ -84,6 +84,9 @@ func (s *Stream) Close() error {
 	return s.err
 }
 
+// Err returns the first error of the stream, nil if all was written so far.
+func (s *Stream) Err() error { return s.err }
+
 func (s *Stream) keep(err error) {
 	if s.err == nil {
 		s.err = err

@@ -24,7 +24,7 @@ configuration grants it more.`,
   fovea agent show ada`,
 	}
 	list := verb(s, &cobra.Command{
-		Use: "list", Short: "List the agents: when seen, unread messages, tasks held",
+		Use: "list", Short: "List the agents: status, when seen, session, tasks, rights",
 		Example: "  fovea agent list", Args: NoArguments,
 	}, agents.OpAgents, nil, printer(s, printAgents))
 	return Group(c, list, verb(s, &cobra.Command{
@@ -35,7 +35,8 @@ configuration grants it more.`,
 func printAgents(s *Session, all []agents.AgentEntry) {
 	for i := range all {
 		a := &all[i]
-		s.Out.Row(terminal.Column(a.Name, 16), terminal.Column(seen(a.Seen), 19), terminal.Text(fmt.Sprintf("unread %d  tasks %d", a.Unread, len(a.Tasks))))
+		s.Out.Row(terminal.Column(a.Name, 12), terminal.Column(a.Status, 7), terminal.Column(seen(a.Seen), 19), terminal.Column(a.Session, 8),
+			terminal.Column(fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")), terminal.Rest))
 	}
 	if len(all) == 0 {
 		s.Report("no agents yet; one is known from its first note, such as fovea remember ... --agent ada")
@@ -46,12 +47,15 @@ func printAgent(s *Session, all []agents.AgentEntry) {
 	for i := range all {
 		a := &all[i]
 		s.Out.Row(terminal.Column("agent", 8), terminal.Text(a.Name))
+		s.Out.Row(terminal.Column("status", 8), terminal.Text(a.Status))
 		s.Out.Row(terminal.Column("seen", 8), terminal.Text(seen(a.Seen)))
 		if a.Session != "" {
 			s.Out.Row(terminal.Column("session", 8), terminal.Text(a.Session))
 		}
 		s.Out.Row(terminal.Column("unread", 8), terminal.Text(fmt.Sprint(a.Unread)))
-		s.Out.Row(terminal.Column("writes", 8), terminal.Text(strings.Join(a.Writes, " ")))
+		for _, place := range a.Writes {
+			s.Out.Row(terminal.Column("writes", 8), terminal.Text(place))
+		}
 		for j := range a.Tasks {
 			s.Out.Row(terminal.Column("holds", 8), terminal.Text(heldTask(&a.Tasks[j])))
 		}

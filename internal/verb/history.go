@@ -9,15 +9,25 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 )
 
 func logCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Long: `Log prints number, time, kind, author and message of each commit, and in
 brackets how many nodes it changed; with NODE, those that changed that one, also
-before it was renamed or moved.`,
+before it was renamed or moved.
+
+With --session it prints what that conversation did: its commits, and the
+windows and blocks of its own history.
+
+With --since-last it prints what agents wrote since you last asked so, by agent
+and session, and how many proposals wait. What was printed counts as seen. With
+--json it does not, unless --seen is given.`,
 		Example: `  fovea log --limit 5
-  fovea log "Pika at the vet"`,
+  fovea log "Pika at the vet"
+  fovea log --since-last
+  fovea log --session 4f1c`,
 		Args: Args(0, 1, "at most one node"),
 	}, api.OpLog, nil, func(commits []api.Commit) {
 		printCommits(s.Out, commits)
@@ -25,6 +35,17 @@ before it was renamed or moved.`,
 			s.Report("nothing was committed yet")
 		}
 	})
+	return withNews(s, ofSession(c, func(c *cobra.Command, session string) error {
+		limit, _ := c.Flags().GetInt("limit")
+		of, err := Call(s, c, agents.OpConversation, agents.ConversationRequest{Session: session})
+		if err != nil {
+			return err
+		}
+		if limit > 0 {
+			of.Commits = of.Commits[:min(limit, len(of.Commits))]
+		}
+		return s.Answer(of.Commits, func() { printConversation(s, of.Commits) })
+	}))
 }
 
 func diffCommand(s *Session) *cobra.Command {
@@ -33,7 +54,8 @@ func diffCommand(s *Session) *cobra.Command {
 		Short: "List what changed between two moments",
 		Long: `Diff compares two moments: a snapshot's index or name, seq:N or a commit, a
 date, or head. FROM defaults to snapshot 0, TO to head. For the changes of one
-node see fovea log and fovea blame.`,
+node see fovea log and fovea blame. With --session and no moments it lists what
+the commits of that conversation changed, without what others did between them.`,
 		Example: `  fovea diff
   fovea diff before-move head --text
   fovea diff 2026-11-01 --json`,
@@ -43,7 +65,18 @@ node see fovea log and fovea blame.`,
 			s.Report("nothing changed")
 		}
 	})
-	run := c.RunE
+	run := ofSession(c, func(c *cobra.Command, session string) error {
+		text, _ := c.Flags().GetBool("text")
+		of, err := Call(s, c, agents.OpConversation, agents.ConversationRequest{Session: session, Changes: true, Text: text})
+		if err != nil {
+			return err
+		}
+		return s.Answer(of.Changes, func() {
+			if printDiff(s.Out, of.Changes) == 0 {
+				s.Report("nothing changed")
+			}
+		})
+	}).RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		err := run(c, a)
 		if fovea.KindOf(err) == fovea.NotFound {
@@ -52,6 +85,33 @@ node see fovea log and fovea blame.`,
 		return err
 	}
 	return c
+}
+
+// ofSession has a verb do another thing where --session is given and no argument.
+func ofSession(c *cobra.Command, show func(c *cobra.Command, session string) error) *cobra.Command {
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if f := c.Flag("session"); f != nil && f.Changed && len(a) == 0 {
+			return show(c, f.Value.String())
+		}
+		return run(c, a)
+	}
+	return c
+}
+
+// printConversation prints the commits of a session as log does; of those that are not in the
+// history of the memex it says where they are.
+func printConversation(s *Session, of []agents.SessionCommit) {
+	commits := make([]api.Commit, len(of))
+	for i, k := range of {
+		if commits[i] = k.Commit; k.Scope != "memex" {
+			commits[i].Message = k.Scope + ": " + k.Message
+		}
+	}
+	printCommits(s.Out, commits)
+	if len(commits) == 0 {
+		s.Report("no commit is of that session")
+	}
 }
 
 func snapshotCommand(s *Session) *cobra.Command {

@@ -72,28 +72,62 @@ func mark(m *agents.Message) string {
 }
 
 func messageReadCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Use: "read [ID...]", Short: "Print messages, and mark them as read",
 		Long: `Read prints the messages that are named, else those that were not read, and
-marks exactly these as read.`,
+marks exactly these as read, once they are printed.`,
 		Example: "  fovea message read --agent ada", Args: Args(0, hive.MaxReadMessages, fmt.Sprintf("at most %d ids", hive.MaxReadMessages)),
-	}, agents.OpMessageRead, nil, func(r *agents.MessageReadResponse) {
-		for i := range r.Messages {
-			m := &r.Messages[i]
-			if i > 0 {
-				s.Out.Printf("\n")
-			}
-			s.Out.Printf("From %s to %s, %s, %s\n", m.From, m.To, moment(m.Sent), m.ID)
-			s.Out.Text(m.Subject + "\n")
-			if m.Body != "" {
-				s.Out.Text("\n" + m.Body + "\n")
-			}
+	}, agents.OpMessageRead, nil, printer(s, printMessages))
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if peek, _ := c.Flags().GetBool("peek"); peek {
+			return run(c, a)
 		}
-		switch {
-		case len(r.Messages) == 0:
-			s.Report("no unread messages")
-		case r.Left > 0:
-			s.Report("%d more are unread; call fovea message read again", r.Left)
+		return handOver(s, c, a)
+	}
+	return c
+}
+
+// handOver prints messages, and marks as read what was printed.
+func handOver(s *Session, c *cobra.Command, ids []string) error {
+	got, err := Call(s, c, agents.OpMessageRead, agents.MessageReadRequest{IDs: ids, Peek: true})
+	if err != nil {
+		return err
+	}
+	answer := *got
+	for i := range answer.Messages {
+		answer.Messages[i].Read = true // as it is when this ends well
+	}
+	if err := s.Answer(&answer, func() { printMessages(s, &answer) }); err != nil || len(answer.Messages) == 0 {
+		return err
+	}
+	if err := s.Out.Err(); err != nil {
+		return err
+	}
+	var printed []string
+	for i := range answer.Messages {
+		printed = append(printed, answer.Messages[i].ID)
+	}
+	_, err = Call(s, c, agents.OpMessageRead, agents.MessageReadRequest{IDs: printed})
+	return err
+}
+
+func printMessages(s *Session, r *agents.MessageReadResponse) {
+	for i := range r.Messages {
+		m := &r.Messages[i]
+		if i > 0 {
+			s.Out.Printf("\n")
 		}
-	})
+		s.Out.Printf("From %s to %s, %s, %s\n", m.From, m.To, moment(m.Sent), m.ID)
+		s.Out.Text(m.Subject + "\n")
+		if m.Body != "" {
+			s.Out.Text("\n" + m.Body + "\n")
+		}
+	}
+	switch {
+	case len(r.Messages) == 0:
+		s.Report("no unread messages")
+	case r.Left > 0:
+		s.Report("%d more are unread; call fovea message read again", r.Left)
+	}
 }

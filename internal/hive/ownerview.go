@@ -1,0 +1,88 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package hive
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// seenFile keeps up to where the owner has looked at what agents wrote. It belongs to this
+// machine: neither a bundle nor a remote carries it.
+const seenFile = "seen"
+
+// maxSeenFile is the maximum size of the file in bytes.
+const maxSeenFile = 1 << 20
+
+// Seen says up to where the owner has looked at what agents wrote.
+type Seen struct {
+	Time time.Time         `json:"time"` // of the last look; zero for never
+	UpTo map[string]uint64 `json:"upto"` // the newest commit seen, by scope
+}
+
+// OwnerView is what the owner of a memex has seen of what agents wrote. It is safe for concurrent
+// use.
+type OwnerView struct {
+	scope *scope.Scope // of the memex
+	mu    sync.Mutex   // held while the file is written
+}
+
+// Seen returns up to where the owner has looked, the zero value for never. Errors: Corrupt (the
+// file is damaged; SetSeen writes it anew), Other.
+func (o *OwnerView) Seen() (Seen, error) {
+	b, err := o.scope.FS.ReadFile(seenFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Seen{}, nil
+	case err != nil:
+		return Seen{}, fault.Wrap("seen", seenFile, fault.Other, err)
+	}
+	l, err := decodeSeen(b)
+	return l, fault.Wrap("seen", seenFile, fault.Corrupt, err)
+}
+
+// decodeSeen reads the file.
+func decodeSeen(b []byte) (Seen, error) {
+	var l Seen
+	if len(b) > maxSeenFile {
+		return l, fmt.Errorf("it has more than %d bytes", maxSeenFile)
+	}
+	if err := json.Unmarshal(b, &l); err != nil {
+		return Seen{}, fmt.Errorf("it is not JSON: %w", err)
+	}
+	return l, nil
+}
+
+// SetSeen notes up to where the owner has looked at some scopes, durably, and leaves the others
+// as they were. Errors: ReadOnly, Other.
+func (o *OwnerView) SetSeen(l Seen) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.scope.Chain.Store().Err(); err != nil {
+		return fault.Wrap("seen", seenFile, fault.ReadOnly, err)
+	}
+	all, err := o.Seen()
+	if err != nil && fault.KindOf(err) != fault.Corrupt {
+		return err
+	}
+	if all.UpTo == nil {
+		all.UpTo = map[string]uint64{}
+	}
+	for name, seq := range l.UpTo {
+		all.UpTo[name] = seq
+	}
+	all.Time = l.Time
+	b, err := json.Marshal(all)
+	if err == nil {
+		err = vfs.WriteAtomic(o.scope.FS, seenFile, b, 0o600)
+	}
+	return fault.Wrap("seen", seenFile, fault.Other, err)
+}

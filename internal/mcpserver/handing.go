@@ -1,0 +1,141 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/rpcline"
+)
+
+// metaHanded is the field of an answer's _meta with the ids of the messages that it hands over.
+const metaHanded = "io.github.fovea-memory/handed"
+
+// maxMarking is how long a hand-over waits for the one before it to be marked.
+const maxMarking = time.Second
+
+// handing are hand-overs of messages whose answers are on their way: they are marked as read when
+// the answer was written, so that nothing is marked that a client did not get. It is safe for
+// concurrent use.
+type handing struct {
+	mu      sync.Mutex
+	reports bool              // the transport reports what was written
+	marks   map[string]func() // of answers that are not written yet, by the ids
+	last    chan struct{}     // closed when the newest is marked
+}
+
+// wait returns when the hand-overs before are marked, so that nothing is handed over twice.
+func (h *handing) wait(ctx context.Context) {
+	h.mu.Lock()
+	last := h.last
+	h.mu.Unlock()
+	if last == nil {
+		return
+	}
+	t := time.NewTimer(maxMarking)
+	defer t.Stop()
+	select {
+	case <-last:
+	case <-t.C: // its answer is not written
+		h.mu.Lock()
+		clear(h.marks)
+		h.mu.Unlock()
+	case <-ctx.Done():
+	}
+}
+
+// reply calls a tool again where what it hands over is on its way to the client already, and marks
+// messages as read: at once, or if the transport reports it, when the answer is written.
+func (s *Server) reply(ctx context.Context, call func() (reply, error)) (reply, *mcp.CallToolResult, error) {
+	for range 3 { // at most two others are on their way
+		s.handing.wait(ctx)
+		r, err := call()
+		if err != nil {
+			return r, nil, err
+		}
+		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}
+		flies, err := s.handOver(ctx, r.handed, answer)
+		if err != nil || !flies {
+			return r, answer, err
+		}
+	}
+	return reply{}, nil, misuse("messages are being handed over by other calls; wait for their answers")
+}
+
+// handOver marks the messages of an answer, or prepares that, unless one flies already.
+func (s *Server) handOver(ctx context.Context, ids []string, answer *mcp.CallToolResult) (flies bool, err error) {
+	if len(ids) == 0 {
+		return false, nil
+	}
+	mark := func(ctx context.Context) error {
+		_, err := agents.OpMessageRead.Call(ctx, api.WithSync(s.service, api.SyncNone), agents.MessageReadRequest{IDs: ids})
+		return err
+	}
+	h := &s.handing
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.reports {
+		return false, mark(ctx)
+	}
+	for key := range h.marks {
+		if slices.ContainsFunc(strings.Fields(key), func(id string) bool { return slices.Contains(ids, id) }) {
+			return true, nil
+		}
+	}
+	key, done := strings.Join(ids, " "), make(chan struct{})
+	h.last = done
+	h.marks[key] = func() {
+		defer close(done)
+		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
+			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)
+		}
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.marks, key)
+	}
+	answer.Meta = mcp.Meta{metaHanded: ids}
+	return false, nil
+}
+
+// written marks what the result of an answer, which was written now, has handed over.
+func (s *Server) written(result json.RawMessage) {
+	if !strings.Contains(string(result), metaHanded) {
+		return
+	}
+	var answer struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	}
+	var ids []string
+	if json.Unmarshal(result, &answer) != nil || json.Unmarshal(answer.Meta[metaHanded], &ids) != nil {
+		return
+	}
+	key, h := strings.Join(ids, " "), &s.handing
+	h.mu.Lock()
+	mark := h.marks[key]
+	h.mu.Unlock()
+	if mark != nil {
+		mark()
+		go s.Changed(context.Background()) // not within the write, which its notices need
+	}
+}
+
+// Run serves one session over a transport until it or ctx ends.
+func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
+	if lines, ok := t.(*rpcline.Transport); ok {
+		told := *lines
+		told.Written, t = s.written, &told
+		s.handing.mu.Lock()
+		s.handing.reports, s.handing.marks = true, map[string]func(){}
+		s.handing.mu.Unlock()
+	}
+	return s.mcp.Run(ctx, t)
+}
