@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
@@ -34,6 +35,8 @@ type LocalOptions struct {
 	Home string
 	// Seals returns what bundles are sealed for, and what opens them; nil for nothing.
 	Seals func() (Seals, error)
+	// Buckets says how buckets are reached; nil reaches none.
+	Buckets remote.Buckets
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64
