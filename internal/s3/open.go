@@ -143,7 +143,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // backoff returns how long to wait before an attempt, at random, so that machines do not
 // come again all at once.
 func backoff(attempt int) time.Duration {
-	most := min(firstWait<<attempt, mostWait)
+	most := min(firstWait<<min(attempt, 10), mostWait)
 	return most/2 + rand.N(most/2)
 }
 

@@ -82,6 +82,13 @@ func (w *Weather) Clear(network bool) {
 	w.off = !network
 }
 
+// Good ends all faults.
+func (w *Weather) Good() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.OneOf, w.off = 0, false
+}
+
 // draw returns a fault, or none of them.
 func (w *Weather) draw() (fault int, off bool) {
 	w.mu.Lock()
