@@ -3,7 +3,6 @@
 package config
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -142,7 +141,7 @@ func processCredentials(ctx context.Context, command string) (s3.Credentials, er
 	case err != nil:
 		return s3.Credentials{}, fmt.Errorf("the program failed: %w; run it yourself to see why", err)
 	}
-	return parseProcess(out.Bytes())
+	return parseProcess(out.text)
 }
 
 // parseProcess reads what the program prints.
@@ -166,9 +165,9 @@ func parseProcess(data []byte) (s3.Credentials, error) {
 	return c, nil
 }
 
-// limited keeps what is written to it, up to a limit.
+// limited keeps what is written to it, up to a limit. It is no bytes.Buffer, which reads without.
 type limited struct {
-	bytes.Buffer
+	text []byte
 	left int
 }
 
@@ -176,5 +175,6 @@ func (l *limited) Write(p []byte) (int, error) {
 	if l.left -= len(p); l.left < 0 {
 		return 0, errors.New("it prints too much")
 	}
-	return l.Buffer.Write(p)
+	l.text = append(l.text, p...)
+	return len(p), nil
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -19,7 +20,8 @@ import (
 // store is a server that answers as a test says.
 type store struct {
 	t     *testing.T
-	asked []*http.Request
+	mu    sync.Mutex
+	seen  []*http.Request // guarded by mu
 	waits []time.Duration
 	b     *Bucket
 }
@@ -29,9 +31,12 @@ func serve(t *testing.T, each func(n int, w http.ResponseWriter, r *http.Request
 	t.Helper()
 	s := &store{t: t}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked = append(s.asked, r.Clone(context.Background()))
+		s.mu.Lock()
+		s.seen = append(s.seen, r.Clone(context.Background()))
+		n := len(s.seen)
+		s.mu.Unlock()
 		_, _ = io.Copy(io.Discard, r.Body) // so that no connection breaks by itself
-		each(len(s.asked), w, r)
+		each(n, w, r)
 	}))
 	t.Cleanup(server.Close)
 	o := Options{Name: "notes", Settings: Settings{Endpoint: server.URL, Credentials: fixed},
@@ -41,6 +46,13 @@ func serve(t *testing.T, each func(n int, w http.ResponseWriter, r *http.Request
 		t.Fatal(err)
 	}
 	return s
+}
+
+// asked returns the requests so far.
+func (s *store) asked() []*http.Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
 }
 
 func fixed(context.Context) (Credentials, error) { return Credentials{KeyID: "id", Secret: "verysecret"}, nil }
@@ -100,9 +112,9 @@ func TestAnswers(t *testing.T) {
 		if strings.Contains(fmt.Sprint(err), "verysecret") {
 			t.Errorf("%s: the error has the secret: %v", c.name, err)
 		}
-		retried := len(s.asked) > 1
+		retried := len(s.asked()) > 1
 		if want := c.status >= 500 && c.status != 501 || c.status == 409 || c.status == 429 || c.code == "ExpiredToken"; retried != want {
-			t.Errorf("%s: asked %d times", c.name, len(s.asked))
+			t.Errorf("%s: asked %d times", c.name, len(s.asked()))
 		}
 	}
 }
@@ -127,13 +139,13 @@ func TestUnknownWrite(t *testing.T) {
 		if _, err := s.b.Put(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, want) {
 			t.Errorf("there is %q: %v, want %v", there, err, want)
 		}
-		if n := len(s.asked); n != 3 || s.asked[2].Method != http.MethodGet {
+		if n := len(s.asked()); n != 3 || s.asked()[2].Method != http.MethodGet {
 			t.Errorf("asked %d times", n)
 		}
 	}
 	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { say(w, 412, "PreconditionFailed") })
-	if _, err := s.b.Put(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, ErrChanged) || len(s.asked) != 1 {
-		t.Errorf("a first answer that says no is looked up: %v, %d", err, len(s.asked))
+	if _, err := s.b.Put(t.Context(), "k", "", []byte("ours"), nil); !errors.Is(err, ErrChanged) || len(s.asked()) != 1 {
+		t.Errorf("a first answer that says no is looked up: %v, %d", err, len(s.asked()))
 	}
 }
 
@@ -156,8 +168,8 @@ func TestWaits(t *testing.T) {
 	if _, _, err := s.b.Get(t.Context(), "k", 1); !errors.Is(err, ErrNoAnswer) || strings.Contains(err.Error(), "/notes/") {
 		t.Error(err)
 	}
-	if len(s.asked) != attempts || len(s.waits) != attempts-1 {
-		t.Errorf("asked %d times, waited %v", len(s.asked), s.waits)
+	if len(s.asked()) != attempts || len(s.waits) != attempts-1 {
+		t.Errorf("asked %d times, waited %v", len(s.asked()), s.waits)
 	}
 	for attempt := range 40 {
 		most := min(firstWait<<min(attempt, 20), mostWait)
@@ -182,8 +194,8 @@ func TestBounds(t *testing.T) {
 	turning := serve(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken></ListBucketResult>", n)
 	})
-	if _, err := turning.b.List(t.Context(), ""); !errors.Is(err, ErrSize) || len(turning.asked) != maxPages {
-		t.Error(err, len(turning.asked))
+	if _, err := turning.b.List(t.Context(), ""); !errors.Is(err, ErrSize) || len(turning.asked()) != maxPages {
+		t.Error(err, len(turning.asked()))
 	}
 	page := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html><body>Sign in") })
 	if names, err := page.b.List(t.Context(), ""); err == nil {
@@ -257,7 +269,7 @@ func TestCredentialsAreRenewed(t *testing.T) {
 	if err := s.b.Remove(t.Context(), "k"); err != nil || asked != 2 {
 		t.Errorf("asked %d times, %v", asked, err)
 	}
-	if got := s.asked[3].Header; !strings.Contains(got.Get("Authorization"), "Credential=id2/") || got.Get("X-Amz-Security-Token") != "t" {
+	if got := s.asked()[3].Header; !strings.Contains(got.Get("Authorization"), "Credential=id2/") || got.Get("X-Amz-Security-Token") != "t" {
 		t.Error(got)
 	}
 }
