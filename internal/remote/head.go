@@ -34,7 +34,7 @@ const (
 	// PieceSize is the size of the pieces that a pack is cut into, in bytes.
 	PieceSize = 8 << 20
 	// MaxPacks is how many packs a head names at most; a push joins some before.
-	MaxPacks = 64
+	MaxPacks = 32
 	// MaxPieces is how many pieces a pack has at most.
 	MaxPieces = 1 << 14
 	maxHead   = 8 << 20
