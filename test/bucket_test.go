@@ -4,12 +4,18 @@ package test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/remote"
@@ -97,8 +103,29 @@ func TestBucketLies(t *testing.T) {
 	}
 }
 
+// govern sets something of the bucket, such as its policy, as its owner.
+func govern(t *testing.T, g *foveatest.Gateways, what, body string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, g.URLs[0]+"/"+g.Bucket+"?"+what+"=", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(body))
+	payload := hex.EncodeToString(sum[:])
+	r.Header.Set("X-Amz-Content-Sha256", payload)
+	s3.Sign(r, s3.Credentials{KeyID: g.KeyID, Secret: g.Secret}, "us-east-1", "s3", payload, time.Now())
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if said, _ := io.ReadAll(answer.Body); answer.StatusCode/100 != 2 {
+		t.Fatalf("%s: %s %s", what, answer.Status, said)
+	}
+}
+
 // TestBucketRights: who may not do all is told which right is missing; a wrong key, a clock a year
-// off, a bucket that is not there are said as such.
+// off, a bucket that is not there are said as such. Nothing is left there.
 func TestBucketRights(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	keys := func(id, secret string) func(*s3.Options) {
@@ -106,21 +133,100 @@ func TestBucketRights(t *testing.T) {
 			o.Credentials = func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: id, Secret: secret}, nil }
 		}
 	}
+	guest := keys(g.Guest, g.GuestSecret)
+	aYearAgo := func(o *s3.Options) { o.Now = func() time.Time { return time.Now().AddDate(-1, 0, 0) } }
 	for _, c := range []struct {
-		name string
-		with func(*s3.Options)
-		want string
+		name, may string
+		with      func(*s3.Options)
+		want      string
 	}{
-		{"a wrong secret", keys(g.KeyID, "wrong"), "the secret key is wrong"},
-		{"a key that nobody knows", keys("nobody", "x"), "the store does not know the access key"},
-		{"another bucket", func(o *s3.Options) { o.Name = "absent" }, "there is no such bucket"},
+		{"a wrong secret", "", keys(g.KeyID, "wrong"), "the secret key is wrong"},
+		{"a key that nobody knows", "", keys("nobody", "x"), "the store does not know the access key"},
+		{"another bucket", "", func(o *s3.Options) { o.Name = "absent" }, "there is no such bucket"},
+		{"a clock a year off", "", aYearAgo, "365 days behind"},
+		{"no right", "", guest, "it lacks s3:ListBucket on notes"},
+		{"the right to list", "ListBucket", guest, "it lacks s3:PutObject on notes"},
+		{"no right to read", "ListBucket PutObject DeleteObject", guest, "it lacks s3:GetObject"},
+		{"all rights", "ListBucket PutObject GetObject DeleteObject", guest, ""},
+		{"no right to remove", "ListBucket PutObject GetObject", guest, "it lacks s3:DeleteObject on notes"},
 	} {
+		if c.may != "" {
+			govern(t, g, "policy", fmt.Sprintf(`{"Statement":[{"Effect":"Allow","Principal":{"AWS":[%q]},"Action":["s3:%s"],"Resource":["arn:aws:s3:::notes","arn:aws:s3:::notes/*"]}]}`,
+				g.Guest, strings.ReplaceAll(c.may, " ", `","s3:`)))
+		}
 		_, err := remote.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", c.with))
-		if !errors.Is(err, remote.ErrRight) || !strings.Contains(err.Error(), c.want) {
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, remote.ErrRight) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
+		for _, entry := range dirNames(t, filepath.Join(g.Folder, g.Bucket, "probe")) {
+			if c.name != "no right to remove" {
+				t.Errorf("%s: %s was left", c.name, entry)
+			}
+		}
 	}
-	if entries, err := os.ReadDir(filepath.Join(g.Folder, g.Bucket)); err != nil || len(entries) > 0 {
-		t.Errorf("something was written: %v, %v", entries, err)
+}
+
+func dirNames(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// TestBucketKeepsVersions: a bucket with versions is told from one without.
+func TestBucketKeepsVersions(t *testing.T) {
+	g := foveatest.StartGateways(t, 1)
+	govern(t, g, "versioning", `<VersioningConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Status>Enabled</Status></VersioningConfiguration>`)
+	if done, err := remote.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", nil)); err != nil || !done.Keeps {
+		t.Error(done, err)
+	}
+}
+
+// TestBucketPurged: what is purged here goes from the bucket with the next push, also what an
+// earlier push left there that did not end.
+func TestBucketPurged(t *testing.T) {
+	g := foveatest.StartGateways(t, 1)
+	l := &late{Place: bucketAt(t, g, g.URLs[0], "", nil)}
+	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
+	r := a.at(l, "")
+	a.write("a.org", "* A secret password\n")
+	if _, err := a.push(r); err != nil {
+		t.Fatal(err)
+	}
+	a.write("b.org", "* Another secret password\n")
+	l.on = true
+	if _, err := a.push(r); !errors.Is(err, errLost) {
+		t.Fatal(err)
+	}
+	l.on = false
+	holds := func() (n int) {
+		dir := filepath.Join(g.Folder, g.Bucket, "packs")
+		for _, name := range dirNames(t, dir) {
+			data, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += strings.Count(string(data), "secret password")
+		}
+		return n
+	}
+	if holds() < 2 {
+		t.Fatal("the test has no secret")
+	}
+	a.write("a.org", "* Nothing\n")
+	a.write("b.org", "* Nothing\n")
+	if _, _, err := a.m.Mending().Purge(t.Context(), nil, "secret password", nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.push(r); err != nil {
+		t.Fatal(err)
+	}
+	if n := holds(); n > 0 {
+		t.Errorf("the bucket still has it %d times", n)
 	}
 }

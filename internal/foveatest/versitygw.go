@@ -4,6 +4,7 @@ package foveatest
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -17,8 +18,9 @@ import (
 type Gateways struct {
 	// URLs are where they listen.
 	URLs []string
-	// Bucket is the name of the bucket, KeyID and Secret open it.
-	Bucket, KeyID, Secret string
+	// Bucket is the name of the bucket, KeyID and Secret open it. Guest and its secret are those of
+	// a user without rights.
+	Bucket, KeyID, Secret, Guest, GuestSecret string
 	// Folder has the objects of the bucket.
 	Folder string
 }
@@ -28,12 +30,16 @@ type Gateways struct {
 func StartGateways(tb testing.TB, n int, more ...string) *Gateways {
 	tb.Helper()
 	program := Part(tb, "versitygw")
-	g := &Gateways{Bucket: "notes", KeyID: "owner", Secret: "of-the-gateway", Folder: tb.TempDir()}
+	g := &Gateways{Bucket: "notes", KeyID: "owner", Secret: "of-the-gateway", Guest: "guest", GuestSecret: "of-a-guest", Folder: tb.TempDir()}
 	aside := tb.TempDir()
-	for _, dir := range []string{filepath.Join(g.Folder, g.Bucket), filepath.Join(aside, "iam"), filepath.Join(aside, "meta")} {
+	for _, dir := range []string{filepath.Join(g.Folder, g.Bucket), filepath.Join(aside, "iam"), filepath.Join(aside, "meta"), filepath.Join(aside, "versions")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			tb.Fatal(err)
 		}
+	}
+	users := fmt.Sprintf(`{"accessAccounts":{%[1]q:{"access":%[1]q,"secret":%[2]q,"role":"user"}}}`, g.Guest, g.GuestSecret)
+	if err := os.WriteFile(filepath.Join(aside, "iam", "users.json"), []byte(users), 0o600); err != nil {
+		tb.Fatal(err)
 	}
 	for range n {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +51,7 @@ func StartGateways(tb testing.TB, n int, more ...string) *Gateways {
 			tb.Fatal(err)
 		}
 		arguments := append([]string{"--port", address, "--quiet", "--keep-alive", "--iam-dir", filepath.Join(aside, "iam"),
-			"posix", "--sidecar", filepath.Join(aside, "meta")}, append(more, g.Folder)...)
+			"posix", "--sidecar", filepath.Join(aside, "meta"), "--versioning-dir", filepath.Join(aside, "versions")}, append(more, g.Folder)...)
 		c := exec.CommandContext(context.Background(), program, arguments...)
 		c.Env = append(os.Environ(), "ROOT_ACCESS_KEY_ID="+g.KeyID, "ROOT_SECRET_ACCESS_KEY="+g.Secret)
 		c.Dir = aside

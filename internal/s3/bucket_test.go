@@ -55,7 +55,9 @@ func (s *store) asked() []*http.Request {
 	return s.seen
 }
 
-func fixed(context.Context) (Credentials, error) { return Credentials{KeyID: "id", Secret: "verysecret"}, nil }
+func fixed(context.Context) (Credentials, error) {
+	return Credentials{KeyID: "id", Secret: "verysecret"}, nil
+}
 
 func say(w http.ResponseWriter, status int, code string) {
 	w.WriteHeader(status)

@@ -122,7 +122,7 @@ func (b *Bucket) skewed(a answer) error {
 	}
 	span := by.Round(time.Minute).String()
 	if by >= 48*time.Hour {
-		span = fmt.Sprintf("%d days", by/(24*time.Hour))
+		span = fmt.Sprintf("%d days", by.Round(24*time.Hour)/(24*time.Hour))
 	}
 	return fmt.Errorf("%w: it is %s %s that of the store; set it right", ErrClock, strings.TrimSuffix(span, "0s"), way)
 }
