@@ -151,8 +151,9 @@ func TestBucketRights(t *testing.T) {
 		{"no right to remove", "ListBucket PutObject GetObject", guest, "it lacks s3:DeleteObject on notes"},
 	} {
 		if c.may != "" {
-			govern(t, g, "policy", fmt.Sprintf(`{"Statement":[{"Effect":"Allow","Principal":{"AWS":[%q]},"Action":["s3:%s"],"Resource":["arn:aws:s3:::notes","arn:aws:s3:::notes/*"]}]}`,
-				g.Guest, strings.ReplaceAll(c.may, " ", `","s3:`)))
+			const policy = `{"Statement":[{"Effect":"Allow","Principal":{"AWS":[%q]},"Action":["s3:%s"],
+				"Resource":["arn:aws:s3:::notes","arn:aws:s3:::notes/*"]}]}`
+			govern(t, g, "policy", fmt.Sprintf(policy, g.Guest, strings.ReplaceAll(c.may, " ", `","s3:`)))
 		}
 		_, err := remote.Probe(t.Context(), bucketAt(t, g, g.URLs[0], "", c.with))
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, remote.ErrRight) || !strings.Contains(err.Error(), c.want)) {

@@ -5,7 +5,6 @@ package test
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -55,9 +54,6 @@ func BenchmarkPush(b *testing.B) {
 			return p
 		},
 		"bucket": func(b *testing.B) remote.Place {
-			if _, err := exec.LookPath("versitygw"); err != nil {
-				b.Skip("versitygw is not installed")
-			}
 			g := foveatest.StartGateways(b, 1)
 			return bucketAt(b, g, g.URLs[0], "", nil)
 		},

@@ -249,7 +249,8 @@ func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, 
 // kindOfPlace is the kind of an error of a place.
 func kindOfPlace(err error) fault.Kind {
 	switch {
-	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, remote.ErrLies), errors.Is(err, archive.ErrPassphrase):
+	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, remote.ErrLies),
+		errors.Is(err, archive.ErrPassphrase):
 		return fault.Invalid
 	case errors.Is(err, remote.ErrRight):
 		return fault.Denied

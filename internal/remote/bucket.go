@@ -104,8 +104,9 @@ func parseBucket(address string) (o s3.Options, prefix, profile string, err erro
 	if len(prefix) > maxPrefix {
 		return wrong(fmt.Sprintf("the prefix has more than %d bytes", maxPrefix))
 	}
+	control := func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }
 	for part := range strings.SplitSeq(prefix, "/") {
-		if prefix != "" && (part == "" || part == "." || part == "..") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }) {
+		if prefix != "" && (part == "" || part == "." || part == "..") || strings.ContainsFunc(part, control) {
 			return wrong("the prefix has a part that is empty, a dot, two dots, or no text")
 		}
 	}

@@ -81,6 +81,14 @@ func (q *probe) put(name, tag, text string) error {
 	return err
 }
 
+// taken is the error of a write whose condition holds.
+func taken(err error) error {
+	if errors.Is(err, ErrChanged) {
+		return fmt.Errorf("%w: it refuses a write whose condition holds", ErrLies)
+	}
+	return err
+}
+
 // refused reports that a write was refused that had to be; else it says what was done.
 func refused(err error, what string) error {
 	switch {
@@ -109,7 +117,7 @@ func (q *probe) alone() error {
 		return err
 	}
 	// The rights come first, so that the lack of one is not taken for a lie.
-	if err := q.put(q.name+".0", "", "zero"); err != nil {
+	if err := taken(q.put(q.name+".0", "", "zero")); err != nil {
 		return err
 	}
 	if _, err := q.has(q.name+".0", "zero"); err != nil {
@@ -121,7 +129,7 @@ func (q *probe) alone() error {
 	if _, _, err := q.p.Get(q.ctx, q.name+".0"); !errors.Is(err, ErrNone) {
 		return fmt.Errorf("%w: what was removed is still there (%w)", ErrLies, err)
 	}
-	if err := q.put(q.name, "", "one"); err != nil {
+	if err := taken(q.put(q.name, "", "one")); err != nil {
 		return err
 	}
 	if err := refused(q.put(q.name, "", "two"), "it created an object that was there"); err != nil {
@@ -131,8 +139,8 @@ func (q *probe) alone() error {
 	if err != nil {
 		return err
 	}
-	if err := q.put(q.name, first, "three"); err != nil {
-		return fmt.Errorf("it does not replace an object under its tag: %w", err)
+	if err := taken(q.put(q.name, first, "three")); err != nil {
+		return err
 	}
 	second, err := q.has(q.name, "three")
 	if err == nil && first == second {

@@ -20,7 +20,7 @@ import (
 const (
 	attempts    = 5
 	firstWait   = 100 * time.Millisecond
-	mostWait    = 5 * time.Second
+	maxWait     = 5 * time.Second
 	dialWait    = 10 * time.Second
 	answerWait  = 30 * time.Second
 	attemptWait = 5 * time.Minute // of 16 MiB at 0.5 Mbit/s

@@ -174,7 +174,7 @@ func TestWaits(t *testing.T) {
 		t.Errorf("asked %d times, waited %v", len(s.asked()), s.waits)
 	}
 	for attempt := range 40 {
-		most := min(firstWait<<min(attempt, 20), mostWait)
+		most := min(firstWait<<min(attempt, 20), maxWait)
 		if d := backoff(attempt); d < most/2 || d > most {
 			t.Errorf("before attempt %d: %v", attempt, d)
 		}

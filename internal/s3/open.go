@@ -89,7 +89,7 @@ func Open(o Options) (*Bucket, error) {
 		b.now = time.Now
 	}
 	if b.wait == nil {
-		b.wait = pause
+		b.wait = delay
 	}
 	return b, nil
 }
@@ -128,8 +128,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// pause waits, unless the context ends.
-func pause(ctx context.Context, d time.Duration) error {
+// delay waits, unless the context ends.
+func delay(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -143,8 +143,8 @@ func pause(ctx context.Context, d time.Duration) error {
 // backoff returns how long to wait before an attempt, at random, so that machines do not
 // come again all at once.
 func backoff(attempt int) time.Duration {
-	most := min(firstWait<<min(attempt, 10), mostWait)
-	return most/2 + rand.N(most/2)
+	longest := min(firstWait<<min(attempt, 10), maxWait)
+	return longest/2 + rand.N(longest/2)
 }
 
 // credentials returns those that sign now.

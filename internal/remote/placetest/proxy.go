@@ -99,6 +99,7 @@ func (w *Weather) draw() (fault int, off bool) {
 	return w.Rand.IntN(faults), w.off
 }
 
+// ServeHTTP passes a request on, or not.
 func (w *Weather) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	fault, off := w.draw()
 	if off {
