@@ -3,6 +3,7 @@
 package config
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,9 +55,7 @@ func awsHome(t *testing.T, env map[string]string) func(string) string {
 	file(t, filepath.Join(home, ".aws", "config"), awsConfig)
 	file(t, filepath.Join(home, ".aws", "credentials"), awsCredentials)
 	all := map[string]string{"HOME": home}
-	for k, v := range env {
-		all[k] = v
-	}
+	maps.Copy(all, env)
 	return environment(all)
 }
 
