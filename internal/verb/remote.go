@@ -19,9 +19,11 @@ func remoteCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remote",
 		Short: "Keep the memory in step with other machines",
-		Long: `A remote is a place that several machines reach: a folder, such as one on a stick
-or one that a sync program carries, a folder of a machine behind SSH, or a bucket. Each
-machine writes a log of its own there, so none can harm what another one wrote. What is written is sealed by a passphrase unless --plain is said.`,
+		Long: `A remote is a place that several machines reach: a folder, such as one on a
+stick or one that a sync program carries, a folder of a machine behind SSH, or
+a bucket. Each machine writes a log of its own there, so none can harm what
+another one wrote. What is written is sealed by a passphrase unless --plain is
+said.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea sync
   fovea remote list`,
@@ -104,8 +106,9 @@ func Passphrase(ctx context.Context, file string) (string, error) {
 func syncCommand(s *Session) *cobra.Command {
 	return carrying(s, &cobra.Command{
 		Long: `Sync brings in what other machines have written to the remote, as "fovea merge"
-does, and then writes there what is new here. What both changed is merged; of
-what cannot be, one version wins and the other is kept in the note as a conflict.`,
+does, and then writes there what is new here. What both changed is merged;
+of what cannot be, one version wins and the other is kept in the note as a
+conflict.`,
 		Example: "  fovea sync\n  fovea sync stick",
 	}, remotes.OpSync)
 }
