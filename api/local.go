@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
@@ -36,6 +37,8 @@ type LocalOptions struct {
 	Seals func() (Seals, error)
 	// IPFS carries checkpoints to IPFS; nil to nowhere.
 	IPFS *IPFS
+	// Buckets says how buckets are reached; nil reaches none.
+	Buckets remote.Buckets
 	// Budget, Threshold: what a request that names none means.
 	Budget    int
 	Threshold float64

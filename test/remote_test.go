@@ -174,20 +174,26 @@ func TestRemotesMeet(t *testing.T) {
 }
 
 // TestRemoteKeepsFewPacks: however many pushes there were, a log has few packs, and readers that
-// come late or in between get all of it.
+// come late or in between get all of it. A push of one edit is small.
 func TestRemoteKeepsFewPacks(t *testing.T) {
 	p, _ := openPlace(t)
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
 	b, c := a.copy("b"), a.copy("c")
-	ours, early, late := a.at(p, ""), b.at(p, ""), c.at(p, "")
-	written := int64(0)
-	for i := range 3 * remote.MaxPacks {
+	counted := &timed{Place: p}
+	ours, early, late := a.at(counted, ""), b.at(p, ""), c.at(p, "")
+	const pushes, most = 200, 16 << 10
+	packs, all := int64(0), 0
+	for i := range pushes {
 		a.write("a.org", fmt.Sprintf("* %d\n", i))
+		counted.bytes = 0
 		done, err := a.push(ours)
 		if err != nil {
 			t.Fatal(err)
 		}
-		written += done.Bytes
+		packs, all = packs+done.Bytes, all+counted.bytes
+		if !done.Joined && counted.bytes > most {
+			t.Errorf("push %d of one edit wrote %d bytes, more than %d", i, counted.bytes, most)
+		}
 		if i%50 == 7 {
 			if err := b.exchange(early); err != nil {
 				t.Fatal(err)
@@ -206,7 +212,10 @@ func TestRemoteKeepsFewPacks(t *testing.T) {
 			t.Errorf("%s has not all", m.name)
 		}
 	}
-	t.Logf("%d bytes written in %d pushes", written, 3*remote.MaxPacks)
+	if all > pushes*most {
+		t.Errorf("on average a push of one edit wrote %d bytes, more than %d", all/pushes, most)
+	}
+	t.Logf("%d bytes written in %d pushes, %d of them packs", all, pushes, packs)
 }
 
 // TestRemoteArrivesLate: a sync program brings files in any order; what is not there yet is

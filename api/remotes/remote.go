@@ -38,7 +38,7 @@ var (
 // RemoteAddRequest names a place.
 type RemoteAddRequest struct {
 	Name       string `json:"name" jsonschema:"what it is called here: letters, digits and hyphens" arg:"NAME"`
-	URL        string `json:"url" jsonschema:"a folder, or ssh://HOST/FOLDER" arg:"URL"`
+	URL        string `json:"url" jsonschema:"a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX" arg:"URL"`
 	Plain      bool   `json:"plain,omitempty" jsonschema:"do not seal what is written there" flag:"do not seal it: whoever reaches it can read it"`
 	Passphrase string `json:"passphrase,omitempty" jsonschema:"opens the key of a sealed place, or locks that of a new one"`
 }
@@ -55,6 +55,7 @@ type Remote struct {
 	Sealed  bool   `json:"sealed" jsonschema:"whether what is there is encrypted"`
 	Machine string `json:"machine" jsonschema:"the name of this machine's log there"`
 	Behind  uint64 `json:"behind" jsonschema:"how many commits are not there yet, as far as is known here"`
+	Keeps   bool   `json:"keeps,omitempty" jsonschema:"where it was added: the bucket keeps versions of what is removed, also of what is purged"`
 }
 
 // kept is what the state folder has of a remote.
@@ -145,7 +146,7 @@ func opened(ctx context.Context, a api.Access, op, name string) (*remote.Remote,
 	if r.State, err = folderOf(a.Memex, name); err != nil {
 		return nil, fault.Wrap(op, name, fault.Other, err)
 	}
-	if r.Place, err = remote.Open(ctx, k.URL); err != nil {
+	if r.Place, err = remote.Open(ctx, k.URL, a.Options.Buckets); err != nil {
 		return nil, fault.Wrap(op, name, kindOfPlace(err), err)
 	}
 	return r, nil
@@ -211,11 +212,15 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if err != nil {
 		return nil, err
 	}
-	p, err := remote.Open(ctx, req.URL)
+	p, err := remote.Open(ctx, req.URL, a.Options.Buckets)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
 	}
 	defer p.Close()
+	probed, err := remote.Probe(ctx, p)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+	}
 	key, err := remote.Join(ctx, p, first, req.Plain, req.Passphrase)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
@@ -233,7 +238,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if err == nil {
 		err = vfs.WriteAtomic(in, remoteFile, data, 0o600)
 	}
-	return &Remote{Name: req.Name, URL: k.URL, Sealed: key != nil, Machine: k.Machine}, fault.Wrap(op, req.Name, fault.Other, err)
+	return &Remote{Name: req.Name, URL: k.URL, Sealed: key != nil, Machine: k.Machine, Keeps: probed.Keeps}, fault.Wrap(op, req.Name, fault.Other, err)
 }
 
 func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, error) {
@@ -249,8 +254,11 @@ func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, 
 // kindOfPlace is the kind of an error of a place.
 func kindOfPlace(err error) fault.Kind {
 	switch {
-	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, archive.ErrPassphrase):
+	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, remote.ErrLies),
+		errors.Is(err, archive.ErrPassphrase):
 		return fault.Invalid
+	case errors.Is(err, remote.ErrRight):
+		return fault.Denied
 	case errors.Is(err, remote.ErrNone):
 		return fault.NotFound
 	case errors.Is(err, remote.ErrChanged):

@@ -141,7 +141,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	if _, err := os.Stat(url); filepath.IsAbs(url) && err != nil {
 		return false, fmt.Errorf("clone: there is no bundle and no remote at %s", url)
 	}
-	p, err := remote.Open(ctx, url)
+	p, err := remote.Open(ctx, url, buckets)
 	if err != nil {
 		return false, verb.Misuse{Err: err}
 	}

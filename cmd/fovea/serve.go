@@ -162,7 +162,8 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
 		Local: api.LocalOptions{Home: config.Home(nil), Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
-			Grants: s.config.Granted(), Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(), Warn: func(err error) { log.Warn("not reported", "what", err) }},
+			Grants: s.config.Granted(), Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(), Buckets: buckets,
+			Warn: func(err error) { log.Warn("not reported", "what", err) }},
 		MCP: func(svc api.Service) http.Handler { return mcpHandler(ctx, agents{&s.config}, svc, feed, log) },
 		Listening: func(socket, url string) {
 			if url == "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/s3"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
@@ -78,7 +79,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	return api.NewLocal(s.memory, &api.LocalOptions{
 		Project: s.config.Project, Session: s.config.Session, Home: config.Home(nil),
 		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(), Grants: s.config.Granted(),
-		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(),
+		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(), Buckets: buckets,
 	}), nil
 }
 
@@ -92,6 +93,9 @@ func (s *session) seals() (api.Seals, error) {
 func (s *session) ipfs() *api.IPFS {
 	return remotes.IPFS(s.config.Ipfs.API != "", func() (string, error) { return s.config.Ipfs.Address(nil) })
 }
+
+// buckets says how buckets are reached.
+func buckets(profile string) (s3.Settings, error) { return config.Buckets(nil, profile) }
 
 // embedTimeout is how long a command waits for the embedder that does not ask for it.
 const embedTimeout = 300 * time.Millisecond

@@ -6,10 +6,14 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// completeStatus adds to the verb status what is known without a memory: the stores of this
-// user, and the process that serves the memory.
+// completeStatus adds to the verb status what a memory does not know of itself: the stores of
+// this user, how far remotes are behind, and the process that serves the memory.
 func completeStatus(s *session, c *cobra.Command) {
 	all, run := false, c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
@@ -18,11 +22,27 @@ func completeStatus(s *session, c *cobra.Command) {
 		}
 		err := run(c, a)
 		if err == nil && !s.JSON {
+			printRemotes(c.Context(), s)
 			printServed(c.Context(), s)
 		}
 		return err
 	}
 	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
+}
+
+// printRemotes prints how far each remote is behind, as far as is known here: nobody is asked.
+func printRemotes(ctx context.Context, s *session) {
+	svc, err := s.service(ctx)
+	if err != nil {
+		return
+	}
+	all, err := remotes.OpRemotes.Call(ctx, svc, api.None{})
+	for _, r := range all {
+		s.Out.Printf("remote     %s, %s behind\n", r.Name, scope.Count(int(r.Behind), "commit"))
+	}
+	if err != nil {
+		s.Report("%v", err)
+	}
 }
 
 // printServed prints the process id of the daemon that answered, if one did.

@@ -34,7 +34,7 @@ const (
 	// PieceSize is the size of the pieces that a pack is cut into, in bytes.
 	PieceSize = 8 << 20
 	// MaxPacks is how many packs a head names at most; a push joins some before.
-	MaxPacks = 64
+	MaxPacks = 32
 	// MaxPieces is how many pieces a pack has at most.
 	MaxPieces = 1 << 14
 	maxHead   = 8 << 20
@@ -199,13 +199,17 @@ func (p *pieces) flush() error {
 		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, archive.ErrTooLarge)
 	}
 	piece := Piece{tagOf(p.buf), len(p.buf)}
-	if err := p.to.Put(p.ctx, packFolder+piece.Name, "", p.buf); err != nil && !errors.Is(err, ErrChanged) {
-		if _, again := p.get(piece); again != nil { // no answer is not a failure
-			return err
+	err := p.to.Put(p.ctx, packFolder+piece.Name, "", p.buf)
+	if err != nil && !errors.Is(err, ErrChanged) {
+		if _, again := p.get(piece); again == nil { // no answer is not a failure
+			err = nil
 		}
 	}
-	p.done, p.buf = append(p.done, piece), p.buf[:0]
-	return nil
+	if errors.Is(err, ErrChanged) {
+		err = nil
+	}
+	p.done, p.buf = append(p.done, piece), p.buf[:0] // of a failed one, too: it may arrive
+	return err
 }
 
 // get reads a piece and proves it.

@@ -40,7 +40,7 @@ var (
 	// ErrChanged is returned for an object of which there is another version.
 	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrURL is returned for an address that names no place.
-	ErrURL = errors.New("a remote is a folder or ssh://HOST/FOLDER")
+	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX")
 	// ErrOther is returned for a place of another memory.
 	ErrOther = errors.New("it holds another memory")
 	// ErrFormat is returned for what this version does not read.
@@ -51,11 +51,16 @@ var (
 	ErrBack = errors.New("its history went back, or is another one; somebody has put an older copy there")
 	// ErrLocked is returned for a sealed place without a key.
 	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
+	// ErrLies is returned for a bucket that does not keep the conditions of writes.
+	ErrLies = errors.New("it does not do what it says, so machines would overwrite one another there")
+	// ErrRight is returned for a bucket that does not let this machine in, or not do all.
+	ErrRight = errors.New("no access")
 )
 
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
-// behind SSH as ssh://[USER@]HOST[:PORT]/PATH. Errors: ErrURL, those of the place.
-func Open(ctx context.Context, address string) (Place, error) {
+// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, a bucket as s3://NAME/PREFIX. buckets says how
+// buckets are reached, nil not at all. Errors: ErrURL, those of the place.
+func Open(ctx context.Context, address string, buckets Buckets) (Place, error) {
 	scheme, rest, ok := strings.Cut(address, "://")
 	switch {
 	case !ok && filepath.IsAbs(address):
@@ -64,6 +69,8 @@ func Open(ctx context.Context, address string) (Place, error) {
 		return OpenFolder(rest)
 	case scheme == "ssh":
 		return openSSH(ctx, address)
+	case scheme == "s3":
+		return openBucket(address, buckets)
 	}
 	return nil, fmt.Errorf("%s: %w", address, ErrURL)
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/archive"
@@ -18,12 +19,18 @@ import (
 
 const pushedFile = "pushed.json"
 
+// maxUnsure is how many unanswered writes are remembered; those before are taken for lost.
+const maxUnsure = 16
+
 // pushed is what this machine knows of its own log.
 type pushed struct {
 	Machine string `json:"machine"`
 	written        // what is there
-	// Pending is what was about to be written: it may be there instead.
-	Pending *written `json:"pending,omitempty"`
+	// Unsure are versions whose writing got no answer. Each may be there instead, or arrive later:
+	// as long as what is there is what they were to replace.
+	Unsure []written `json:"unsure,omitempty"`
+	// Left are pieces there that no version names any more.
+	Left []string `json:"left,omitempty"`
 }
 
 // written is one version of the log.
@@ -71,20 +78,56 @@ func (r *Remote) settle(ctx context.Context, known *pushed) (string, error) {
 	data, tag, err := r.Place.Get(ctx, headFolder+known.Machine)
 	switch {
 	case errors.Is(err, ErrNone):
-		known.written, known.Pending = written{Head: Head{Count: known.Head.Count}}, nil // all of it, again
+		known.leave(known.written)
+		known.written = written{Head: Head{Count: known.Head.Count}} // all of it, again
 		return "", nil
 	case err != nil:
 		return "", err
 	case known.Sum == tagOf(data):
-		known.Pending = nil
 		return tag, nil
-	case known.Pending != nil && known.Pending.Sum == tagOf(data):
-		known.written, known.Pending = *known.Pending, nil
-		return tag, r.save(pushedFile, known)
+	}
+	for _, w := range known.Unsure {
+		if w.Sum == tagOf(data) {
+			return tag, known.now(w, r)
+		}
 	}
 	*known = pushed{Machine: NewMachine(known.Machine)}
 	r.Machine = known.Machine
 	return "", nil
+}
+
+// leave notes the pieces of a version as ones to remove.
+func (known *pushed) leave(w written) {
+	for _, pack := range w.Head.Packs {
+		for _, piece := range pack.Pieces {
+			if !slices.Contains(known.Left, piece.Name) {
+				known.Left = append(known.Left, piece.Name)
+			}
+		}
+	}
+}
+
+// now notes which version is there. From then on no other can arrive.
+func (known *pushed) now(w written, r *Remote) error {
+	for _, other := range append(known.Unsure, known.written) {
+		known.leave(other)
+	}
+	known.written, known.Unsure = w, nil
+	for _, pack := range w.Head.Packs {
+		for _, piece := range pack.Pieces {
+			known.Left = slices.DeleteFunc(known.Left, func(name string) bool { return name == piece.Name })
+		}
+	}
+	return r.save(pushedFile, known)
+}
+
+// try notes a version before it is written.
+func (known *pushed) try(w written, r *Remote) error {
+	if known.Unsure = append(known.Unsure, w); len(known.Unsure) > maxUnsure {
+		known.leave(known.Unsure[0])
+		known.Unsure = known.Unsure[1:]
+	}
+	return r.save(pushedFile, known)
 }
 
 // NewMachine returns a name for the log of a machine that nobody else has: the readable part of
@@ -129,18 +172,22 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 	}
 	kept := p.known.Head.Packs[:keep]
 	news, commits, err := p.news(sources, kept)
-	if err != nil || len(news) == 0 {
-		return Pushed{}, err
-	}
-	pack, err := p.write(news)
 	if err != nil {
 		return Pushed{}, err
+	}
+	if len(news) == 0 {
+		return Pushed{}, p.drop()
+	}
+	pack, err := p.write(news)
+	if err != nil { // what is there of it is written again, or removed
+		p.known.leave(written{Head: Head{Packs: []Pack{pack}}})
+		return Pushed{}, errors.Join(err, p.r.save(pushedFile, p.known))
 	}
 	next := written{Ends: map[string]store.Pos{}, Gone: gone}
 	for _, s := range sources {
 		next.Ends[s.Name] = s.End
 	}
-	old := p.known.Head.Packs[keep:]
+	joined := keep < len(p.known.Head.Packs)
 	next.Head = Head{
 		Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.Head.Count + 1, Time: p.r.Now().UTC(), Signed: p.signed,
 		Packs: append(kept[:keep:keep], pack),
@@ -148,7 +195,7 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 	if err := p.replace(next); err != nil {
 		return Pushed{}, err
 	}
-	return Pushed{Bytes: pack.size(), Commits: commits, Joined: len(old) > 0}, p.drop(old, next.Head.Packs)
+	return Pushed{Bytes: pack.size(), Commits: commits, Joined: joined}, p.drop()
 }
 
 // keep returns how many packs stay as they are: all of them while they are few. Else those
@@ -232,8 +279,7 @@ func (p *pushing) replace(next written) error {
 		return err
 	}
 	next.Sum = tagOf(data)
-	p.known.Pending = &next
-	if err := p.r.save(pushedFile, p.known); err != nil {
+	if err := p.known.try(next, p.r); err != nil {
 		return err
 	}
 	name := headFolder + p.known.Machine
@@ -243,27 +289,23 @@ func (p *pushing) replace(next written) error {
 			return err
 		}
 	}
-	p.known.written, p.known.Pending = next, nil
-	return p.r.save(pushedFile, p.known)
+	return p.known.now(next, p.r)
 }
 
-// drop removes the pieces of packs that no head of this machine names any more.
-func (p *pushing) drop(old, now []Pack) error {
-	named := map[string]bool{}
-	for _, pack := range now {
-		for _, piece := range pack.Pieces {
-			named[piece.Name] = true
-		}
-	}
+// drop removes the pieces that no version of this machine's log names any more.
+func (p *pushing) drop() error {
 	var errs []error
-	for _, pack := range old {
-		for _, piece := range pack.Pieces {
-			if !named[piece.Name] {
-				errs = append(errs, p.r.Place.Remove(p.ctx, packFolder+piece.Name))
-			}
+	var left []string
+	for _, name := range p.known.Left {
+		if err := p.r.Place.Remove(p.ctx, packFolder+name); err != nil {
+			errs, left = append(errs, err), append(left, name)
 		}
 	}
-	return errors.Join(errs...)
+	if p.known.Left == nil {
+		return nil
+	}
+	p.known.Left = left
+	return errors.Join(append(errs, p.r.save(pushedFile, p.known))...)
 }
 
 // Behind returns how many commits of the histories this machine's log lacks, as far as is

@@ -20,9 +20,10 @@ func remoteCommand(s *Session) *cobra.Command {
 		Use:   "remote",
 		Short: "Keep the memory in step with other machines",
 		Long: `A remote is a place that several machines reach: a folder, such as one on a
-stick or one that a sync program carries, or a folder of a machine behind SSH.
-Each machine writes a log of its own there, so none can harm what another one
-wrote. What is written is sealed by a passphrase unless --plain is said.`,
+stick or one that a sync program carries, a folder of a machine behind SSH, or
+a bucket. Each machine writes a log of its own there, so none can harm what
+another one wrote. What is written is sealed by a passphrase unless --plain is
+said.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea sync
   fovea remote list`,
@@ -49,11 +50,14 @@ func remoteAddCommand(s *Session) *cobra.Command {
 	c = verb(s, &cobra.Command{
 		Use: "add NAME URL", Short: "Keep this memory in step with a place",
 		Long: `Add prepares the place, or joins one that another machine has prepared. URL is a
-folder, or ssh://HOST/FOLDER. A place that holds another memory is refused.
+folder, ssh://HOST/FOLDER, or a bucket as s3://BUCKET/PREFIX, with
+?endpoint=https://HOST for another store than Amazon's. A place that holds
+another memory is refused, and a bucket that does not keep conditions of writes.
 
 The passphrase is needed here once, and on each other machine once.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
-  fovea remote add box ssh://box.local/srv/notes --plain`,
+  fovea remote add box ssh://box.local/srv/notes --plain
+  fovea remote add cloud s3://my-notes/fovea --passphrase-file pass.txt`,
 		Args: Args(2, 2, "a name and a URL"),
 	}, remotes.OpRemoteAdd, func(req *remotes.RemoteAddRequest, a []string) (err error) {
 		req.Name = a[0]
@@ -67,6 +71,9 @@ The passphrase is needed here once, and on each other machine once.`,
 			how = "plain"
 		}
 		s.Report("%s is %s, %s; fovea sync %s brings both in step", r.Name, r.URL, how, r.Name)
+		if r.Keeps {
+			s.Report("the bucket keeps versions: what a purge takes out stays there until a rule of the bucket ends old versions")
+		}
 	})
 	c.Flags().StringVar(&file, "passphrase-file", "", "`FILE` with the passphrase of a sealed place on its first line")
 	return c
@@ -99,8 +106,9 @@ func Passphrase(ctx context.Context, file string) (string, error) {
 func syncCommand(s *Session) *cobra.Command {
 	return carrying(s, &cobra.Command{
 		Long: `Sync brings in what other machines have written to the remote, as "fovea merge"
-does, and then writes there what is new here. What both changed is merged; of
-what cannot be, one version wins and the note keeps the other as a conflict.`,
+does, and then writes there what is new here. What both changed is merged;
+of what cannot be, one version wins and the other is kept in the note as a
+conflict.`,
 		Example: "  fovea sync\n  fovea sync stick",
 	}, remotes.OpSync)
 }

@@ -72,6 +72,7 @@ var layers = []layer{
 	{7, "window", pure},
 	{6, "internal/disk", files},
 	{6, "internal/archive", free},
+	{6, "internal/s3", free},
 	{6, "internal/corpus", files},
 	{6, "internal/embed", free},
 	{6, "internal/guard", pure},
@@ -122,6 +123,7 @@ var layers = []layer{
 	{0, "internal/faultfs", tests},
 	{0, "internal/foveatest", tests},
 	{0, "internal/store/storetest", tests},
+	{0, "internal/remote/placetest", tests},
 	{0, "test", tests},
 	{0, "test/house", tests},
 }

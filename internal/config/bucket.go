@@ -1,0 +1,180 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/s3"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// Limits of what a program tells that gives credentials.
+const (
+	processWait  = 30 * time.Second
+	maxProcess   = 64 << 10
+	maxAWSConfig = 1 << 20
+)
+
+// Buckets returns what the environment and the files of Amazon's tools say of buckets. profile
+// names a section of these files; with "" the variables AWS_ACCESS_KEY_ID and
+// AWS_SECRET_ACCESS_KEY come first, then the profile AWS_PROFILE, then default. env is
+// os.Getenv if nil, as in Load. Credentials are looked for when they are asked for.
+func Buckets(env func(string) string, profile string) (s3.Settings, error) {
+	env = environmentOr(env)
+	file, err := profileOf(env, cmp.Or(profile, env("AWS_PROFILE"), "default"))
+	if err != nil {
+		return s3.Settings{}, err
+	}
+	if len(file) == 0 && profile != "" {
+		return s3.Settings{}, fmt.Errorf("config: the files of Amazon's tools have no profile %q", profile)
+	}
+	return s3.Settings{
+		Region:   cmp.Or(env("AWS_REGION"), env("AWS_DEFAULT_REGION"), file["region"]),
+		Endpoint: cmp.Or(env("AWS_ENDPOINT_URL_S3"), env("AWS_ENDPOINT_URL"), file["endpoint_url"]),
+		Credentials: func(ctx context.Context) (s3.Credentials, error) {
+			return credentialsOf(ctx, env, profile)
+		},
+	}, nil
+}
+
+func credentialsOf(ctx context.Context, env func(string) string, profile string) (s3.Credentials, error) {
+	if id, secret := env("AWS_ACCESS_KEY_ID"), env("AWS_SECRET_ACCESS_KEY"); profile == "" && id != "" && secret != "" {
+		return s3.Credentials{KeyID: id, Secret: secret, Token: env("AWS_SESSION_TOKEN")}, nil
+	}
+	profile = cmp.Or(profile, env("AWS_PROFILE"), "default")
+	file, err := profileOf(env, profile)
+	switch {
+	case err != nil:
+		return s3.Credentials{}, err
+	case file["aws_access_key_id"] != "" && file["aws_secret_access_key"] != "":
+		return s3.Credentials{KeyID: file["aws_access_key_id"], Secret: file["aws_secret_access_key"], Token: file["aws_session_token"]}, nil
+	case file["credential_process"] != "":
+		c, err := processCredentials(ctx, file["credential_process"])
+		if err != nil {
+			err = fmt.Errorf("credential_process of the profile %q: %w", profile, err)
+		}
+		return c, err
+	case len(file) > 0:
+		return s3.Credentials{}, fmt.Errorf("the profile %[1]q has no key; where it signs in another way, give it the line "+
+			"credential_process = aws configure export-credentials --profile %[1]s --format process", profile)
+	}
+	return s3.Credentials{}, errors.New("there are none; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE")
+}
+
+// profileOf returns the lines of a profile in both files of Amazon's tools; the one of
+// credentials counts more. Neither must be there.
+func profileOf(env func(string) string, profile string) (map[string]string, error) {
+	all := map[string]string{}
+	home := env("HOME")
+	section := "profile " + profile
+	if profile == "default" {
+		section = profile
+	}
+	for _, f := range []struct{ name, standard, section string }{
+		{env("AWS_CONFIG_FILE"), "config", section},
+		{env("AWS_SHARED_CREDENTIALS_FILE"), "credentials", profile},
+	} {
+		name := vfs.Expand(f.name, env)
+		if name == "" && filepath.IsAbs(home) {
+			name = filepath.Join(home, ".aws", f.standard)
+		}
+		if name == "" {
+			continue
+		}
+		text, err := vfs.ReadPlain(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil && len(text) > maxAWSConfig {
+			err = fmt.Errorf("more than %d bytes", maxAWSConfig)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("config: read %s: %w", name, err)
+		}
+		readSection(string(text), f.section, all)
+	}
+	return all, nil
+}
+
+// readSection reads the lines "key = value" of a section of a file of Amazon's tools. Indented
+// lines belong to the key above them and are passed over.
+func readSection(text, section string, into map[string]string) {
+	within := false
+	for line := range strings.Lines(text) {
+		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "["); ok {
+			name, _, _ = strings.Cut(name, "]")
+			within = strings.Join(strings.Fields(name), " ") == section
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !within || !ok || indented || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		into[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
+	}
+}
+
+// processCredentials runs the program that a profile names. What it prints may be secret, and is
+// in no error.
+func processCredentials(ctx context.Context, command string) (s3.Credentials, error) {
+	ctx, cancel := context.WithTimeout(ctx, processWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	out := &limited{left: maxProcess}
+	cmd.Stdout = out
+	cmd.WaitDelay = time.Second
+	switch err := cmd.Run(); {
+	case ctx.Err() != nil:
+		return s3.Credentials{}, fmt.Errorf("the program did not end in time: %w", ctx.Err())
+	case err != nil:
+		return s3.Credentials{}, fmt.Errorf("the program failed: %w; run it yourself to see why", err)
+	}
+	return parseProcess(out.text)
+}
+
+// parseProcess reads what the program prints.
+func parseProcess(data []byte) (s3.Credentials, error) {
+	var said struct {
+		Version                                   int
+		AccessKeyID                               string `json:"AccessKeyId"`
+		SecretAccessKey, SessionToken, Expiration string
+	}
+	c := s3.Credentials{}
+	if json.Unmarshal(data, &said) != nil || said.Version != 1 || said.AccessKeyID == "" || said.SecretAccessKey == "" {
+		return c, errors.New("the program prints no credentials of version 1")
+	}
+	c = s3.Credentials{KeyID: said.AccessKeyID, Secret: said.SecretAccessKey, Token: said.SessionToken}
+	if said.Expiration != "" {
+		var err error
+		if c.Expires, err = time.Parse(time.RFC3339, said.Expiration); err != nil {
+			return s3.Credentials{}, errors.New("the program prints a time of expiration that is none")
+		}
+	}
+	return c, nil
+}
+
+// limited keeps what is written to it, up to a limit. It is no bytes.Buffer, which reads without.
+type limited struct {
+	text []byte
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, errors.New("it prints too much")
+	}
+	l.text = append(l.text, p...)
+	return len(p), nil
+}

@@ -1,0 +1,157 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package oracle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/minio/minio-go/v7/pkg/signer"
+	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/remote/placetest"
+	"github.com/fovea-memory/fovea/internal/s3"
+)
+
+const bucketName = "notes"
+
+// fakeStore runs gofakes3 until the test ends.
+func fakeStore(t testing.TB) string {
+	t.Helper()
+	backend := s3mem.New()
+	try(backend.CreateBucket(bucketName))
+	s := httptest.NewServer(gofakes3.New(backend, gofakes3.WithTimeSkewLimit(0)).Server())
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// placeAt opens the place in the bucket of a store, which waits for nothing.
+func placeAt(t testing.TB, url, prefix string) remote.Place {
+	t.Helper()
+	keys := func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: "id", Secret: "secret"}, nil }
+	p := must(remote.OpenBucket(s3.Options{Name: bucketName, Settings: s3.Settings{Endpoint: url, Credentials: keys},
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}, prefix))
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// TestBucket: the bucket of gofakes3 passes the probe and is a place.
+func TestBucket(t *testing.T) {
+	p := placeAt(t, fakeStore(t), "a/é ü+%")
+	if done, err := remote.Probe(t.Context(), p); err != nil || done.Keeps {
+		t.Fatal(done, err)
+	}
+	placetest.Check(t, p)
+}
+
+// TestBucketThatIgnoresConditions: a store behind a proxy that drops conditions says yes to all, as
+// some stores do by themselves.
+func TestBucketThatIgnoresConditions(t *testing.T) {
+	real := fakeStore(t)
+	for _, header := range []string{"If-Match", "If-None-Match"} {
+		p := placeAt(t, placetest.Proxy(t, []string{real}, func(r *http.Request) { r.Header.Del(header) }, nil), "")
+		if _, err := remote.Probe(t.Context(), p); !errors.Is(err, remote.ErrLies) {
+			t.Errorf("without %s: %v", header, err)
+		}
+		if names := must(p.List(t.Context(), "")); len(names) > 0 {
+			t.Errorf("after the probe there are %q", names)
+		}
+	}
+}
+
+// TestSignatureAsMinio: a request is signed as minio-go signs it.
+func TestSignatureAsMinio(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching(`[ -~äß€]{0,12}`)
+		r := must(http.NewRequest(rapid.SampledFrom([]string{"GET", "PUT", "DELETE"}).Draw(t, "method"), "https://host.example:9000/", nil))
+		r.URL.Path = "/" + bucketName + "/" + text.Draw(t, "path")
+		query := r.URL.Query()
+		for _, name := range rapid.SliceOfN(rapid.StringMatching(`[a-zA-Z-]{1,8}`), 0, 3).Draw(t, "query") {
+			query.Add(name, text.Draw(t, "value"))
+		}
+		r.URL.RawQuery = query.Encode()
+		r.Header.Set("X-Amz-Content-Sha256", rapid.StringMatching(`[0-9a-f]{64}`).Draw(t, "payload"))
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom([]string{"If-Match", "If-None-Match", "Content-Type", "X-Amz-Meta-A"}), 0, 3).Draw(t, "headers") {
+			r.Header.Set(name, rapid.StringMatching(`[!-~]{1,5}( {1,2}[!-~]{1,5})?`).Draw(t, "header"))
+		}
+		c := s3.Credentials{KeyID: "AKIDEXAMPLE", Secret: "x" + text.Draw(t, "secret"), Token: rapid.StringMatching(`[a-z/+=]{0,8}`).Draw(t, "token")}
+		theirs := signer.SignV4(*r.Clone(context.Background()), c.KeyID, c.Secret, c.Token, "eu-west-1")
+		now := must(time.Parse("20060102T150405Z", theirs.Header.Get("X-Amz-Date")))
+		ours := r.Clone(context.Background())
+		s3.Sign(ours, c, "eu-west-1", "s3", r.Header.Get("X-Amz-Content-Sha256"), now)
+		if got, want := ours.Header.Get("Authorization"), theirs.Header.Get("Authorization"); got != want {
+			t.Fatalf("%s %s\n%v\nours   %s\ntheirs %s", r.Method, r.URL, r.Header, got, want)
+		}
+	})
+}
+
+// TestBucketWriters: 16 writers append 2,000 lines to one object by its tag, while one request of 20
+// meets a fault. No line is lost, none is there twice.
+func TestBucketWriters(t *testing.T) {
+	const writers, lines, name = 16, 2000, "heads/shared"
+	real := fakeStore(t)
+	try(placeAt(t, real, "").Put(t.Context(), name, "", []byte("begin\n")))
+	var running sync.WaitGroup
+	for i := range writers {
+		weather := &placetest.Weather{OneOf: 20, Rand: rand.New(rand.NewPCG(3, uint64(i)))}
+		p := placeAt(t, placetest.Proxy(t, []string{real}, nil, weather), "")
+		running.Go(func() {
+			for n := range lines / writers {
+				line := fmt.Sprintf("line %d of %d\n", n, i)
+				if err := appendTo(t.Context(), p, name, line); err != nil {
+					t.Errorf("%s: %v", line, err)
+					return
+				}
+			}
+		})
+	}
+	running.Wait()
+	data, _, err := placeAt(t, real, "").Get(t.Context(), name)
+	try(err)
+	there := map[string]int{}
+	for line := range strings.Lines(string(data)) {
+		there[line]++
+	}
+	for line, n := range there {
+		if n != 1 {
+			t.Errorf("%q is there %d times", line, n)
+		}
+	}
+	if len(there) != lines+1 {
+		t.Errorf("there are %d lines, not %d", len(there), lines+1)
+	}
+}
+
+// appendTo appends a line, as long as it takes. What nobody answered is looked up.
+func appendTo(ctx context.Context, p remote.Place, name, line string) error {
+	for {
+		data, tag, err := p.Get(ctx, name)
+		if errors.Is(err, s3.ErrNoAnswer) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(data, []byte(line)) {
+			return nil
+		}
+		switch err := p.Put(ctx, name, tag, append(data, line...)); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, s3.ErrNoAnswer) && !errors.Is(err, remote.ErrChanged):
+			return err
+		}
+	}
+}
