@@ -18,6 +18,8 @@ type language struct {
 	scan         func(*scanner)
 }
 
+var scriptSyntax = syntax{line: "//", block: cComment, quotes: `"'`, letters: "$#", special: scriptLiteral}
+
 // languages has each language by its name.
 var languages = map[string]*language{
 	"Go": {
@@ -30,6 +32,16 @@ var languages = map[string]*language{
 		extensions: "py pyi pyw", interpreters: "python python2 python3 pypy pypy3",
 		syntax: syntax{line: "#", quotes: `"'`, special: pythonString},
 		scan:   scanPython,
+	},
+	"JavaScript": {
+		extensions: "js mjs cjs jsx", interpreters: "node nodejs",
+		syntax: scriptSyntax,
+		scan:   scanScript,
+	},
+	"TypeScript": {
+		extensions: "ts mts cts tsx", interpreters: "deno ts-node tsx",
+		syntax: scriptSyntax,
+		scan:   scanScript,
 	},
 }
 

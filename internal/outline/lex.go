@@ -55,12 +55,13 @@ type code struct {
 type lexer struct {
 	code
 	*syntax
-	i     int     // position
-	line  int32   // of the position
-	fresh bool    // no token yet in this line
-	open  []int32 // brackets that are not closed
-	count [3]int  // of them, by kind
-	steps int     // tokens and comments read, for the test that reading is linear
+	i      int     // position
+	line   int32   // of the position
+	fresh  bool    // no token yet in this line
+	open   []int32 // brackets that are not closed
+	count  [3]int  // of them, by kind
+	failed int     // up to there, no regular expression ends in its line
+	steps  int     // tokens and comments read, for the test that reading is linear
 	// pending are here-documents that begin with the next line.
 	pending []heredoc
 }
@@ -79,6 +80,9 @@ func lex(s *syntax, src []byte) *lexer {
 	letters := wordByte
 	for _, c := range []byte(s.letters) {
 		letters[c] = true
+	}
+	if hasPrefix(src, "#!/") || hasPrefix(src, "#! ") {
+		l.i = l.lineEnd(0)
 	}
 	for l.i < len(src) {
 		l.steps++
@@ -202,6 +206,35 @@ func (l *lexer) stringEnd(i int, quote byte, lines bool) int {
 			i++
 		case c == '\n' && !lines:
 			return i
+		}
+	}
+	return i
+}
+
+// templateEnd returns the end of a string from i, where its quote is passed, that may hold
+// code: the mark open, a dollar or number sign and a bracket, begins code, in which strings
+// and such templates may stand.
+func (l *lexer) templateEnd(i int, quote, open string) int {
+	stack := []byte{quote[0]}
+	for i < len(l.src) {
+		c, top := l.src[i], stack[len(stack)-1]
+		i++
+		switch {
+		case c == '\\':
+			i++
+		case c == top:
+			if stack = stack[:len(stack)-1]; len(stack) == 0 {
+				return i
+			}
+		case top == '}' && (c == quote[0] || c == '"' || c == '`'):
+			stack = append(stack, c)
+		case top == '}' && c == '\'':
+			i = l.stringEnd(i, c, false)
+		case top == '}' && c == '{':
+			stack = append(stack, '}')
+		case top != '}' && top != '\'' && c == open[0] && i < len(l.src) && l.src[i] == open[1]:
+			stack = append(stack, '}')
+			i++
 		}
 	}
 	return i

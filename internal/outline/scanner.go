@@ -115,3 +115,12 @@ func (s *scanner) add(o scope, kind, name string, first, head, end int) {
 		Line: line, EndLine: max(line, s.lineOf(end)), Signature: s.between(first, head),
 	})
 }
+
+// words makes a set of the words of list.
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
