@@ -33,6 +33,21 @@ var languages = map[string]*language{
 		syntax: syntax{line: "#", quotes: `"'`, special: pythonString},
 		scan:   scanPython,
 	},
+	"Java": {
+		extensions: "java",
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: javaText},
+		scan:       scanJava,
+	},
+	"C": {
+		extensions: "c h",
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: cLiteral},
+		scan:       scanC,
+	},
+	"C++": {
+		extensions: "cc cpp cxx c++ C hh hpp hxx h++ H ipp inl tcc",
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: cLiteral},
+		scan:       scanCPlusPlus,
+	},
 	"JavaScript": {
 		extensions: "js mjs cjs jsx", interpreters: "node nodejs",
 		syntax: scriptSyntax,

@@ -46,9 +46,10 @@ type token struct {
 
 // code is a source with its tokens.
 type code struct {
-	src    []byte
-	tokens []token
-	lines  int32 // number of lines
+	src        []byte
+	tokens     []token
+	lines      int32 // number of lines
+	directives []token
 }
 
 // lexer makes the tokens of a source, from left to right.
@@ -64,6 +65,7 @@ type lexer struct {
 	steps  int     // tokens and comments read, for the test that reading is linear
 	// pending are here-documents that begin with the next line.
 	pending []heredoc
+	ifs     []condition // of the preprocessor
 }
 
 // wordByte says which bytes make words in every language. All of UTF-8 does.
