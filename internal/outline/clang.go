@@ -93,7 +93,8 @@ func (c *cScanner) declaration(i, end int, o scope) int {
 				return i + 3
 			}
 			i += 2
-		case access[c.text(i)] && (c.mark(i+1, ':') || access[c.text(i+1)] && c.mark(i+2, ':')) && !c.mark(i+2, ':'):
+		case access[c.text(i)] && (c.mark(i+1, ':') || access[c.text(i+1)] && c.mark(i+2, ':')) && !c.mark(i+2, ':'),
+			i == first && c.cpp && isUpper(c.text(i)) && c.mark(i+1, ':') && !c.mark(i+2, ':'):
 			return i + 2
 		case c.is(i, "namespace"):
 			return c.namespace(first, i, end, o)
@@ -114,6 +115,8 @@ func (c *cScanner) declaration(i, end int, o scope) int {
 				return c.after(after, end)
 			}
 			i = after
+		case i == first && isUpper(c.text(i)) && c.token(i).first && c.token(i+1).first: // a macro alone in its line
+			return i + 1
 		case qualifiers[c.text(i)] || c.is(i, "__extension__"):
 			i++
 		default:

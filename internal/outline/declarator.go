@@ -37,7 +37,7 @@ func (c *cScanner) declarator(first, i, end int, o scope, typedef bool) int {
 		case t.mark == '(':
 			next, ok := c.parameters(&f, i, at, end)
 			if ok {
-				return c.declarationOfMacro(first, next)
+				return next
 			}
 			at = next
 		case t.mark == '[':
@@ -60,9 +60,6 @@ func (c *cScanner) declarator(first, i, end int, o scope, typedef bool) int {
 	return end
 }
 
-// declarationOfMacro returns next: what stands before it calls a macro and declares nothing.
-func (c *cScanner) declarationOfMacro(_, next int) int { return next }
-
 // parameters reads the parentheses at, and returns the token that closes them. If they are
 // those of a macro that stands alone in its line, it returns the token after and true.
 func (c *cScanner) parameters(f *candidate, i, at, end int) (int, bool) {
@@ -78,7 +75,7 @@ func (c *cScanner) parameters(f *candidate, i, at, end int) (int, bool) {
 		return closing, false
 	}
 	next := c.token(closing + 1)
-	if name == i && next.first && next.form == word && !c.knownAfter(closing+1) && !c.identifiers(at) {
+	if name == i && next.first && next.form == word && !c.knownAfter(closing+1) && (c.cpp || isUpper(c.text(name)) || !c.identifiers(at)) {
 		return closing + 1, true
 	}
 	first, text := c.qualified(name, i)

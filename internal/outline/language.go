@@ -48,6 +48,31 @@ var languages = map[string]*language{
 		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: cLiteral},
 		scan:       scanCPlusPlus,
 	},
+	"Rust": {
+		extensions: "rs",
+		syntax:     syntax{line: "//", block: cComment, nested: true, multiline: `"`, special: rustLiteral},
+		scan:       scanRust,
+	},
+	"PHP": {
+		extensions: "php phtml php5", interpreters: "php",
+		syntax: syntax{line: "//", block: cComment, multiline: "\"'`", special: phpLiteral},
+		scan:   scanPHP,
+	},
+	"Ruby": {
+		extensions: "rb rake gemspec ru", names: "Rakefile Gemfile", interpreters: "ruby",
+		syntax: syntax{line: "#", multiline: "'", special: rubyLiteral},
+		scan:   scanRuby,
+	},
+	"Shell": {
+		extensions: "sh bash zsh ksh", names: ".bashrc .profile .bash_profile .zshrc", interpreters: "sh bash dash ksh zsh",
+		syntax: syntax{multiline: "`", letters: "-._:/@+%~^,*=", special: shellLiteral},
+		scan:   scanShell,
+	},
+	"Emacs Lisp": {
+		extensions: "el", names: ".emacs",
+		syntax: syntax{line: ";", multiline: `"`, letters: "-+*/<>=!?$%&:.~^_@|", special: lispCharacter},
+		scan:   scanLisp,
+	},
 	"JavaScript": {
 		extensions: "js mjs cjs jsx", interpreters: "node nodejs",
 		syntax: scriptSyntax,

@@ -129,7 +129,7 @@ func readHead(path string) []byte {
 		return nil
 	}
 	defer f.Close()
-	head := make([]byte, 4096)
+	head := make([]byte, 1<<16)
 	n, _ := f.Read(head)
 	return head[:n]
 }
@@ -230,7 +230,9 @@ func compare(t *testing.T, f sample, tags []tag) score {
 			continue
 		}
 		s.ours++
-		if i := slices.IndexFunc(lines[k], func(line int) bool { return line >= d.Line-1 && line <= d.Line+12 && line <= d.EndLine }); i >= 0 {
+		if i := slices.IndexFunc(lines[k], func(line int) bool {
+			return line >= d.Line-1 && line <= d.EndLine && (line <= d.Line+12 || line == d.EndLine)
+		}); i >= 0 {
 			s.both++
 			lines[k] = slices.Delete(slices.Clone(lines[k]), i, i+1)
 		} else if *misses == f.language && !f.held {
