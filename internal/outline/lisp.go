@@ -28,8 +28,8 @@ func lispCharacter(l *lexer) bool {
 var lispKinds = map[string]string{
 	"defun": "function", "cl-defun": "function", "defun*": "function", "iter-defun": "function", "cl-iter-defun": "function",
 	"defsubst": "function", "cl-defsubst": "function", "define-inline": "function", "defalias": "alias", "define-obsolete-function-alias": "alias",
-	"cl-defmethod": "method", "cl-defgeneric": "function", "defmethod": "method", "defgeneric": "function", "transient-define-prefix": "function",
-	"transient-define-suffix": "function", "defmacro": "macro", "cl-defmacro": "macro", "defmacro*": "macro", "defadvice": "advice", "define-advice": "advice",
+	"cl-defmethod": "method", "cl-defgeneric": "generic", "defmethod": "method", "defgeneric": "generic", "transient-define-prefix": "command",
+	"transient-define-suffix": "command", "defmacro": "macro", "cl-defmacro": "macro", "defmacro*": "macro", "defadvice": "advice", "define-advice": "advice",
 	"defvar": "variable", "defvar-local": "variable", "defconst": "constant", "defcustom": "custom", "defgroup": "group", "defface": "face", "deftheme": "theme",
 	"defvaralias": "alias", "define-obsolete-variable-alias": "alias", "cl-defstruct": "struct", "defstruct": "struct", "defclass": "class", "cl-deftype": "type",
 	"define-minor-mode": "mode", "define-globalized-minor-mode": "mode", "define-derived-mode": "mode", "define-generic-mode": "mode", "define-error": "error",

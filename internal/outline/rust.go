@@ -55,7 +55,7 @@ func (l *lexer) characterEnd() (int, bool) {
 // rustPrefixes may stand before the keyword of an item.
 var rustPrefixes = words("pub const async unsafe extern default auto crate")
 
-// rust reads items by their keywords. Those within functions are not looked for.
+// rust reads items by their keywords.
 type rust struct{ *scanner }
 
 func scanRust(s *scanner) { rust{s}.body(0, len(s.tokens), scope{}) }
@@ -78,6 +78,9 @@ func (s rust) item(i, end int, o scope) int {
 		}
 	}
 	if !s.word(i) {
+		if s.mark(i, '{') && i > first { // extern "C" {, unsafe {
+			return i + 1
+		}
 		return s.mate(i) + 1
 	}
 	switch kind := s.text(i); kind {
@@ -102,6 +105,9 @@ func (s rust) item(i, end int, o scope) int {
 	case "impl":
 		return s.implementation(first, i, end, o)
 	case "use":
+		if !s.mark(s.firstOf(i, end, ";}"), ';') {
+			return i + 1
+		}
 		at := s.firstOf(i, end, ";")
 		if o.depth == 0 {
 			s.add(o, kindImport, s.between(i+1, at), first, at, at)
@@ -136,11 +142,8 @@ func (s rust) named(kind string, first, at, end int, o scope) int {
 		return at
 	}
 	head := s.firstOf(at, end, "{;")
-	if kind == "mod" && !s.mark(head, '{') {
-		return head + 1 // a module in another file
-	}
 	s.add(o, kind, s.text(at), first, head, s.mate(head))
-	if kind == "trait" || kind == "mod" {
+	if s.mark(head, '{') && (kind == "trait" || kind == "mod" || kind == "fn" || kind == "method") {
 		s.body(head+1, s.mate(head), o.within(kind, s.text(at)))
 	}
 	return s.mate(head) + 1
@@ -153,16 +156,19 @@ func (s rust) implementation(first, i, end int, o scope) int {
 		at = max(at+1, s.afterAngles(at))
 	}
 	head := s.firstOf(at, end, "{;")
-	name := ""
+	name, of := "", at
 	for n := at; n < head; n = max(s.mate(n)+1, s.afterAngles(n)) {
 		if s.is(n, "where") {
 			break
 		}
 		if s.is(n, "for") && !s.mark(n+1, '<') {
-			name = ""
+			name, of = "", n+1
 		} else if s.word(n) && !s.is(n, "dyn") && !s.is(n, "mut") && !s.is(n, "const") {
 			name = s.text(n)
 		}
+	}
+	if name == "" { // of a tuple, a slice, a function
+		name = s.between(of, head)
 	}
 	s.add(o, "impl", name, first, head, s.mate(head))
 	s.body(head+1, s.mate(head), o.within("impl", name))

@@ -145,7 +145,7 @@ func scanShell(s *scanner) {
 			continue
 		}
 		parens := s.mark(at+1, '(') && s.mark(at+2, ')') && s.token(at+1).line == t.line
-		if !parens && at == i {
+		if !parens && at == i || strings.ContainsRune(s.text(at), '=') {
 			continue
 		}
 		body := at + 1
