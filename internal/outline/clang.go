@@ -34,7 +34,7 @@ func (c *cScanner) file() {
 }
 
 // directive records a macro or the name of a file that is included.
-func (c *cScanner) directive(t token) {
+func (c *cScanner) directive(t lexeme) {
 	text := c.src[t.off:t.end]
 	name, rest := directiveName(text)
 	d := Definition{Line: int(t.line), EndLine: int(t.line) + strings.Count(string(text), "\n")}
@@ -67,7 +67,7 @@ func macroHead(text string) string {
 
 // body reads the declarations from the token i to end.
 func (c *cScanner) body(i, end int, o scope) {
-	if o.depth > maxDepth {
+	if o.level > maxDepth {
 		return
 	}
 	for end = min(end, len(c.tokens)); i < end; {
@@ -139,21 +139,13 @@ func (c *cScanner) after(i, end int) int {
 	return end
 }
 
-// until returns the next token from i that is the mark m at the same level, at most end.
-func (c *cScanner) until(i, end int, m byte) int {
-	for i < end && !c.mark(i, m) {
-		i = c.mate(i) + 1
-	}
-	return min(i, end)
-}
-
 func (c *cScanner) namespace(first, i, end int, o scope) int {
 	at := i + 1
 	for at < end && (c.token(at).form == word || c.mark(at, ':') || c.mark(at, '[') || c.mark(at, '(')) {
 		at = c.mate(at) + 1
 	}
 	if !c.mark(at, '{') {
-		return c.until(i, end, ';') + 1
+		return c.firstOf(i, end, ";") + 1
 	}
 	name := -1
 	for n := i + 1; n < at; n = c.mate(n) + 1 {
@@ -166,14 +158,14 @@ func (c *cScanner) namespace(first, i, end int, o scope) int {
 		c.add(o, "namespace", c.text(name), first, at, c.mate(at))
 		inner = o.within("namespace", c.text(name))
 	} else {
-		inner.depth++
+		inner.level++
 	}
 	c.body(at+1, c.mate(at), inner)
 	return c.mate(at) + 1
 }
 
 func (c *cScanner) using(i, end int, o scope) int {
-	at := c.until(i, end, ';')
+	at := c.firstOf(i, end, ";")
 	if c.word(i+1) && c.mark(c.afterAttributes(i+2), '=') {
 		c.add(o, "alias", c.text(i+1), i, at, at)
 	}
@@ -182,7 +174,7 @@ func (c *cScanner) using(i, end int, o scope) int {
 
 // afterAttributes returns the first token from i that begins no attribute.
 func (c *cScanner) afterAttributes(i int) int {
-	for {
+	for c.look() {
 		switch {
 		case c.mark(i, '[') && c.mark(i+1, '['):
 			i = c.mate(i) + 1
@@ -192,6 +184,7 @@ func (c *cScanner) afterAttributes(i int) int {
 			return i
 		}
 	}
+	return i
 }
 
 // aggregate reads the class, struct, union or enum whose keyword is at i. It returns the
@@ -241,7 +234,7 @@ func (c *cScanner) members(first int, kind string, name, at int, o scope) int {
 		inner = o.within(kind, c.text(name))
 	} else {
 		inner.kind = kind
-		inner.depth++
+		inner.level++
 	}
 	if kind != "enum" {
 		c.body(at+1, c.mate(at), inner)
@@ -251,7 +244,7 @@ func (c *cScanner) members(first int, kind string, name, at int, o scope) int {
 
 // typedefs records the names that a typedef gives, in the declarators from i.
 func (c *cScanner) typedefs(first, i, end int, o scope) int {
-	semicolon := c.until(i, end, ';')
+	semicolon := c.firstOf(i, end, ";")
 	name := -1
 	record := func() {
 		if name > 0 {

@@ -6,7 +6,7 @@ import "strings"
 
 // candidate is a name before parentheses, which may be that of a function.
 type candidate struct {
-	name   int // its last token, -1 for none
+	name   int // its last lexeme, -1 for none
 	text   string
 	first  int // the first token of the name with its qualification
 	params int // the parenthesis
@@ -45,7 +45,7 @@ func (c *cScanner) declarator(first, i, end int, o scope, typedef bool) int {
 		case t.mark == '<' && c.cpp && c.word(at-1):
 			at = max(at, c.afterAngles(at)-1)
 		case t.mark == '=' && !(f.name >= 0 && (c.is(at+1, "0") || c.is(at+1, "default") || c.is(at+1, "delete"))):
-			return c.until(at, end, ';') + 1
+			return c.firstOf(at, end, ";") + 1
 		case t.mark == ':' && c.mark(at+1, ':'):
 			at++
 		case t.mark == ':' && f.name >= 0:
@@ -91,7 +91,7 @@ func (c *cScanner) knownAfter(i int) bool {
 // beforeAngles returns the token before the template arguments that end at i.
 func (c *cScanner) beforeAngles(i, first int) int {
 	depth := 0
-	for at := i; at >= max(first, i-maxType); at-- {
+	for at := i; at >= max(first, i-maxType) && c.look(); at-- {
 		switch c.token(at).mark {
 		case '>':
 			depth++
@@ -163,7 +163,7 @@ func (c *cScanner) initializers(i, end int) int {
 // identifiers reports whether the parentheses at i hold names and commas alone, and some.
 func (c *cScanner) identifiers(i int) bool {
 	closing := c.mate(i)
-	for at := i + 1; at < min(closing, i+maxType); at++ {
+	for at := i + 1; at < min(closing, i+maxType) && c.look(); at++ {
 		if !c.word(at) && !c.mark(at, ',') || c.word(at) && c.word(at-1) {
 			return false
 		}
@@ -180,7 +180,7 @@ func (c *cScanner) oldStyle(f candidate, i int) bool {
 // oldStyleBody returns the body after such declarations, or i if there is none.
 func (c *cScanner) oldStyleBody(i, end int) int {
 	semicolon := false
-	for at := i; at < min(end, i+4*maxType); at = c.mate(at) + 1 {
+	for at := i; at < min(end, i+4*maxType) && c.look(); at = c.mate(at) + 1 {
 		t := c.token(at)
 		switch {
 		case t.mark == '{':

@@ -26,7 +26,7 @@ func scanJava(s *scanner) { s.javaBody(0, len(s.tokens), scope{}) }
 
 // javaBody reads the declarations from the token i to end.
 func (s *scanner) javaBody(i, end int, o scope) {
-	if o.depth > maxDepth {
+	if o.level > maxDepth {
 		return
 	}
 	for end = min(end, len(s.tokens)); i < end; {
@@ -36,10 +36,10 @@ func (s *scanner) javaBody(i, end int, o scope) {
 
 // javaDeclaration reads the declaration at i, and returns the token after it.
 func (s *scanner) javaDeclaration(i, end int, o scope) int {
-	first := i
 	for s.mark(i, '@') && !s.is(i+1, "interface") {
 		i = s.afterDecorator(i)
 	}
+	first := i
 	if s.is(i, "package") || s.is(i, "import") {
 		return s.javaName(i, end)
 	}

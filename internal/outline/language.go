@@ -18,7 +18,7 @@ type language struct {
 	scan         func(*scanner)
 }
 
-var scriptSyntax = syntax{line: "//", block: cComment, quotes: `"'`, letters: "$#", special: scriptLiteral}
+var scriptSyntax = syntax{line: "//", block: cComment, quotes: `"'`, angles: true, letters: "$#", special: scriptLiteral}
 
 // languages has each language by its name.
 var languages = map[string]*language{
@@ -35,22 +35,22 @@ var languages = map[string]*language{
 	},
 	"Java": {
 		extensions: "java",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: javaText},
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: javaText},
 		scan:       scanJava,
 	},
 	"C": {
 		extensions: "c h",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: cLiteral},
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: cLiteral},
 		scan:       scanC,
 	},
 	"C++": {
 		extensions: "cc cpp cxx c++ C hh hpp hxx h++ H ipp inl tcc",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", special: cLiteral},
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: cLiteral},
 		scan:       scanCPlusPlus,
 	},
 	"Rust": {
 		extensions: "rs",
-		syntax:     syntax{line: "//", block: cComment, nested: true, multiline: `"`, special: rustLiteral},
+		syntax:     syntax{line: "//", block: cComment, nested: true, angles: true, multiline: `"`, special: rustLiteral},
 		scan:       scanRust,
 	},
 	"PHP": {

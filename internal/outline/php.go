@@ -11,7 +11,7 @@ import (
 func phpLiteral(l *lexer) bool {
 	rest := l.src[l.i:]
 	switch {
-	case l.i == 0 || len(l.tokens) == 0 && l.lineEnd(0) == l.i:
+	case l.steps == 1: // the source begins outside
 		return l.template(0)
 	case hasPrefix(rest, "?>"):
 		return l.template(2)
@@ -46,19 +46,26 @@ func (l *lexer) template(n int) bool {
 		l.i += len("php")
 	}
 	if t := l.last(); t.form != 0 && t.mark != ';' && t.mark != '{' && t.mark != '}' && t.mark != ':' {
-		l.tokens = append(l.tokens, token{form: mark, mark: ';', off: int32(l.i), end: int32(l.i), line: l.line, mate: -1})
+		l.tokens = append(l.tokens, lexeme{form: mark, mark: ';', off: int32(l.i), end: int32(l.i), line: l.line, mate: -1})
 	}
 	return true
 }
 
 // phpHeredoc reads <<<WORD up to the line that begins with WORD, perhaps indented.
 func (l *lexer) phpHeredoc() bool {
-	line := strings.TrimSpace(string(l.src[l.i+3 : l.lineEnd(l.i)]))
-	name := strings.Trim(line, `"'`)
-	if name == "" || !wordByte[name[0]] || strings.Trim(line, `"'_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789`) != "" {
+	start := l.i + 3
+	for start < len(l.src) && strings.IndexByte(" \t\"'", l.src[start]) >= 0 {
+		start++
+	}
+	i := start
+	for i < len(l.src) && wordByte[l.src[i]] {
+		i++
+	}
+	name := string(l.src[start:i])
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return false
 	}
-	i := l.lineEnd(l.i)
+	i = l.lineEnd(i)
 	for i < len(l.src) {
 		i++
 		start := i

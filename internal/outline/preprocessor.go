@@ -63,7 +63,7 @@ func (l *lexer) rawString(i int) bool {
 func (l *lexer) directive() {
 	start := l.i
 	end := l.directiveEnd(start)
-	t := token{form: directive, off: int32(start), end: int32(end), line: l.line, mate: -1}
+	t := lexeme{form: directive, off: int32(start), end: int32(end), line: l.line, mate: -1}
 	name, rest := directiveName(l.src[start:end])
 	l.skip(end)
 	switch name {

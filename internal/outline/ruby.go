@@ -147,7 +147,7 @@ func (l *lexer) rubyHeredoc() bool {
 }
 
 // is reports whether the token t is text.
-func (l *lexer) is(t token, text string) bool { return string(l.src[t.off:t.end]) == text }
+func (l *lexer) is(t lexeme, text string) bool { return string(l.src[t.off:t.end]) == text }
 
 // rubyOpeners begin what an end ends, where a statement or a value may begin.
 var rubyOpeners = words("if unless while until case for begin")
@@ -260,7 +260,7 @@ func (r *ruby) module(i int, kind string, o scope) int {
 		at += 3
 	}
 	head := at + 1
-	for head < len(r.tokens) && !r.token(head).first && !r.mark(head, ';') {
+	for head < len(r.tokens) && r.look() && !r.token(head).first && !r.mark(head, ';') {
 		head = r.mate(head) + 1
 	}
 	r.add(o, kind, r.text(at), i, head, at)
@@ -290,7 +290,7 @@ func (r *ruby) method(i int, o scope) int {
 	if r.mark(head, '(') {
 		head = min(r.mate(head)+1, len(r.tokens))
 	} else {
-		for head < len(r.tokens) && !r.token(head).first && !r.mark(head, ';') && !r.mark(head, '=') {
+		for head < len(r.tokens) && r.look() && !r.token(head).first && !r.mark(head, ';') && !r.mark(head, '=') {
 			head = r.mate(head) + 1
 		}
 	}

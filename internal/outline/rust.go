@@ -61,7 +61,7 @@ type rust struct{ *scanner }
 func scanRust(s *scanner) { rust{s}.body(0, len(s.tokens), scope{}) }
 
 func (s rust) body(i, end int, o scope) {
-	if o.depth > maxDepth {
+	if o.level > maxDepth {
 		return
 	}
 	for end = min(end, len(s.tokens)); i < end; {
@@ -128,14 +128,6 @@ func (s rust) item(i, end int, o scope) int {
 	return i + 1
 }
 
-// firstOf returns the first token from i that is one of the marks at the same level, at most end.
-func (s *scanner) firstOf(i, end int, marks string) int {
-	for i < end && bytes.IndexByte([]byte(marks), s.token(i).mark) < 0 {
-		i = s.mate(i) + 1
-	}
-	return min(i, end)
-}
-
 // named records an item whose name is at, with what is in its body.
 func (s rust) named(kind string, first, at, end int, o scope) int {
 	if !s.word(at) {
@@ -157,7 +149,7 @@ func (s rust) implementation(first, i, end int, o scope) int {
 	}
 	head := s.firstOf(at, end, "{;")
 	name, of := "", at
-	for n := at; n < head; n = max(s.mate(n)+1, s.afterAngles(n)) {
+	for n := at; n < head && s.look(); n = max(s.mate(n)+1, s.afterAngles(n)) {
 		if s.is(n, "where") {
 			break
 		}

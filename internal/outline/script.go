@@ -185,8 +185,6 @@ func (s *script) objectBefore(i int) bool {
 	switch {
 	case before.form == word:
 		return !s.is(i-1, "else") && !s.is(i-1, "do") && valueWords[s.text(i-1)]
-	case before.mark == '>':
-		return !s.mark(i-2, '=') && false
 	case before.mark == ':':
 		return !s.labelBefore(i - 1)
 	}
@@ -231,30 +229,6 @@ func (s *script) head(i int) int {
 	return s.afterType(at + 1)
 }
 
-// afterAngles returns the token after the type parameters at i, or i if there are none.
-func (s *scanner) afterAngles(i int) int {
-	if !s.mark(i, '<') {
-		return i
-	}
-	depth := 0
-	for at := i; at < min(i+maxLook, len(s.tokens)); at = s.mate(at) + 1 {
-		switch s.token(at).mark {
-		case '<':
-			depth++
-		case '>':
-			if s.mark(at-1, '=') || s.mark(at-1, '-') {
-				continue
-			}
-			if depth--; depth == 0 {
-				return at + 1
-			}
-		case ';', '}':
-			return i
-		}
-	}
-	return i
-}
-
 // maxLook is how many tokens a scanner reads ahead for one definition, brackets passed.
 const maxLook = 400
 
@@ -264,7 +238,7 @@ var typeGoesOn = words("is extends keyof readonly typeof infer asserts")
 // afterType returns the token after the type at i: a brace that begins a body, an arrow,
 // or the end of the declaration.
 func (s *script) afterType(i int) int {
-	for at := i; at < min(i+maxLook, len(s.tokens)); at = s.mate(at) + 1 {
+	for at := i; at < min(i+maxLook, len(s.tokens)) && s.look(); at = s.mate(at) + 1 {
 		begins := at == i || s.token(at-1).form == mark && strings.IndexByte(":|&,<(=?>", s.token(at-1).mark) >= 0 &&
 			(!s.mark(at-1, '>') || s.mark(at-2, '=')) || typeGoesOn[s.text(at-1)]
 		switch t := s.token(at); {
@@ -320,7 +294,7 @@ func (s *script) typeDeclaration(i int, top frame) int {
 		s.add(top.scope, kind, name, s.start(i, prefixes), at, end-1)
 		return end - 1
 	}
-	for at < min(i+maxLook, len(s.tokens)) && !s.mark(at, '{') && !s.mark(at, ';') && !s.mark(at, '=') {
+	for at < min(i+maxLook, len(s.tokens)) && s.look() && !s.mark(at, '{') && !s.mark(at, ';') && !s.mark(at, '=') {
 		at++
 	}
 	if !s.mark(at, '{') {
@@ -345,7 +319,7 @@ func (s *script) namespace(i int, top frame) int {
 
 // scriptImport reads an import with the name of its module.
 func (s *script) scriptImport(i int) int {
-	for at := i + 1; at < min(i+maxLook, len(s.tokens)); at = s.mate(at) + 1 {
+	for at := i + 1; at < min(i+maxLook, len(s.tokens)) && s.look(); at = s.mate(at) + 1 {
 		switch t := s.token(at); {
 		case t.form == quoted:
 			if len(s.frames) == 1 {

@@ -114,7 +114,7 @@ func (s *script) named(name string, first int, v value, top frame) int {
 // expressionEnd returns the token after the expression at i.
 func (s *script) expressionEnd(i int) int {
 	at := i
-	for at < min(i+maxLook, len(s.tokens)) {
+	for at < min(i+maxLook, len(s.tokens)) && s.look() {
 		t := s.token(at)
 		if t.mark == ';' || t.mark == '}' || t.mark == ')' || t.mark == ']' || at > i && t.first && s.endsBefore(at) {
 			return at
@@ -141,10 +141,10 @@ var modifiers = words("public private protected static abstract readonly overrid
 
 // member reads the member of a class at i, and returns the last token read.
 func (s *script) member(i int, top frame) int {
-	first := i
 	for s.mark(i, '@') {
 		i = s.afterDecorator(i)
 	}
+	first := i
 	kind := "method"
 	for s.token(i).form == word && modifiers[s.text(i)] && s.nameAt(i+1) && s.token(i+1).mark != 0 == (s.mark(i+1, '*') || s.mark(i+1, '[')) {
 		if s.is(i, "get") || s.is(i, "set") {
