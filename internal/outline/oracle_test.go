@@ -5,13 +5,17 @@ package outline
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,8 +26,11 @@ import (
 // misses prints what the oracle and the scanner disagree about, in files that are not held back.
 var misses = flag.String("misses", "", "print the disagreements of this language")
 
+// filesOfLanguage makes 204 files of twelve languages.
+const filesOfLanguage = 17
+
 // perLanguage is the number of files of each language, of which a third is held back.
-var perLanguage = flag.Int("files", 17, "files of each language")
+var perLanguage = flag.Int("files", filesOfLanguage, "files of each language")
 
 // compared has the kinds that are compared, by language: those of ctags, letter and word, with
 // the words of this package that they stand for.
@@ -47,106 +54,87 @@ var compared = map[string]struct {
 type sample struct {
 	language, path string
 	src            []byte
-	held           bool
+	hash           uint64 // of the path below its root
+	held           bool   // held back: its disagreements are not shown
 }
 
-// samples returns files of each language, chosen by the hash of their path below a root.
-func samples(t testing.TB) []sample {
-	type candidate struct {
-		sample
-		hash uint64
-	}
-	byLanguage := map[string][]candidate{}
-	for _, root := range sourceRoots(t) {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
-				return nil
+// samples returns files of each language that other people wrote: of Go from the modules of
+// this one, of JavaScript, TypeScript and Java from the packages of Node, and of the others
+// from Debian packages. The hash of a path chooses.
+func samples(tb testing.TB) []sample {
+	tb.Helper()
+	byLanguage := map[string][]sample{}
+	collect := func(root string, languages ...string) {
+		for _, f := range filesBelow(tb, root) {
+			if slices.Contains(languages, f.language) {
+				byLanguage[f.language] = append(byLanguage[f.language], f)
 			}
-			if info, err := entry.Info(); err != nil || info.Size() < 1500 || info.Size() > 200_000 {
-				return nil
-			}
-			if strings.HasSuffix(path, ".d.ts") || strings.HasSuffix(path, ".d.mts") || strings.HasSuffix(path, ".d.cts") || strings.Contains(path, ".min.") {
-				return nil
-			}
-			head := readHead(path)
-			language := Language(path, head)
-			if language == "" {
-				return nil
-			}
-			h := fnv.New64a()
-			below, _ := filepath.Rel(root, path)
-			h.Write([]byte(below))
-			byLanguage[language] = append(byLanguage[language], candidate{sample{language: language, path: path, held: h.Sum64()>>8%3 == 0}, h.Sum64()})
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
 	}
+	modules, err := exec.Command("go", "list", "-m", "-f", "{{if not .Main}}{{.Dir}}{{end}}", "all").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, root := range strings.Fields(string(modules)) {
+		collect(root, "Go")
+	}
+	collect(foveatest.NodePackages(tb, "typescript"), "JavaScript", "TypeScript", "Java")
+	collect(foveatest.Sources(tb), "Python", "C", "C++", "Rust", "Ruby", "PHP", "Shell", "Emacs Lisp")
 	var chosen []sample
-	for language := range languages {
+	for _, language := range slices.Sorted(maps.Keys(languages)) {
 		list := byLanguage[language]
-		slices.SortFunc(list, func(a, b candidate) int {
-			return strings.Compare(string(fmtHash(a.hash)), string(fmtHash(b.hash)))
-		})
-		n := 0
-		for _, c := range list {
-			src, err := os.ReadFile(c.path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n == *perLanguage || minified(src) || generated(src) {
-				continue
-			}
-			n++
-			c.src = src
-			chosen = append(chosen, c.sample)
+		slices.SortFunc(list, func(a, b sample) int { return cmp.Or(cmp.Compare(a.hash, b.hash), strings.Compare(a.path, b.path)) })
+		if len(list) < min(*perLanguage, filesOfLanguage) {
+			tb.Errorf("%d files of %s, want %d", len(list), language, filesOfLanguage)
 		}
-		if n < min(*perLanguage, 17) {
-			t.Errorf("%d files of %s", n, language)
-		}
+		chosen = append(chosen, list[:min(len(list), *perLanguage)]...)
 	}
 	return chosen
 }
 
-func fmtHash(h uint64) []byte {
-	b := make([]byte, 8)
-	for i := range b {
-		b[i] = byte(h >> (8 * (7 - i)))
-	}
-	return b
-}
-
-func minified(src []byte) bool { return len(src) > 200*(1+bytes.Count(src, []byte("\n"))) }
-
-func generated(src []byte) bool {
-	return bytes.Contains(src[:min(len(src), 2000)], []byte("DO NOT EDIT"))
-}
-
-func readHead(path string) []byte {
-	f, err := os.Open(path)
+// filesBelow returns the files of source code below root that people wrote.
+func filesBelow(tb testing.TB, root string) []sample {
+	tb.Helper()
+	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
-		return nil
+		tb.Fatal(err)
 	}
-	defer f.Close()
-	head := make([]byte, 1<<16)
-	n, _ := f.Read(head)
-	return head[:n]
-}
-
-func sourceRoots(t testing.TB) []string {
-	roots := []string{foveatest.NodePackages(t, "typescript")}
-	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots = append(roots, strings.TrimSpace(string(out)), os.Getenv("FOVEA_SOURCES"))
-	for i, root := range roots {
-		if real, err := filepath.EvalSymlinks(root); err == nil {
-			roots[i] = real
+	var files []sample
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
 		}
+		const smallest, largest = 1500, 200_000
+		info, err := entry.Info()
+		if err != nil || info.Size() < smallest || info.Size() > largest || declarationFile.MatchString(path) {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		language := Language(path, src)
+		if language == "" || generated(src) {
+			return nil
+		}
+		below, err := filepath.Rel(root, path)
+		h := fnv.New64a()
+		h.Write([]byte(below))
+		files = append(files, sample{language: language, path: path, src: src, hash: h.Sum64(), held: h.Sum64()>>8%3 == 0})
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
 	}
-	return roots
+	return files
+}
+
+// declarationFile matches files that a compiler of TypeScript wrote.
+var declarationFile = regexp.MustCompile(`\.d\.[cm]?ts$|\.min\.`)
+
+// generated reports whether a program wrote src, or shortened it.
+func generated(src []byte) bool {
+	return bytes.Contains(src[:min(len(src), 2000)], []byte("DO NOT EDIT")) || len(src) > 200*(1+bytes.Count(src, []byte("\n")))
 }
 
 // tag is a definition that an oracle found, in the form of the JSON of ctags.
@@ -202,6 +190,10 @@ type score struct{ both, oracle, ours int }
 
 func (s score) recall() float64    { return float64(s.both) / max(float64(s.oracle), 1) }
 func (s score) precision() float64 { return float64(s.both) / max(float64(s.ours), 1) }
+
+func (s score) String() string {
+	return fmt.Sprintf("recall %.3f, precision %.3f of %d definitions", s.recall(), s.precision(), s.oracle)
+}
 
 func (s *score) add(o score) {
 	s.both += o.both
@@ -275,28 +267,35 @@ func ours(language, kind string) string {
 	return ""
 }
 
-// TestDefinitionsEqualThoseOfTheOracle compares the definitions of files that other people
-// wrote with those of universal-ctags, for JavaScript and TypeScript of the compiler.
+// TestDefinitionsEqualThoseOfTheOracle compares the definitions in files that other people
+// wrote with those of universal-ctags, for JavaScript and TypeScript with those of the
+// compiler. A third of the files is held back: nobody looks at what differs in them.
 func TestDefinitionsEqualThoseOfTheOracle(t *testing.T) {
-	files := samples(t)
+	const bar, meanBar = .92, .97
 	byLanguage := map[string][]sample{}
-	for _, f := range files {
+	for _, f := range samples(t) {
 		byLanguage[f.language] = append(byLanguage[f.language], f)
 	}
-	for language, list := range byLanguage {
-		tags := oracle(t, language, list)
-		var dev, held score
-		for _, f := range list {
+	var recall, precision float64
+	for _, language := range slices.Sorted(maps.Keys(byLanguage)) {
+		files := byLanguage[language]
+		tags := oracle(t, language, files)
+		var all, held score
+		for _, f := range files {
 			s := compare(t, f, tags[f.path])
-			if f.held {
+			if all.add(s); f.held {
 				held.add(s)
-			} else {
-				dev.add(s)
-			}
-			if *misses == language && !f.held {
-				t.Logf("%.3f %.3f %d %s", s.recall(), s.precision(), s.oracle, f.path)
 			}
 		}
-		t.Logf("%-10s files %d  dev recall %.3f precision %.3f (%d)  held recall %.3f precision %.3f (%d)", language, len(list), dev.recall(), dev.precision(), dev.oracle, held.recall(), held.precision(), held.oracle)
+		t.Logf("%-10s %d files: %v; held back: %v", language, len(files), all, held)
+		if all.recall() < bar || all.precision() < bar {
+			t.Errorf("%s: %v, want at least %.2f", language, all, bar)
+		}
+		recall += all.recall() / float64(len(byLanguage))
+		precision += all.precision() / float64(len(byLanguage))
+	}
+	t.Logf("mean recall %.3f, precision %.3f", recall, precision)
+	if recall < meanBar || precision < meanBar {
+		t.Errorf("mean recall %.3f, precision %.3f, want at least %.2f", recall, precision, meanBar)
 	}
 }
