@@ -32,22 +32,23 @@ const filesOfLanguage = 17
 // perLanguage is the number of files of each language, of which a third is held back.
 var perLanguage = flag.Int("files", filesOfLanguage, "files of each language")
 
-// compared has the kinds that are compared, by language: those of ctags, letter and word, with
-// the words of this package that they stand for.
-var compared = map[string]struct {
-	letters string
-	kinds   map[string]string // of ctags to ours; "" leaves it out
-}{
-	"Go":         {"fstiacv", map[string]string{"func": "func method", "struct": "struct", "type": "type", "interface": "interface", "talias": "type", "const": "const", "var": "var"}},
-	"Python":     {"cfm", map[string]string{"class": "class", "function": "function", "member": "method"}},
-	"Java":       {"cgima", map[string]string{"class": "class record", "enum": "enum", "interface": "interface", "method": "method constructor", "annotation": "annotation"}},
-	"C":          {"fsugtdp", map[string]string{"function": "function", "struct": "struct", "union": "union", "enum": "enum", "typedef": "typedef", "macro": "macro", "prototype": "prototype"}},
-	"C++":        {"fcsugtdnp", map[string]string{"function": "function method", "class": "class", "struct": "struct", "union": "union", "enum": "enum", "typedef": "typedef alias", "macro": "macro", "namespace": "namespace", "prototype": "prototype"}},
-	"Rust":       {"nsicfgtMPv", map[string]string{"module": "mod", "struct": "struct union", "interface": "trait", "implementation": "impl", "function": "fn method", "enum": "enum", "typedef": "type", "macro": "macro", "method": "fn method", "variable": "static"}},
-	"Ruby":       {"cfmS", map[string]string{"class": "class", "method": "method", "module": "module", "singletonMethod": "method"}},
-	"PHP":        {"cdfint", map[string]string{"class": "class enum", "define": "const", "function": "function method", "interface": "interface", "namespace": "namespace", "trait": "trait"}},
-	"Shell":      {"f", map[string]string{"function": "function"}},
-	"Emacs Lisp": {"fvcmaVsieMDCGHT", map[string]string{"function": "function", "subst": "function", "inline": "function", "variable": "variable", "const": "constant", "macro": "macro", "alias": "alias", "varalias": "alias", "error": "error", "minorMode": "mode", "derivedMode": "mode", "custom": "custom", "group": "group", "face": "face", "theme": "theme"}},
+// compared has the kinds that are compared, by language: the letters of ctags, and its words with those of this package
+// that they stand for, where these differ.
+var compared = map[string]struct{ letters, kinds string }{
+	"Go":     {"fstiacv", "func=func method, struct, type, interface, talias=type, const, var"},
+	"Python": {"cfm", "class, function, member=method"},
+	"Java":   {"cgima", "class=class record, enum, interface, method=method constructor, annotation"},
+	"C":      {"fsugtdp", "function, struct, union, enum, typedef, macro, prototype"},
+	"C++":    {"fcsugtdnp", "function=function method, class, struct, union, enum, typedef=typedef alias, macro, namespace, prototype"},
+	"Rust": {"nsicfgtMPv", "module=mod, struct=struct union, interface=trait, implementation=impl, function=fn method, method=fn method, " +
+		"enum, typedef=type, macro, variable=static"},
+	"Ruby":  {"cfmS", "class, method, module, singletonMethod=method"},
+	"PHP":   {"cdfint", "class=class enum, define=const, function=function method, interface, namespace, trait"},
+	"Shell": {"f", "function"},
+	"Emacs Lisp": {"fvcmaVsieMDCGHT", "function, subst=function, inline=function, variable, const=constant, macro, alias, varalias=alias, error, " +
+		"minorMode=mode, derivedMode=mode, custom, group, face, theme"},
+	"JavaScript": {"", "class, function, method, getter, setter, constructor"},
+	"TypeScript": {"", "class, function, method, getter, setter, constructor, interface, type, enum, namespace"},
 }
 
 // sample is one file of the comparison.
@@ -71,11 +72,14 @@ func samples(tb testing.TB) []sample {
 			}
 		}
 	}
-	modules, err := exec.Command("go", "list", "-m", "-f", "{{if not .Main}}{{.Dir}}{{end}}", "all").Output()
+	modules, err := exec.Command("go", "list", "-deps", "-f",
+		"{{with .Module}}{{if not .Main}}{{.Dir}}{{end}}{{end}}", "github.com/fovea-memory/fovea/...").Output()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, root := range strings.Fields(string(modules)) {
+	roots := strings.Fields(string(modules))
+	slices.Sort(roots)
+	for _, root := range slices.Compact(roots) {
 		collect(root, "Go")
 	}
 	collect(foveatest.NodePackages(tb, "typescript"), "JavaScript", "TypeScript", "Java")
@@ -244,24 +248,27 @@ func compare(t *testing.T, f sample, tags []tag) score {
 // plain is a name without white space, which operators have in different places.
 func plain(name string) string { return strings.Join(strings.Fields(name), "") }
 
-// group returns the kinds of this package that a kind of an oracle stands for.
+// group returns the kinds of this package that a kind of an oracle stands for, "" for one that is not compared.
 func group(language, kind string) string {
-	kinds := compared[language].kinds
-	if kinds == nil {
-		return kind
+	for item := range strings.SplitSeq(compared[language].kinds, ", ") {
+		if name, kinds, other := strings.Cut(item, "="); name == kind && other {
+			return kinds
+		} else if name == kind {
+			return name
+		}
 	}
-	return kinds[kind]
+	return ""
 }
 
 // ours returns the group that a kind of this package is in.
 func ours(language, kind string) string {
-	kinds := compared[language].kinds
-	if kinds == nil {
-		return kind
-	}
-	for _, group := range kinds {
-		if slices.Contains(strings.Fields(group), kind) {
-			return group
+	for item := range strings.SplitSeq(compared[language].kinds, ", ") {
+		name, kinds, other := strings.Cut(item, "=")
+		if !other {
+			kinds = name
+		}
+		if slices.Contains(strings.Fields(kinds), kind) {
+			return kinds
 		}
 	}
 	return ""
