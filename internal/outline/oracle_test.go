@@ -143,8 +143,8 @@ func generated(src []byte) bool {
 
 // tag is a definition that an oracle found, in the form of the JSON of ctags.
 type tag struct {
-	Path, Name, Kind, Scope string
-	Line                    int
+	Path, Name, Kind string
+	Line, End        int // End is 0 where an oracle does not know it
 }
 
 // oracle returns the tags of the files of a language by path.
@@ -166,7 +166,7 @@ func oracle(t *testing.T, language string, files []sample) map[string][]tag {
 		if name == "" {
 			name = language
 		}
-		command = exec.Command(foveatest.Part(t, "ctags"), "--options=NONE", "--output-format=json", "--fields=+nK", "--extras=-{anonymous}", "--sort=no",
+		command = exec.Command(foveatest.Part(t, "ctags"), "--options=NONE", "--output-format=json", "--fields=+nKe", "--extras=-{anonymous}", "--sort=no",
 			"--language-force="+name, "--kinds-"+name+"="+compared[language].letters, "-o", "-", "-L", "-")
 	}
 	command.Stdin = strings.NewReader(paths.String())
@@ -190,19 +190,27 @@ func oracle(t *testing.T, language string, files []sample) map[string][]tag {
 }
 
 // score counts what was found.
-type score struct{ both, oracle, ours int }
+type score struct {
+	both, oracle, ours int
+	ends, equal        int // of those that both found: an oracle knows the end, and it is the same
+}
 
 func (s score) recall() float64    { return float64(s.both) / max(float64(s.oracle), 1) }
 func (s score) precision() float64 { return float64(s.both) / max(float64(s.ours), 1) }
 
+// end is the share of equal ends.
+func (s score) end() float64 { return float64(s.equal) / max(float64(s.ends), 1) }
+
 func (s score) String() string {
-	return fmt.Sprintf("recall %.3f, precision %.3f of %d definitions", s.recall(), s.precision(), s.oracle)
+	return fmt.Sprintf("recall %.3f, precision %.3f of %d definitions, %.3f of %d ends", s.recall(), s.precision(), s.oracle, s.end(), s.ends)
 }
 
 func (s *score) add(o score) {
 	s.both += o.both
 	s.oracle += o.oracle
 	s.ours += o.ours
+	s.ends += o.ends
+	s.equal += o.equal
 }
 
 // compare counts the definitions that both found: of the same name and kind, in the same
@@ -210,7 +218,12 @@ func (s *score) add(o score) {
 // nearest within its head counts.
 func compare(t *testing.T, f sample, tags []tag) score {
 	type key struct{ name, kind string }
-	lines := map[key][]int{}
+	show := func(format string, args ...any) {
+		if *misses == f.language && !f.held {
+			t.Logf(format, args...)
+		}
+	}
+	lines := map[key][]tag{}
 	var s score
 	for _, one := range tags {
 		k := key{plain(one.Name), group(f.language, one.Kind)}
@@ -218,7 +231,7 @@ func compare(t *testing.T, f sample, tags []tag) score {
 			continue
 		}
 		s.oracle++
-		lines[k] = append(lines[k], one.Line)
+		lines[k] = append(lines[k], one)
 	}
 	for _, d := range Definitions(f.language, f.src) {
 		k := key{plain(d.Name), ours(f.language, d.Kind)}
@@ -226,20 +239,26 @@ func compare(t *testing.T, f sample, tags []tag) score {
 			continue
 		}
 		s.ours++
-		if i := slices.IndexFunc(lines[k], func(line int) bool {
-			return line >= d.Line-1 && line <= d.EndLine && (line <= d.Line+12 || line == d.EndLine)
-		}); i >= 0 {
-			s.both++
-			lines[k] = slices.Delete(slices.Clone(lines[k]), i, i+1)
-		} else if *misses == f.language && !f.held {
-			t.Logf("extra   %s:%d %s %s", f.path, d.Line, d.Kind, d.Name)
+		i := slices.IndexFunc(lines[k], func(one tag) bool {
+			return one.Line >= d.Line-1 && one.Line <= d.EndLine && (one.Line <= d.Line+12 || one.Line == d.EndLine)
+		})
+		if i < 0 {
+			show("extra   %s:%d %s %s", f.path, d.Line, d.Kind, d.Name)
+			continue
 		}
+		s.both++
+		if end := lines[k][i].End; end > 0 {
+			if s.ends++; end == d.EndLine {
+				s.equal++
+			} else {
+				show("end %d  %s:%d-%d %s %s", end, f.path, d.Line, d.EndLine, d.Kind, d.Name)
+			}
+		}
+		lines[k] = slices.Delete(slices.Clone(lines[k]), i, i+1)
 	}
 	for k, missing := range lines {
-		for _, line := range missing {
-			if *misses == f.language && !f.held {
-				t.Logf("missing %s:%d %s %s", f.path, line, k.kind, k.name)
-			}
+		for _, one := range missing {
+			show("missing %s:%d %s %s", f.path, one.Line, k.kind, k.name)
 		}
 	}
 	return s
@@ -297,6 +316,9 @@ func TestDefinitionsEqualThoseOfTheOracle(t *testing.T) {
 		t.Logf("%-10s %d files: %v; held back: %v", language, len(files), all, held)
 		if all.recall() < bar || all.precision() < bar {
 			t.Errorf("%s: %v, want at least %.2f", language, all, bar)
+		}
+		if all.ends > 0 && all.end() < bar {
+			t.Errorf("%s: %.3f of the ends are those of the oracle, want at least %.2f", language, all.end(), bar)
 		}
 		recall += all.recall() / float64(len(byLanguage))
 		precision += all.precision() / float64(len(byLanguage))

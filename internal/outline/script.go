@@ -287,7 +287,7 @@ func (s *script) typeDeclaration(i int, top frame) int {
 		if !s.mark(at, '=') {
 			return i
 		}
-		end := s.expressionEnd(at + 1)
+		end := s.expressionEnd(at+1, "")
 		s.add(top.scope, kind, name, s.start(i, prefixes), at, end-1)
 		return end - 1
 	}
