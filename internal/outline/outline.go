@@ -1,0 +1,85 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package outline
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// maxSource is the largest source that is read, in bytes. Larger files are data.
+const maxSource = 64 << 20
+
+// maxDepth is the deepest nesting of definitions that is followed.
+const maxDepth = 64
+
+// Definition is a thing that source code defines.
+type Definition struct {
+	// Kind is what it is, in the words of the language: func, class, method, trait.
+	Kind string
+	// Name is its name, without qualification.
+	Name string
+	// Parent is the name of what it belongs to, such as its class; "" for none. Names of
+	// nested parents are joined by dots.
+	Parent string
+	// Line and EndLine are its first and last line, counted from 1.
+	Line, EndLine int
+	// Signature is its head in one line: all before its body, white space collapsed.
+	Signature string
+	// Depth is the number of definitions around it.
+	Depth int
+}
+
+// Kinds of what an outline names and Definitions leaves out.
+const (
+	kindPackage = "package"
+	kindImport  = "import"
+)
+
+// Definitions returns what src defines, in the order of lines. The language is one that
+// [Language] returns; in any other, nothing is found. Time is linear in src, and src may
+// hold any bytes.
+func Definitions(language string, src []byte) []Definition {
+	return slices.DeleteFunc(scan(language, src), func(d Definition) bool {
+		return d.Kind == kindPackage || d.Kind == kindImport
+	})
+}
+
+// scan returns the definitions, packages and imports of src in the order of lines.
+func scan(language string, src []byte) []Definition {
+	l, ok := languages[language]
+	if !ok || len(src) > maxSource {
+		return nil
+	}
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	if l.parse != nil {
+		if found, ok := l.parse(src); ok {
+			return found
+		}
+	}
+	s := &scanner{code: lex(&l.syntax, src).code}
+	l.scan(s)
+	slices.SortStableFunc(s.found, func(a, b Definition) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Depth, b.Depth))
+	})
+	nest(s.found, int(s.lines))
+	return s.found
+}
+
+// nest makes the depths of found, in the order of lines, those of the definitions around
+// them, and ends each with what is around it, which is at most the source.
+func nest(found []Definition, lines int) {
+	var open []int
+	for i := range found {
+		d := &found[i]
+		d.EndLine = min(d.EndLine, lines)
+		for n := len(open); n > 0 && (found[open[n-1]].EndLine < d.Line || found[open[n-1]].Depth >= d.Depth); n-- {
+			open = open[:n-1]
+		}
+		if d.Depth = len(open); d.Depth > 0 {
+			d.EndLine = min(d.EndLine, found[open[d.Depth-1]].EndLine)
+		}
+		open = append(open, i)
+	}
+}
