@@ -83,6 +83,8 @@ type Request struct {
 	Explain bool
 	// Session is the session that the window is one of, nil for none.
 	Session *Session
+
+	wholeBlocks bool // critical blocks are not compressed
 }
 
 // Caller is who a window is for, whom its owner trusts, and how files are read for it.
@@ -101,6 +103,17 @@ type Caller struct {
 	// Load reads the body of a deferred item, see Working. Its error concerns that item
 	// alone. nil reads none.
 	Load func(*Item) (string, error)
+	// Summarize, if not nil, returns what a model wrote of the text of a block that does not
+	// fit, given the item with its body: the summary, with what it is of. It returns at once,
+	// "" where there is none yet. Its error concerns that item alone.
+	Summarize func(*Item) (Summary, error)
+}
+
+// Summary is what a model wrote of a text.
+type Summary struct {
+	Text string // the summary, "" for none
+	By   string // names the model
+	Of   string // names the text: its file, lines and digest
 }
 
 // Session is a session whose windows do not repeat themselves.
@@ -165,8 +178,9 @@ type Part struct {
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
 	Score float64 `json:"score" jsonschema:"its value for the request"`
-	// Problem says why the text of a deferred node could not be read, "" if it was.
-	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read"`
+	// Problem says why the text of a deferred node could not be read, or why no model
+	// summarized it; "" for neither.
+	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read, or no model summarized it"`
 	// Reason says in words why the node is shown.
 	Reason string `json:"reason" jsonschema:"why it is there"`
 	// Handle is the short name that the text gives the node; "" if it has none.

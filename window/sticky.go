@@ -37,9 +37,13 @@ func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (
 func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	added := req
 	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
+	added.wholeBlocks = added.Budget < req.Budget // those that fit the whole text are whole
 	p, w, err := build(ctx, src, sim, added)
 	if tooSmall, ok := errors.AsType[*BudgetError](err); ok && tooSmall.Needed <= req.Budget {
 		added.Budget = tooSmall.Needed // the focus alone needs more
+		p, w, err = build(ctx, src, sim, added)
+	} else if ok && added.wholeBlocks {
+		added.Budget, added.wholeBlocks = req.Budget, false
 		p, w, err = build(ctx, src, sim, added)
 	}
 	if err != nil {
