@@ -27,6 +27,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/windowlog"
@@ -176,6 +177,10 @@ func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
 // Reranker returns what puts the best hits of a search in order, nil without
 // Options.Reranker.
 func (m *Memory) Reranker() *meaning.Reranker { return m.memex.meaning.reranker }
+
+// SummariesOf returns what makes summaries of blocks that do not fit, nil without
+// Options.Summarizer.
+func SummariesOf(m *Memory) *summary.Maker { return m.memex.meaning.summary }
 
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }

@@ -55,6 +55,8 @@ type Config struct {
 	Embed Embed `key:"embed" default:"{}" as:"embed"`
 	// Rerank says what puts the best hits of a search in order.
 	Rerank Rerank `key:"rerank" default:"{}" as:"rerank"`
+	// Summary says which model summarizes blocks that do not fit a window.
+	Summary Summary `key:"summary" default:"{}" as:"summary"`
 	// Record says what is kept of agents besides what they write.
 	Record Record `key:"record" default:"{}" as:"record"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.

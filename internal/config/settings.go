@@ -81,6 +81,7 @@ var parsers = map[string]func(*Config, value) (any, error){
 	"trust":      with(value.trust),
 	"embed":      with(value.embed),
 	"rerank":     with(value.rerank),
+	"summary":    with(value.summary),
 	"record":     with(value.record),
 	"grants":     with(value.grants),
 	"org":        func(c *Config, v value) (any, error) { return c.org(v) },

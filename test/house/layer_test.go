@@ -82,6 +82,7 @@ var layers = []layer{
 	{9, "internal/meaning", files},
 	{10, "internal/remote", free},
 	{10, "internal/rights", files},
+	{10, "internal/summary", pure},
 	{11, "internal/filetx", files},
 	{12, "internal/ingest", files},
 	{13, "internal/blocks", files},
