@@ -46,7 +46,10 @@ func (t *tree) findWorking(now time.Time) {
 		}
 		t.working = append(t.working, ref{int32(i), 0})
 		if w.Whole && (w.Priority == working.Critical || w.Priority == working.High) {
-			t.covered = append(t.covered, w.Path)
+			if t.covered == nil {
+				t.covered = map[string]bool{}
+			}
+			t.covered[w.Path] = true
 		}
 		if w.Path != "" && !now.IsZero() && now.Sub(w.Time) <= time.Hour {
 			if t.recent == nil {
@@ -66,7 +69,7 @@ func (t *tree) isGone(r ref) bool {
 // isCovered reports whether a node stands in a file that a block of high priority has as a
 // whole.
 func (t *tree) isCovered(r ref) bool {
-	return len(t.covered) > 0 && slices.Contains(t.covered, t.blocks[r.block].path)
+	return t.covered[t.blocks[r.block].path]
 }
 
 // workingScore adds to the score of a node what it has as a block, and multiplies it by its
