@@ -20,6 +20,8 @@ const (
 	PartsEnv = "FOVEA_PARTS"
 	// NodeModulesEnv names the folder of Node packages installed for this run.
 	NodeModulesEnv = "FOVEA_NODE_MODULES"
+	// SourcesEnv names the folder of source code of other people downloaded for this run.
+	SourcesEnv = "FOVEA_SOURCES"
 )
 
 // Testdata returns the folder of external test data, with the subfolders corpus/, data/
@@ -65,6 +67,21 @@ func NodePackages(tb testing.TB, name string) string {
 	}
 	if _, err := os.Stat(filepath.Join(dir, name, "package.json")); err != nil {
 		tb.Fatalf("%s has no package %s: %v", NodeModulesEnv, name, err)
+	}
+	return dir
+}
+
+// Sources returns the folder that FOVEA_SOURCES names, with the packages of source code
+// that .ci/sources unpacks. If the variable is not set, Sources skips the test; if it names
+// no folder, it fails it.
+func Sources(tb testing.TB) string {
+	tb.Helper()
+	dir := os.Getenv(SourcesEnv)
+	if dir == "" {
+		tb.Skipf("%s is not set: %s needs the source code that .ci/sources downloads", SourcesEnv, tb.Name())
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		tb.Fatalf("%s=%s is not a folder; run .ci/parts again", SourcesEnv, dir)
 	}
 	return dir
 }

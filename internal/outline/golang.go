@@ -5,7 +5,7 @@ package outline
 import (
 	"go/ast"
 	"go/parser"
-	position "go/token"
+	"go/token"
 	"slices"
 	"strings"
 )
@@ -13,13 +13,13 @@ import (
 // goFile makes definitions of the tree of a Go file.
 type goFile struct {
 	src   []byte
-	set   *position.FileSet
+	set   *token.FileSet
 	found []Definition
 }
 
 // parseGo reads src with go/parser. It returns false if src has errors of syntax.
 func parseGo(src []byte) ([]Definition, bool) {
-	f := &goFile{src: src, set: position.NewFileSet()}
+	f := &goFile{src: src, set: token.NewFileSet()}
 	file, err := parser.ParseFile(f.set, "", src, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, false
@@ -99,7 +99,7 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 }
 
 // add records a definition from the position start, with the signature up to head, until end.
-func (f *goFile) add(kind, name, parent string, start, head, end position.Pos) {
+func (f *goFile) add(kind, name, parent string, start, head, end token.Pos) {
 	from, to := f.set.PositionFor(start, false), f.set.PositionFor(head, false)
 	f.found = append(f.found, Definition{
 		Kind: kind, Name: name, Parent: parent, Line: from.Line, EndLine: f.set.PositionFor(end, false).Line,

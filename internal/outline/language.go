@@ -18,6 +18,8 @@ type language struct {
 	scan         func(*scanner)
 }
 
+var scriptSyntax = syntax{line: "//", block: cComment, quotes: `"'`, angles: true, letters: "$#", special: scriptLiteral}
+
 // languages has each language by its name.
 var languages = map[string]*language{
 	"Go": {
@@ -30,6 +32,56 @@ var languages = map[string]*language{
 		extensions: "py pyi pyw", interpreters: "python python2 python3 pypy pypy3",
 		syntax: syntax{line: "#", quotes: `"'`, special: pythonString},
 		scan:   scanPython,
+	},
+	"Java": {
+		extensions: "java",
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: javaText},
+		scan:       scanJava,
+	},
+	"C": {
+		extensions: "c h",
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: cLiteral},
+		scan:       scanC,
+	},
+	"C++": {
+		extensions: "cc cpp cxx c++ C hh hpp hxx h++ H ipp inl tcc",
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: cLiteral},
+		scan:       scanCPlusPlus,
+	},
+	"Rust": {
+		extensions: "rs",
+		syntax:     syntax{line: "//", block: cComment, nested: true, angles: true, multiline: `"`, special: rustLiteral},
+		scan:       scanRust,
+	},
+	"PHP": {
+		extensions: "php phtml php5", interpreters: "php",
+		syntax: syntax{line: "//", block: cComment, multiline: "\"'`", special: phpLiteral},
+		scan:   scanPHP,
+	},
+	"Ruby": {
+		extensions: "rb rake gemspec ru", names: "Rakefile Gemfile", interpreters: "ruby",
+		syntax: syntax{line: "#", multiline: "'", special: rubyLiteral},
+		scan:   scanRuby,
+	},
+	"Shell": {
+		extensions: "sh bash zsh ksh", names: ".bashrc .profile .bash_profile .zshrc", interpreters: "sh bash dash ksh zsh",
+		syntax: syntax{multiline: "`", letters: "-._:/@+%~^,*=", special: shellLiteral},
+		scan:   scanShell,
+	},
+	"Emacs Lisp": {
+		extensions: "el", names: ".emacs",
+		syntax: syntax{line: ";", multiline: `"`, letters: "-+*/<>=!?$%&:.~^_@|", special: lispCharacter},
+		scan:   scanLisp,
+	},
+	"JavaScript": {
+		extensions: "js mjs cjs jsx", interpreters: "node nodejs",
+		syntax: scriptSyntax,
+		scan:   scanScript,
+	},
+	"TypeScript": {
+		extensions: "ts mts cts tsx", interpreters: "deno ts-node tsx",
+		syntax: scriptSyntax,
+		scan:   scanScript,
 	},
 }
 

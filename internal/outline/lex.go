@@ -14,6 +14,7 @@ type syntax struct {
 	nested    bool      // such comments nest
 	quotes    string    // bytes that begin and end a string, with backslashes, within a line
 	multiline string    // the same over several lines
+	angles    bool      // < and > enclose types
 	letters   string    // bytes of words beside letters, digits and _
 	// special reads a form of the language that the other fields cannot describe. It returns
 	// false, and reads nothing, if there is none at the position.
@@ -33,8 +34,8 @@ const (
 	directive                 // line of a preprocessor
 )
 
-// token is a word, a mark or a string of the source.
-type token struct {
+// lexeme is a word, a mark or a string of the source.
+type lexeme struct {
 	form  form
 	mark  byte  // the byte of a mark, otherwise 0
 	first bool  // nothing but white space and comments stands before it in its line
@@ -46,23 +47,26 @@ type token struct {
 
 // code is a source with its tokens.
 type code struct {
-	src    []byte
-	tokens []token
-	lines  int32 // number of lines
+	src        []byte
+	tokens     []lexeme
+	lines      int32 // number of lines
+	directives []lexeme
 }
 
 // lexer makes the tokens of a source, from left to right.
 type lexer struct {
 	code
 	*syntax
-	i     int     // position
-	line  int32   // of the position
-	fresh bool    // no token yet in this line
-	open  []int32 // brackets that are not closed
-	count [3]int  // of them, by kind
-	steps int     // tokens and comments read, for the test that reading is linear
+	i      int     // position
+	line   int32   // of the position
+	fresh  bool    // no token yet in this line
+	open   []int32 // brackets that are not closed
+	count  [3]int  // of them, by kind
+	failed int     // up to there, no regular expression ends in its line
+	steps  int     // tokens and comments read, for the test that reading is linear
 	// pending are here-documents that begin with the next line.
 	pending []heredoc
+	ifs     []condition // of the preprocessor
 }
 
 // wordByte says which bytes make words in every language. All of UTF-8 does.
@@ -75,10 +79,13 @@ var wordByte = func() (table [256]bool) {
 
 // lex returns the tokens of src.
 func lex(s *syntax, src []byte) *lexer {
-	l := &lexer{code: code{src: src, tokens: make([]token, 0, len(src)/5+1)}, syntax: s, line: 1, fresh: true}
+	l := &lexer{code: code{src: src, tokens: make([]lexeme, 0, len(src)/5+1)}, syntax: s, line: 1, fresh: true}
 	letters := wordByte
 	for _, c := range []byte(s.letters) {
 		letters[c] = true
+	}
+	if hasPrefix(src, "#!/") || hasPrefix(src, "#! ") {
+		l.i = l.lineEnd(0)
 	}
 	for l.i < len(src) {
 		l.steps++
@@ -107,6 +114,9 @@ func lex(s *syntax, src []byte) *lexer {
 	for _, at := range l.open {
 		l.tokens[at].mate = int32(len(l.tokens))
 	}
+	if s.angles {
+		l.matchAngles()
+	}
 	l.lines = l.line
 	if l.lines > 1 && src[len(src)-1] == '\n' {
 		l.lines--
@@ -117,7 +127,7 @@ func lex(s *syntax, src []byte) *lexer {
 // emit adds the token from the position to end, and moves the position there.
 func (l *lexer) emit(f form, end int) {
 	end = min(end, len(l.src))
-	t := token{form: f, first: l.fresh, off: int32(l.i), end: int32(end), line: l.line, mate: -1}
+	t := lexeme{form: f, first: l.fresh, off: int32(l.i), end: int32(end), line: l.line, mate: -1}
 	if f == mark {
 		t.mark = l.src[l.i]
 	}
@@ -207,6 +217,35 @@ func (l *lexer) stringEnd(i int, quote byte, lines bool) int {
 	return i
 }
 
+// templateEnd returns the end of a string from i, where its quote is passed, that may hold
+// code: the mark open, a dollar or number sign and a bracket, begins code, in which strings
+// and such templates may stand.
+func (l *lexer) templateEnd(i int, quote, open string) int {
+	stack := []byte{quote[0]}
+	for i < len(l.src) {
+		c, top := l.src[i], stack[len(stack)-1]
+		i++
+		switch {
+		case c == '\\':
+			i++
+		case c == top:
+			if stack = stack[:len(stack)-1]; len(stack) == 0 {
+				return i
+			}
+		case top == '}' && (c == quote[0] || c == '"' || c == '`'):
+			stack = append(stack, c)
+		case top == '}' && c == '\'':
+			i = l.stringEnd(i, c, false)
+		case top == '}' && c == '{':
+			stack = append(stack, '}')
+		case top != '}' && top != '\'' && c == open[0] && i < len(l.src) && l.src[i] == open[1]:
+			stack = append(stack, '}')
+			i++
+		}
+	}
+	return i
+}
+
 // at returns the byte n after the position, 0 past the end.
 func (l *lexer) at(n int) byte {
 	if i := l.i + n; i >= 0 && i < len(l.src) {
@@ -215,10 +254,10 @@ func (l *lexer) at(n int) byte {
 	return 0
 }
 
-// last returns the last token, or a zero one.
-func (l *lexer) last() token {
+// last returns the last lexeme, or a zero one.
+func (l *lexer) last() lexeme {
 	if len(l.tokens) == 0 {
-		return token{}
+		return lexeme{}
 	}
 	return l.tokens[len(l.tokens)-1]
 }
@@ -248,6 +287,38 @@ func (l *lexer) bracket(c byte) {
 		if top == opening[kind] {
 			l.tokens[len(l.tokens)-1].mate = at
 			return
+		}
+	}
+}
+
+// matchAngles finds the mates of angle brackets, which may also be operators: those of one
+// pair stand in the same brackets, and no semicolon stands between them.
+func (l *lexer) matchAngles() {
+	var open []int32
+	pop := func() {
+		for n := len(open); n > 0 && l.tokens[open[n-1]].mark == '<'; n-- {
+			open = open[:n-1]
+		}
+	}
+	for i := range l.tokens {
+		t := &l.tokens[i]
+		switch t.mark {
+		case '(', '[', '{', '<':
+			open = append(open, int32(i))
+		case ')', ']', '}':
+			if pop(); len(open) > 0 && t.mate >= 0 {
+				for n := len(open); n > 0 && open[n-1] >= t.mate; n-- {
+					open = open[:n-1]
+				}
+			}
+		case ';':
+			pop()
+		case '>':
+			arrow := i > 0 && (l.tokens[i-1].mark == '=' || l.tokens[i-1].mark == '-') && l.tokens[i-1].end == t.off
+			if n := len(open); n > 0 && !arrow && l.tokens[open[n-1]].mark == '<' {
+				l.tokens[open[n-1]].mate = -int32(i + 1)
+				open = open[:n-1]
+			}
 		}
 	}
 }

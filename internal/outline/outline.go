@@ -63,5 +63,22 @@ func scan(language string, src []byte) []Definition {
 	slices.SortStableFunc(s.found, func(a, b Definition) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Depth, b.Depth))
 	})
+	nest(s.found)
 	return s.found
+}
+
+// nest makes the depths of found, in the order of lines, those of the definitions around
+// them, and ends each with what is around it.
+func nest(found []Definition) {
+	var open []int
+	for i := range found {
+		d := &found[i]
+		for n := len(open); n > 0 && (found[open[n-1]].EndLine < d.Line || found[open[n-1]].Depth >= d.Depth); n-- {
+			open = open[:n-1]
+		}
+		if d.Depth = len(open); d.Depth > 0 {
+			d.EndLine = min(d.EndLine, found[open[d.Depth-1]].EndLine)
+		}
+		open = append(open, i)
+	}
 }

@@ -14,6 +14,17 @@ const maxSignature = 240
 type scanner struct {
 	code
 	found []Definition
+	steps int // of looking ahead
+}
+
+// stepsPerToken bounds looking ahead by the size of the source, so that time is linear
+// whatever it holds. Code that people wrote needs about one.
+const stepsPerToken = 16
+
+// look counts a step of looking ahead, and reports whether it may be taken.
+func (s *scanner) look() bool {
+	s.steps++
+	return s.steps <= stepsPerToken*(len(s.tokens)+maxDepth)
 }
 
 // scope is a definition that holds others.
@@ -21,6 +32,7 @@ type scope struct {
 	kind  string
 	name  string // joined by dots with those around it
 	depth int
+	level int // brackets entered, which bounds recursion
 }
 
 // within returns the scope of a definition named name in o.
@@ -28,13 +40,13 @@ func (o scope) within(kind, name string) scope {
 	if o.name != "" {
 		name = o.name + "." + name
 	}
-	return scope{kind: kind, name: name, depth: o.depth + 1}
+	return scope{kind: kind, name: name, depth: o.depth + 1, level: o.level + 1}
 }
 
 // token returns the token i, or a zero one outside the source.
-func (s *scanner) token(i int) token {
+func (s *scanner) token(i int) lexeme {
 	if i < 0 || i >= len(s.tokens) {
-		return token{}
+		return lexeme{}
 	}
 	return s.tokens[i]
 }
@@ -77,6 +89,25 @@ func (s *scanner) lineOf(i int) int {
 	return int(s.token(i).line)
 }
 
+// afterAngles returns the token after the type parameters at i, or i if there are none.
+func (s *scanner) afterAngles(i int) int {
+	if m := s.token(i).mate; m < -1 {
+		return int(-m)
+	}
+	return i
+}
+
+// firstOf returns the first token from i that is one of marks at the same level, at most end.
+func (s *scanner) firstOf(i, end int, marks string) int {
+	for i < end && strings.IndexByte(marks, s.token(i).mark) < 0 {
+		if !s.look() {
+			return min(end, len(s.tokens))
+		}
+		i = s.mate(i) + 1
+	}
+	return min(i, end)
+}
+
 // between returns the source from the token first up to and without the token end, in one
 // line, without comments, shortened to maxSignature.
 func (s *scanner) between(first, end int) string {
@@ -89,7 +120,7 @@ func (s *scanner) between(first, end int) string {
 		}
 		text := s.src[t.off:t.end]
 		if bytes.IndexByte(text, '\n') >= 0 {
-			text = bytes.Join(bytes.Fields(text), []byte(" "))
+			text = bytes.Join(bytes.Fields(text[:min(len(text), 2*maxSignature)]), []byte(" "))
 		}
 		b.Write(text[:min(len(text), maxSignature)])
 		last = t.end
@@ -115,3 +146,15 @@ func (s *scanner) add(o scope, kind, name string, first, head, end int) {
 		Line: line, EndLine: max(line, s.lineOf(end)), Signature: s.between(first, head),
 	})
 }
+
+// words makes a set of the words of list.
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// lastName returns what follows the last dot of name.
+func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

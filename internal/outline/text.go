@@ -7,49 +7,173 @@ import (
 	"strings"
 )
 
-// maxIndent is the deepest indentation of an outline.
-const maxIndent = 8
+const (
+	// shareOfText is the part of a source that its outline has at most, in bytes: one in so many.
+	shareOfText = 5
+	// minText is what the outline of a small source may have, in bytes.
+	minText = 240
+	// maxLine is the longest line that names several definitions, or the longest signature in
+	// an outline, in bytes.
+	maxLine = 140
+	// maxBrief is the longest signature in an outline that is too long with the whole ones.
+	maxBrief = 64
+	// maxIndent is the deepest indentation of an outline.
+	maxIndent = 8
+)
 
-// maxImports is the number of imports that an outline names.
-const maxImports = 12
+// detail is how much an outline has of a definition.
+type detail int
 
-// Text returns the outline of src: its package, its imports, and what it defines, one in a
-// line, indented below what it belongs to, with the number of its line in src. It is "" if
-// src defines nothing that is known.
+const (
+	signatures detail = iota // a line for each but constants and the like
+	brief                    // the same, each shorter
+	names                    // neighbours that hold nothing share a line of their names
+	topLevel                 // only what belongs to nothing else
+)
+
+// Text returns the outline of src: its package, its imports, and what it defines, indented
+// below what it belongs to, with the numbers of the lines. Neighbours that are no more than
+// a name, such as constants, share a line, and what is within functions is left out.
+//
+// An outline has at most a fifth of the bytes of src, or 240 if that is more. If
+// the signatures are longer, they are shortened; then definitions that hold nothing are
+// named alone; if those are longer, only what belongs to nothing else is; and after that the outline is cut, with the
+// number of what it leaves out. It is "" if nothing is found.
 func Text(language string, src []byte) string {
-	var b strings.Builder
-	var imports []string
-	for _, d := range scan(language, src) {
-		switch d.Kind {
-		case kindImport:
-			imports = append(imports, d.Name)
+	entries := entriesOf(scan(language, src))
+	limit := max(minText, len(src)/shareOfText)
+	var text string
+	for d := signatures; d <= topLevel; d++ {
+		if text = write(entries, d); len(text) <= limit {
+			return text
+		}
+	}
+	return cut(text, limit)
+}
+
+// entry is a definition in an outline.
+type entry struct {
+	Definition
+	within int // definitions within it
+}
+
+// entriesOf returns the entries of found, without what is within functions.
+func entriesOf(found []Definition) []entry {
+	entries := make([]entry, 0, len(found))
+	function := -1 // depth of the function around
+	for _, d := range found {
+		if function >= 0 && d.Depth > function {
 			continue
 		}
-		if imports != nil {
-			writeImports(&b, imports)
-			imports = nil
+		function = -1
+		if isFunction[d.Kind] {
+			function = d.Depth
 		}
-		b.WriteString(strconv.Itoa(d.Line))
-		b.WriteByte(' ')
-		for range min(d.Depth, maxIndent) {
-			b.WriteString("  ")
-		}
-		b.WriteString(d.Signature)
-		b.WriteByte('\n')
+		entries = append(entries, entry{Definition: d})
 	}
-	writeImports(&b, imports)
+	var open []int
+	for i := range entries {
+		for len(open) > 0 && entries[open[len(open)-1]].Depth >= entries[i].Depth {
+			open = open[:len(open)-1]
+		}
+		if len(open) > 0 {
+			entries[open[len(open)-1]].within++
+		}
+		open = append(open, i)
+	}
+	return entries
+}
+
+// isFunction has the kinds with a body of statements.
+var isFunction = words("func function method constructor getter setter fn")
+
+// isPlain has the kinds that are little more than a name.
+var isPlain = words("const var macro static variable constant custom alias typedef import prototype enum type group face")
+
+// write writes entries with detail d.
+func write(entries []entry, d detail) string {
+	var b strings.Builder
+	for i := 0; i < len(entries); {
+		e := entries[i]
+		end := i + 1
+		share := e.within == 0 && (d >= names || isPlain[e.Kind]) || e.Kind == kindImport
+		for share && end < len(entries) && entries[end].Kind == e.Kind && entries[end].Depth == e.Depth && entries[end].within == 0 {
+			end++
+		}
+		if d == topLevel && e.Depth > 0 {
+			i = end
+			continue
+		}
+		writeLines(&b, e, entries[end-1].Line)
+		if end > i+1 || e.Kind == kindImport {
+			writeNames(&b, entries[i:end])
+		} else {
+			writeSignature(&b, e, d)
+		}
+		b.WriteByte('\n')
+		i = end
+	}
 	return b.String()
 }
 
-// writeImports writes one line with the names of imports.
-func writeImports(b *strings.Builder, imports []string) {
-	if len(imports) == 0 {
-		return
+// writeLines writes the line of e, or the lines up to last, and the indentation.
+func writeLines(b *strings.Builder, e entry, last int) {
+	b.WriteString(strconv.Itoa(e.Line))
+	if last > e.Line {
+		b.WriteString("-" + strconv.Itoa(last))
 	}
-	b.WriteString("import ")
-	b.WriteString(strings.Join(imports[:min(len(imports), maxImports)], ", "))
-	if more := len(imports) - maxImports; more > 0 {
-		b.WriteString(", … " + strconv.Itoa(more) + " more")
+	for range 1 + min(e.Depth, maxIndent) {
+		b.WriteByte(' ')
 	}
-	b.WriteByte('\n')
+}
+
+// writeNames writes the kind and the names of entries.
+func writeNames(b *strings.Builder, entries []entry) {
+	b.WriteString(entries[0].Kind + " ")
+	size := 0
+	for i, e := range entries {
+		if i > 0 && e.Name == entries[i-1].Name { // overloaded
+			continue
+		}
+		if size += len(e.Name) + 2; size > maxLine && i > 0 {
+			b.WriteString(", … " + strconv.Itoa(len(entries)-i) + " more")
+			return
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(clip(e.Name, maxLine))
+	}
+}
+
+// writeSignature writes the signature of e, or its kind and name.
+func writeSignature(b *strings.Builder, e entry, d detail) {
+	switch {
+	case d == signatures || e.Kind == kindPackage:
+		b.WriteString(clip(e.Signature, maxLine))
+	case d == brief:
+		b.WriteString(clip(e.Signature, maxBrief))
+	case d == names && e.within > 0:
+		b.WriteString(clip(e.Signature, maxBrief))
+	default:
+		b.WriteString(e.Kind + " " + clip(e.Name, maxLine))
+	}
+	if d == topLevel && e.within > 0 {
+		b.WriteString(" (" + strconv.Itoa(e.within) + " within)")
+	}
+}
+
+// clip cuts text to limit bytes.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}
+
+// cut cuts text after a line, so that with the number of lines left out it has at most limit bytes.
+func cut(text string, limit int) string {
+	const note = 32
+	end := strings.LastIndexByte(text[:limit-note], '\n') + 1
+	return text[:end] + "… " + strconv.Itoa(strings.Count(text[end:], "\n")) + " lines more\n"
 }
