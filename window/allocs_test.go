@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
@@ -64,8 +65,8 @@ func BenchmarkBlocks(b *testing.B) {
 	}
 }
 
-// BenchmarkCompressed builds windows in which every block is compressed: files of code, and of
-// prose.
+// BenchmarkCompressed builds windows in which every block is compressed: files of code, what
+// they define being kept, and of prose.
 func BenchmarkCompressed(b *testing.B) {
 	code, text := goSource(400), prose(2000)
 	for _, file := range []string{"pump.go", "diary.txt"} {
@@ -79,6 +80,13 @@ func BenchmarkCompressed(b *testing.B) {
 				Load: func(item *window.Item) (string, error) {
 					return map[string]string{"pump.go": code, "diary.txt": text}[item.Working.Path], nil
 				}}}
+			known := map[string]*outline.File{}
+			req.Caller.Outline = func(language, text string) *outline.File {
+				if _, ok := known[language+text]; !ok {
+					known[language+text] = outline.Read(language, []byte(text))
+				}
+				return known[language+text]
+			}
 			m := desk(all...)
 			build(b, m, nil, req)
 			b.ReportAllocs()

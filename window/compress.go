@@ -80,7 +80,12 @@ func (p *plan) compress(item *Item, n *detail) (*excerpt.Excerpt, string) {
 	text := scanned(item, limit)
 	if w := item.Working; w.Type == working.File && n.problem == "" {
 		language := outline.Language(w.Path, []byte(text[:min(len(text), 256)]))
-		if lines := outline.Listing(language, []byte(text), max(1, w.Line), p.question); lines != nil {
+		read := p.req.Caller.Outline
+		if read == nil {
+			read = func(language, text string) *outline.File { return outline.Read(language, []byte(text)) }
+		}
+		if file := read(language, text); file != nil {
+			lines := file.Listing(text, max(1, w.Line), p.question)
 			if limit < len(item.Body) {
 				lines = append(lines, excerpt.Line{Text: "… the rest of the file is longer than what an outline is made of"})
 			}

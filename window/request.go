@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window/render"
@@ -103,6 +104,8 @@ type Caller struct {
 	// Load reads the body of a deferred item, see Working. Its error concerns that item
 	// alone. nil reads none.
 	Load func(*Item) (string, error)
+	// Outline, if not nil, is outline.Read with a memory of what it read.
+	Outline func(language, text string) *outline.File
 	// Summarize, if not nil, returns what a model wrote of the text of a block that does not
 	// fit, given the item with its body: the summary, with what it is of. It returns at once,
 	// "" where there is none yet. Its error concerns that item alone.

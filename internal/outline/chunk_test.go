@@ -108,12 +108,12 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// words matches the words of a question.
-type words []string
+// terms matches the words of a question.
+type terms []string
 
-func (w words) Len() int { return len(w) }
+func (w terms) Len() int { return len(w) }
 
-func (w words) Append(found []int32, text string) []int32 {
+func (w terms) Append(found []int32, text string) []int32 {
 	for i, word := range w {
 		if strings.Contains(text, word) {
 			found = append(found, int32(i))
@@ -132,17 +132,18 @@ func TestListing(t *testing.T) {
 		}
 		return out
 	}
-	outline := texts(Listing("Go", []byte(src), 11, words{}))
+	file := Read("Go", []byte(src))
+	outline := texts(file.Listing(src, 11, terms{}))
 	if len(outline) < 3 || !slices.Contains(outline, "0|16 func One()") || !slices.Contains(outline, "0|20 func Two()") {
 		t.Errorf("got %q", outline)
 	}
-	got := texts(Listing("Go", []byte(src), 11, words{"gauge", "Println"}))
+	got := texts(file.Listing(src, 11, terms{"gauge", "Println"}))
 	want := slices.Concat(outline[:len(outline)-2], []string{
 		"0|16 func One()", "1002|17 \tfmt.Println(\"valve\")", "1002|18 }", "0|20 func Two()", "1001|21 \tfmt.Println(\"gauge\")", "1001|22 }"})
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if Listing("", []byte(src), 1, words{}) != nil || Listing("Go", []byte("no code"), 1, words{"x"}) != nil {
+	if Read("", []byte(src)) != nil || Read("Go", []byte("no code")) != nil {
 		t.Error("there is a listing of what has no outline")
 	}
 }

@@ -14,33 +14,57 @@ import (
 // relevantRank is the rank of the first section of a listing, behind those of its outline.
 const relevantRank = 1000
 
-// Listing returns the lines that stand for source code in little room: those of [Text], the
-// outer ones of a lower rank, and behind them the lines of the definitions that match the
-// question, the best first. Each begins with its number, where first is the number of the
-// first line of src. It is nil if src defines nothing that is known. Time is linear in src.
-func Listing(language string, src []byte, first int, question excerpt.Matcher) []excerpt.Line {
-	text := Text(language, src)
-	if text == "" {
+// File is what the source code of a file defines. It is immutable, and does not keep the source.
+type File struct {
+	text  string
+	found []Definition
+}
+
+// Read reads what src defines, nil if that is nothing. The language is one that [Language]
+// returns. Time is linear in src.
+func Read(language string, src []byte) *File {
+	found := scan(language, src)
+	if len(found) == 0 {
 		return nil
 	}
+	f := &File{textOf(found, len(src)), nil}
+	for _, d := range found {
+		if d.Kind != kindPackage && d.Kind != kindImport {
+			f.found = append(f.found, d)
+		}
+	}
+	return f
+}
+
+// Listing returns the lines that stand for the file in little room: those of [Text], the
+// outer ones of a lower rank, and behind them the lines of the definitions that match the
+// question, the best first. Each begins with its number, where first is the number of the
+// first line of src, which is the source that was read. O(len(src)).
+func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {
 	var lines []excerpt.Line
 	var numbers []int // of lines in src, 0 for those without one
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(f.text) {
 		line = strings.TrimRight(line, "\n")
-		number, rest, ok := strings.Cut(line, " ")
-		n, err := strconv.Atoi(number)
-		if !ok || err != nil {
+		number, rest, _ := strings.Cut(line, " ")
+		from, to, isRange := strings.Cut(number, "-")
+		n, err := strconv.Atoi(from)
+		if err != nil {
 			lines, numbers = append(lines, excerpt.Line{Text: line}), append(numbers, 0)
 			continue
 		}
+		shown := strconv.Itoa(n + first - 1)
+		if last, err := strconv.Atoi(to); isRange && err == nil {
+			shown += "-" + strconv.Itoa(last+first-1)
+		}
 		indent := len(rest) - len(strings.TrimLeft(rest, " "))
-		lines = append(lines, excerpt.Line{Text: strconv.Itoa(n+first-1) + " " + rest, Rank: indent})
+		lines = append(lines, excerpt.Line{Text: shown + " " + rest, Rank: indent})
 		numbers = append(numbers, n)
 	}
 	if question.Len() == 0 {
 		return lines
 	}
-	return withSections(lines, numbers, sections(language, src, question), strings.Split(string(src), "\n"), first)
+	source := strings.Split(src, "\n")
+	return withSections(lines, numbers, sections(f.found, source, question), source, first)
 }
 
 // withSections puts the lines of sections between those of an outline.
@@ -67,9 +91,7 @@ func withSections(lines []excerpt.Line, numbers []int, rank []int, source []stri
 
 // sections returns, by the number of a line, how well the definition that it belongs to
 // matches the question: 1 is the best one, 0 one that does not match.
-func sections(language string, src []byte, question excerpt.Matcher) []int {
-	defs := Definitions(language, src)
-	source := strings.Split(string(src), "\n")
+func sections(defs []Definition, source []string, question excerpt.Matcher) []int {
 	owner := make([]int, len(source)+1) // by line, index in defs plus one
 	for i, d := range defs {            // inner definitions come later
 		for n := d.Line; n <= min(d.EndLine, len(source)); n++ {
