@@ -44,7 +44,7 @@ func (c *cScanner) directive(t lexeme) {
 	} else {
 		d.Kind, d.Name, d.Signature = kindImport, strings.Trim(rest, `<>"`), "#include "+rest
 	}
-	if d.Name = strings.ToValidUTF8(d.Name, "\uFFFD"); d.Name != "" {
+	if d.Name = shorten(d.Name); d.Name != "" {
 		c.found = append(c.found, d)
 	}
 }
@@ -248,7 +248,11 @@ func (c *cScanner) typedefs(first, i, end int, o scope) int {
 	name := -1
 	record := func() {
 		if name > 0 {
-			c.add(o, "typedef", c.text(name), first, semicolon, semicolon)
+			head := c.firstOf(first, semicolon, "{")
+			c.add(o, "typedef", c.text(name), first, head, semicolon)
+			if head < semicolon {
+				c.found[len(c.found)-1].Signature += " … " + c.text(name)
+			}
 		}
 		name = -1
 	}

@@ -10,6 +10,7 @@ type candidate struct {
 	text   string
 	first  int // the first token of the name with its qualification
 	params int // the parenthesis
+	head   int // the colon before the initializers of a constructor, 0 if there is none
 }
 
 // declarator reads the rest of a declaration from i: it records a function or a prototype,
@@ -49,6 +50,7 @@ func (c *cScanner) declarator(first, i, end int, o scope, typedef bool) int {
 		case t.mark == ':' && c.mark(at+1, ':'):
 			at++
 		case t.mark == ':' && f.name >= 0:
+			f.head = at
 			at = c.initializers(at+1, end) - 1
 		case t.mark == ':' && c.mark(at-1, ':'):
 		case c.is(at, "operator") && c.cpp:
@@ -164,7 +166,7 @@ func (c *cScanner) initializers(i, end int) int {
 func (c *cScanner) identifiers(i int) bool {
 	closing := c.mate(i)
 	for at := i + 1; at < min(closing, i+maxType) && c.look(); at++ {
-		if !c.word(at) && !c.mark(at, ',') || c.word(at) && c.word(at-1) {
+		if notNames[c.text(at)] || !c.word(at) && !c.mark(at, ',') || c.word(at) && c.word(at-1) {
 			return false
 		}
 	}
@@ -204,7 +206,11 @@ func (c *cScanner) functionBody(f candidate, first, at int, o scope) int {
 	if aggregates[o.kind] {
 		kind = "method"
 	}
-	c.function(f, kind, first, at, c.mate(at), o)
+	head := at
+	if f.head > 0 {
+		head = f.head
+	}
+	c.function(f, kind, first, head, c.mate(at), o)
 	return c.mate(at) + 1
 }
 
@@ -239,6 +245,9 @@ func (c *cScanner) function(f candidate, kind string, first, head, end int, o sc
 			} else if c.word(i) {
 				names = append(names, c.text(i))
 			}
+		}
+		if len(names) == 0 {
+			return
 		}
 		d := &c.found[len(c.found)-1]
 		d.Parent = strings.TrimPrefix(d.Parent+"."+strings.Join(names, "."), ".")

@@ -87,6 +87,9 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 			kind, head = "interface", t.Methods.Opening
 		}
 		f.add(kind, spec.Name.Name, "", start, head, spec.End())
+		if d := &f.found[len(f.found)-1]; decl.Lparen.IsValid() {
+			d.Signature = "type " + d.Signature
+		}
 	case *ast.ValueSpec:
 		kind := decl.Tok.String()
 		for _, name := range spec.Names {
@@ -157,7 +160,7 @@ func (s *scanner) goFunction(i int) {
 		head = s.mate(head) + 1
 	}
 	if s.word(at) {
-		s.add(o, kind, s.text(at), i, head, s.mate(head))
+		s.add(o, kind, s.text(at), i, head, s.bodyEnd(head))
 	}
 }
 
@@ -169,5 +172,5 @@ func (s *scanner) goType(i int) {
 		}
 		head = s.mate(head) + 1
 	}
-	s.add(scope{}, kind, s.text(i+1), i, head, s.mate(head))
+	s.add(scope{}, kind, s.text(i+1), i, head, s.bodyEnd(head))
 }

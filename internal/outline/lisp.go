@@ -46,6 +46,10 @@ func scanLisp(s *scanner) {
 		if !s.mark(i, '(') {
 			continue
 		}
+		if s.mark(i-1, '\'') || s.mark(i-1, '`') {
+			i = s.mate(i)
+			continue
+		}
 		if kind, ok := lispKinds[s.text(i+1)]; ok {
 			s.lispDefinition(kind, i)
 			i = s.mate(i)
@@ -77,7 +81,7 @@ func (s *scanner) lispDefinition(kind string, i int) {
 		return
 	}
 	head := at + 1
-	if (kind == "function" || kind == "macro" || kind == "method") && s.is(i+1, "defalias") == false {
+	if kind == "function" || kind == "macro" || kind == "method" {
 		for head < at+4 && s.word(head) {
 			head++
 		}

@@ -63,16 +63,17 @@ func scan(language string, src []byte) []Definition {
 	slices.SortStableFunc(s.found, func(a, b Definition) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Depth, b.Depth))
 	})
-	nest(s.found)
+	nest(s.found, int(s.lines))
 	return s.found
 }
 
 // nest makes the depths of found, in the order of lines, those of the definitions around
-// them, and ends each with what is around it.
-func nest(found []Definition) {
+// them, and ends each with what is around it, which is at most the source.
+func nest(found []Definition, lines int) {
 	var open []int
 	for i := range found {
 		d := &found[i]
+		d.EndLine = min(d.EndLine, lines)
 		for n := len(open); n > 0 && (found[open[n-1]].EndLine < d.Line || found[open[n-1]].Depth >= d.Depth); n-- {
 			open = open[:n-1]
 		}

@@ -33,12 +33,8 @@ func rubyLiteral(l *lexer) bool {
 	case c == '?' && l.expectsValue() && l.at(1) > ' ' && !wordByte[l.at(2)]:
 		l.emit(quoted, l.i+2)
 		return true
-	case c == '/' && l.valueBefore() && l.i >= l.failed:
-		end, ok := l.regexEnd(l.i + 1)
-		if !ok {
-			end = l.templateEnd(l.i+1, "/", "#{")
-		}
-		l.emit(quoted, end)
+	case c == '/' && l.valueBefore():
+		l.emit(quoted, l.rubyRegexEnd())
 		return true
 	case c == '%' && l.valueBefore():
 		return l.percent()
@@ -51,6 +47,19 @@ func rubyLiteral(l *lexer) bool {
 		return l.rubyWord()
 	}
 	return false
+}
+
+// rubyRegexEnd returns the end of the regular expression at the position, which may have
+// several lines.
+func (l *lexer) rubyRegexEnd() int {
+	if l.i >= l.failed {
+		end, ok := l.regexEnd(l.i + 1)
+		if ok {
+			return end
+		}
+		l.failed = end
+	}
+	return l.templateEnd(l.i+1, "/", "#{")
 }
 
 // rubyWord reads a word with the ? or ! at its end. A word before a colon is a key, and one
@@ -178,6 +187,15 @@ type ruby struct {
 	open []rubyBlock
 }
 
+// enter opens the block of the definition just recorded, whose scope is inner; within
+// maxDepth others it is that of what is around it.
+func (r *ruby) enter(o, inner scope) {
+	if inner.depth > maxDepth {
+		inner = o
+	}
+	r.open = append(r.open, rubyBlock{found: len(r.found) - 1, scope: inner})
+}
+
 func (r *ruby) scope() scope {
 	if len(r.open) == 0 {
 		return scope{}
@@ -233,6 +251,9 @@ func (r *ruby) word(i int) int {
 	return i
 }
 
+// beforeStatement are words after which a statement or a value begins.
+var beforeStatement = words("then else elsif do begin ensure if unless while until when in and or not")
+
 // begins reports whether the keyword at i begins a statement or a value, and does not
 // follow the statement that it governs.
 func (r *ruby) begins(i int) bool {
@@ -241,7 +262,7 @@ func (r *ruby) begins(i int) bool {
 	case r.token(i).first && before.form != mark:
 		return true
 	case before.form == word:
-		return valueWords[r.text(i-1)] && !r.mark(i-2, '.') || r.is(i-1, "begin") || r.is(i-1, "ensure")
+		return beforeStatement[r.text(i-1)] && !r.mark(i-2, '.')
 	}
 	return before.form == mark && (r.token(i).first || strings.IndexByte("=([{,;|&!?:+-*<>", before.mark) >= 0)
 }
@@ -265,7 +286,7 @@ func (r *ruby) module(i int, kind string, o scope) int {
 	}
 	r.add(o, kind, r.text(at), i, head, at)
 	inner := o.within(kind, strings.ReplaceAll(r.between(i+1, at+1), "::", "."))
-	r.open = append(r.open, rubyBlock{found: len(r.found) - 1, scope: inner})
+	r.enter(o, inner)
 	return at
 }
 
@@ -298,7 +319,7 @@ func (r *ruby) method(i int, o scope) int {
 	if endless := r.mark(head, '=') && !r.token(head).first && (r.mark(next, '(') || r.token(head).off > r.token(head-1).end); endless {
 		return head
 	}
-	r.open = append(r.open, rubyBlock{found: len(r.found) - 1, scope: o.within("method", name)})
+	r.enter(o, o.within("method", name))
 	return head - 1
 }
 

@@ -11,7 +11,9 @@ func rustLiteral(l *lexer) bool {
 		if end, ok := l.characterEnd(); ok {
 			l.emit(quoted, end)
 		} else {
-			l.i++ // the quote of a lifetime
+			for end = l.i + 1; end < len(l.src) && wordByte[l.src[end]]; end++ {
+			}
+			l.emit(word, end)
 		}
 		return true
 	case c == 'r' || c == 'b' && l.at(1) == 'r' || c == 'c' && l.at(1) == 'r':
@@ -148,19 +150,20 @@ func (s rust) implementation(first, i, end int, o scope) int {
 		at = max(at+1, s.afterAngles(at))
 	}
 	head := s.firstOf(at, end, "{;")
-	name, of := "", at
+	name, of, where := "", at, head
 	for n := at; n < head && s.look(); n = max(s.mate(n)+1, s.afterAngles(n)) {
 		if s.is(n, "where") {
+			where = n
 			break
 		}
 		if s.is(n, "for") && !s.mark(n+1, '<') {
 			name, of = "", n+1
-		} else if s.word(n) && !s.is(n, "dyn") && !s.is(n, "mut") && !s.is(n, "const") {
+		} else if s.word(n) && s.src[s.token(n).off] != '\'' && !s.is(n, "dyn") && !s.is(n, "mut") && !s.is(n, "const") {
 			name = s.text(n)
 		}
 	}
 	if name == "" { // of a tuple, a slice, a function
-		name = s.between(of, head)
+		name = s.between(of, where)
 	}
 	s.add(o, "impl", name, first, head, s.mate(head))
 	s.body(head+1, s.mate(head), o.within("impl", name))

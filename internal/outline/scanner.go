@@ -81,6 +81,15 @@ func (s *scanner) mate(i int) int {
 	return i
 }
 
+// bodyEnd returns the last token of a definition whose head ends before i: of its body, if
+// one begins there.
+func (s *scanner) bodyEnd(i int) int {
+	if s.mark(i, '{') || s.mark(i, ';') {
+		return s.mate(i)
+	}
+	return i - 1
+}
+
 // lineOf returns the line in which the token i begins, for one past the end the last.
 func (s *scanner) lineOf(i int) int {
 	if i >= len(s.tokens) {
@@ -142,7 +151,7 @@ func shorten(text string) string {
 func (s *scanner) add(o scope, kind, name string, first, head, end int) {
 	line := s.lineOf(first)
 	s.found = append(s.found, Definition{
-		Kind: kind, Name: strings.ToValidUTF8(name, "\uFFFD"), Parent: o.name, Depth: o.depth,
+		Kind: kind, Name: shorten(name), Parent: o.name, Depth: o.depth,
 		Line: line, EndLine: max(line, s.lineOf(end)), Signature: s.between(first, head),
 	})
 }

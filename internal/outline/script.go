@@ -140,7 +140,9 @@ func (s *script) statement(i int, top frame) int {
 	case s.is(i, "function"):
 		return s.function(i, top)
 	case s.is(i, "class") && s.word(i+1):
-		return s.class(i, i+1, top)
+		return s.classNamed(s.text(i+1), s.start(i, prefixes), i+1, top)
+	case s.is(i, "class") && s.is(i-1, "default"):
+		return s.classNamed("default", s.start(i, prefixes), i+1, top)
 	case s.is(i, "interface") && s.word(i+1), s.is(i, "enum") && s.word(i+1), s.is(i, "type") && s.word(i+1):
 		return s.typeDeclaration(i, top)
 	case (s.is(i, "namespace") || s.is(i, "module")) && !s.token(i+1).first && (s.word(i+1) || s.token(i+1).form == quoted):
@@ -202,7 +204,7 @@ func (s *script) function(i int, top frame) int {
 	}
 	first := s.start(i, prefixes)
 	head := s.head(at + 1)
-	s.add(top.scope, "function", s.text(at), first, head, s.mate(head))
+	s.add(top.scope, "function", s.text(at), first, head, s.bodyEnd(head))
 	return s.enter(frameBlock, head, top.scope.within("function", s.text(at)))
 }
 
@@ -263,12 +265,7 @@ func (s *script) afterType(i int) int {
 // parameters, as in (): (x: T) => U => body.
 func (s *script) typeOfFunction(i, at int) bool { return s.mark(i, '(') && s.mate(i) == at-1 }
 
-// class reads a class: its keyword is at i, its heritage from at.
-func (s *script) class(i, at int, top frame) int {
-	name := s.text(i + 1)
-	return s.classNamed(name, s.start(i, prefixes), at, top)
-}
-
+// classNamed records a class whose heritage begins at the token at.
 func (s *script) classNamed(name string, first, at int, top frame) int {
 	head := at
 	for head < len(s.tokens) && !s.mark(head, '{') && !s.mark(head, ';') {
@@ -278,7 +275,7 @@ func (s *script) classNamed(name string, first, at int, top frame) int {
 		}
 		head = next
 	}
-	s.add(top.scope, "class", name, first, head, s.mate(head))
+	s.add(top.scope, "class", name, first, head, s.bodyEnd(head))
 	return s.enter(frameClass, head, top.scope.within("class", name))
 }
 

@@ -43,7 +43,7 @@ func (s *script) functionAt(i int) (value, bool) {
 
 // assignment reads the equals sign at i: a function that is given a name is a definition.
 func (s *script) assignment(i int, top frame) int {
-	if top.kind != frameBlock || strings.IndexByte("=><!+-*/%&|^?", s.token(i-1).mark) >= 0 && s.token(i-1).form == mark || s.mark(i+1, '=') || s.mark(i+1, '>') {
+	if top.kind != frameBlock || s.operatorBefore(i) || s.mark(i+1, '=') || s.mark(i+1, '>') {
 		return i
 	}
 	v, ok := s.functionAt(i + 1)
@@ -55,6 +55,20 @@ func (s *script) assignment(i int, top frame) int {
 		return i
 	}
 	return s.named(s.text(name), s.lineStart(name), v, top)
+}
+
+// valueEnd returns the last token of the function v.
+func (s *script) valueEnd(v value) int {
+	if s.mark(v.head, '{') {
+		return s.mate(v.head)
+	}
+	return s.expressionEnd(v.head) - 1
+}
+
+// operatorBefore reports whether the equals sign at i is the end of an operator.
+func (s *script) operatorBefore(i int) bool {
+	before := s.token(i - 1)
+	return before.form == mark && before.end == s.token(i).off && strings.IndexByte("=><!+-*/%&|^?", before.mark) >= 0
 }
 
 // assigned returns the word that the equals sign at i gives a value to, -1 if there is none:
@@ -103,11 +117,7 @@ func (s *script) named(name string, first int, v value, top frame) int {
 	if v.class {
 		return s.classNamed(name, first, v.head, top)
 	}
-	end := s.mate(v.head)
-	if end == v.head {
-		end = s.expressionEnd(v.head) - 1
-	}
-	s.add(top.scope, "function", name, first, v.head, end)
+	s.add(top.scope, "function", name, first, v.head, s.valueEnd(v))
 	return s.enter(frameBlock, v.head, top.scope.within("function", name))
 }
 
@@ -169,7 +179,7 @@ func (s *script) member(i int, top frame) int {
 		if name == "constructor" {
 			kind = name
 		}
-		s.add(top.scope, kind, name, first, head, s.mate(head))
+		s.add(top.scope, kind, name, first, head, s.bodyEnd(head))
 		return s.enter(frameBlock, head, top.scope.within(kind, name))
 	}
 	return s.field(name, first, at, top)
@@ -184,7 +194,7 @@ func (s *script) field(name string, first, at int, top frame) int {
 		return max(first, min(s.expressionEnd(at), top.end)-1)
 	}
 	if v, ok := s.functionAt(at + 1); ok && !v.class {
-		s.add(top.scope, "method", name, first, v.head, s.mate(v.head))
+		s.add(top.scope, "method", name, first, v.head, s.valueEnd(v))
 		if s.mark(v.head, '{') {
 			return s.enter(frameBlock, v.head, top.scope.within("method", name))
 		}
@@ -239,12 +249,12 @@ func (s *script) property(i int, top frame) int {
 	}
 	name, at := s.memberName(i)
 	if head := s.head(at); s.mark(head, '{') && head > at {
-		s.add(top.scope, kind, name, first, head, s.mate(head))
+		s.add(top.scope, kind, name, first, head, s.bodyEnd(head))
 		return s.enter(frameBlock, head, top.scope.within(kind, name))
 	}
 	if s.mark(at, ':') {
 		if v, ok := s.functionAt(at + 1); ok && !v.class {
-			s.add(top.scope, "method", name, first, v.head, s.mate(v.head))
+			s.add(top.scope, "method", name, first, v.head, s.valueEnd(v))
 			if s.mark(v.head, '{') {
 				return s.enter(frameBlock, v.head, top.scope.within("method", name))
 			}

@@ -2,7 +2,10 @@
 
 package outline
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // shellLiteral reads strings with commands in them, escapes, comments and the marks of
 // here-documents.
@@ -88,6 +91,10 @@ func (l *lexer) expansionEnd(i int) int {
 			}
 		case '"':
 			i = l.shellStringEnd(i+1) - 1
+		case '\'':
+			if n := bytes.IndexByte(l.src[i+1:], '\''); n >= 0 {
+				i += n + 1
+			}
 		case '\n':
 			if depth == 1 && l.src[i-1] != '\\' && i > l.i+200 { // no expansion after all
 				return i
@@ -112,6 +119,10 @@ func (l *lexer) shellHeredoc() bool {
 	}
 	start := i
 	for i < len(l.src) && (wordByte[l.src[i]] || strings.IndexByte(`"'\-.!%+@:`, l.src[i]) >= 0) {
+		if c := l.src[i]; c == '"' || c == '\'' {
+			i = l.stringEnd(i+1, c, false)
+			continue
+		}
 		i++
 	}
 	doc.word = strings.Trim(string(l.src[start:i]), `"'\`)
@@ -131,7 +142,11 @@ func (l *lexer) arithmetic() bool {
 
 // scanShell reads functions in both forms, and the files that a script reads.
 func scanShell(s *scanner) {
+	open := []frame{{end: len(s.tokens)}}
 	for i := 0; i < len(s.tokens); i++ {
+		for len(open) > 1 && open[len(open)-1].end <= i {
+			open = open[:len(open)-1]
+		}
 		at := i
 		if s.is(i, "function") && s.commandAt(i) && !s.token(i+1).first {
 			at++
@@ -152,7 +167,11 @@ func scanShell(s *scanner) {
 		if parens {
 			body = at + 3
 		}
-		s.add(scope{}, "function", s.text(at), i, at+1, s.mate(body))
+		o := open[len(open)-1].scope
+		s.add(o, "function", s.text(at), i, at+1, s.mate(body))
+		if s.mate(body) > body && len(open) < maxDepth {
+			open = append(open, frame{end: s.mate(body), scope: o.within("function", s.text(at))})
+		}
 	}
 }
 
