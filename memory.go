@@ -27,7 +27,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/windowlog"
@@ -133,6 +132,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, withRelease(fail("open", s.StateDir, openKind(err), err), m)
 	}
 	x.meaning.open(s, x.states)
+	m.blocks.Files().Summaries = x.meaning.summary
 	x.openProjects(ctx)
 	x.markFolder()
 	v := m.View()
@@ -177,10 +177,6 @@ func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }
 // Reranker returns what puts the best hits of a search in order, nil without
 // Options.Reranker.
 func (m *Memory) Reranker() *meaning.Reranker { return m.memex.meaning.reranker }
-
-// SummariesOf returns what makes summaries of blocks that do not fit, nil without
-// Options.Summarizer.
-func SummariesOf(m *Memory) *summary.Maker { return m.memex.meaning.summary }
 
 // Mending returns the mender: it verifies, repairs, purges and thins.
 func (m *Memory) Mending() *mend.Mender { return m.mender }

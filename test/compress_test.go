@@ -167,7 +167,7 @@ func summarized(t *testing.T, of embed.Summarizing, files map[string]string) *wo
 
 func made(t *testing.T, w *world) {
 	t.Helper()
-	if err := fovea.SummariesOf(w.m).Settle(t.Context()); err != nil {
+	if err := w.m.Blocks().Files().Summaries.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -186,7 +186,8 @@ func TestSummaries(t *testing.T) {
 	}
 	made(t, w)
 	got := ada.context(req)
-	for _, want := range []string{"Summary by the model tiny of diary.txt:1-1202, digest bafyrei", "which nobody checked:", "Lines 1-", "The model says: A diary about the harbour.",
+	for _, want := range []string{"Summary by the model tiny of diary.txt:1-1202, digest bafyrei", "which nobody checked:", "Lines 1-",
+		"The model says: A diary about the harbour.",
 		"From the text itself:", "\n A diary about the harbour.\n"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("%q is missing in\n%s", want, got.Text)
@@ -199,7 +200,8 @@ func TestSummaries(t *testing.T) {
 		t.Errorf("code has an outline, and is not sent: %+v", p)
 	}
 	all, err := api.OpWindows.Call(ada.ctx, ada.svc, api.WindowsRequest{ID: "2"})
-	if err != nil || strings.Contains(all[0].Content, "The model says") || all[0].Exact || len(all[0].Missing) != 1 || !strings.Contains(all[0].Missing[0].Why, "not kept") {
+	if err != nil || strings.Contains(all[0].Content, "The model says") || all[0].Exact ||
+		len(all[0].Missing) != 1 || !strings.Contains(all[0].Missing[0].Why, "not kept") {
 		t.Errorf("rendered again: %+v, %v", all, err)
 	}
 	asked := len(s.seen)
@@ -212,7 +214,7 @@ func TestSummaries(t *testing.T) {
 	if later := ada.context(req); !strings.Contains(later.Text, "of diary.txt:1-1203,") {
 		t.Errorf("after a change:\n%s", later.Text)
 	}
-	fovea.SummariesOf(w.m).Forget()
+	w.m.Blocks().Files().Summaries.Forget()
 	if got := ada.context(req); strings.Contains(got.Text, "The model says") {
 		t.Errorf("it is not forgotten:\n%s", got.Text)
 	}

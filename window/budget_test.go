@@ -89,7 +89,8 @@ func random(r *rand.Rand, n int) (*memory, scores) {
 // randomWorking makes an item a block of working memory.
 func randomWorking(r *rand.Rand, text string) *window.Working {
 	return &window.Working{
-		Type: working.Types[r.IntN(len(working.Types))], Line: r.IntN(3), ID: text, Priority: working.Priorities[r.IntN(4)], Confidence: r.Float64(), Deferred: r.IntN(2) == 0, Size: r.IntN(900), Path: []string{"f.org", "f.go", "f.py", ""}[r.IntN(4)], Whole: r.IntN(9) == 0,
+		Type: working.Types[r.IntN(len(working.Types))], Line: r.IntN(3), ID: text, Priority: working.Priorities[r.IntN(4)],
+		Confidence: r.Float64(), Deferred: r.IntN(2) == 0, Size: r.IntN(900), Path: []string{"f.org", "f.go", "f.py", ""}[r.IntN(4)], Whole: r.IntN(9) == 0,
 		Entry: map[string]any{"type": "file", text: text},
 	}
 }

@@ -43,13 +43,13 @@ func isCompressible(w *Working) bool {
 func (p *plan) limitOf(w *Working, bytes int) int32 {
 	limit := p.snippetLimit()
 	if isCompressible(w) {
-		limit = max(limit, min(int(outlinePart*float64(bytes)), 4*p.compressedRoom()))
+		limit = max(limit, min(int(outlinePart*float64(bytes)), 4*p.compressedTokens()))
 	}
 	return int32(limit)
 }
 
-// compressedRoom returns the tokens that a compressed block has at most, besides its heading.
-func (p *plan) compressedRoom() int {
+// compressedTokens returns the tokens that a compressed block has at most, besides its heading.
+func (p *plan) compressedTokens() int {
 	return max(minCompressed, int(compressedShare*float64(p.req.Budget)))
 }
 
@@ -57,7 +57,7 @@ func (p *plan) compressedRoom() int {
 // takes more than any compressed one; there must be room for something of it.
 func (p *plan) isTooLarge(i int) bool {
 	c := &p.candidates[i]
-	return isCompressible(p.tree.workingOf(p.details[i].ref)) && int(c.estimates[Full]) > p.compressedRoom() &&
+	return isCompressible(p.tree.workingOf(p.details[i].ref)) && int(c.estimates[Full]) > p.compressedTokens() &&
 		p.sel.remaining >= minCompressed+int(c.estimates[Title])
 }
 
@@ -108,13 +108,13 @@ func (p *plan) compress(item *Item, n *detail) (*excerpt.Excerpt, string) {
 	return x, "summary by " + by + ", with an extract"
 }
 
-// room says how much of the critical blocks that may be compressed is shown.
-type room int
+// extent says how much of the critical blocks that may be compressed is shown.
+type extent int
 
 const (
-	whole  room = iota // all
-	shared             // an equal share of what the others leave, or all where that is less
-	least              // minCompressed tokens
+	whole   extent = iota // all
+	shared                // an equal share of what the others leave, or all where that is less
+	minimal               // minCompressed tokens
 )
 
 // compressible returns the critical blocks that may be compressed.
@@ -131,7 +131,7 @@ func (p *plan) hasCompressible() bool { return len(p.compressible()) > 0 }
 
 // compressCritical chooses the levels of the critical blocks that may be compressed, and their
 // lines. It returns false if they cannot have that much room.
-func (p *plan) compressCritical(as room) bool {
+func (p *plan) compressCritical(as extent) bool {
 	list := p.compressible()
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(p.price(a, Full), p.price(b, Full)) })
 	left := p.req.Budget - p.minBudget(pinning{focus: Full, critical: Full, ancestors: true})
@@ -145,7 +145,7 @@ func (p *plan) compressCritical(as room) bool {
 			if share < allotted {
 				return false
 			}
-			allotted = min(share, p.price(i, Title)+p.compressedRoom())
+			allotted = min(share, p.price(i, Title)+p.compressedTokens())
 			if p.price(i, Full) <= share {
 				allotted = share
 			}

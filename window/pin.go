@@ -34,7 +34,7 @@ func (p *plan) ancestors() []int {
 type pinning struct {
 	focus, critical Level
 	ancestors       bool   // the titles above the focus are shown
-	compress        room   // how much of critical blocks that may be compressed
+	compress        extent // how much of critical blocks that may be compressed
 	reason          string // of the focus; "%d" stands for the budget of the whole
 }
 
@@ -43,8 +43,8 @@ type pinning struct {
 // less of critical blocks, then of the focus.
 func (p *plan) pinnings() []pinning {
 	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}
-	if p.hasCompressible() && !p.req.wholeBlocks {
-		all = append(all, pinning{Full, Full, true, shared, "focus"}, pinning{Full, Full, true, least, "focus"})
+	if p.hasCompressible() && !(p.isSession() && p.req.Session.wholeBlocks) {
+		all = append(all, pinning{Full, Full, true, shared, "focus"}, pinning{Full, Full, true, minimal, "focus"})
 	}
 	if !p.req.Degrade {
 		return all

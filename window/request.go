@@ -84,8 +84,6 @@ type Request struct {
 	Explain bool
 	// Session is the session that the window is one of, nil for none.
 	Session *Session
-
-	wholeBlocks bool // critical blocks are not compressed
 }
 
 // Caller is who a window is for, whom its owner trusts, and how files are read for it.
@@ -126,6 +124,8 @@ type Session struct {
 	Shown *Shown
 	// Layout is LayoutTree, the default, or LayoutSticky.
 	Layout string
+
+	wholeBlocks bool // critical blocks are not compressed
 }
 
 // Window is a text for a model and the description of its parts. It belongs to the
@@ -209,7 +209,7 @@ func (r Request) withDefaults() (Request, error) {
 		return r, fmt.Errorf("window: format %q: %w: use one of %s", r.Format, ErrUnknownFormat, strings.Join(formats, ", "))
 	}
 	if s := r.Session; s != nil {
-		r.Session = &Session{cmp.Or(s.Shown, &Shown{}), cmp.Or(s.Layout, LayoutTree)}
+		r.Session = &Session{Shown: cmp.Or(s.Shown, &Shown{}), Layout: cmp.Or(s.Layout, LayoutTree)}
 		if !slices.Contains(layouts, r.Session.Layout) {
 			return r, fmt.Errorf("window: layout %q: %w: use one of %s", s.Layout, ErrUnknownLayout, strings.Join(layouts, ", "))
 		}

@@ -191,7 +191,7 @@ func (p *plan) spendShares() {
 		p.sel.remaining -= kept
 		for _, i := range order {
 			if p.sel.remaining > 0 && p.class(i) == s.class && !p.sel.show(i, Full, 1) && p.isTooLarge(i) {
-				p.showLines(i, p.compressedRoom())
+				p.showLines(i, p.compressedTokens())
 			}
 		}
 		p.sel.remaining += kept
@@ -199,7 +199,7 @@ func (p *plan) spendShares() {
 	for _, s := range shares {
 		for _, i := range order {
 			for to := Full; p.class(i) == s.class && to > p.candidates[i].level; to-- {
-				if p.sel.show(i, to, valueSlack) || to == Snippet && p.isTooLarge(i) && p.showLines(i, p.compressedRoom()) {
+				if p.sel.show(i, to, valueSlack) || to == Snippet && p.isTooLarge(i) && p.showLines(i, p.compressedTokens()) {
 					break
 				}
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -40,6 +41,10 @@ const (
 // 64 MB, as long as the file on disk has the same size, times and inode. It is safe for
 // concurrent use.
 type Files struct {
+	// Summaries is what summarizes texts that do not fit; nil for nothing. It is set before
+	// the first use.
+	Summaries *summary.Maker
+
 	scope  *scope.Scope // of the memex
 	rights *rights.Rules
 

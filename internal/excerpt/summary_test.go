@@ -21,7 +21,8 @@ func summaryOf(body, question string, limit int) string {
 // TestSummary proves that a summary has the opening, what matches the question, and what
 // stands for the whole, in this order of importance and in the order of the text.
 func TestSummary(t *testing.T) {
-	const body = "Minutes of the board.\n\nAda opened a window.\n\nThe pump of the mill broke.\n\nBen had tea.\n\nThe mill needs another pump.\n\nA new pump costs much.\n\nCid left."
+	const body = "Minutes of the board.\n\nAda opened a window.\n\nThe pump of the mill broke.\n\nBen had tea.\n\n" +
+		"The mill needs another pump.\n\nA new pump costs much.\n\nCid left."
 	for _, tc := range []struct {
 		name, body, question string
 		limit                int
@@ -79,7 +80,8 @@ func TestLines(t *testing.T) {
 // TestSummaryOfAnyText proves that, whatever the text is, a summary is in its order, costs at
 // most its limit, and is the same each time.
 func TestSummaryOfAnyText(t *testing.T) {
-	pieces := rapid.SampledFrom([]string{"gauge", "pump ", "\n", "\n\n", "- ", "| a | b |\n", ". ", "。", "語", "\r", strings.Repeat("x", 300), strings.Repeat("word ", 70)})
+	pieces := rapid.SampledFrom([]string{"gauge", "pump ", "\n", "\n\n", "- ", "| a | b |\n", ". ", "。", "語", "\r",
+		strings.Repeat("x", 300), strings.Repeat("word ", 70)})
 	rapid.Check(t, func(t *rapid.T) {
 		body := strings.Join(rapid.SliceOfN(pieces, 0, 60).Draw(t, "body"), "")
 		question := rapid.SampledFrom([]string{"", "gauge", "語語"}).Draw(t, "question")

@@ -57,7 +57,8 @@ func TestChunks(t *testing.T) {
 		{"what fits", "Go", goCode, 1000, []string{goCode}},
 		{"definitions with their comments", "Go", goCode, 70, []string{goCode[:strings.Index(goCode, "// Two")], goCode[strings.Index(goCode, "// Two"):]}},
 		{"outer definitions first", "Python", python, 100, []string{python[:strings.Index(python, "class B")], python[strings.Index(python, "class B"):]}},
-		{"methods", "Python", python, 60, []string{"class A:\n    def one(self):\n        return 1\n\n", "    def two(self):\n        return 2\n\nclass B:\n    pass\n"}},
+		{"methods", "Python", python, 60, []string{
+			"class A:\n    def one(self):\n        return 1\n\n", "    def two(self):\n        return 2\n\nclass B:\n    pass\n"}},
 		{"Org", Org, "* One\ntext\n** Deep\ntext\n* Two\ntext\n", 30, []string{"* One\ntext\n** Deep\ntext\n", "* Two\ntext\n"}},
 		{"Markdown", "", "# One\ntext\n\n## Deep\ntext\n\n# Two\ntext\n", 30, []string{"# One\ntext\n\n## Deep\ntext\n\n", "# Two\ntext\n"}},
 		{"paragraphs", "", "One.\nOne.\n\nTwo.\nTwo.\n", 15, []string{"One.\nOne.\n\n", "Two.\nTwo.\n"}},
@@ -86,8 +87,8 @@ func TestChunks(t *testing.T) {
 // TestChunksJoin proves for any text that its chunks join to it, and are not many more than
 // the limit asks for.
 func TestChunksJoin(t *testing.T) {
-	pieces := rapid.SampledFrom([]string{"func A() {\n", "}\n", "\n", "* Head\n", "## Head\n", "// note\n", "class B:\n", "    def c(self):\n", "語", "\xff", "\r\n", "word ",
-		"End. ", strings.Repeat("x", 40), "\t\n"})
+	pieces := rapid.SampledFrom([]string{"func A() {\n", "}\n", "\n", "* Head\n", "## Head\n", "// note\n", "class B:\n", "    def c(self):\n", "語", "\xff",
+		"\r\n", "word ", "End. ", strings.Repeat("x", 40), "\t\n"})
 	rapid.Check(t, func(t *rapid.T) {
 		src := []byte(strings.Join(rapid.SliceOfN(pieces, 0, 80).Draw(t, "text"), ""))
 		language := rapid.SampledFrom([]string{"", "Go", "Python", Org}).Draw(t, "language")

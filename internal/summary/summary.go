@@ -23,14 +23,14 @@ import (
 
 // Limits of what a model is asked.
 const (
-	maxPiece  = 16 << 10 // bytes of a text that are sent at a time
-	maxPieces = 8        // of a text; there is no summary of what comes after them
-	maxWords  = 120      // of the summary of a piece, that are asked for
-	maxTokens = 600      // that it may have
-	maxKept   = 1024     // summaries of pieces, and errors
-	maxQueue  = 64       // pieces that wait
-	pause     = time.Minute
-	timeBox   = 30 * time.Second // by default
+	maxPiece   = 16 << 10 // bytes of a text that are sent at a time
+	maxPieces  = 8        // of a text; there is no summary of what comes after them
+	maxWords   = 120      // of the summary of a piece, that are asked for
+	maxTokens  = 600      // that it may have
+	maxKept    = 1024     // summaries of pieces, and errors
+	maxQueue   = 64       // pieces that wait
+	retryDelay = time.Minute
+	timeBox    = 30 * time.Second // by default
 )
 
 // Options configure a Maker.
@@ -198,7 +198,7 @@ func (m *Maker) ask(p piece) made {
 		err = fmt.Errorf("%d bytes for a text of %d: %w", len(answer), len(p.text), embed.ErrProtocol)
 	}
 	if err != nil {
-		return made{err: err, again: m.opts.Now().Add(pause)}
+		return made{err: err, again: m.opts.Now().Add(retryDelay)}
 	}
 	return made{text: answer}
 }

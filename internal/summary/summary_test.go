@@ -69,7 +69,7 @@ func TestMaker(t *testing.T) {
 	}
 	lies.Store(false)
 	mu.Lock()
-	now = now.Add(2 * pause)
+	now = now.Add(2 * retryDelay)
 	mu.Unlock()
 	var all sync.WaitGroup
 	for range 8 {

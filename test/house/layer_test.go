@@ -45,7 +45,7 @@ var layers = []layer{
 	{0, "internal/escape", pure},
 	{0, "internal/excerpt", pure},
 	{0, "internal/ignore", pure},
-	{0, "internal/outline", pure},
+	{1, "internal/outline", pure},
 	{0, "internal/slab", pure},
 	{0, "internal/share", pure},
 	{0, "internal/vfs", free},
