@@ -214,9 +214,9 @@ func (c *cScanner) functionBody(f candidate, first, at int, o scope) int {
 	return c.mate(at) + 1
 }
 
-// prototype records f if it declares a function.
+// prototype records f if it declares a function, and not a friend, which is declared elsewhere.
 func (c *cScanner) prototype(f candidate, first, at int, o scope) {
-	if f.name < 0 || c.value(f.params+1) || c.is(first, "friend") && false {
+	if f.name < 0 || c.value(f.params+1) || c.is(first, "friend") {
 		return
 	}
 	typed := c.cpp && (strings.HasPrefix(f.text, "operator") || strings.HasPrefix(f.text, "~") || strings.HasSuffix("."+o.name, "."+f.text))

@@ -7,18 +7,36 @@
 // defines, and [Text] writes the outline that a reader sees in place of the file: what it
 // imports, its classes and its signatures, each with its line, without comments and bodies.
 //
-// The languages are Go, Python, JavaScript, TypeScript, Java, C, C++, Rust, Ruby, PHP, Shell
-// and Emacs Lisp. Go is read by go/parser. The others, and Go with errors of syntax, are read
-// by a scanner: one lexer, which a table of each language configures, finds the words, the
-// brackets with their mates and the strings; a scanner of each family of languages finds the
-// definitions among them. Macros are not expanded, and no type is resolved.
+// The languages, and the kinds of what they define:
+//
+//   - Go: func, method, struct, interface, type, const, var
+//   - Python: class, function, method
+//   - JavaScript, TypeScript: class, function, method, getter, setter, constructor; interface,
+//     type, enum, namespace. A function counts if it has a name: that of its declaration, of a
+//     variable, of a field or of a property.
+//   - Java: class, interface, enum, record, annotation, method, constructor
+//   - C, C++: function, prototype, struct, union, enum, typedef, macro; class, method, alias,
+//     namespace. Of branches of the preprocessor that each begin the same thing, the first counts.
+//   - Rust: fn, method, struct, union, enum, trait, impl, mod, type, static, macro
+//   - Ruby: class, module, method
+//   - PHP: class, interface, trait, enum, function, method, const, namespace
+//   - Shell: function
+//   - Emacs Lisp: function, macro, variable, constant, custom, face, group, mode, alias, method,
+//     generic, struct, class and others
+//
+// Go is read by go/parser. The others, and Go with errors of syntax, are read by a scanner:
+// one lexer, which a table of each language configures, finds the words, the brackets with
+// their mates and the strings; a scanner of each family of languages finds the definitions
+// among them. Macros are not expanded, and no type is resolved. Decorators and annotations
+// stand before the first line of what they are about.
 //
 // Invariants:
 //
-//   - Any bytes are accepted. Nothing panics, and time is linear in the source.
+//   - Any bytes are accepted. Nothing panics, and time is linear in the source. A source of
+//     more than 64 MiB is data and has no outline.
 //   - Definitions stand in the order of their lines. Lines lie within the source, and a
 //     definition within another lies within its lines.
 //   - Equal sources have equal outlines.
 //
-// Elsewhere: package internal/excerpt shortens prose; package working decides when a file is shown as an outline.
+// Elsewhere: package internal/excerpt shortens prose.
 package outline

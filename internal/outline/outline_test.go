@@ -173,8 +173,10 @@ func TestReadingIsLinear(t *testing.T) {
 	pieces := []string{
 		"class A ", "def f(", "function f(", "function f", "(", "{", "[", "<", "a<", "a(", "a::", "a.b.", "f(a) int a; ", "x = ", "x: ", "=>",
 		"import ", "use ", "fn f", "impl<", "type T = ", "typedef int (*", "enum A ", "namespace A ", "interface A ", "const a: ", "\"", "'", "`", "${", "#{",
-		"/", "/*", "<<A ", "<<<A\n", "<<'", "%w(", "#if\n", "#if 0\n", "#else\n", "R\"(", "r#\"", "?\\C-", "\"\"\"", "'''", "=begin\n", "do ", "if ", "end\n", "a = b = ",
-		"template<", "operator<", "struct a ", "@a", "@a(", "static ", "async ", "a{", ":", ": {", "}", ")", ">", ";", "\\", "\n", " ", "(defun a ", "?", "public ",
+		"/", "/*", "<<A ", "<<<A\n", "<<'", "%w(", "#if\n", "#if 0\n", "#else\n", "R\"(", "r#\"", "?\\C-",
+		"\"\"\"", "'''", "=begin\n", "do ", "if ", "end\n", "a = b = ",
+		"template<", "operator<", "struct a ", "@a", "@a(", "static ", "async ", "a{", "x = /[", "class A::", "def a\n", "/**/", "${'",
+		":", ": {", "}", ")", ">", ";", "\\", "\n", " ", "(defun a ", "?", "public ",
 	}
 	for language, l := range languages {
 		steps := func(src string) int {

@@ -269,7 +269,7 @@ func (r *ruby) begins(i int) bool {
 
 // module reads a class or module at i; class << self opens one without a name.
 func (r *ruby) module(i int, kind string, o scope) int {
-	if !r.word2(i + 1) {
+	if !r.name(i + 1) {
 		if r.mark(i+1, '<') && r.mark(i+2, '<') {
 			r.open = append(r.open, rubyBlock{found: -1, scope: o})
 			return i + 2
@@ -277,7 +277,7 @@ func (r *ruby) module(i int, kind string, o scope) int {
 		return i
 	}
 	at := i + 1
-	for r.mark(at+1, ':') && r.mark(at+2, ':') && r.word2(at+3) {
+	for r.mark(at+1, ':') && r.mark(at+2, ':') && r.name(at+3) {
 		at += 3
 	}
 	head := at + 1
@@ -290,12 +290,8 @@ func (r *ruby) module(i int, kind string, o scope) int {
 	return at
 }
 
-// word2 reports whether the token i is a constant.
-func (r *ruby) word2(i int) bool {
-	return r.token(i).form == word && r.word1(i)
-}
-
-func (r *ruby) word1(i int) bool { return r.scanner.word(i) && !r.is(i, "end") && !r.is(i, "do") }
+// name reports whether the token i may be the name of a class or module.
+func (r *ruby) name(i int) bool { return r.scanner.word(i) && !r.is(i, "end") && !r.is(i, "do") }
 
 // method reads the method at i. One with an equals sign after its parameters has no end.
 func (r *ruby) method(i int, o scope) int {

@@ -139,7 +139,7 @@ func (s *script) statement(i int, top frame) int {
 	case !declares[string(s.src[t.off:t.end])] || s.valueAt(i) || top.kind != frameBlock:
 	case s.is(i, "function"):
 		return s.function(i, top)
-	case s.is(i, "class") && s.word(i+1):
+	case s.is(i, "class") && s.word(i+1) && !s.is(i+1, "extends"):
 		return s.classNamed(s.text(i+1), s.start(i, prefixes), i+1, top)
 	case s.is(i, "class") && s.is(i-1, "default"):
 		return s.classNamed("default", s.start(i, prefixes), i+1, top)
@@ -287,7 +287,7 @@ func (s *script) typeDeclaration(i int, top frame) int {
 		if !s.mark(at, '=') {
 			return i
 		}
-		end := s.expressionEnd(at + 1)
+		end := s.expressionEnd(at+1, "")
 		s.add(top.scope, kind, name, s.start(i, prefixes), at, end-1)
 		return end - 1
 	}

@@ -62,7 +62,7 @@ func (s *script) valueEnd(v value) int {
 	if s.mark(v.head, '{') {
 		return s.mate(v.head)
 	}
-	return s.expressionEnd(v.head) - 1
+	return s.expressionEnd(v.head, ",") - 1
 }
 
 // operatorBefore reports whether the equals sign at i is the end of an operator.
@@ -121,12 +121,13 @@ func (s *script) named(name string, first int, v value, top frame) int {
 	return s.enter(frameBlock, v.head, top.scope.within("function", name))
 }
 
-// expressionEnd returns the token after the expression at i.
-func (s *script) expressionEnd(i int) int {
+// expressionEnd returns the token after the expression at i, which ends before one of marks
+// at the latest.
+func (s *script) expressionEnd(i int, marks string) int {
 	at := i
 	for at < min(i+maxLook, len(s.tokens)) && s.look() {
 		t := s.token(at)
-		if t.mark == ';' || t.mark == '}' || t.mark == ')' || t.mark == ']' || at > i && t.first && s.endsBefore(at) {
+		if t.form == mark && strings.IndexByte(";})]"+marks, t.mark) >= 0 || at > i && t.first && s.endsBefore(at) {
 			return at
 		}
 		at = s.mate(at) + 1
@@ -191,7 +192,7 @@ func (s *script) field(name string, first, at int, top frame) int {
 		at = s.afterType(at + 1)
 	}
 	if !s.mark(at, '=') {
-		return max(first, min(s.expressionEnd(at), top.end)-1)
+		return max(first, min(s.expressionEnd(at, ""), top.end)-1)
 	}
 	if v, ok := s.functionAt(at + 1); ok && !v.class {
 		s.add(top.scope, "method", name, first, v.head, s.valueEnd(v))
@@ -199,7 +200,7 @@ func (s *script) field(name string, first, at int, top frame) int {
 			return s.enter(frameBlock, v.head, top.scope.within("method", name))
 		}
 	}
-	return max(first, min(s.expressionEnd(at+1), top.end)-1)
+	return max(first, min(s.expressionEnd(at+1, ""), top.end)-1)
 }
 
 // nameAt reports whether the token i may be the name of a member.

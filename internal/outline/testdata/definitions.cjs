@@ -47,7 +47,8 @@ for (const path of fs.readFileSync(0, "utf8").split("\n").filter(Boolean)) {
     if (kind && name) {
       const text = typeof name === "string" ? name : name.getText(source).replace(/^["']|["']$/g, "").split(/\s+/).join(" ");
       const at = source.getLineAndCharacterOfPosition((name.getStart ? name : node).getStart(source));
-      console.log(JSON.stringify({ path, name: text, kind, line: at.line + 1 }));
+      const end = source.getLineAndCharacterOfPosition(node.getEnd());
+      console.log(JSON.stringify({ path, name: text, kind, line: at.line + 1, end: end.line + 1 }));
     }
     ts.forEachChild(node, visit);
   };
