@@ -9,23 +9,31 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // embeddingsFolder is the folder of vectors in a state folder.
 const embeddingsFolder = "vectors"
 
-// embeddings are the vectors of a memex and its scopes.
+// embeddings are what models make of a memex and its scopes: vectors and summaries.
 type embeddings struct {
 	vectors  *meaning.Vectors  // nil without an embedder
 	reranker *meaning.Reranker // nil for none
+	summary  *summary.Maker    // nil for none
 }
 
-// open makes the vectors of a memex, if there is an embedder, and its reranker. states are
-// what readers may see.
+// open makes the vectors of a memex, if there is an embedder, its reranker, and what makes
+// summaries. states are what readers may see.
 func (e *embeddings) open(s *scope.Scope, states func(context.Context) []*graph.State) {
 	if s.Options.Reranker != nil {
 		e.reranker = meaning.NewReranker(*s.Options.Reranker, s.Options.Now)
+	}
+	if of := s.Options.Summarizer; of != nil {
+		var err error
+		if e.summary, err = summary.New(summary.Options{Summarizing: *of, Now: s.Options.Now}); err != nil { // nothing else depends on it
+			s.Options.Log.Warn("no model makes summaries", "error", err)
+		}
 	}
 	if s.Options.Embedder == nil {
 		return
@@ -47,8 +55,10 @@ func (e *embeddings) changed(chain.Commit) {
 	}
 }
 
-// forget removes all vectors, also those of an embedder that is no longer configured.
+// forget removes all summaries and vectors, also those of an embedder that is no longer
+// configured.
 func (e *embeddings) forget(s *scope.Scope) error {
+	e.summary.Forget()
 	if e.vectors != nil {
 		return e.vectors.Forget()
 	}
@@ -69,6 +79,7 @@ func (e *embeddings) status() (embedder string, pending int) {
 }
 
 func (e *embeddings) close() error {
+	e.summary.Close()
 	if e.vectors == nil {
 		return nil
 	}

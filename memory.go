@@ -133,6 +133,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, withRelease(fail("open", s.StateDir, openKind(err), err), m)
 	}
 	x.meaning.open(s, x.states)
+	m.blocks.Files().Summaries = x.meaning.summary
 	x.openProjects(ctx)
 	x.markFolder()
 	v := m.View()

@@ -247,4 +247,11 @@ func loadBlocks(ctx context.Context, l *Local, v *fovea.View, wr *window.Request
 	}
 	wr.Caller.Prefetch = func(items []*window.Item) { files.Contents(ctx, v, each(items, blockOf)) }
 	wr.Caller.Load = func(item *window.Item) (string, error) { return files.Content(v, blockOf(item)) }
+	wr.Caller.Outline = files.Outline
+	if maker := files.Summaries; maker != nil {
+		wr.Caller.Summarize = func(item *window.Item) (window.Summary, error) {
+			n, _ := v.Get(item.ID)
+			return maker.Of(v, n, blockOf(item), item.Body)
+		}
+	}
 }

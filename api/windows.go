@@ -83,7 +83,7 @@ func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Giv
 	if agent == "" {
 		return nil
 	}
-	g := &windowlog.Given{Session: session, Agent: agent, Loaded: map[string]string{}}
+	g := &windowlog.Given{Session: session, Agent: agent, Loaded: map[string]string{}, Made: map[string]string{}}
 	if load := wr.Caller.Load; load != nil {
 		wr.Caller.Load = func(item *window.Item) (string, error) {
 			text, err := load(item)
@@ -91,6 +91,15 @@ func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Giv
 				g.Loaded[item.ID] = text
 			}
 			return text, err
+		}
+	}
+	if summarize := wr.Caller.Summarize; summarize != nil {
+		wr.Caller.Summarize = func(item *window.Item) (window.Summary, error) {
+			s, err := summarize(item)
+			if s.Text != "" {
+				g.Made[item.ID] = s.Text
+			}
+			return s, err
 		}
 	}
 	return g

@@ -89,7 +89,8 @@ func random(r *rand.Rand, n int) (*memory, scores) {
 // randomWorking makes an item a block of working memory.
 func randomWorking(r *rand.Rand, text string) *window.Working {
 	return &window.Working{
-		ID: text, Priority: working.Priorities[r.IntN(4)], Confidence: r.Float64(), Deferred: r.IntN(2) == 0, Size: r.IntN(900), Path: "f.org", Whole: r.IntN(9) == 0,
+		Type: working.Types[r.IntN(len(working.Types))], Line: r.IntN(3), ID: text, Priority: working.Priorities[r.IntN(4)],
+		Confidence: r.Float64(), Deferred: r.IntN(2) == 0, Size: r.IntN(900), Path: []string{"f.org", "f.go", "f.py", ""}[r.IntN(4)], Whole: r.IntN(9) == 0,
 		Entry: map[string]any{"type": "file", text: text},
 	}
 }
@@ -99,13 +100,27 @@ func load(item *window.Item) (string, error) {
 	if len(item.ID)%2 == 0 {
 		return "", errors.New("gone\n* forged")
 	}
+	if len(item.ID)%3 == 0 {
+		return "package f\n\n" + strings.Repeat("// gauge is a LoRa one.\nfunc gauge(a int) int {\n\treturn a\n}\n\n", 20) + item.Title, nil
+	}
 	return strings.Repeat(item.Title+"\n", 3), nil
+}
+
+// summarize is what a model says of some blocks.
+func summarize(item *window.Item) (window.Summary, error) {
+	switch len(item.Body) % 3 {
+	case 0:
+		return window.Summary{}, errors.New("the model\n* lies")
+	case 1:
+		return window.Summary{Text: nasty[len(item.Body)%len(nasty)], By: "m\n* x", Of: "f.org:1-3"}, nil
+	}
+	return window.Summary{}, nil
 }
 
 // randomRequest returns an arbitrary request.
 func randomRequest(r *rand.Rand, n int) window.Request {
 	req := window.Request{
-		Policy: allPolicies[r.IntN(3)], Caller: window.Caller{Load: load}, Format: allFormats[r.IntN(3)], Budget: 1 + r.IntN(600),
+		Policy: allPolicies[r.IntN(3)], Caller: window.Caller{Load: load, Summarize: summarize}, Format: allFormats[r.IntN(3)], Budget: 1 + r.IntN(600),
 		Degrade: r.IntN(2) == 0, Explain: r.IntN(2) == 0,
 	}
 	if r.IntN(4) > 0 {
@@ -302,7 +317,7 @@ func TestSameBytes(t *testing.T) {
 		for _, format := range allFormats {
 			t.Run(policy+" "+format, func(t *testing.T) {
 				req := window.Request{Policy: policy, Format: format, Focus: "n3", Projects: []string{"n0", "n7"},
-					Budget: 700, Explain: true, Question: "gauge",
+					Budget: 2000, Explain: true, Question: "gauge",
 					Degrade: true}
 				var first *window.Window
 				for range 100 {

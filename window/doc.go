@@ -19,13 +19,15 @@
 //     has cached, such as token prices.
 //   - The best node for a question is whole, or has its best lines, on a third of the
 //     budget.
-//   - Critical blocks of working memory are in every window but those of PolicyFoveal.
+//   - Critical blocks of working memory are in every window.
+//   - A file, knowledge or history block that does not fit is compressed, at level snippet;
+//     one that fits is not.
 //   - While others want the room, no agent gets more than 30 % of the budget, except for
 //     its own node as focus, and except for the agent that asks and those that are trusted.
 //   - A window of a [Session] repeats nothing that the session has seen and that is
 //     unchanged.
 //
 // Elsewhere: scoring how similar nodes are to a request ([Similarity], implemented by
-// the caller), writing parts as text (package render), choosing lines of a text (package
-// internal/excerpt), and counting tokens (package token).
+// the caller), writing parts as text (package render), choosing lines of a text or of code
+// (packages internal/excerpt and internal/outline), and counting tokens (package token).
 package window

@@ -62,13 +62,30 @@ func (p *plan) showLines(i, tokens int) bool {
 // fitLines shows as many of the best lines of candidate i as the given number of tokens
 // holds, if those are more than it shows already.
 func (p *plan) fitLines(i, tokens int) bool {
-	const tries = 6 // costs of lines are estimates, so their number is searched for
 	c, n := &p.candidates[i], &p.details[i]
-	was, x := n.excerpt, p.excerptOf(p.loaded(i))
-	title, best, most := p.price(i, Title), 0, 0
+	was, most := n.excerpt, 0
 	if c.level == Snippet {
-		most = int(c.cost) - title
+		most = int(c.cost) - p.price(i, Title)
 	}
+	x := p.fit(p.shorten(i), i, tokens, most)
+	if x == nil {
+		p.setExcerpt(i, was)
+		return false
+	}
+	price := p.setExcerpt(i, x)
+	c.estimates[Snippet] = int32(price)
+	if c.level == Snippet {
+		p.sel.setLevel(i, Snippet, price)
+		return true
+	}
+	return p.sel.show(i, Snippet, valueSlack)
+}
+
+// fit chooses as many of the best lines of candidate i as the given number of tokens holds,
+// nil if those have no more than most tokens.
+func (p *plan) fit(x *excerpt.Excerpt, i, tokens, most int) *excerpt.Excerpt {
+	const tries = 6 // costs of lines are estimates, so their number is searched for
+	title, best := p.price(i, Title), 0
 	for limit, try := 4*tokens, 0; try < tries && limit > 0; try++ {
 		x.Choose(limit, true)
 		got := p.setExcerpt(i, x) - title
@@ -81,17 +98,10 @@ func (p *plan) fitLines(i, tokens int) bool {
 		limit = limit * tokens * 97 / (got * 100)
 	}
 	if best == 0 {
-		p.setExcerpt(i, was)
-		return false
+		return nil
 	}
 	x.Choose(best, true)
-	price := p.setExcerpt(i, x)
-	c.estimates[Snippet] = int32(price)
-	if c.level == Snippet {
-		p.sel.setLevel(i, Snippet, price)
-		return true
-	}
-	return p.sel.show(i, Snippet, valueSlack)
+	return x
 }
 
 // setExcerpt sets the lines of candidate i at level snippet and returns their price.
@@ -117,7 +127,8 @@ func (p *plan) fillLines() {
 		if i == 0 {
 			continue
 		}
-		if e := p.tree.evidenceOf(p.details[i-1].ref); e != nil && e.similarity > 0 {
+		e := p.tree.evidenceOf(p.details[i-1].ref)
+		if e != nil && e.similarity > 0 || isCompressible(p.tree.workingOf(p.details[i-1].ref)) {
 			p.showLines(i-1, p.req.Budget)
 		}
 	}

@@ -34,24 +34,29 @@ func (p *plan) ancestors() []int {
 type pinning struct {
 	focus, critical Level
 	ancestors       bool   // the titles above the focus are shown
+	compress        extent // how much of critical blocks that may be compressed
 	reason          string // of the focus; "%d" stands for the budget of the whole
 }
 
 // pinnings lists the ways to show the required parts, the first that fits is taken: the
-// whole, and with Request.Degrade less and less of critical blocks, then of the focus.
+// whole, with those critical blocks compressed that may be, and with Request.Degrade less and
+// less of critical blocks, then of the focus.
 func (p *plan) pinnings() []pinning {
-	all := []pinning{{Full, Full, true, "focus"}}
+	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}
+	if p.hasCompressible() && !(p.isSession() && p.req.Session.wholeBlocks) {
+		all = append(all, pinning{Full, Full, true, shared, "focus"}, pinning{Full, Full, true, minimal, "focus"})
+	}
 	if !p.req.Degrade {
 		return all
 	}
 	if len(p.critical) > 0 {
-		all = append(all, pinning{Full, Snippet, true, "focus"}, pinning{Full, Title, true, "focus"})
+		all = append(all, pinning{Full, Snippet, true, whole, "focus"}, pinning{Full, Title, true, whole, "focus"})
 	}
 	if p.focus >= 0 {
 		all = append(all,
-			pinning{Snippet, Title, true, "focus, its best paragraph: the whole needs a budget of %d"},
-			pinning{Title, Title, true, "focus, its title: the whole needs a budget of %d"},
-			pinning{Title, Title, false, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
+			pinning{Snippet, Title, true, whole, "focus, its best paragraph: the whole needs a budget of %d"},
+			pinning{Title, Title, true, whole, "focus, its title: the whole needs a budget of %d"},
+			pinning{Title, Title, false, whole, "focus, its title without its ancestors' titles: the whole needs a budget of %d"})
 	}
 	return all
 }
@@ -71,6 +76,10 @@ func (p *plan) required(as pinning) (indices []int, levels []Level) {
 		add(p.focus, as.focus)
 	}
 	for _, i := range p.critical {
+		if as.compress != whole && isCompressible(p.tree.workingOf(p.details[i].ref)) {
+			add(i, p.details[i].pinLevel)
+			continue
+		}
 		add(i, as.critical)
 	}
 	return indices, levels
@@ -104,6 +113,9 @@ func (p *plan) minBudget(as pinning) int {
 func (p *plan) pin() (used int, complete bool, err error) {
 	smallest := 0
 	for n, as := range p.pinnings() {
+		if as.compress != whole && !p.compressCritical(as.compress) {
+			continue
+		}
 		needed := p.minBudget(as)
 		if n == 0 || needed < smallest {
 			smallest = needed
@@ -111,19 +123,19 @@ func (p *plan) pin() (used int, complete bool, err error) {
 		if needed > p.req.Budget {
 			continue
 		}
-		whole := needed
+		all := needed
 		if p.focusReason = as.reason; n > 0 {
-			whole = p.minBudget(p.pinnings()[0])
+			all = p.minBudget(p.pinnings()[0])
 		}
 		if strings.Contains(as.reason, "%d") {
-			p.focusReason = fmt.Sprintf(as.reason, whole)
+			p.focusReason = fmt.Sprintf(as.reason, all)
 		}
 		indices, levels := p.required(as)
 		if len(indices) == 0 {
 			return needed - p.costs.separator, true, nil
 		}
 		if as.critical < Full && len(p.critical) > 0 {
-			p.shortened = fmt.Sprintf(", %s: the whole needs a budget of %d", as.critical, whole)
+			p.shortened = fmt.Sprintf(", %s: the whole needs a budget of %d", as.critical, all)
 		}
 		for n, i := range indices {
 			p.sel.pin(i, levels[n])

@@ -65,6 +65,9 @@ type detail struct {
 	problem string // why it cannot be
 
 	excerpt    *excerpt.Excerpt // the lines at level snippet; nil until they are needed
+	short      *excerpt.Excerpt // of a block that may be compressed: its lines, none chosen; nil until they are needed
+	compressed string           // how short was made
+	pinLevel   Level            // of a critical block that is compressed
 	prices     [Full + 1]int32  // by level; 0 if not counted
 	pieceSlots [Full + 1]int32  // by level: index in pieces plus one
 }
@@ -115,8 +118,9 @@ func (p *plan) setRenderer(r render.Renderer) {
 }
 
 // estimate returns the likely tokens of a node at each level, computed from its
-// lengths. It is 0 for a level that would show no more than the one below.
-func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
+// lengths. It is 0 for a level that would show no more than the one below. limit is what a
+// snippet costs at most, in quarters of a token.
+func (p *plan) estimate(info *nodeInfo, limit int32) [Full + 1]int32 {
 	const dayTokens = 8
 	var estimates [Full + 1]int32
 	title, body := int32(p.costs.title), int32(p.costs.body)
@@ -131,7 +135,7 @@ func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 	if info.bodyBytes > 0 {
 		estimates[Full] += body + info.bodyBytes/4
 	}
-	if limit := int32(p.snippetLimit()); info.bodyBytes > limit*5/4 {
+	if info.bodyBytes > limit*5/4 {
 		estimates[Snippet] = estimates[Title] + body + limit/4
 	}
 	return estimates
@@ -140,7 +144,7 @@ func (p *plan) estimate(info *nodeInfo) [Full + 1]int32 {
 // addCandidate makes a node a candidate below parent, -1 for none.
 func (p *plan) addCandidate(r ref, parent int) int {
 	info := p.tree.node(r)
-	c := candidate{parent: int32(parent), agent: -1, estimates: p.estimate(info)}
+	c := candidate{parent: int32(parent), agent: -1, estimates: p.estimate(info, p.limitOf(p.tree.workingOf(r), int(info.bodyBytes)))}
 	if info.agent != "" && !p.req.Caller.trusts(info.agent, p.tree.blocks[r.block].path) {
 		if _, known := p.agents[info.agent]; !known {
 			p.agents[info.agent] = int32(len(p.agents))
@@ -195,10 +199,16 @@ func (p *plan) piece(i int, level Level) piece {
 	}
 	if level == Snippet {
 		if n.excerpt == nil {
-			n.excerpt = p.excerptOf(item)
-			n.excerpt.Choose(p.snippetLimit(), false)
+			w := p.tree.workingOf(n.ref)
+			n.excerpt = p.shorten(i)
+			n.excerpt.Choose(int(p.limitOf(w, len(item.Body))), isCompressible(w))
 		}
-		e.Snippet = n.excerpt.Text()
+		if e.Snippet = n.excerpt.Text(); n.compressed != "" {
+			e.Compressed = n.compressed
+			if e.Compact && p.req.Format != FormatJSON {
+				e.Facts = append(e.Facts, "compressed: "+n.compressed)
+			}
+		}
 	}
 	written := piece{text: p.renderer.Piece(&e)}
 	if n.corrected {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window/render"
@@ -101,6 +102,19 @@ type Caller struct {
 	// Load reads the body of a deferred item, see Working. Its error concerns that item
 	// alone. nil reads none.
 	Load func(*Item) (string, error)
+	// Outline, if not nil, is outline.Read with a memory of what it read.
+	Outline func(language, text string) *outline.File
+	// Summarize, if not nil, returns what a model wrote of the text of a block that does not
+	// fit, given the item with its body: the summary, with what it is of. It returns at once,
+	// "" where there is none yet. Its error concerns that item alone.
+	Summarize func(*Item) (Summary, error)
+}
+
+// Summary is what a model wrote of a text.
+type Summary struct {
+	Text string // the summary, "" for none
+	By   string // names the model
+	Of   string // names the text: its file, lines and digest
 }
 
 // Session is a session whose windows do not repeat themselves.
@@ -110,6 +124,8 @@ type Session struct {
 	Shown *Shown
 	// Layout is LayoutTree, the default, or LayoutSticky.
 	Layout string
+
+	wholeBlocks bool // critical blocks are not compressed
 }
 
 // Window is a text for a model and the description of its parts. It belongs to the
@@ -165,8 +181,9 @@ type Part struct {
 	// Score is the relevance by which the node was ranked, 0 to 1; for PolicyFoveal its
 	// similarity to the focus.
 	Score float64 `json:"score" jsonschema:"its value for the request"`
-	// Problem says why the text of a deferred node could not be read, "" if it was.
-	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read"`
+	// Problem says why the text of a deferred node could not be read, or why no model
+	// summarized it; "" for neither.
+	Problem string `json:"problem,omitempty" jsonschema:"why its file cannot be read, or no model summarized it"`
 	// Reason says in words why the node is shown.
 	Reason string `json:"reason" jsonschema:"why it is there"`
 	// Handle is the short name that the text gives the node; "" if it has none.
@@ -192,7 +209,7 @@ func (r Request) withDefaults() (Request, error) {
 		return r, fmt.Errorf("window: format %q: %w: use one of %s", r.Format, ErrUnknownFormat, strings.Join(formats, ", "))
 	}
 	if s := r.Session; s != nil {
-		r.Session = &Session{cmp.Or(s.Shown, &Shown{}), cmp.Or(s.Layout, LayoutTree)}
+		r.Session = &Session{Shown: cmp.Or(s.Shown, &Shown{}), Layout: cmp.Or(s.Layout, LayoutTree)}
 		if !slices.Contains(layouts, r.Session.Layout) {
 			return r, fmt.Errorf("window: layout %q: %w: use one of %s", s.Layout, ErrUnknownLayout, strings.Join(layouts, ", "))
 		}

@@ -168,6 +168,9 @@ func (p *plan) subtractNode(i int, t *shown.Node) {
 			x.ChooseAll()
 		}
 		if left, out = x.Drop(t.Has); out > 0 {
+			if c.level == Full { // what is left of the whole
+				n.compressed = ""
+			}
 			n.excerpt, c.level = x, Snippet
 		}
 	}

@@ -23,9 +23,14 @@ const (
 
 // excerptOf returns the excerpt of an item's body for the question. Nothing is chosen yet.
 func (p *plan) excerptOf(item *Item) *excerpt.Excerpt {
+	return excerpt.New(scanned(item, p.scanLimit(item)), p.question)
+}
+
+// scanLimit returns how many bytes of an item's body are read.
+func (p *plan) scanLimit(item *Item) int {
 	limit := min(len(item.Body), max(minScanned, min(maxScanned, maxScannedAll-p.scanned)))
 	p.scanned += limit
-	return excerpt.New(scanned(item, limit), p.question)
+	return limit
 }
 
 // scanned returns the beginning of an item's body, at most limit bytes.

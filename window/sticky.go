@@ -22,13 +22,13 @@ const (
 func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	style := req.Policy + " " + req.Format + " " + req.Counter.Name()
 	if req.Session.Shown.Style != style {
-		req.Session = &Session{&Shown{}, LayoutSticky}
+		req.Session = &Session{Shown: &Shown{}, Layout: LayoutSticky}
 	}
 	w, err := appendWindow(ctx, src, sim, req)
 	if err != nil || w.Tokens <= req.Budget || req.Session.Shown.Text == "" {
 		return w, err
 	}
-	req.Session = &Session{&Shown{}, LayoutSticky}
+	req.Session = &Session{Shown: &Shown{}, Layout: LayoutSticky}
 	return appendWindow(ctx, src, sim, req)
 }
 
@@ -37,9 +37,14 @@ func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (
 func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	added := req
 	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
+	session := *req.Session
+	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // those that fit the whole text are whole
 	p, w, err := build(ctx, src, sim, added)
 	if tooSmall, ok := errors.AsType[*BudgetError](err); ok && tooSmall.Needed <= req.Budget {
 		added.Budget = tooSmall.Needed // the focus alone needs more
+		p, w, err = build(ctx, src, sim, added)
+	} else if ok && session.wholeBlocks {
+		added.Budget, session.wholeBlocks = req.Budget, false
 		p, w, err = build(ctx, src, sim, added)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ type tree struct {
 	indexed bool            // find uses the index of the outline
 	working []ref           // blocks of working memory
 	recent  map[string]bool // files that blocks of the last hour are about
-	covered []string        // files that blocks of high priority have as a whole
+	covered map[string]bool // files that blocks of high priority have as a whole
 	now     time.Time
 	*scratch
 }

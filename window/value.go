@@ -65,6 +65,9 @@ func (p *plan) reasonValue(i int) string {
 		if w.Priority == working.Critical {
 			reasons[0] += p.shortened
 		}
+		if n.compressed != "" && p.candidates[i].level == Snippet {
+			reasons = append(reasons, "compressed: "+n.compressed)
+		}
 	}
 	if e.flags&onPath != 0 {
 		reasons = append(reasons, "ancestor of the focus")

@@ -46,7 +46,10 @@ func (t *tree) findWorking(now time.Time) {
 		}
 		t.working = append(t.working, ref{int32(i), 0})
 		if w.Whole && (w.Priority == working.Critical || w.Priority == working.High) {
-			t.covered = append(t.covered, w.Path)
+			if t.covered == nil {
+				t.covered = map[string]bool{}
+			}
+			t.covered[w.Path] = true
 		}
 		if w.Path != "" && !now.IsZero() && now.Sub(w.Time) <= time.Hour {
 			if t.recent == nil {
@@ -66,7 +69,7 @@ func (t *tree) isGone(r ref) bool {
 // isCovered reports whether a node stands in a file that a block of high priority has as a
 // whole.
 func (t *tree) isCovered(r ref) bool {
-	return len(t.covered) > 0 && slices.Contains(t.covered, t.blocks[r.block].path)
+	return t.covered[t.blocks[r.block].path]
 }
 
 // workingScore adds to the score of a node what it has as a block, and multiplies it by its
@@ -103,6 +106,11 @@ func (p *plan) loaded(i int) *Item {
 	with := *item
 	with.Body = body
 	n.item = &with
+	if c := &p.candidates[i]; c.estimates[Full] > 0 { // the file may have grown since the block was added
+		info := *n.info
+		info.bodyBytes = int32(min(len(body), 1<<30))
+		c.estimates = p.estimate(&info, p.limitOf(item.Working, len(body)))
+	}
 	return n.item
 }
 
@@ -167,8 +175,9 @@ var shares = [...]struct {
 }{{working.High, 0.8}, {working.Medium, 0.9}, {working.Low, 0.95}}
 
 // spendShares shows candidates class by class, each up to its share of the budget, the best
-// first, and what does not fit is passed over. Then a second pass gives what is left to
-// the rest, which may be shortened.
+// first. What does not fit is passed over, but a block that is too large for any place is
+// compressed. Then a second pass gives what is left to the rest, which may be shortened, and
+// at last to what is compressed.
 func (p *plan) spendShares() {
 	order := make([]int, 0, len(p.candidates))
 	for i := range p.candidates {
@@ -181,8 +190,8 @@ func (p *plan) spendShares() {
 		kept := p.req.Budget - int(s.share*float64(p.req.Budget))
 		p.sel.remaining -= kept
 		for _, i := range order {
-			if p.sel.remaining > 0 && p.class(i) == s.class {
-				p.sel.show(i, Full, 1)
+			if p.sel.remaining > 0 && p.class(i) == s.class && !p.sel.show(i, Full, 1) && p.isTooLarge(i) {
+				p.showLines(i, p.compressedTokens())
 			}
 		}
 		p.sel.remaining += kept
@@ -190,10 +199,15 @@ func (p *plan) spendShares() {
 	for _, s := range shares {
 		for _, i := range order {
 			for to := Full; p.class(i) == s.class && to > p.candidates[i].level; to-- {
-				if p.sel.show(i, to, valueSlack) {
+				if p.sel.show(i, to, valueSlack) || to == Snippet && p.isTooLarge(i) && p.showLines(i, p.compressedTokens()) {
 					break
 				}
 			}
+		}
+	}
+	for _, i := range order {
+		if p.candidates[i].level == Snippet && isCompressible(p.tree.workingOf(p.details[i].ref)) {
+			p.showLines(i, p.req.Budget)
 		}
 	}
 }

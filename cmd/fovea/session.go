@@ -139,6 +139,7 @@ func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea
 		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
 		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
 		Alert: s.alerts.report, Embedder: s.config.Embed.Connector(), RemoteSeesAll: s.config.Embed.All, Reranker: s.config.Rerank.Reranking(),
+		Summarizer:  s.config.Summary.Summarizing(),
 		OmitWindows: s.config.Record.OmitWindows, OmitActions: s.config.Record.OmitActions,
 	}
 	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories

@@ -16,8 +16,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -31,12 +33,18 @@ const (
 	cachedFor  = 5 * time.Minute
 	maxEntries = 4096
 	maxReaders = 8 // files that are read at a time
+
+	maxOutlines = 64 // what so many sources define is kept
 )
 
 // Files reads the files that blocks name. It keeps what it read for five minutes, at most
 // 64 MB, as long as the file on disk has the same size, times and inode. It is safe for
 // concurrent use.
 type Files struct {
+	// Summaries is what summarizes texts that do not fit; nil for nothing. It is set before
+	// the first use.
+	Summaries *summary.Maker
+
 	scope  *scope.Scope // of the memex
 	rights *rights.Rules
 
@@ -44,6 +52,13 @@ type Files struct {
 	cache lru.Map[string, cachedFile]
 	bytes int // at least those of the cached texts
 	reads int // files read from disk so far
+
+	outlines lru.Map[outlineKey, *outline.File]
+}
+
+type outlineKey struct {
+	language string
+	text     merkle.Digest
 }
 
 type cachedFile struct {
@@ -55,7 +70,7 @@ type cachedFile struct {
 // NewFiles returns the reader of files of a memex.
 func NewFiles(s *scope.Scope, r *rights.Rules) *Files {
 	f := &Files{scope: s, rights: r}
-	f.cache.Size = maxEntries
+	f.cache.Size, f.outlines.Size = maxEntries, maxOutlines
 	return f
 }
 
@@ -168,6 +183,25 @@ func (f *Files) text(v *view.View, path string, now time.Time) (string, error) {
 	}
 	f.keep(path, cachedFile{file, text, now.Add(cachedFor)})
 	return text, nil
+}
+
+// Outline is outline.Read, and keeps what the last sources define.
+func (f *Files) Outline(language, text string) *outline.File {
+	if language == "" {
+		return nil
+	}
+	key := outlineKey{language, merkle.SumText(text)}
+	f.mu.Lock()
+	file, known := f.outlines.Get(key)
+	f.mu.Unlock()
+	if known {
+		return file
+	}
+	file = outline.Read(language, []byte(text))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.outlines.Set(key, file)
+	return file
 }
 
 func checkText(text string) (string, error) {

@@ -57,6 +57,8 @@ type Config struct {
 	Rerank Rerank `key:"rerank" default:"{}" as:"rerank"`
 	// Ipfs says where the daemon of IPFS is.
 	Ipfs IPFS `key:"ipfs" env:"FOVEA_IPFS_API" default:"{}" as:"ipfs"`
+	// Summary says which model summarizes blocks that do not fit a window.
+	Summary Summary `key:"summary" default:"{}" as:"summary"`
 	// Record says what is kept of agents besides what they write.
 	Record Record `key:"record" default:"{}" as:"record"`
 	// Org holds the person's Emacs settings for reading Org files; nil for none.

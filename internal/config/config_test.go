@@ -95,7 +95,8 @@ budget = 100
 				c.Problems = []string{
 					`FILE: unknown key "bugdet"; did you mean budget?`,
 					`FILE: unknown key "zebra"; the keys are alerts, budget, emacs_locations, embed, grants, guard, history_warn_mb, ipfs, log_limit, memex, opaque, ` +
-						`org, projects, record, relaxed_ms, rerank, review, seal_for, semantic_threshold, server_memory_file, skills_dir, trust, trusted_keys, writes_per_minute`,
+						`org, projects, record, relaxed_ms, rerank, review, seal_for, semantic_threshold, ` +
+						`server_memory_file, skills_dir, summary, trust, trusted_keys, writes_per_minute`,
 				}
 			},
 		},

@@ -39,38 +39,12 @@ const maxRerankMs = 10_000
 // rerank parses the table of the reranker.
 func (v value) rerank() (Rerank, error) {
 	r := Rerank{Kind: embed.KindAuto}
-	table, ok := v.raw.(map[string]any)
-	if !ok {
-		return r, fmt.Errorf("%v is not a table with url and model", v.raw)
-	}
-	var keyName string
-	texts := map[string]*string{"kind": &r.Kind, "url": &r.URL, "model": &r.Model, "key_env": &keyName}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		of, err := v.of(table[key]), error(nil)
-		switch text := texts[key]; {
-		case text != nil:
-			*text, err = of.text()
-		case key == "all":
-			r.All, err = of.truth()
-		case key == "timeout_ms":
-			var ms int
-			ms, err = of.whole(1, maxRerankMs)
-			r.Timeout = time.Duration(ms) * time.Millisecond
-		default:
-			known := append(slices.Sorted(maps.Keys(texts)), "all", "timeout_ms")
-			slices.Sort(known)
-			return Rerank{}, fmt.Errorf("unknown key %q; there are %s", key, strings.Join(known, ", "))
-		}
-		if err != nil {
-			return Rerank{}, fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	var err error
-	if r.Key, err = v.secret(keyName); err != nil {
-		return Rerank{}, err
-	}
+	texts := map[string]*string{"kind": &r.Kind, "url": &r.URL, "model": &r.Model}
+	used, err := v.server(texts, &r.Key, &r.Timeout, &r.All, maxRerankMs)
 	switch {
-	case len(table) == 0:
+	case err != nil:
+		return Rerank{}, err
+	case !used:
 		return Rerank{}, nil
 	case r.URL == "":
 		return Rerank{}, fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
@@ -78,4 +52,37 @@ func (v value) rerank() (Rerank, error) {
 		return Rerank{}, fmt.Errorf("kind: %q is none; use openai, tei or auto", r.Kind)
 	}
 	return r, nil
+}
+
+// server parses a table about a server: the texts, key_env, timeout_ms of at most maxMs, and
+// all. used is false for an empty table.
+func (v value) server(texts map[string]*string, secret *string, timeout *time.Duration, all *bool, maxMs int) (used bool, err error) {
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return false, fmt.Errorf("%v is not a table with url and model", v.raw)
+	}
+	var keyName string
+	texts["key_env"] = &keyName
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		of, err := v.of(table[key]), error(nil)
+		switch text := texts[key]; {
+		case text != nil:
+			*text, err = of.text()
+		case key == "all":
+			*all, err = of.truth()
+		case key == "timeout_ms":
+			var ms int
+			ms, err = of.whole(1, maxMs)
+			*timeout = time.Duration(ms) * time.Millisecond
+		default:
+			known := append(slices.Sorted(maps.Keys(texts)), "all", "timeout_ms")
+			slices.Sort(known)
+			return false, fmt.Errorf("unknown key %q; there are %s", key, strings.Join(known, ", "))
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	*secret, err = v.secret(keyName)
+	return len(table) > 0, err
 }

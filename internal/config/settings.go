@@ -82,6 +82,7 @@ var parsers = map[string]func(*Config, value) (any, error){
 	"embed":      with(value.embed),
 	"rerank":     with(value.rerank),
 	"ipfs":       with(value.ipfs),
+	"summary":    with(value.summary),
 	"record":     with(value.record),
 	"grants":     with(value.grants),
 	"org":        func(c *Config, v value) (any, error) { return c.org(v) },

@@ -5,7 +5,7 @@
 //
 // An [Embedder] is one [Model]; [Open] makes one from a [Config]. Each text has its own
 // [Result]. [Cosine] compares two vectors. A [Reranker] is a server that says how well
-// documents answer a query.
+// documents answer a query, and a [Chat] a model that answers a text with a text.
 //
 // Invariants:
 //

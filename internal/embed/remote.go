@@ -27,10 +27,11 @@ const (
 // remote is a server: it sends requests and sorts what goes wrong into refusals of
 // what was sent, a server that cannot be used, and wrong answers.
 type remote struct {
-	base    string // without a slash at the end
-	key     string
-	timeout time.Duration
-	http    *http.Client
+	base      string // without a slash at the end
+	key       string
+	timeout   time.Duration
+	maxAnswer int // bytes
+	http      *http.Client
 }
 
 // newRemote checks the address. It may end in /v1, as other programs write it.
@@ -43,7 +44,7 @@ func newRemote(c Config) (*remote, error) {
 		return nil, fmt.Errorf("%w: the key of the server has characters that no key has", ErrConfig)
 	}
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")
-	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: c.Timeout}
+	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: c.Timeout, maxAnswer: maxAnswer}
 	if r.timeout <= 0 {
 		r.timeout = defaultTimeout
 	}
@@ -90,12 +91,12 @@ func (r *remote) call(ctx context.Context, path string, body, into any) error {
 		return lost(ctx, err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
+	text, err := io.ReadAll(io.LimitReader(response.Body, int64(r.maxAnswer)+1))
 	switch {
 	case err != nil:
 		return lost(ctx, err)
-	case len(text) > maxAnswer:
-		return fmt.Errorf("%s: more than %d bytes: %w", path, maxAnswer, ErrProtocol)
+	case len(text) > r.maxAnswer:
+		return fmt.Errorf("%s: more than %d bytes: %w", path, r.maxAnswer, ErrProtocol)
 	case response.StatusCode != http.StatusOK:
 		return r.status(path, response, text)
 	}

@@ -26,6 +26,10 @@ type Excerpt struct {
 	passages []passage
 	order    []int32 // passages, best first
 	matching int     // number of passages at the beginning of order that match the question
+	marked   bool    // an ellipsis stands for all that is left out
+	lead     string  // before the passages, see Lead
+	leadCost int     // in quarters of a token
+	led      bool    // the lead is chosen
 }
 
 // New splits a text in UTF-8 with Unix line ends, and scores its passages for a question.
@@ -101,6 +105,9 @@ func (x *Excerpt) Choose(limit int, fill bool) {
 		list = list[:x.opening()]
 	}
 	used := 0
+	if x.led = x.lead != "" && 2*x.leadCost <= limit; x.led {
+		used = x.leadCost
+	}
 	for i := range x.passages {
 		x.passages[i].chosen = false
 	}
@@ -184,6 +191,9 @@ func (x *Excerpt) opening() int {
 func (x *Excerpt) Text() string {
 	var b strings.Builder
 	last := -1
+	if x.led {
+		b.WriteString(x.lead + "\n")
+	}
 	for i := range x.passages {
 		p := &x.passages[i]
 		if !p.chosen {
@@ -208,9 +218,10 @@ func (x *Excerpt) Text() string {
 }
 
 // endPassage writes an ellipsis if passage i ends within a sentence, or if the next chosen
-// one is a later one of the same paragraph or item.
+// one is a later one of the same paragraph or item. In a marked excerpt, it does so where the
+// next one is not chosen.
 func (x *Excerpt) endPassage(b *strings.Builder, i int) {
-	more := x.passages[i].cut
+	more := x.passages[i].cut || x.marked && i+1 < len(x.passages) && !x.passages[i+1].chosen
 	for _, p := range x.passages[i+1:] {
 		if more || p.group != x.passages[i].group {
 			break

@@ -149,12 +149,12 @@ func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 
 // mayEmbed reports whether the embedder may see a node.
 func (x *Vectors) mayEmbed(s *graph.State, n *node.Node, e *engine) bool {
-	return mayLeave(s, n, x.opts.All || e != nil && !e.Model().Remote)
+	return MayLeave(s, n, x.opts.All || e != nil && !e.Model().Remote)
 }
 
-// mayLeave reports whether a server may see a node. Nothing sees what is encrypted; all says
+// MayLeave reports whether a server may see a node. Nothing sees what is encrypted; all says
 // that it may see the rest, else its owner must have given the node.
-func mayLeave(s *graph.State, n *node.Node, all bool) bool {
+func MayLeave(s *graph.State, n *node.Node, all bool) bool {
 	return !n.Secret() && !n.Derived.Encrypted && (all || isGiven(s, n))
 }
 

@@ -40,8 +40,13 @@ const (
 // named alone; if those are longer, only what belongs to nothing else is; and after that the outline is cut, with the
 // number of what it leaves out. It is "" if nothing is found.
 func Text(language string, src []byte) string {
-	entries := entriesOf(scan(language, src))
-	limit := max(minText, len(src)/shareOfText)
+	return textOf(scan(language, src), len(src))
+}
+
+// textOf returns the outline of a source of so many bytes that defines what was found.
+func textOf(found []Definition, size int) string {
+	entries := entriesOf(found)
+	limit := max(minText, size/shareOfText)
 	var text string
 	for d := signatures; d <= topLevel; d++ {
 		if text = write(entries, d); len(text) <= limit {

@@ -113,6 +113,8 @@ type Options struct {
 	OmitActions bool
 	// Reranker puts the best hits of a search in order; nil for none.
 	Reranker *embed.Reranking
+	// Summarizer is asked for summaries of blocks that do not fit a window; nil for none.
+	Summarizer *embed.Summarizing
 	// Now is the clock; time.Now by default.
 	Now func() time.Time
 	// Log receives background events; discarded by default.

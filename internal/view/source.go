@@ -138,7 +138,7 @@ func (s *source) block(n *node.Node, b *working.Block) window.Item {
 	it := window.Item{
 		ID: n.ID, Title: strings.ToValidUTF8(b.Title(), "\uFFFD"), Path: n.Path, Type: string(b.Type), Body: b.Content(), Digest: n.Own, Links: n.Derived.Links,
 		Working: &window.Working{
-			ID: b.ID, Priority: b.Priority, Confidence: *b.Confidence, Time: b.Timestamp, Until: until,
+			ID: b.ID, Type: b.Type, Line: b.StartLine, Priority: b.Priority, Confidence: *b.Confidence, Time: b.Timestamp, Until: until,
 			Path: b.Path(), Whole: b.HasFile() && b.Lines() == "", Deferred: b.HasFile(), Size: b.Size, Entry: b.Entry(),
 		},
 	}

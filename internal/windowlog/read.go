@@ -171,6 +171,9 @@ func (l *Log) Render(ctx context.Context, session, agent string, number uint64, 
 
 // read returns the text of a source, or why it is missing.
 func (l *Log) read(ctx context.Context, from source, all []source, r Reader) (text, why string) {
+	if from.Made {
+		return "", "what a model made of it is not kept"
+	}
 	if !from.File {
 		n, err := l.version(ctx, from)
 		if err != nil {
@@ -182,7 +185,7 @@ func (l *Log) read(ctx context.Context, from source, all []source, r Reader) (te
 		return textOf(n), ""
 	}
 	const changed = "the file is not in history, and has changed since"
-	at := slices.IndexFunc(all, func(s source) bool { return s.ID == from.ID && !s.File })
+	at := slices.IndexFunc(all, func(s source) bool { return s.ID == from.ID && !s.File && !s.Made })
 	if at < 0 {
 		return "", changed
 	}

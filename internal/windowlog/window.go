@@ -63,6 +63,7 @@ type source struct {
 	Digest merkle.Digest `json:"digest"`          // own digest; of a file, that of its text
 	Scope  string        `json:"scope,omitempty"` // "" is the memex
 	File   bool          `json:"file,omitempty"`  // the text of the file that the block of this id names
+	Made   bool          `json:"made,omitempty"`  // what a model made of the block of this id, which is not kept
 }
 
 // Given is a window that an agent was given. Nothing in it may be changed afterwards.
@@ -73,6 +74,7 @@ type Given struct {
 	Request        window.Request
 	Window         *window.Window
 	Loaded         map[string]string // the texts of files that blocks showed, by the id of their node
+	Made           map[string]string // what a model made of blocks, by the id of their node
 }
 
 // manifest returns the window without its number.
@@ -116,6 +118,9 @@ func (g *Given) store(w *Window, earlier []source, texts func(source) (string, b
 			continue
 		}
 		addNode(n)
+		if text, ok := g.Made[p.ID]; ok {
+			add(source{ID: p.ID, Path: n.Path, Digest: merkle.SumText(text), Made: true}, text)
+		}
 		if text, ok := g.Loaded[p.ID]; ok {
 			b, _ := working.OfNode(n)
 			inMemory := false

@@ -59,6 +59,7 @@ type Item struct {
 type Working struct {
 	// ID names the block in JSON.
 	ID       string
+	Type     working.Type
 	Priority working.Priority
 	// Confidence is between 0 and 1.
 	Confidence float64
@@ -68,6 +69,8 @@ type Working struct {
 	// all of it.
 	Path  string
 	Whole bool
+	// Line is the first line of the file that the block has, from 1; 0 where it has all.
+	Line int
 	// Deferred reports whether the body is read by Caller.Load, when it is needed. Size is
 	// its likely length in bytes.
 	Deferred bool

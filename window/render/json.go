@@ -85,6 +85,9 @@ func workingEntry(e *Entry, w *Working) jsonEntry {
 			metadata = map[string]any{}
 		}
 		metadata["level"] = e.Level
+		if e.Compressed != "" {
+			metadata["compressed"] = e.Compressed
+		}
 		content = cmp.Or(content, TitleOf(e.Item, e.Level))
 	}
 	return jsonEntry{ID: w.ID, Content: content, Confidence: w.Confidence, Priority: string(w.Priority), Metadata: metadata}

@@ -71,6 +71,7 @@ type Entry struct {
 	Facts      []string // of the line below the heading
 	ParentTags []string // tags of the heading above, inherited here
 	Snippet    string   // for level Snippet
+	Compressed string   // how the snippet of a block was made, "" for no block
 }
 
 // New returns the renderer of a valid format.

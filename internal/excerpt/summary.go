@@ -1,0 +1,155 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package excerpt
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxLine is the cost in quarters of a token above which a line of a listing is cut.
+const maxLine = maxSentence
+
+// Line is a line of a listing. Those of a lower rank are chosen first, and equal ones in
+// order.
+type Line struct {
+	Text string // without a line end
+	Rank int
+}
+
+// Lines returns an excerpt whose passages are lines. Long ones are cut. No passage is
+// chosen yet. O(n log n) for n lines.
+func Lines(lines []Line) *Excerpt {
+	x := &Excerpt{passages: make([]passage, 0, len(lines)), order: make([]int32, 0, len(lines))}
+	var body strings.Builder
+	ranks := make([]int, 0, len(lines))
+	for i, l := range lines {
+		text, cost, cut := cutLine(l.Text)
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		start := body.Len()
+		body.WriteString(text)
+		x.order = append(x.order, int32(len(x.passages)))
+		ranks = append(ranks, l.Rank)
+		x.passages = append(x.passages, passage{start: int32(start), end: int32(body.Len()), group: int32(i), cost: int32(cost + 1), cut: cut})
+		body.WriteByte('\n')
+	}
+	x.body = body.String()
+	slices.SortStableFunc(x.order, func(a, b int32) int { return cmp.Compare(ranks[a], ranks[b]) })
+	return x
+}
+
+// cutLine returns the beginning of a line that costs at most maxLine.
+func cutLine(text string) (cut string, cost int, more bool) {
+	for i, r := range text {
+		if r == '\n' || r == '\r' || cost+letterCost(r) > maxLine {
+			return text[:i], cost, true
+		}
+		cost += letterCost(r)
+	}
+	return text, cost, false
+}
+
+// Summary is New with the passages in the order in which they stand for the whole: the
+// opening, those that match the question, and then those that have most of the words that
+// the text repeats. Text shows by an ellipsis where something is left out. O(len(body) + n log n)
+// for n passages.
+func Summary(body string, question Matcher) *Excerpt {
+	x := New(body, question)
+	x.marked = true
+	if len(x.passages) == 0 {
+		return x
+	}
+	central := x.central()
+	slices.SortStableFunc(x.order[x.matching:], func(a, b int32) int { return cmp.Compare(central[b], central[a]) })
+	at := slices.Index(x.order, 0)
+	copy(x.order[1:at+1], x.order[:at])
+	x.order[0] = 0
+	if at >= x.matching && x.matching > 0 {
+		x.matching++
+	}
+	return x
+}
+
+// central returns how much of the text each passage stands for: the weights of its words,
+// where a word weighs more the more passages have it, and less where most have it. The first
+// passage of a paragraph counts more, as writers say there what follows.
+func (x *Excerpt) central() []float64 {
+	const firstBonus = 1.25
+	numbers, counts := map[string]int32{}, []int32(nil)
+	found, ends := []int32(nil), make([]int, len(x.passages))
+	for i := range x.passages {
+		first := len(found)
+		for w := range wordsOf(x.body[x.passages[i].start:x.passages[i].end]) {
+			n, known := numbers[w]
+			if !known {
+				n = int32(len(counts))
+				numbers[w], counts = n, append(counts, 0)
+			}
+			found = append(found, n)
+		}
+		slices.Sort(found[first:])
+		found = found[:first+len(slices.Compact(found[first:]))]
+		for _, n := range found[first:] {
+			counts[n]++
+		}
+		ends[i] = len(found)
+	}
+	total, first := float64(len(x.passages)), 0
+	scores := make([]float64, len(x.passages))
+	for i, end := range ends {
+		for _, n := range found[first:end] {
+			c := float64(counts[n])
+			scores[i] += (c - 1) / c * math.Log(c) * math.Log(1+total/c)
+		}
+		scores[i] /= math.Sqrt(float64(8 + end - first))
+		if i == 0 || x.passages[i-1].group != x.passages[i].group {
+			scores[i] *= firstBonus
+		}
+		first = end
+	}
+	return scores
+}
+
+// wordsOf yields the words of a text in lower case: runs of letters and digits, at least
+// three of them, and each letter of a script that writes without blanks.
+func wordsOf(text string) func(yield func(string) bool) {
+	const short, wide = 3, 0x2E80
+	return func(yield func(string) bool) {
+		start, letters := -1, 0
+		for i, r := range text + " " {
+			isWord := unicode.IsLetter(r) || unicode.IsDigit(r)
+			if isWord && r < wide {
+				if start < 0 {
+					start, letters = i, 0
+				}
+				letters++
+				continue
+			}
+			if start >= 0 && letters >= short && !yield(strings.ToLower(text[start:i])) {
+				return
+			}
+			start = -1
+			if isWord && !yield(string(r)) {
+				return
+			}
+		}
+	}
+}
+
+// Lead puts a text before the passages, such as one about them. [Excerpt.Choose] keeps it
+// where it takes at most half of the limit.
+func (x *Excerpt) Lead(text string) {
+	x.lead, x.leadCost = text, costOf(text)
+}
+
+// Clone returns a copy in which other passages can be chosen.
+func (x *Excerpt) Clone() *Excerpt {
+	with := *x
+	with.passages = slices.Clone(x.passages)
+	return &with
+}

@@ -1,0 +1,145 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package outline
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/excerpt"
+)
+
+// relevantRank is the rank of the first section of a listing, behind those of its outline.
+const relevantRank = 1000
+
+// File is what the source code of a file defines. It is immutable, and does not keep the source.
+type File struct {
+	text  string
+	found []Definition
+}
+
+// Read reads what src defines, nil if that is nothing. The language is one that [Language]
+// returns. Time is linear in src.
+func Read(language string, src []byte) *File {
+	found := scan(language, src)
+	if len(found) == 0 {
+		return nil
+	}
+	f := &File{textOf(found, len(src)), nil}
+	for _, d := range found {
+		if d.Kind != kindPackage && d.Kind != kindImport {
+			f.found = append(f.found, d)
+		}
+	}
+	return f
+}
+
+// Listing returns the lines that stand for the file in little room: those of [Text], the
+// outer ones of a lower rank, and behind them the lines of the definitions that match the
+// question, the best first. Each begins with its number, where first is the number of the
+// first line of src, which is the source that was read. O(len(src)).
+func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {
+	var lines []excerpt.Line
+	var numbers []int // of lines in src, 0 for those without one
+	for line := range strings.Lines(f.text) {
+		line = strings.TrimRight(line, "\n")
+		number, rest, _ := strings.Cut(line, " ")
+		from, to, isRange := strings.Cut(number, "-")
+		n, err := strconv.Atoi(from)
+		if err != nil {
+			lines, numbers = append(lines, excerpt.Line{Text: line}), append(numbers, 0)
+			continue
+		}
+		shown := strconv.Itoa(n + first - 1)
+		if last, err := strconv.Atoi(to); isRange && err == nil {
+			shown += "-" + strconv.Itoa(last+first-1)
+		}
+		indent := len(rest) - len(strings.TrimLeft(rest, " "))
+		lines = append(lines, excerpt.Line{Text: shown + " " + rest, Rank: indent})
+		numbers = append(numbers, n)
+	}
+	if question.Len() == 0 {
+		return lines
+	}
+	source := strings.Split(src, "\n")
+	return withSections(lines, numbers, sections(f.found, source, question), source, first)
+}
+
+// withSections puts the lines of sections between those of an outline.
+func withSections(lines []excerpt.Line, numbers []int, rank []int, source []string, first int) []excerpt.Line {
+	var all []excerpt.Line
+	next := 1 // line of the source
+	upTo := func(n int) {
+		for ; next < min(n, len(source)+1); next++ {
+			if r := rank[next]; r > 0 {
+				all = append(all, excerpt.Line{Text: strconv.Itoa(next+first-1) + " " + strings.TrimRight(source[next-1], "\r"), Rank: relevantRank + r})
+			}
+		}
+	}
+	for i, line := range lines {
+		if n := numbers[i]; n > 0 {
+			upTo(n)
+			next = max(next, n+1)
+		}
+		all = append(all, line)
+	}
+	upTo(len(source) + 1)
+	return all
+}
+
+// sections returns, by the number of a line, how well the definition that it belongs to
+// matches the question: 1 is the best one, 0 one that does not match.
+func sections(defs []Definition, source []string, question excerpt.Matcher) []int {
+	owner := make([]int, len(source)+1) // by line, index in defs plus one
+	for i, d := range defs {            // inner definitions come later
+		for n := d.Line; n <= min(d.EndLine, len(source)); n++ {
+			owner[n] = i + 1
+		}
+	}
+	own := make([]strings.Builder, len(defs))
+	for n := 1; n <= len(source); n++ {
+		if o := owner[n]; o > 0 {
+			own[o-1].WriteString(source[n-1] + "\n")
+		}
+	}
+	counts, has := make([]int, question.Len()), make([][]int32, len(defs))
+	for i := range defs {
+		found := question.Append(nil, own[i].String())
+		slices.Sort(found)
+		has[i] = slices.Compact(found)
+		for _, term := range has[i] {
+			counts[term]++
+		}
+	}
+	scores, order := make([]float64, len(defs)), make([]int, len(defs))
+	for i := range defs {
+		order[i] = i
+		for _, term := range has[i] {
+			scores[i] += math.Log(1 + float64(len(defs))/float64(counts[term]))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] > scores[b]:
+			return -1
+		case scores[a] < scores[b]:
+			return 1
+		}
+		return 0
+	})
+	place := make([]int, len(defs))
+	for n, i := range order {
+		if scores[i] > 0 {
+			place[i] = n + 1
+		}
+	}
+	rank := make([]int, len(source)+1)
+	for n, o := range owner {
+		if o > 0 {
+			rank[n] = place[o-1]
+		}
+	}
+	return rank
+}

@@ -1,0 +1,171 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package window
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/outline"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// A block that does not fit is compressed: at level snippet it has the outline of its code, or
+// those passages of its text that matter most for the request and stand for the whole.
+const (
+	// compressedShare is the share of the budget that one compressed block has at most, where
+	// there is more to show.
+	compressedShare = 1.0 / 4
+	// outlinePart is about the part of a text that its compressed form has, if nothing else
+	// says how large it is.
+	outlinePart = 0.15
+	// minCompressed is the number of tokens below which nothing is compressed, besides the
+	// heading.
+	minCompressed = 100
+)
+
+// How blocks are compressed, as reasons and metadata say it.
+const (
+	byOutline = "outline"
+	byExtract = "extract"
+)
+
+// isCompressible reports whether a block may be compressed: files, knowledge, and what agents
+// did. A nil one is no block.
+func isCompressible(w *Working) bool {
+	return w != nil && (w.Type == working.File || w.Type == working.Knowledge || w.Type == working.History)
+}
+
+// limitOf returns the maximum cost of a snippet of a body with so many bytes, in quarters of
+// a token. w is nil for a note.
+func (p *plan) limitOf(w *Working, bytes int) int32 {
+	limit := p.snippetLimit()
+	if isCompressible(w) {
+		limit = max(limit, min(int(outlinePart*float64(bytes)), 4*p.compressedTokens()))
+	}
+	return int32(limit)
+}
+
+// compressedTokens returns the tokens that a compressed block has at most, besides its heading.
+func (p *plan) compressedTokens() int {
+	return max(minCompressed, int(compressedShare*float64(p.req.Budget)))
+}
+
+// isTooLarge reports whether candidate i is a block that may be compressed and, by its length,
+// takes more than any compressed one; there must be room for something of it.
+func (p *plan) isTooLarge(i int) bool {
+	c := &p.candidates[i]
+	return isCompressible(p.tree.workingOf(p.details[i].ref)) && int(c.estimates[Full]) > p.compressedTokens() &&
+		p.sel.remaining >= minCompressed+int(c.estimates[Title])
+}
+
+// shorten returns an excerpt of candidate i, whose body is loaded, with nothing chosen yet.
+// That of a block that may be compressed is made once.
+func (p *plan) shorten(i int) *excerpt.Excerpt {
+	n, item := &p.details[i], p.loaded(i)
+	if !isCompressible(item.Working) {
+		return p.excerptOf(item)
+	}
+	if n.short == nil {
+		n.short, n.compressed = p.compress(item, n)
+	}
+	return n.short.Clone()
+}
+
+// compress returns the lines that stand for the body of a block, and how they were found.
+func (p *plan) compress(item *Item, n *detail) (*excerpt.Excerpt, string) {
+	limit := p.scanLimit(item)
+	text := scanned(item, limit)
+	if w := item.Working; w.Type == working.File && n.problem == "" {
+		language := outline.Language(w.Path, []byte(text[:min(len(text), 256)]))
+		read := p.req.Caller.Outline
+		if read == nil {
+			read = func(language, text string) *outline.File { return outline.Read(language, []byte(text)) }
+		}
+		if file := read(language, text); file != nil {
+			lines := file.Listing(text, max(1, w.Line), p.question)
+			if limit < len(item.Body) {
+				lines = append(lines, excerpt.Line{Text: "… the rest of the file is longer than what an outline is made of"})
+			}
+			return excerpt.Lines(lines), byOutline
+		}
+	}
+	x := excerpt.Summary(text, p.question)
+	if p.req.Caller.Summarize == nil || n.problem != "" {
+		return x, byExtract
+	}
+	summary, err := p.req.Caller.Summarize(item)
+	if err != nil {
+		n.problem = escape.Line(err.Error())
+	}
+	if summary.Text == "" {
+		return x, byExtract
+	}
+	by := escape.Line(summary.By)
+	x.Lead("Summary by the model " + by + " of " + escape.Line(summary.Of) + ", which nobody checked:\n" + escape.Body(summary.Text) + "\nFrom the text itself:")
+	return x, "summary by " + by + ", with an extract"
+}
+
+// extent says how much of the critical blocks that may be compressed is shown.
+type extent int
+
+const (
+	whole   extent = iota // all
+	shared                // an equal share of what the others leave, or all where that is less
+	minimal               // minCompressed tokens
+)
+
+// compressible returns the critical blocks that may be compressed.
+func (p *plan) compressible() (list []int) {
+	for _, i := range p.critical {
+		if isCompressible(p.tree.workingOf(p.details[i].ref)) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+func (p *plan) hasCompressible() bool { return len(p.compressible()) > 0 }
+
+// compressCritical chooses the levels of the critical blocks that may be compressed, and their
+// lines. It returns false if they cannot have that much room.
+func (p *plan) compressCritical(as extent) bool {
+	list := p.compressible()
+	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(p.price(a, Full), p.price(b, Full)) })
+	left := p.req.Budget - p.minBudget(pinning{focus: Full, critical: Full, ancestors: true})
+	for _, i := range list {
+		left += p.price(i, Full)
+	}
+	for k, i := range list {
+		allotted := p.price(i, Title) + minCompressed
+		if as == shared {
+			share := left / (len(list) - k)
+			if share < allotted {
+				return false
+			}
+			allotted = min(share, p.price(i, Title)+p.compressedTokens())
+			if p.price(i, Full) <= share {
+				allotted = share
+			}
+		}
+		p.details[i].pinLevel = p.fitCritical(i, allotted)
+		left -= p.price(i, p.details[i].pinLevel)
+	}
+	return true
+}
+
+// fitCritical returns the level at which a critical block has at most so many tokens: whole,
+// or compressed, or its heading if not a line fits.
+func (p *plan) fitCritical(i, tokens int) Level {
+	if p.price(i, Full) <= tokens {
+		return Full
+	}
+	x := p.fit(p.shorten(i), i, tokens-p.price(i, Title), 0)
+	if x == nil {
+		return Title
+	}
+	p.setExcerpt(i, x)
+	return Snippet
+}
