@@ -39,7 +39,6 @@ type Region struct {
 type ResetResponse struct {
 	Seq     uint64 `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if there was nothing"`
 	Session string `json:"session" jsonschema:"that kept feedback: revert the commit there to bring it back"`
-	Entries int    `json:"entries" jsonschema:"how many were there"`
 }
 
 func status(ctx context.Context, a api.Access, _ api.None) (*Status, error) {
@@ -70,11 +69,6 @@ func status(ctx context.Context, a api.Access, _ api.None) (*Status, error) {
 }
 
 func reset(ctx context.Context, a api.Access, _ api.None) (*ResetResponse, error) {
-	log := fovea.FeedbackOf(a.Memex)
-	all, err := log.Entries(ctx)
-	if err != nil {
-		return nil, err
-	}
-	c, err := log.Reset(ctx, a.Write())
-	return &ResetResponse{c.Seq, sessionName, len(all)}, err
+	c, err := fovea.FeedbackOf(a.Memex).Reset(ctx, a.Write())
+	return &ResetResponse{c.Seq, sessionName}, err
 }

@@ -116,7 +116,7 @@ var reads = map[string]string{
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
 	"blocks": `{"agent":"ada"}`, "windows": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
-	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`,
+	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`, "feedback-status": `{}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the
@@ -135,7 +135,7 @@ var wrong = map[string]string{
 	"review-edit": `{"id":"none"}`, "review-accept": `{"id":"none"}`, "review-reject": `{"id":"none"}`,
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
 	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`,
-	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`,
+	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`, "feedback": `{"question":"One"}`,
 }
 
 // TestEveryOperationIsAsDescribed: what each operation of the document answers, where

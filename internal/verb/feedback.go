@@ -45,10 +45,11 @@ questions that were held back, and no longer than it does.`,
 	c.AddCommand(feedbackStatusCommand(s), verb(s, &cobra.Command{
 		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
 	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
-		s.Out.Printf("%d forgotten\n", r.Entries)
-		if r.Seq > 0 {
-			s.Report("fovea revert %d --session %s brings them back", r.Seq, r.Session)
+		if r.Seq == 0 {
+			s.Report("there is no feedback")
+			return
 		}
+		s.Out.Printf("forgotten; commit %d of the session %s\n", r.Seq, r.Session)
 	}))
 	return c
 }
