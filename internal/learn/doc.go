@@ -10,8 +10,9 @@
 //
 //   - No weight is beyond MaxWeight, and no node gets more than MaxGiven, whatever the events
 //     say.
-//   - Weights are fitted to two thirds of the questions and count only if they put the useful
-//     nodes of the last third higher. Which third a question is in follows from its digest.
+//   - Weights count only while they put the useful nodes higher for questions that they were not
+//     fitted to: each third of the questions is held back once. The third of a question follows
+//     from its digest.
 //   - A region learns from events about its own nodes alone.
 //   - The same events give the same bits. No time enters.
 //

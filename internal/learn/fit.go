@@ -4,7 +4,6 @@ package learn
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 )
@@ -21,15 +20,16 @@ const (
 const (
 	steepness = 8.   // of the chance that the better of two nodes is the useful one
 	restraint = 10.  // pulls the weights to 0
-	rounds    = 60   // of the descent
-	pace      = .3   // of a round, as a share of the step of Newton
+	rounds    = 20   // of the descent
+	pace      = .5   // of a round, as a share of the step of Newton
 	grain     = 1024 // weights are multiples of its inverse
 )
 
 // What a region has to prove.
 const (
-	minHeld = 8    // questions of the part held back
-	minGain = .005 // of nDCG, and more than its standard error
+	minHeld   = 20   // questions
+	minGain   = .005 // of nDCG
+	minErrors = 1.5  // standard errors of the gain
 )
 
 // Weights are those of the features.
@@ -50,7 +50,7 @@ type Region struct {
 	On      bool    // the weights count
 	Events  int     // that tell nodes of the region apart
 	Held    int     // of those, the ones by which it was decided whether the weights count
-	Gain    float64 // mean gain of nDCG by the weights among them
+	Gain    float64 // mean gain of nDCG among them, each while it was held back
 	Error   float64 // standard error of Gain
 	Why     string  // the weights do not count, "" if they do
 }
@@ -76,122 +76,160 @@ func (m Model) On() bool {
 	return false
 }
 
-// isHeld reports whether an event belongs to the third that is held back.
-func (e *Event) isHeld() bool { return e.Question[0]%3 == 2 }
+// parts is how many parts questions fall into. Each is held back once.
+const parts = 3
 
-// Fit returns what events teach. O(events · nodes · features).
+// part is the part of a question.
+func (e *Event) part() int { return int(e.Question[0]) % parts }
+
+// Fit returns what events teach: the mean of the weights that leave out one part each. Whether
+// they count is decided by what each of them does to the part that it does not know. O(events ·
+// nodes · features).
 func Fit(events []Event, features int) Model {
-	fit, held := map[string][]*list{}, map[string][]*list{}
+	regions := map[string]*[parts][]*list{}
 	for i := range events {
-		e := &events[i]
-		into := fit
-		if e.isHeld() {
-			into = held
-		}
-		for region, l := range listsOf(e, features) {
-			into[region] = append(into[region], l)
+		for region, l := range listsOf(&events[i], features) {
+			if regions[region] == nil {
+				regions[region] = new([parts][]*list)
+			}
+			of := &regions[region][events[i].part()]
+			*of = append(*of, l)
 		}
 	}
 	m := Model{}
-	for _, region := range slices.Compact(slices.Sorted(maps.Keys(joined(fit, held)))) {
-		r := &Region{Weights: fitted(fit[region], features), Events: len(fit[region]) + len(held[region])}
-		r.prove(held[region])
-		m[region] = r
+	for name, lists := range regions {
+		m[name] = learned(lists, features)
 	}
 	return m
 }
 
-func joined(a, b map[string][]*list) map[string][]*list {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
+// learned returns what the lists of a region teach.
+func learned(lists *[parts][]*list, features int) *Region {
+	r, sums := &Region{}, make(Weights, features)
+	var held trial
+	for part, of := range lists {
+		r.Events += len(of)
+		w := fitted(slices.Concat(lists[(part+1)%parts], lists[(part+2)%parts]), features)
+		for k := range w {
+			sums[k] += w[k]
+		}
+		for _, l := range of {
+			held.add(l, w)
+		}
+	}
+	r.Weights = sums
+	for k := range sums {
+		sums[k] = math.Trunc(sums[k]/parts*grain) / grain
+	}
+	held.decide(r)
+	return r
 }
 
 // fitted returns the weights that make what was useful the most likely: by descent along each
 // weight, within the bounds.
 func fitted(lists []*list, features int) Weights {
-	w := make(Weights, features)
-	slope, bend := make([]float64, features), make([]float64, features)
+	w, d := make(Weights, features), newDescent(features)
 	for range rounds {
-		clear(slope)
-		clear(bend)
+		clear(d.slope)
+		clear(d.bend)
 		for _, l := range lists {
-			l.descend(w, slope, bend)
+			d.add(l, w)
 		}
 		for k := range w {
-			step := (slope[k] - restraint*w[k]) / (bend[k] + restraint)
+			step := (d.slope[k] - restraint*w[k]) / (d.bend[k] + restraint)
 			w[k] = bounded(w[k]+pace*step, MaxWeight)
 		}
-	}
-	for k := range w {
-		w[k] = math.Trunc(w[k]*grain) / grain
 	}
 	return w
 }
 
-// descend adds the slope and the bend of the likelihood of a list along each weight.
-func (l *list) descend(w Weights, slope, bend []float64) {
-	chances := l.chances(w)
-	for k := range w {
-		mean, square, useful := 0.0, 0.0, 0.0
-		for i, row := range l.rows {
-			mean += chances[i] * row[k]
-			square += chances[i] * row[k] * row[k]
-			useful += l.target[i] * row[k]
+// descent is the slope and the bend of the likelihood along each weight.
+type descent struct {
+	slope, bend          []float64
+	mean, square, useful []float64 // of the features of a list
+	chances              []float64
+}
+
+func newDescent(features int) *descent {
+	of := func() []float64 { return make([]float64, features) }
+	return &descent{of(), of(), of(), of(), of(), nil}
+}
+
+// add adds those of a list.
+func (d *descent) add(l *list, w Weights) {
+	clear(d.mean)
+	clear(d.square)
+	clear(d.useful)
+	d.weigh(l, w)
+	for i, row := range l.rows {
+		chance, target := d.chances[i], l.target[i]
+		for k, x := range row {
+			d.mean[k] += chance * x
+			d.square[k] += chance * x * x
+			d.useful[k] += target * x
 		}
-		slope[k] += l.weight * steepness * (useful - mean)
-		bend[k] += l.weight * steepness * steepness * max(0, square-mean*mean)
+	}
+	for k := range w {
+		d.slope[k] += l.weight * steepness * (d.useful[k] - d.mean[k])
+		d.bend[k] += l.weight * steepness * steepness * max(0, d.square[k]-d.mean[k]*d.mean[k])
 	}
 }
 
-// chances returns how likely each node is to be the useful one, by some weights.
-func (l *list) chances(w Weights) []float64 {
-	chances := make([]float64, len(l.rows))
+// weigh finds how likely each node of a list is to be the useful one, by some weights.
+func (d *descent) weigh(l *list, w Weights) {
+	d.chances = d.chances[:0]
 	top := math.Inf(-1)
 	for i, row := range l.rows {
-		chances[i] = l.scores[i]
+		score := l.scores[i]
 		for k, x := range row {
-			chances[i] += w[k] * x
+			score += w[k] * x
 		}
-		top = max(top, chances[i])
+		d.chances = append(d.chances, score)
+		top = max(top, score)
 	}
 	all := 0.0
-	for i := range chances {
-		chances[i] = l.rivals[i] * math.Exp(steepness*(chances[i]-top))
-		all += chances[i]
+	for i, score := range d.chances {
+		d.chances[i] = l.rivals[i] * math.Exp(steepness*(score-top))
+		all += d.chances[i]
 	}
-	for i := range chances {
-		chances[i] /= all
+	for i := range d.chances {
+		d.chances[i] /= all
 	}
-	return chances
 }
 
-// prove decides by the lists that were held back whether the weights of a region count. What
-// agents say does not count against what the owner says.
-func (r *Region) prove(held []*list) {
-	var weight, gain, square, owners float64
-	for _, l := range held {
-		if !l.plain {
-			continue
-		}
-		r.Held++
-		g := l.quality(r.Weights) - l.quality(nil)
-		weight, gain, square = weight+l.weight, gain+l.weight*g, square+l.weight*g*g
-		if l.owner {
-			owners += g
-		}
+// trial is how weights do on lists that they were not fitted to.
+type trial struct {
+	lists                        int
+	weight, gain, square, owners float64
+}
+
+// add tries weights on a list, unless the list only says what is not useful.
+func (t *trial) add(l *list, w Weights) {
+	if !l.plain {
+		return
 	}
-	if r.Held > 0 {
-		r.Gain = gain / weight
-		r.Error = math.Sqrt(max(0, square/weight-r.Gain*r.Gain) / float64(r.Held))
+	t.lists++
+	g := l.quality(w) - l.quality(nil)
+	t.weight, t.gain, t.square = t.weight+l.weight, t.gain+l.weight*g, t.square+l.weight*g*g
+	if l.owner {
+		t.owners += g
+	}
+}
+
+// decide says whether the weights of a region count. What agents say does not count against
+// what the owner says.
+func (t *trial) decide(r *Region) {
+	if r.Held = t.lists; r.Held > 0 {
+		r.Gain = t.gain / t.weight
+		r.Error = math.Sqrt(max(0, t.square/t.weight-r.Gain*r.Gain) / float64(r.Held))
 	}
 	switch {
 	case r.Held < minHeld:
-		r.Why = "too few questions are held back to tell"
-	case owners < 0:
-		r.Why = "it does not help the owner's questions that were held back"
-	case r.Gain < minGain || r.Gain <= r.Error:
-		r.Why = "it does not help the questions that were held back"
+		r.Why = "there are too few questions to tell"
+	case t.owners < 0:
+		r.Why = "it does not help the owner's questions while they are held back"
+	case r.Gain < minGain || r.Gain < minErrors*r.Error:
+		r.Why = "it does not help questions that are held back"
 	default:
 		r.On = true
 	}
