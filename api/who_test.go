@@ -80,7 +80,7 @@ func requests(edited string) []asked {
 		asked{"propose", agents.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"mine"}`)}},
 		asked{"review-edit", agents.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", agents.ReviewDecision{ID: "x"}},
 		asked{"review-reject", agents.ReviewDecision{ID: "x"}},
-		asked{"feedback", feedback.Request{Useful: []string{"mine"}, Question: "Mine"}}, asked{"feedback-reset", api.None{}},
+		asked{"feedback", feedback.UsefulRequest{Useful: []string{"mine"}, Question: "Mine"}}, asked{"feedback-reset", api.None{}},
 		asked{"bundle-write", remotes.BundleRequest{File: "/nowhere/b.car", Plain: true}}, asked{"bundle-read", remotes.BundleReadRequest{File: "/nowhere/b.car"}},
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
 		asked{"push", remotes.SyncRequest{}}, asked{"pull", remotes.SyncRequest{}}, asked{"sync", remotes.SyncRequest{}})

@@ -112,7 +112,7 @@ func (x *taught) learn(t testing.TB, questions []question, lies float64, rng *me
 		}
 		e := learn.Event{Question: merkle.SumText(q.text), Owner: true}
 		for _, r := range a.ranks {
-			s := learn.Shown{Region: r.Region, Score: r.Score, Features: r.Features}
+			s := learn.Shown{Region: r.Region, Kind: r.Kind, Score: r.Score, Features: r.Features}
 			if useful[r.ID] {
 				s.Verdict = learn.Useful
 			}

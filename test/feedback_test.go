@@ -44,7 +44,7 @@ func (w *world) ownersDesk() *agentDesk {
 	return &agentDesk{w, w.t.Context(), api.NewLocal(w.m, &api.LocalOptions{Now: w.now})}
 }
 
-func (d *agentDesk) say(req feedback.Request) *feedback.Given {
+func (d *agentDesk) say(req feedback.UsefulRequest) *feedback.UsefulResponse {
 	d.t.Helper()
 	g, err := feedback.OpFeedback.Call(d.ctx, d.svc, req)
 	if err != nil {
@@ -54,10 +54,10 @@ func (d *agentDesk) say(req feedback.Request) *feedback.Given {
 }
 
 // taught says of some questions that Bob's answers were useful.
-func (d *agentDesk) taught(from, to int) (last *feedback.Given) {
+func (d *agentDesk) taught(from, to int) (last *feedback.UsefulResponse) {
 	d.t.Helper()
 	for i := from; i < to; i++ {
-		last = d.say(feedback.Request{Question: questionAbout(i), Useful: []string{fmt.Sprintf("answer%d", i)}})
+		last = d.say(feedback.UsefulRequest{Question: questionAbout(i), Useful: []string{fmt.Sprintf("answer%d", i)}})
 	}
 	return last
 }
@@ -97,7 +97,7 @@ func (d *agentDesk) ranks(from int) float64 {
 	return float64(sum) / float64(len(things)-from)
 }
 
-func (d *agentDesk) feedbackStatus() *feedback.Status {
+func (d *agentDesk) feedbackStatus() *feedback.LearnedStatus {
 	d.t.Helper()
 	s, err := feedback.OpStatus.Call(d.ctx, d.svc, api.None{})
 	if err != nil {
@@ -131,7 +131,7 @@ func TestFeedback(t *testing.T) {
 	}
 	d.taught(6, 35)
 	taught := d.rankings()
-	last := d.say(feedback.Request{Question: questionAbout(35), Not: []string{"answer35"}, Useful: []string{"other35"}})
+	last := d.say(feedback.UsefulRequest{Question: questionAbout(35), Not: []string{"answer35"}, Useful: []string{"other35"}})
 	s := d.feedbackStatus()
 	if !last.On || !s.On || s.Regions[0].Folder != "chats" || !s.Regions[0].On || s.Regions[0].Weights["follows"] <= 0 {
 		t.Fatalf("after 36 questions: %+v", s)
@@ -175,14 +175,14 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	w := newWorld(t, chats())
 	w.ingest()
 	ada, bob, owner := w.desk("ada", "s"), w.desk("bob", "s"), w.ownersDesk()
-	refused := func(d *agentDesk, req feedback.Request, kind fovea.Kind, cause error) {
+	refused := func(d *agentDesk, req feedback.UsefulRequest, kind fovea.Kind, cause error) {
 		t.Helper()
 		_, err := feedback.OpFeedback.Call(d.ctx, d.svc, req)
 		if fovea.KindOf(err) != kind || cause != nil && !errors.Is(err, cause) {
 			t.Errorf("%+v: got %v, want %v", req, err, cause)
 		}
 	}
-	refused(ada, feedback.Request{Useful: []string{"answer3"}}, fovea.NotFound, said.ErrNoWindow)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, said.ErrNoWindow)
 	c, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Question: questionAbout(3), Budget: 250})
 	if err != nil {
 		t.Fatal(err)
@@ -203,27 +203,27 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	if cited == "" || notShown == "" {
 		t.Fatalf("the window has no answer, or everything: %+v", c.Parts)
 	}
-	refused(ada, feedback.Request{Useful: []string{notShown}}, fovea.Invalid, said.ErrNeverShown)
-	refused(ada, feedback.Request{Not: []string{notShown}}, fovea.Invalid, said.ErrNeverShown)
-	refused(ada, feedback.Request{Useful: []string{"no such note"}}, fovea.NotFound, nil)
-	refused(ada, feedback.Request{}, fovea.Invalid, said.ErrNothing)
-	refused(ada, feedback.Request{Cites: "Nobody knows."}, fovea.Invalid, said.ErrNotCited)
-	refused(ada, feedback.Request{Useful: []string{"answer3"}, Not: []string{"answer3"}}, fovea.Invalid, nil)
-	refused(ada, feedback.Request{Useful: []string{"answer3"}, Window: 99}, fovea.NotFound, said.ErrNoWindow)
-	refused(ada, feedback.Request{Useful: []string{"answer3"}, Question: "another one"}, fovea.NotFound, said.ErrNoWindow)
-	refused(bob, feedback.Request{Useful: []string{"answer3"}}, fovea.NotFound, said.ErrNoWindow)
-	refused(owner, feedback.Request{Useful: []string{"answer3"}}, fovea.Invalid, nil)
-	refused(owner, feedback.Request{Useful: []string{"other3"}, Question: "rain"}, fovea.Invalid, said.ErrNeverShown)
+	refused(ada, feedback.UsefulRequest{Useful: []string{notShown}}, fovea.Invalid, said.ErrNeverShown)
+	refused(ada, feedback.UsefulRequest{Not: []string{notShown}}, fovea.Invalid, said.ErrNeverShown)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"no such note"}}, fovea.NotFound, nil)
+	refused(ada, feedback.UsefulRequest{}, fovea.Invalid, said.ErrNothing)
+	refused(ada, feedback.UsefulRequest{Cites: "Nobody knows."}, fovea.Invalid, said.ErrNotCited)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Not: []string{"answer3"}}, fovea.Invalid, nil)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Window: 99}, fovea.NotFound, said.ErrNoWindow)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Question: "another one"}, fovea.NotFound, said.ErrNoWindow)
+	refused(bob, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, said.ErrNoWindow)
+	refused(owner, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.Invalid, nil)
+	refused(owner, feedback.UsefulRequest{Useful: []string{"other3"}, Question: "rain"}, fovea.Invalid, said.ErrNeverShown)
 	if s := owner.feedbackStatus(); s.Entries != 0 {
 		t.Errorf("what was refused is kept: %+v", s)
 	}
-	g := ada.say(feedback.Request{Cites: "It is on shelf 3 (" + cited + "); quaint, quill."})
+	g := ada.say(feedback.UsefulRequest{Cites: "It is on shelf 3 (" + cited + "); quaint, quill."})
 	if g.Useful != 1 || g.Unsaid == 0 || g.Seq == 0 {
 		t.Errorf("of the answer that cites %s: %+v", cited, g)
 	}
-	again := ada.say(feedback.Request{Useful: []string{cited}, Question: questionAbout(3)})
+	again := ada.say(feedback.UsefulRequest{Useful: []string{cited}, Question: questionAbout(3)})
 	owner.ctx = author.WithScopes(owner.ctx, api.Scopes{Session: "s"})
-	owner.say(feedback.Request{Agent: "ada", Useful: []string{"answer3"}})
+	owner.say(feedback.UsefulRequest{Agent: "ada", Useful: []string{"answer3"}})
 	if s := owner.feedbackStatus(); again.Useful != 1 || s.Entries != 2 || s.Owner != 1 {
 		t.Errorf("feedback on one question by one agent counts twice: %+v", s)
 	}

@@ -3,7 +3,7 @@
 // Package feedback defines the operations by which the owner and agents say what of the notes
 // that they were shown was useful, and see what Fovea learned from that.
 //
-// [Request] says it; [Status] is what was learned. Importing the package adds its operations
+// [UsefulRequest] says it; [LearnedStatus] is what was learned. Importing the package adds its operations
 // to the table of package api.
 //
 // Invariants:

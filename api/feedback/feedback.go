@@ -30,9 +30,9 @@ var (
 		Summary: "Forget all feedback; history keeps it"}, reset)
 )
 
-// Request says what was useful. What it says nothing of counts a little against, beside what
+// UsefulRequest says what was useful. What it says nothing of counts a little against, beside what
 // it calls useful.
-type Request struct {
+type UsefulRequest struct {
 	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"[ID...]"`
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
 	Cites    string   `json:"cites,omitempty" jsonschema:"the text of an answer: what it cites by handle or id was useful" mcp:"answer,yours; the handles in it say what helped"`
@@ -41,8 +41,8 @@ type Request struct {
 	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`
 }
 
-// Given says what became of feedback.
-type Given struct {
+// UsefulResponse says what became of feedback.
+type UsefulResponse struct {
 	Seq     uint64 `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing could be learned"`
 	Session string `json:"session" jsonschema:"that keeps feedback: revert the commit there to take it back"`
 	Useful  int    `json:"useful" jsonschema:"how many notes count as useful"`
@@ -64,7 +64,7 @@ var sessionName = strings.TrimPrefix(feedback.Session, author.SessionPrefix)
 // mostFound is how many hits of a search count as shown.
 const mostFound = 20
 
-func give(ctx context.Context, a api.Access, req Request) (*Given, error) {
+func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func give(ctx context.Context, a api.Access, req Request) (*Given, error) {
 	}
 	e := feedback.Entry{By: saw.by, Session: saw.session, Window: saw.window, Question: merkle.SumText(saw.question)}
 	e.Say(kept, verdicts)
-	out := &Given{Session: sessionName, Useful: e.Useful(), Not: e.Against()}
+	out := &UsefulResponse{Session: sessionName, Useful: e.Useful(), Not: e.Against()}
 	out.Unsaid = len(e.Shown) - out.Useful - out.Not
 	if out.Useful+out.Not == 0 {
 		out.On = log.Model(ctx).On()
@@ -113,7 +113,7 @@ func ranking(ctx context.Context, a api.Access, v *fovea.View, question string) 
 
 // whatWasShown finds the window, or makes the search, that feedback is about. Errors: NotFound
 // (ErrNoWindow), Invalid.
-func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *Request) (*shown, error) {
+func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulRequest) (*shown, error) {
 	agent, session := a.AgentAndSession(ctx, req.Agent)
 	question := strings.TrimSpace(req.Question)
 	by := feedback.Owner
@@ -181,7 +181,7 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 
 // verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
 // ErrNothing, ErrNotCited), NotFound.
-func (s *shown) verdicts(a api.Access, v *fovea.View, req *Request) (map[string]learn.Verdict, error) {
+func (s *shown) verdicts(a api.Access, v *fovea.View, req *UsefulRequest) (map[string]learn.Verdict, error) {
 	out := map[string]learn.Verdict{}
 	say := func(names []string, verdict learn.Verdict) error {
 		for _, name := range names {

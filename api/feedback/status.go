@@ -13,18 +13,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/recall"
 )
 
-// Status is what was learned.
-type Status struct {
-	On      bool     `json:"on" jsonschema:"something that was learned ranks"`
-	Entries int      `json:"entries" jsonschema:"how many are kept"`
-	Owner   int      `json:"owner" jsonschema:"of those, by the owner"`
-	Useful  int      `json:"useful" jsonschema:"how often a note was called useful"`
-	Not     int      `json:"not" jsonschema:"how often a note was called not useful"`
-	Regions []Region `json:"regions" jsonschema:"each top folder learns by itself"`
+// LearnedStatus is what was learned.
+type LearnedStatus struct {
+	On      bool            `json:"on" jsonschema:"something that was learned ranks"`
+	Entries int             `json:"entries" jsonschema:"how many are kept"`
+	Owner   int             `json:"owner" jsonschema:"of those, by the owner"`
+	Useful  int             `json:"useful" jsonschema:"how often a note was called useful"`
+	Not     int             `json:"not" jsonschema:"how often a note was called not useful"`
+	Regions []LearnedRegion `json:"regions" jsonschema:"each top folder learns by itself"`
 }
 
-// Region is what was learned of one part of the memex.
-type Region struct {
+// LearnedRegion is what was learned of one part of the memex.
+type LearnedRegion struct {
 	Folder  string             `json:"folder" jsonschema:"the top folder; empty for the files beside the folders, /memory for what is in no file"`
 	On      bool               `json:"on" jsonschema:"it ranks"`
 	Why     string             `json:"why,omitempty" jsonschema:"it does not rank"`
@@ -41,14 +41,14 @@ type ResetResponse struct {
 	Session string `json:"session" jsonschema:"that kept feedback: revert the commit there to bring it back"`
 }
 
-func status(ctx context.Context, a api.Access, _ api.None) (*Status, error) {
+func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, error) {
 	log := fovea.FeedbackOf(a.Memex)
 	all, err := log.Entries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	model := log.Model(ctx)
-	s := &Status{On: model.On(), Entries: len(all), Regions: []Region{}}
+	s := &LearnedStatus{On: model.On(), Entries: len(all), Regions: []LearnedRegion{}}
 	for _, e := range all {
 		if e.By == feedback.Owner {
 			s.Owner++
@@ -57,7 +57,7 @@ func status(ctx context.Context, a api.Access, _ api.None) (*Status, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(model)) {
 		m := model[name]
-		r := Region{Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{}}
+		r := LearnedRegion{Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{}}
 		for k, w := range m.Weights {
 			if w != 0 {
 				r.Weights[recall.FeatureNames[k]] = w

@@ -37,6 +37,7 @@ type Entry struct {
 type Shown struct {
 	ID       string        `json:"id"`
 	Region   string        `json:"region"`
+	Kind     float64       `json:"kind"`
 	Score    float64       `json:"score"`
 	Features []float64     `json:"values"`
 	Verdict  learn.Verdict `json:"verdict"`
@@ -79,7 +80,7 @@ func (e *Entry) Say(found []recall.Rankable, verdicts map[string]learn.Verdict) 
 		if len(e.Shown) == MaxShown {
 			break
 		}
-		s := Shown{ID: r.ID, Region: r.Region, Score: short(r.Score), Verdict: verdicts[r.ID]}
+		s := Shown{ID: r.ID, Region: r.Region, Kind: short(r.Kind), Score: short(r.Score), Verdict: verdicts[r.ID]}
 		for _, x := range r.Features {
 			s.Features = append(s.Features, short(x))
 		}
@@ -95,7 +96,7 @@ func short(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 func (e *Entry) event() learn.Event {
 	out := learn.Event{Question: e.Question, Owner: e.By == Owner}
 	for _, s := range e.Shown {
-		out.Shown = append(out.Shown, learn.Shown{Region: s.Region, Score: s.Score, Features: s.Features, Verdict: s.Verdict})
+		out.Shown = append(out.Shown, learn.Shown{Region: s.Region, Kind: s.Kind, Score: s.Score, Features: s.Features, Verdict: s.Verdict})
 	}
 	return out
 }

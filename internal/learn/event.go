@@ -28,6 +28,7 @@ type Event struct {
 // Shown is a node that was shown.
 type Shown struct {
 	Region   string
+	Kind     float64   // of its file, a number that is near for files of like notes
 	Score    float64   // without what was learned
 	Features []float64 // in the order of the ranker
 	Verdict  Verdict
@@ -68,10 +69,13 @@ type list struct {
 
 // listsOf returns the lists of an event by region. A list that tells no node from another is
 // left out.
-func listsOf(e *Event, features int) map[string]*list {
+func listsOf(e *Event, kinds map[string]*kind, features int) map[string]*list {
 	lists := map[string]*list{}
 	for i := range e.Shown {
 		s := &e.Shown[i]
+		if k := kinds[s.Region]; k == nil || !k.holds(s.Kind) {
+			continue
+		}
 		l := lists[s.Region]
 		if l == nil {
 			l = &list{weight: weightAgent, owner: e.Owner}

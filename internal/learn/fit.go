@@ -53,14 +53,16 @@ type Region struct {
 	Gain    float64 // mean gain of nDCG among them, each while it was held back
 	Error   float64 // standard error of Gain
 	Why     string  // the weights do not count, "" if they do
+
+	kind kind // of files that the weights are for
 }
 
 // Model is what was learned, by region. It must not be changed.
 type Model map[string]*Region
 
-// Of returns the weights of a region, nil if none count.
-func (m Model) Of(region string) Weights {
-	if r := m[region]; r != nil && r.On {
+// Of returns the weights of a region for files of a kind, nil if none count.
+func (m Model) Of(region string, of float64) Weights {
+	if r := m[region]; r != nil && r.On && r.kind.holds(of) {
 		return r.Weights
 	}
 	return nil
@@ -86,9 +88,9 @@ func (e *Event) part() int { return int(e.Question[0]) % parts }
 // they count is decided by what each of them does to the part that it does not know. O(events ·
 // nodes · features).
 func Fit(events []Event, features int) Model {
-	regions := map[string]*[parts][]*list{}
+	regions, kinds := map[string]*[parts][]*list{}, kindsOf(events)
 	for i := range events {
-		for region, l := range listsOf(&events[i], features) {
+		for region, l := range listsOf(&events[i], kinds, features) {
 			if regions[region] == nil {
 				regions[region] = new([parts][]*list)
 			}
@@ -99,6 +101,7 @@ func Fit(events []Event, features int) Model {
 	m := Model{}
 	for name, lists := range regions {
 		m[name] = learned(lists, features)
+		m[name].kind = *kinds[name]
 	}
 	return m
 }

@@ -106,8 +106,33 @@ func TestFitByRegion(t *testing.T) {
 	for i := range events {
 		events[i].Shown = append(events[i].Shown, Shown{Region: "other", Score: 1, Features: []float64{1, -1, 1}})
 	}
-	if got := Fit(events, 3); !cmp.Equal(got, m) || got.Of("other") != nil {
-		t.Errorf("nodes of another region change what was learned: %s", cmp.Diff(m, got))
+	if got := Fit(events, 3); !cmp.Equal(got, m, whole) || got.Of("other", 0) != nil {
+		t.Errorf("nodes of another region change what was learned: %s", cmp.Diff(m, got, whole))
+	}
+}
+
+var whole = cmp.AllowUnexported(Region{}, kind{})
+
+// TestFitIsForItsKind: weights are for files like those that something useful stood in, and
+// other files in the region change nothing.
+func TestFitIsForItsKind(t *testing.T) {
+	events := habit(300, 0, true)
+	for i := range events {
+		for j := range events[i].Shown {
+			events[i].Shown[j].Kind = 3 + .2*float64(i%3)
+		}
+	}
+	m := Fit(events, 3)
+	for of, want := range map[float64]bool{3: true, 3.2: true, 3.4: true, 2: false, 5: false, math.Inf(1): false, math.NaN(): false} {
+		if got := m.Of("", of) != nil; got != want {
+			t.Errorf("for the kind %v: %v, want %v", of, got, want)
+		}
+	}
+	for i := range events {
+		events[i].Shown = append(events[i].Shown, Shown{Kind: 5, Score: 1, Features: []float64{1, -1, 1}})
+	}
+	if got := Fit(events, 3); !cmp.Equal(got, m, whole) {
+		t.Errorf("files of another kind change what was learned: %s", cmp.Diff(m, got, whole))
 	}
 }
 
@@ -117,7 +142,7 @@ func drawn(t *rapid.T) []Event {
 	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN(), 0, 1}))
 	shown := rapid.Custom(func(t *rapid.T) Shown {
 		return Shown{
-			Region: rapid.SampledFrom([]string{"", "a"}).Draw(t, "region"), Score: number.Draw(t, "score"),
+			Region: rapid.SampledFrom([]string{"", "a"}).Draw(t, "region"), Kind: number.Draw(t, "kind"), Score: number.Draw(t, "score"),
 			Features: rapid.SliceOfN(number, 0, 5).Draw(t, "features"), Verdict: Verdict(rapid.IntRange(-1, 1).Draw(t, "verdict")),
 		}
 	})
@@ -152,8 +177,8 @@ func TestFitIsBounded(t *testing.T) {
 				}
 			}
 		}
-		if again := Fit(events, 4); !cmp.Equal(m, again) {
-			t.Fatalf("the same events give another model: %s", cmp.Diff(m, again))
+		if again := Fit(events, 4); !cmp.Equal(m, again, whole) {
+			t.Fatalf("the same events give another model: %s", cmp.Diff(m, again, whole))
 		}
 	})
 }

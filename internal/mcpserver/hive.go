@@ -59,7 +59,7 @@ func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadReque
 }
 
 // learned says what became of feedback.
-func learned(_ feedback.Request, g *feedback.Given) reply {
+func learned(_ feedback.UsefulRequest, g *feedback.UsefulResponse) reply {
 	if g.Seq == 0 {
 		return reply{text: "Nothing can be learned from that: the question does not find the notes that were useful.\n", data: g}
 	}

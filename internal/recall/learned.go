@@ -56,7 +56,7 @@ func (l Learned) Rank(req *Request, b *Board) {
 			continue
 		}
 		region := RegionOf(n.Path)
-		if w := l.Model.Of(region); w != nil {
+		if w := l.Model.Of(region, b.kind(pos)); w != nil {
 			score := b.Sum(pos)
 			regions[region] = append(regions[region], corrected{pos, score, score + w.Of(b.features(pos, n))})
 		}
@@ -91,6 +91,12 @@ func RegionOf(path string) string {
 		return ""
 	}
 	return top
+}
+
+// kind tells files of short notes from files of long ones.
+func (b *Board) kind(pos uint32) float64 {
+	file, _ := b.Order.Place(pos)
+	return math.Log1p(b.Order.MeanLength(file))
 }
 
 // leading returns the nodes with the best sums so far, best first, at most maxLearned.
@@ -179,7 +185,7 @@ func (v View) Ranks(text string) []Rankable {
 	var out []Rankable
 	for _, pos := range b.leading(&req) {
 		if n, ok := b.State.Get(b.Order.ID(pos)); ok {
-			out = append(out, Rankable{ID: n.ID, Region: RegionOf(n.Path), Score: b.Sum(pos), Features: b.features(pos, n)})
+			out = append(out, Rankable{ID: n.ID, Region: RegionOf(n.Path), Kind: b.kind(pos), Score: b.Sum(pos), Features: b.features(pos, n)})
 		}
 	}
 	return out
@@ -187,7 +193,7 @@ func (v View) Ranks(text string) []Rankable {
 
 // Rankable is what Learned knows of a node that a request finds.
 type Rankable struct {
-	ID, Region string
-	Score      float64
-	Features   []float64
+	ID, Region  string
+	Kind, Score float64
+	Features    []float64
 }

@@ -28,13 +28,13 @@ questions that were held back, and no longer than it does.`,
   fovea feedback status
   fovea feedback reset`,
 		Args: cobra.ArbitraryArgs,
-	}, feedback.OpFeedback, func(req *feedback.Request, _ []string) error {
+	}, feedback.OpFeedback, func(req *feedback.UsefulRequest, _ []string) error {
 		text, err := cites()
 		if text != nil {
 			req.Cites = *text
 		}
 		return err
-	}, func(_ *feedback.Request, g *feedback.Given) {
+	}, func(_ *feedback.UsefulRequest, g *feedback.UsefulResponse) {
 		if g.Seq == 0 {
 			s.Report("nothing can be learned from that: the question does not find these notes")
 			return
@@ -57,7 +57,7 @@ questions that were held back, and no longer than it does.`,
 func feedbackStatusCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
-	}, feedback.OpStatus, nil, func(st *feedback.Status) {
+	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
 		s.Out.Printf("%d entries, %d by the owner; %d times useful, %d not\n", st.Entries, st.Owner, st.Useful, st.Not)
 		for i := range st.Regions {
 			printRegion(s.Out, &st.Regions[i])
@@ -66,7 +66,7 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 }
 
 // printRegion prints what was learned of a folder.
-func printRegion(out *terminal.Stream, r *feedback.Region) {
+func printRegion(out *terminal.Stream, r *feedback.LearnedRegion) {
 	state := "on"
 	if !r.On {
 		state = "off: " + r.Why
