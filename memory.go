@@ -168,8 +168,8 @@ func HiveOf(m *Memory) *hive.Hive { return m.hive }
 // WindowsOf returns the log of the windows that agents are given.
 func WindowsOf(m *Memory) *windowlog.Log { return m.memex.windows }
 
-// FeedbackOf returns what the owner and agents said of what they were shown.
-func FeedbackOf(m *Memory) *feedback.Log { return m.memex.feedback }
+// Feedback returns what the owner and agents said of what they were shown.
+func (m *Memory) Feedback() *feedback.Log { return m.memex.feedback }
 
 // ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.
 func ProposalsOf(m *Memory) *review.Proposals { return m.reviews }

@@ -34,7 +34,9 @@ func chats() map[string]string {
 		fmt.Fprintf(&b, "* Bob\n:PROPERTIES:\n:ID: answer%d\n:END:\nOn shelf %d, behind door number %d.\n", i, i, i*7)
 		fmt.Fprintf(&b, "* Ann\n:PROPERTIES:\n:ID: other%d\n:END:\nFine. I found that old picture of a %s again, keep it.\n", i, thing)
 	}
-	return map[string]string{"chats/all.org": b.String(), "diary/d.org": "* Monday\n:PROPERTIES:\n:ID: monday\n:END:\nWhere do we keep the ladder now? Ask Bob.\n* Tuesday\nrain\n"}
+	return map[string]string{
+		"chats/all.org": b.String(), "diary/d.org": "* Monday\n:PROPERTIES:\n:ID: monday\n:END:\nWhere do we keep the ladder now? Ask Bob.\n* Tuesday\nrain\n",
+	}
 }
 
 func questionAbout(i int) string { return "Where do we keep the " + things[i] + "?" }
@@ -236,7 +238,7 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 func TestFeedbackOfOneAgentIsBounded(t *testing.T) {
 	w := newWorld(t, chats())
 	w.ingest()
-	log := fovea.FeedbackOf(w.m)
+	log := w.m.Feedback()
 	w.clock = time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)
 	at := w.clock
 	ctx := fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})

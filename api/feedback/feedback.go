@@ -35,9 +35,9 @@ var (
 type UsefulRequest struct {
 	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"[ID...]"`
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
-	Cites    string   `json:"cites,omitempty" jsonschema:"the text of an answer: what it cites by handle or id was useful" mcp:"answer,yours; the handles in it say what helped"`
-	Question string   `json:"question,omitempty" jsonschema:"of the owner: what was searched for; of an agent: what its window was asked, where not the newest one is meant" flag:"<QUESTION> that was searched for, or that the window answered"`
-	Window   uint64   `json:"window,omitempty" jsonschema:"the number of the window, as windows lists it; 0 means the newest one" flag:"<NUMBER> of the window, as fovea windows lists it (default: the newest)"`
+	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites by handle or id was useful" mcp:"answer,yours; the handles in it say what helped"`
+	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
+	Window   uint64   `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
 	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`
 }
 
@@ -61,15 +61,15 @@ type shown struct {
 // sessionName names the session that keeps feedback, as a request names it.
 var sessionName = strings.TrimPrefix(feedback.Session, author.SessionPrefix)
 
-// mostFound is how many hits of a search count as shown.
-const mostFound = 20
+// maxFound is how many hits of a search count as shown.
+const maxFound = 20
 
 func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse, error) {
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
 	}
-	log := fovea.FeedbackOf(a.Memex)
+	log := a.Memex.Feedback()
 	saw, err := whatWasShown(ctx, a, v, &req)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 		}
 	}
 	e := feedback.Entry{By: saw.by, Session: saw.session, Window: saw.window, Question: merkle.SumText(saw.question)}
-	e.Say(kept, verdicts)
+	e.Judge(kept, verdicts)
 	out := &UsefulResponse{Session: sessionName, Useful: e.Useful(), Not: e.Against()}
 	out.Unsaid = len(e.Shown) - out.Useful - out.Not
 	if out.Useful+out.Not == 0 {
@@ -143,7 +143,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	if err != nil {
 		return nil, err
 	}
-	hits, err := ranked.ByFeedback(fovea.FeedbackOf(a.Memex).Model(ctx)).Search(question, mostFound, nil, a.Options.Now())
+	hits, err := ranked.ByFeedback(a.Memex.Feedback().Model(ctx)).Search(question, maxFound, nil, a.Options.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -62,8 +62,8 @@ func (e *Entry) count(v learn.Verdict) (n int) {
 // of the others.
 const MaxShown = 24
 
-// Say adds nodes that were found for a question, best first, each with what is said of it.
-func (e *Entry) Say(found []recall.Rankable, verdicts map[string]learn.Verdict) {
+// Judge adds nodes that were found for a question, best first, each with what is said of it.
+func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]learn.Verdict) {
 	said, room := 0, MaxShown
 	for _, r := range found {
 		if verdicts[r.ID] != learn.Unsaid {

@@ -14,14 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestSay: an entry keeps everything of which something is said, and the best of the rest.
-func TestSay(t *testing.T) {
+// TestJudge: an entry keeps everything of which something is said, and the best of the rest.
+func TestJudge(t *testing.T) {
 	var found []recall.Rankable
 	for i := range 100 {
 		found = append(found, recall.Rankable{ID: fmt.Sprint(i), Score: 1 - float64(i)/100, Features: []float64{float64(i)}})
 	}
 	e := Entry{ID: 1, By: Owner, Question: merkle.SumText("q")}
-	e.Say(found, map[string]learn.Verdict{"99": learn.Useful, "50": learn.Against, "elsewhere": learn.Useful})
+	e.Judge(found, map[string]learn.Verdict{"99": learn.Useful, "50": learn.Against, "elsewhere": learn.Useful})
 	if len(e.Shown) != MaxShown || e.Useful() != 1 || e.Against() != 1 || e.Shown[MaxShown-1].ID != "99" || e.Shown[MaxShown-3].ID != "21" {
 		t.Errorf("got %+v", e)
 	}
@@ -30,7 +30,7 @@ func TestSay(t *testing.T) {
 		all[r.ID] = learn.Useful
 	}
 	many := Entry{}
-	if many.Say(found, all); len(many.Shown) != MaxShown {
+	if many.Judge(found, all); len(many.Shown) != MaxShown {
 		t.Errorf("%d nodes are kept, want %d", len(many.Shown), MaxShown)
 	}
 }
@@ -54,7 +54,8 @@ func TestEvents(t *testing.T) {
 // FuzzDecode: any text is an entry or refused, and an entry that is read is fitted within the
 // bounds.
 func FuzzDecode(f *testing.F) {
-	f.Add(`{"id":1,"by":"ada","question":"` + merkle.SumText("q").String() + `","features":1,"shown":[{"id":"a","region":"","score":1,"values":[1e308,-2],"verdict":1}]}`)
+	f.Add(`{"id":1,"by":"ada","question":"` + merkle.SumText("q").String() + `","features":1,` +
+		`"shown":[{"id":"a","region":"","score":1,"values":[1e308,-2],"verdict":1}]}`)
 	f.Add(`{"id":1,"by":"ada","shown":[{"verdict":3}]}`)
 	f.Add(`[]`)
 	f.Fuzz(func(t *testing.T, text string) {

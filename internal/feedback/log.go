@@ -58,13 +58,13 @@ type Host struct {
 type Log struct {
 	host Host
 
-	mu     sync.Mutex
-	scope  *scope.Scope // nil if there was none when opened was read
-	looked bool         // scope and opened are set
-	opened uint64
-	state  *graph.State             // that entries and model are of
-	known  map[merkle.Digest]*Entry // of state, by own digest
-	model  learn.Model
+	mu      sync.Mutex
+	scope   *scope.Scope // nil if there was none when opened was read
+	checked bool         // scope and opened are set
+	opened  uint64
+	state   *graph.State             // that entries and model are of
+	known   map[merkle.Digest]*Entry // of state, by own digest
+	model   learn.Model
 }
 
 // New returns the feedback of a memex.
@@ -72,7 +72,7 @@ func New(h Host) *Log { return &Log{host: h} }
 
 // session returns the scope of the entries, nil if there is none. mu is held.
 func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
-	if now := l.host.Opened(); !l.looked || now != l.opened {
+	if now := l.host.Opened(); !l.checked || now != l.opened {
 		names, err := l.host.Names()
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
 				return nil, err
 			}
 		}
-		l.looked, l.opened = true, l.host.Opened()
+		l.checked, l.opened = true, l.host.Opened()
 	}
 	return l.scope, nil
 }

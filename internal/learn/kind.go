@@ -8,7 +8,7 @@ import "math"
 // limit, feedback on chats costs talks in the same folder 20 points of R@10.
 const (
 	kindErrors = 2.5 // standard deviations
-	kindLeast  = .2
+	minKind    = .2
 )
 
 // kind is the range of kinds of the files that something useful stood in.
@@ -24,7 +24,7 @@ func (k *kind) add(of float64) {
 // holds reports whether a file is of the kind; without anything useful any file is.
 func (k *kind) holds(of float64) bool {
 	deviation := math.Sqrt(max(0, k.square-k.mean*k.mean))
-	return k.count == 0 || math.Abs(bounded(of, maxScore)-k.mean) <= kindErrors*deviation+kindLeast
+	return k.count == 0 || math.Abs(bounded(of, maxScore)-k.mean) <= kindErrors*deviation+minKind
 }
 
 // kindsOf returns the kinds of what events call useful, by region.
