@@ -11,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/protect"
@@ -39,7 +38,6 @@ type memex struct {
 	overlays overlays
 	sessions sessions
 	windows  *windowlog.Log
-	feedback *feedback.Log
 }
 
 // scopeOf returns the scope with a valid name, and whether this call opened it.

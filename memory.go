@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/hive"
@@ -125,7 +124,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	s.Open = x.scopes
 	m := newMemory(x, s, policy)
 	x.top = m
-	x.windows, x.feedback = newWindows(x), newFeedback(x)
+	x.windows = newWindows(x)
 	if err := x.openFolder(ctx); err != nil {
 		return nil, withRelease(err, m)
 	}
@@ -165,11 +164,8 @@ func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
 // with files has tasks.
 func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
-// WindowsOf returns the log of the windows that agents are given.
+// WindowsOf returns the log of the windows that agents are given, with what is said of them.
 func WindowsOf(m *Memory) *windowlog.Log { return m.memex.windows }
-
-// Feedback returns what the owner and agents said of what they were shown.
-func (m *Memory) Feedback() *feedback.Log { return m.memex.feedback }
 
 // ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.
 func ProposalsOf(m *Memory) *review.Proposals { return m.reviews }

@@ -153,11 +153,6 @@ func (s *sessions) clear(top *scope.Scope) error {
 	return nil
 }
 
-// newFeedback returns what is said of what was shown.
-func newFeedback(x *memex) *feedback.Log {
-	return feedback.New(feedback.Host{Open: x.roomOf, Names: x.names, Opened: x.opened.Load, Log: x.top.scope.Options.Log})
-}
-
 // roomOf opens a scope for a room.
 func (x *memex) roomOf(ctx context.Context, name string) (*scope.Scope, error) {
 	m, err := x.scope(ctx, name)
@@ -171,7 +166,8 @@ func (x *memex) roomOf(ctx context.Context, name string) (*scope.Scope, error) {
 func newWindows(x *memex) *windowlog.Log {
 	top := x.top.scope
 	return windowlog.New(windowlog.Host{
-		Open: x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
+		Feedback: feedback.New(feedback.Host{Open: x.roomOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
+		Open:     x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
 		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})
 }

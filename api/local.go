@@ -295,7 +295,7 @@ func (l *Local) ranking(ctx context.Context, v *fovea.View, at string, req meani
 	if err != nil || at != "" {
 		return v, err
 	}
-	return v.ByFeedback(l.memex.Feedback().Model(ctx)), nil
+	return v.ByFeedback(fovea.WindowsOf(l.memex).Feedback().Model(ctx)), nil
 }
 
 // asked is what nodes are ranked for.

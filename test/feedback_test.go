@@ -238,7 +238,7 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 func TestFeedbackOfOneAgentIsBounded(t *testing.T) {
 	w := newWorld(t, chats())
 	w.ingest()
-	log := w.m.Feedback()
+	log := fovea.WindowsOf(w.m).Feedback()
 	w.clock = time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)
 	at := w.clock
 	ctx := fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})

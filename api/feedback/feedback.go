@@ -35,7 +35,7 @@ var (
 type UsefulRequest struct {
 	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"[ID...]"`
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
-	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites by handle or id was useful" mcp:"answer,yours; the handles in it say what helped"`
+	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped"`
 	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
 	Window   uint64   `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
 	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`
@@ -69,7 +69,7 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 	if err != nil {
 		return nil, err
 	}
-	log := a.Memex.Feedback()
+	log := fovea.WindowsOf(a.Memex).Feedback()
 	saw, err := whatWasShown(ctx, a, v, &req)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	if err != nil {
 		return nil, err
 	}
-	hits, err := ranked.ByFeedback(a.Memex.Feedback().Model(ctx)).Search(question, maxFound, nil, a.Options.Now())
+	hits, err := ranked.ByFeedback(fovea.WindowsOf(a.Memex).Feedback().Model(ctx)).Search(question, maxFound, nil, a.Options.Now())
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/recall"
@@ -41,7 +42,7 @@ type ResetResponse struct {
 }
 
 func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, error) {
-	log := a.Memex.Feedback()
+	log := fovea.WindowsOf(a.Memex).Feedback()
 	all, err := log.Entries(ctx)
 	if err != nil {
 		return nil, err
@@ -68,6 +69,6 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 }
 
 func reset(ctx context.Context, a api.Access, _ api.None) (*ResetResponse, error) {
-	c, err := a.Memex.Feedback().Reset(ctx, a.Write())
+	c, err := fovea.WindowsOf(a.Memex).Feedback().Reset(ctx, a.Write())
 	return &ResetResponse{c.Seq, sessionName}, err
 }
