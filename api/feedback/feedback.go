@@ -37,7 +37,7 @@ type UsefulRequest struct {
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
 	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped"`
 	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
-	Window   uint64   `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
+	Window   int      `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
 	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`
 }
 
@@ -122,7 +122,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	}
 	switch {
 	case agent != "":
-		w, err := windowOf(ctx, fovea.WindowsOf(a.Memex), session, agent, req.Window, question)
+		w, err := windowOf(ctx, fovea.WindowsOf(a.Memex), session, agent, uint64(max(0, req.Window)), question)
 		if err != nil {
 			return nil, err
 		}
