@@ -65,6 +65,9 @@ var sessionName = strings.TrimPrefix(feedback.Session, author.SessionPrefix)
 const maxFound = 20
 
 func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse, error) {
+	if req.Window < 0 {
+		return nil, invalid(errors.New("windows are numbered from 1"))
+	}
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
@@ -122,7 +125,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	}
 	switch {
 	case agent != "":
-		w, err := windowOf(ctx, fovea.WindowsOf(a.Memex), session, agent, uint64(max(0, req.Window)), question)
+		w, err := windowOf(ctx, fovea.WindowsOf(a.Memex), session, agent, uint64(req.Window), question)
 		if err != nil {
 			return nil, err
 		}
