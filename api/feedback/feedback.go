@@ -100,6 +100,9 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 		out.On = log.Model(ctx).On()
 		return out, nil // the question does not find what was useful: nothing of it can be learned
 	}
+	if err := fault.Wrap("feedback", "", fault.ReadOnly, a.Memex.Writable()); err != nil {
+		return nil, err
+	}
 	c, err := log.Add(ctx, e, a.Write())
 	if err != nil {
 		return nil, err

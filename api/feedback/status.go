@@ -9,6 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/recall"
 )
@@ -69,6 +70,9 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 }
 
 func reset(ctx context.Context, a api.Access, _ api.None) (*ResetResponse, error) {
+	if err := fault.Wrap("feedback", "", fault.ReadOnly, a.Memex.Writable()); err != nil {
+		return nil, err
+	}
 	c, err := fovea.WindowsOf(a.Memex).Feedback().Reset(ctx, a.Write())
 	return &ResetResponse{c.Seq, sessionName}, err
 }
