@@ -166,7 +166,7 @@ func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
 // with files has tasks.
 func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
-// WindowsOf returns the log of the windows that agents are given.
+// WindowsOf returns the log of the windows that agents are given, with what is said of them.
 func WindowsOf(m *Memory) *windowlog.Log { return m.memex.windows }
 
 // ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.

@@ -211,8 +211,7 @@ func (o *overlay) counts(i int, path string) bool {
 	s := o.layers[i]
 	switch owner := working.AgentOf(path); {
 	case owner != "":
-		_, window := working.WindowOf(path)
-		return owner == o.agent && window == 0
+		return owner == o.agent && !working.IsRecord(path)
 	case document.IsMemory(path):
 		return true
 	case !s.HasFiles():

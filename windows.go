@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/shown"
@@ -175,18 +176,21 @@ func (s *sessions) clear(top *scope.Scope) error {
 	return nil
 }
 
+// roomOf opens a scope for a room.
+func (x *memex) roomOf(ctx context.Context, name string) (*scope.Scope, error) {
+	m, err := x.scope(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return m.scope, nil
+}
+
 // newWindows returns the log of the windows that agents are given.
 func newWindows(x *memex) *windowlog.Log {
 	top := x.top.scope
 	return windowlog.New(windowlog.Host{
-		Open: func(ctx context.Context, name string) (*scope.Scope, error) {
-			m, err := x.scope(ctx, name)
-			if err != nil {
-				return nil, err
-			}
-			return m.scope, nil
-		},
-		Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
+		Feedback: feedback.New(feedback.Host{Open: x.roomOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
+		Open:     x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
 		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})
 }

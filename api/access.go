@@ -127,6 +127,12 @@ func (a Access) Warn(err error) { a.l.warn(err) }
 // ByOwner reports whether the owner calls, and not in the name of an agent.
 func (a Access) ByOwner(ctx context.Context) bool { return a.l.m.Guard().ByOwner(ctx) }
 
+// AgentAndSession names the agent that calls, or the one that the owner names, and the scope of
+// the session that keeps what is its own; "" if there is none.
+func (a Access) AgentAndSession(ctx context.Context, named string) (agent, session string) {
+	return agentAndSession(ctx, a.l, named)
+}
+
 // Scopes are those that the call names, or else the options.
 func (a Access) Scopes(ctx context.Context) author.Scopes { return a.l.scopes(ctx) }
 

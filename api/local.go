@@ -206,7 +206,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	} else if req.At == "" {
 		wr.Focus = focusOf(ctx, v)
 	}
-	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked("", cmp.Or(req.Question, req.Task))); err != nil {
+	if v, err = l.ranking(ctx, v, req.At, l.asked("", cmp.Or(req.Question, req.Task))); err != nil {
 		return nil, err
 	}
 	loadBlocks(ctx, l, v, &wr)
@@ -268,7 +268,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, fault.Wrap("search", "", fault.Other, err)
 	}
 	defer release()
-	if v, err = meaning.View(ctx, l.memex.Meaning(), v, l.asked(req.Mode, req.Text)); err != nil {
+	if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
 		return nil, err
 	}
 	found, err := l.memex.Reranker().Search(ctx, v, meaning.Query{
@@ -294,6 +294,15 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		}
 	}
 	return out, nil
+}
+
+// ranking returns a view that ranks for a request, now also by what was learned from feedback.
+func (l *Local) ranking(ctx context.Context, v *fovea.View, at string, req meaning.Request) (*fovea.View, error) {
+	v, err := meaning.View(ctx, l.memex.Meaning(), v, req)
+	if err != nil || at != "" {
+		return v, err
+	}
+	return v.ByFeedback(fovea.WindowsOf(l.memex).Feedback().Model(ctx)), nil
 }
 
 // asked is what nodes are ranked for.

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/exchange"
+	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/api/proofs"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
@@ -81,6 +82,7 @@ func requests(edited string) []asked {
 		asked{"propose", agents.ProposeRequest{Op: "forget", Request: json.RawMessage(`{"id":"mine"}`)}},
 		asked{"review-edit", agents.ReviewEditRequest{ID: "x", Title: &title}}, asked{"review-accept", agents.ReviewDecision{ID: "x"}},
 		asked{"review-reject", agents.ReviewDecision{ID: "x"}}, asked{"news-seen", agents.NewsSeenRequest{UpTo: map[string]uint64{"memex": 1}}},
+		asked{"feedback", feedback.UsefulRequest{Useful: []string{"mine"}, Question: "Mine"}}, asked{"feedback-reset", api.None{}},
 		asked{"bundle-write", remotes.BundleRequest{File: "/nowhere/b.car", Plain: true}}, asked{"bundle-read", remotes.BundleReadRequest{File: "/nowhere/b.car"}},
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
 		asked{"import", exchange.ImportRequest{Kind: "markdown", Source: "/nowhere"}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: "/nowhere/x.jsonl"}},

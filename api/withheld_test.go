@@ -504,6 +504,8 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 		if key == "commits" {
 			of = r.moments()
 		}
+	case slices.Contains([]string{"useful", "not", "cites"}, key):
+		of = r.names()
 	case key == "base":
 		of = r.digests[:min(3, len(r.digests))]
 	case slices.Contains([]string{"question", "task", "text", "event"}, key):

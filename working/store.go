@@ -34,11 +34,39 @@ func WindowPath(agent string, number uint64) string {
 
 // WindowOf returns the agent and the number of the window that a document keeps, 0 for any
 // other document.
-func WindowOf(path string) (agent string, number uint64) {
-	if rest, ok := strings.CutPrefix(path, document.MemoryPath(windowType+":")); ok {
-		agent, n, _ := strings.Cut(rest, "/")
+func WindowOf(path string) (agent string, number uint64) { return numbered(windowType, path) }
+
+// feedbackType is the type of the nodes that keep what somebody said of what was shown, see
+// internal/feedback.
+const feedbackType = "memory-feedback"
+
+// FeedbackID is the id of the node that keeps an entry of feedback, numbered from 1.
+func FeedbackID(number uint64) string { return feedbackType + ":" + strconv.FormatUint(number, 10) }
+
+// FeedbackPath is the path of the document that keeps an entry of feedback by an agent, or by
+// "owner".
+func FeedbackPath(by string, number uint64) string {
+	return document.MemoryPath(feedbackType + ":" + by + "/" + strconv.FormatUint(number, 10))
+}
+
+// FeedbackOf returns who gave the feedback that a document keeps, and its number, 0 for any
+// other document.
+func FeedbackOf(path string) (by string, number uint64) { return numbered(feedbackType, path) }
+
+// IsRecord reports whether a document keeps a window or an entry of feedback: no window,
+// search or overlay ever has it.
+func IsRecord(path string) bool {
+	_, window := WindowOf(path)
+	_, feedback := FeedbackOf(path)
+	return window+feedback > 0
+}
+
+// numbered returns the name and the number at the end of the path of a document of a type.
+func numbered(kind, path string) (name string, number uint64) {
+	if rest, ok := strings.CutPrefix(path, document.MemoryPath(kind+":")); ok {
+		name, n, _ := strings.Cut(rest, "/")
 		if number, err := strconv.ParseUint(n, 10, 64); err == nil {
-			return agent, number
+			return name, number
 		}
 	}
 	return "", 0
@@ -56,9 +84,9 @@ func NodeID(agent, id string) string {
 // NodePath is the path of the document whose root NodeID names.
 func NodePath(agent, id string) string { return document.MemoryPath(NodeID(agent, id)) }
 
-// IsNodeID reports whether an id is one of a node that keeps a block, or a window.
+// IsNodeID reports whether an id is one of a node that keeps a block, a window or feedback.
 func IsNodeID(id string) bool {
-	return strings.HasPrefix(id, nodeType+":") || strings.HasPrefix(id, windowType+":")
+	return strings.HasPrefix(id, nodeType+":") || strings.HasPrefix(id, windowType+":") || strings.HasPrefix(id, feedbackType+":")
 }
 
 // PathPrefix begins the paths of the documents that keep the blocks of an agent, or with ""
@@ -71,12 +99,14 @@ func PathPrefix(agent string) string {
 	return prefix
 }
 
-// AgentOf is the agent whose block or window a document keeps, "" for any other document.
+// AgentOf is the agent whose block, window or feedback a document keeps, "owner" for feedback
+// by the owner, and "" for any other document.
 func AgentOf(path string) string {
 	rest, ok := strings.CutPrefix(path, PathPrefix(""))
 	if !ok {
 		agent, _ := WindowOf(path)
-		return agent
+		by, _ := FeedbackOf(path)
+		return agent + by
 	}
 	agent, _, _ := strings.Cut(rest, "/")
 	return agent

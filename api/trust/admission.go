@@ -7,6 +7,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // admission checks the request of an agent, and returns it as it may go on.
@@ -40,6 +41,7 @@ var admissions = map[string]admission{
 	api.OpBlockAdd.Name:       anything,
 	api.OpBlockRemove.Name:    anything,
 	api.OpBlockScore.Name:     anything,
+	feedback.OpFeedback.Name:  anything, // it is about the windows of the caller alone
 }
 
 // by makes an admission of a check that knows the type of the request.

@@ -41,6 +41,7 @@ var verbsByNeed = map[need][][]string{
 		{"id", "list"}, {"log"}, {"snapshot", "list"}, {"drift"}, {"drift", "list"},
 		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"}, {"block", "list", "--agent", "ada"},
 		{"windows", "--agent", "ada"}, {"agent", "list"}, {"message", "inbox"}, {"task", "list"}, {"review", "list"},
+		{"feedback", "status"},
 	},
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {
@@ -48,6 +49,7 @@ var verbsByNeed = map[need][][]string{
 		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"}, {"import", "jsonl", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
 		{"checkpoint"}, {"restore", "--at", "0", "inbox.org"}, {"guard", "adopt", "skills/s.org"}, {"retain", "--keep-all", "1h"},
 		{"block", "add", "task", "T", "--agent", "ada"}, {"message", "send", "ada", "Hello", "--first"},
+		{"feedback", "first", "--question", "first"},
 	},
 	needsProof:   {{"verify"}},
 	needsMend:    {{"repair"}},
@@ -62,6 +64,7 @@ var otherVerbs = []string{
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "hook", "block remove", "block score",
 	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import", "export", "clone", "bundle", "remote",
 	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject",
+	"feedback reset",
 }
 
 // TestEveryVerbHasACode: no verb is forgotten in the table of exit codes.

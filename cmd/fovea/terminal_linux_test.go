@@ -155,6 +155,8 @@ var hostileRows = []struct {
 	{"agent", [][]string{{}, {evilName}}}, {"agent list", [][]string{{}}}, {"agent show", [][]string{{"ada"}, {evilName}}},
 	{"remember", [][]string{{"T" + evilName, "--under", "tasks.org", "--todo", "TODO"}, {"U", "--under", "tasks.org", "--todo", "TODO",
 		"--property", "ID=task1", "--property", "DEPENDS_ON=" + evilName}}},
+	{"feedback", [][]string{{evilName, "--question", evilName}, {"--cites", evilName, "--question", evilName}}},
+	{"feedback status", [][]string{{}}}, {"feedback reset", [][]string{{}}},
 	{"review", [][]string{{}, {evilName}}}, {"review list", [][]string{{}}}, {"review diff", [][]string{{evilName}}},
 	{"review accept", [][]string{{evilName}}}, {"review edit", [][]string{{evilName, "--title", evilName}}},
 	{"review reject", [][]string{{evilName, "--reason", evilName}}},

@@ -84,7 +84,7 @@ func (h *Hive) names(ctx context.Context) (map[string]lastSeen, error) {
 	}
 	for _, s := range h.scope.Sessions() {
 		for n := range s.Present().Documents() {
-			if name := working.AgentOf(n.Path); name != "" {
+			if name := working.AgentOf(n.Path); name != "" && name != ownerName {
 				add(name)
 			}
 		}

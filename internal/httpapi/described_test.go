@@ -117,7 +117,7 @@ var reads = map[string]string{
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
 	"blocks": `{"agent":"ada"}`, "windows": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
 	"prove": `{"id":"One"}`, "check-proof": `{"proof":"{}"}`,
-	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`, "news": `{}`,
+	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`, "news": `{}`, "feedback-status": `{}`,
 	"conversation": `{"session":"s1","changes":true}`,
 }
 
@@ -139,7 +139,7 @@ var wrong = map[string]string{
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
 	"import": `{"kind":"okf","source":"no"}`, "export": `{"kind":"okf","to":"no"}`,
 	"remote-remove": `{"name":"x"}`, "push": `{"name":"x"}`, "pull": `{"name":"x"}`, "sync": `{"name":"x"}`,
-	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`,
+	"block-remove": `{"ids":["none"]}`, "block-score": `{"id":"none","confidence":1}`, "feedback": `{"question":"One"}`,
 }
 
 // TestEveryOperationIsAsDescribed: what each operation of the document answers, where

@@ -73,6 +73,8 @@ var repeated = []repetition{
 	{name: "a block", op: "block-add", body: `{"blocks":[{"type":"task","task_id":"T"},{"type":"file","location":"none"}]}`, agent: true},
 	{name: "a block removed", op: "block-remove", body: `{"ids":["task:T"]}`, agent: true, before: (*site).block},
 	{name: "a block scored", op: "block-score", body: `{"id":"task:T","confidence":0.5}`, agent: true, before: (*site).block},
+	{name: "feedback", op: "feedback", body: `{"question":"One","useful":["One"]}`},
+	{name: "feedback forgotten", op: "feedback-reset", body: `{}`, before: func(s *site) { s.must("feedback", `{"question":"One","useful":["One"]}`) }},
 	{name: "a message", op: "message-send", body: `{"to":"owner","subject":"Hello"}`, agent: true},
 	{name: "messages read", op: "message-read", body: `{}`, agent: true, before: (*site).post},
 	{name: "a claim", op: "task-claim", body: `{"task":"job"}`, agent: true, before: (*site).job},

@@ -233,6 +233,12 @@ func (o *Order) File(n int) *File { return o.files[n] }
 // Span returns the first and the last position of a file, which is not empty.
 func (o *Order) Span(file int) (first, last uint32) { return o.first[file], o.first[file+1] - 1 }
 
+// MeanLength is the mean length of the documents of a file, as Score counts it. O(1).
+func (o *Order) MeanLength(file int) float64 {
+	first, end := o.first[file], o.first[file+1]
+	return float64(o.lengths[end]-o.lengths[first]) / float64(max(1, end-first))
+}
+
 // Spread returns the standard deviation of the lengths of the documents of a file, as a
 // multiple of their mean.
 func (o *Order) Spread(file int) float64 {

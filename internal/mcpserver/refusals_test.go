@@ -47,6 +47,7 @@ var calls = []struct {
 	{"history", map[string]any{"action": "blame", "id": "x"}},
 	{"history", map[string]any{"action": "snapshots"}},
 	{"history", map[string]any{"action": "checkpoint"}},
+	{"history", map[string]any{"action": "feedback", "answer": "x"}},
 	{"rollback", map[string]any{"action": "rollback"}},
 	{"rollback", map[string]any{"action": "restore"}},
 	{"rollback", map[string]any{"action": "revert"}},

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/feedback"
 )
 
 // effect classifies what a tool can do to the memory, for its hints.
@@ -66,10 +67,11 @@ func tools() []tool {
 			"*id base", []action{show(api.OpForget, forgotten)}},
 		{"history", "History", adds,
 			"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go " +
-				"back to. checkpoint: keep this state under a name. inbox: messages to you, then marked as read. tasks: what can be claimed, and who holds it.",
-			"*action id limit from to text name", []action{
+				"back to. checkpoint: keep this state under a name. inbox: messages to you, then marked as read. tasks: what can be claimed, and who holds it. " +
+				"feedback: tell which notes of your last context helped; recall learns.",
+			"*action id limit from to text name answer", []action{
 				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
-				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked)}},
+				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
 				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",

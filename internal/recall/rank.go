@@ -187,17 +187,23 @@ func (h Ranked) Reason() string {
 // Rank returns the nodes with the best sums of the arms, if above 0, best first, equal
 // scores by id, at most req.Limit.
 func (v View) Rank(req Request) []Ranked {
-	b := boards.Get().(*Board)
+	b := v.board()
 	defer b.release()
+	for _, r := range v.Rankers {
+		r.Rank(&req, b)
+	}
+	return b.best(&req)
+}
+
+// board returns an empty board for the view; release gives it back.
+func (v View) board() *Board {
+	b := boards.Get().(*Board)
 	words := v.Words()
 	b.State, b.Words, b.Order, b.words = v.State, words.Lexical, words.Order(), words
 	if n := b.Order.Len(); len(b.seen) < n {
 		b.seen, b.covered = make([]bool, n), make([]float64, n)
 	}
-	for _, r := range v.Rankers {
-		r.Rank(&req, b)
-	}
-	return b.best(&req)
+	return b
 }
 
 // best returns the hits.

@@ -24,6 +24,8 @@ var faces = []struct {
 	{"sync", syncCommand}, {"push", pushCommand}, {"pull", pullCommand}, {"guard", guardCommand}, {"blocks", blockCommand}, {"windows", windowsCommand},
 	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
 	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"prove", proveCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
+	{"feedback", feedbackCommand}, {"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
+	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }
 
 // Commands returns the verb of each operation that has one, in the order of the help page.

@@ -56,16 +56,14 @@ func (v *View) drop(paths []string) *View {
 }
 
 // WithoutBlocks returns a view without the working memory of all agents but one, and without
-// what their windows showed. O(blocks).
+// what their windows showed and feedback said. O(blocks).
 func (v *View) WithoutBlocks(agent string) *View {
 	var others []string
 	if !strings.HasPrefix(v.scope, author.SessionPrefix) {
 		return v
 	}
 	for _, path := range v.state.Paths() {
-		if _, window := working.WindowOf(path); window != 0 {
-			others = append(others, path)
-		} else if owner := working.AgentOf(path); owner != "" && owner != agent {
+		if owner := working.AgentOf(path); working.IsRecord(path) || owner != "" && owner != agent {
 			others = append(others, path)
 		}
 	}

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 )
 
@@ -14,13 +15,31 @@ func (v *View) ByMeaning(m recall.Meaning, only bool) *View {
 	return &asked
 }
 
+// ByFeedback returns the view that ranks also by what feedback has taught. O(1).
+func (v *View) ByFeedback(m learn.Model) *View {
+	if !m.On() {
+		return v
+	}
+	taught := *v
+	taught.learned = m
+	return &taught
+}
+
+// Ranks returns what feedback on a question is learned from: the nodes that are found for it, at most
+// 200, best first, with their scores as if nothing had been learned.
+func (v *View) Ranks(text string) []recall.Rankable { return v.recall().Ranks(text) }
+
 // rankers returns what nodes are ranked by.
 func (v *View) rankers() []recall.Ranker {
-	switch {
-	case v.meaning == nil:
-		return recall.Rankers()
-	case v.onlyMeaning:
+	if v.onlyMeaning {
 		return []recall.Ranker{*v.meaning}
 	}
-	return append(recall.Rankers(), *v.meaning)
+	all := recall.Rankers()
+	if v.meaning != nil {
+		all = append(all, *v.meaning)
+	}
+	if v.learned != nil {
+		all = append(all, recall.Learned{Model: v.learned})
+	}
+	return all
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -40,6 +41,7 @@ type View struct {
 
 	meaning     *recall.Meaning // of a request, nil for none
 	onlyMeaning bool
+	learned     learn.Model // of feedback, nil for nothing
 }
 
 // Deriver derives views from the states of a chain. Handles is the slot of its ledger of

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -40,6 +41,8 @@ type Host struct {
 	Load func(v *view.View, b *working.Block) (string, error)
 	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
 	Writable func() error
+	// Feedback is what is said of windows.
+	Feedback *feedback.Log
 	// Off keeps nothing but the newest manifest of each agent, in memory.
 	Off bool
 	// OffActions keeps nothing of what agents do.
@@ -67,6 +70,9 @@ func New(h Host) *Log {
 	l.last.Size = maxLast
 	return l
 }
+
+// Feedback returns what the owner and agents said of what they were shown.
+func (l *Log) Feedback() *feedback.Log { return l.host.Feedback }
 
 // entry is what waits: a window, or an action of a time.
 type entry struct {

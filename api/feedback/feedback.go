@@ -1,0 +1,261 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package feedback
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/feedback"
+	"github.com/fovea-memory/fovea/internal/learn"
+	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// The operations on feedback.
+var (
+	OpFeedback = api.DefineOn(api.Operation{Name: "feedback", Group: "agents", Effect: api.Writes, Tool: "history feedback",
+		Summary: "Say which of the notes that were shown for a question were useful"}, give)
+	OpStatus = api.DefineOn(api.Operation{Name: "feedback-status",
+		Summary: "Say what was learned from feedback, and whether it counts"}, status)
+	OpReset = api.DefineOn(api.Operation{Name: "feedback-reset", Effect: api.Writes,
+		Summary: "Forget all feedback; history keeps it"}, reset)
+)
+
+// UsefulRequest says what was useful. What it says nothing of counts a little against, beside what
+// it calls useful.
+type UsefulRequest struct {
+	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"[ID...]"`
+	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
+	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped"`
+	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
+	Window   int      `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
+	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`
+}
+
+// UsefulResponse says what became of feedback.
+type UsefulResponse struct {
+	Seq     uint64 `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing could be learned"`
+	Session string `json:"session" jsonschema:"that keeps feedback: revert the commit there to take it back"`
+	Useful  int    `json:"useful" jsonschema:"how many notes count as useful"`
+	Not     int    `json:"not" jsonschema:"how many count as not useful"`
+	Unsaid  int    `json:"unsaid" jsonschema:"how many that were shown count a little against"`
+	On      bool   `json:"on" jsonschema:"what was learned so far has proven to help, and ranks"`
+}
+
+// shown is what somebody saw for a question.
+type shown struct {
+	by, session, question string
+	window                uint64
+	ids                   map[string]bool
+}
+
+// sessionName names the session that keeps feedback, as a request names it.
+var sessionName = strings.TrimPrefix(feedback.Session, author.SessionPrefix)
+
+// maxFound is how many hits of a search count as shown.
+const maxFound = 20
+
+func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse, error) {
+	if req.Window < 0 {
+		return nil, invalid(errors.New("windows are numbered from 1"))
+	}
+	v, err := a.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	log := fovea.WindowsOf(a.Memex).Feedback()
+	saw, err := whatWasShown(ctx, a, v, &req)
+	if err != nil {
+		return nil, err
+	}
+	verdicts, err := saw.verdicts(a, v, &req)
+	if err != nil {
+		return nil, err
+	}
+	by, err := ranking(ctx, a, v, saw.question)
+	if err != nil {
+		return nil, err
+	}
+	found := by.Ranks(saw.question)
+	kept := found[:0]
+	for _, r := range found {
+		if saw.ids[r.ID] {
+			kept = append(kept, r)
+		}
+	}
+	e := feedback.Entry{By: saw.by, Session: saw.session, Window: saw.window, Question: merkle.SumText(saw.question)}
+	e.Judge(kept, verdicts)
+	out := &UsefulResponse{Session: sessionName, Useful: e.Useful(), Not: e.Against()}
+	out.Unsaid = len(e.Shown) - out.Useful - out.Not
+	if out.Useful+out.Not == 0 {
+		out.On = log.Model(ctx).On()
+		return out, nil // the question does not find what was useful: nothing of it can be learned
+	}
+	if err := fault.Wrap("feedback", "", fault.ReadOnly, a.Memex.Writable()); err != nil {
+		return nil, err
+	}
+	c, err := log.Add(ctx, e, a.Write())
+	if err != nil {
+		return nil, err
+	}
+	out.Seq, out.On = c.Seq, log.Model(ctx).On()
+	return out, nil
+}
+
+// ranking returns the view that ranks for a question as a search does, but for what was
+// learned.
+func ranking(ctx context.Context, a api.Access, v *fovea.View, question string) (*fovea.View, error) {
+	return meaning.View(ctx, a.Memex.Meaning(), v, meaning.Request{Text: question, Timeout: a.Options.EmbedTimeout})
+}
+
+// whatWasShown finds the window, or makes the search, that feedback is about. Errors: NotFound
+// (ErrNoWindow), Invalid.
+func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulRequest) (*shown, error) {
+	agent, session := a.AgentAndSession(ctx, req.Agent)
+	question := strings.TrimSpace(req.Question)
+	by := feedback.Owner
+	if !a.ByOwner(ctx) {
+		by = agent
+	}
+	switch {
+	case agent != "":
+		w, err := windowOf(ctx, fovea.WindowsOf(a.Memex), session, agent, uint64(req.Window), question)
+		if err != nil {
+			return nil, err
+		}
+		s := &shown{by, session, cmp.Or(strings.TrimSpace(w.Question+"\n"+w.Task), question), w.ID, map[string]bool{}}
+		for _, p := range w.Parts {
+			s.ids[p.ID] = true
+		}
+		if s.question == "" {
+			return nil, invalid(errors.New("that window was asked no question; name the one that it answered"))
+		}
+		return s, nil
+	case by != feedback.Owner || req.Window != 0 || req.Agent != "":
+		return nil, invalid(errors.New("windows are an agent's; name one, such as with --agent"))
+	case question == "":
+		return nil, invalid(errors.New("name the question that was searched for"))
+	}
+	ranked, err := ranking(ctx, a, v, question)
+	if err != nil {
+		return nil, err
+	}
+	hits, err := ranked.ByFeedback(fovea.WindowsOf(a.Memex).Feedback().Model(ctx)).Search(question, maxFound, nil, a.Options.Now())
+	if err != nil {
+		return nil, err
+	}
+	s := &shown{by, "", question, 0, map[string]bool{}}
+	for _, h := range hits {
+		s.ids[h.Node.ID] = true
+	}
+	return s, nil
+}
+
+// windowOf returns a window of an agent: by its number, else the newest one that was asked a
+// question, else the newest.
+func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, number uint64, question string) (*windowlog.Window, error) {
+	last, err := log.Last(ctx, session, agent)
+	if err != nil {
+		return nil, err
+	}
+	is := func(w *windowlog.Window) bool {
+		return number != 0 && w.ID == number || number == 0 && (question == "" || strings.TrimSpace(w.Question) == question)
+	}
+	if last != nil && (is(last) || number == 0 && last.Question+last.Task == "") {
+		return last, nil
+	}
+	all, err := log.List(ctx, session, agent, 0)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if is(&all[i]) {
+			return &all[i], nil
+		}
+	}
+	return nil, fault.Wrap("feedback", agent, fault.NotFound, feedback.ErrNoWindow)
+}
+
+// verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
+// ErrNothing, ErrNotCited), NotFound.
+func (s *shown) verdicts(a api.Access, v *fovea.View, req *UsefulRequest) (map[string]learn.Verdict, error) {
+	out := map[string]learn.Verdict{}
+	say := func(names []string, verdict learn.Verdict) error {
+		for _, name := range names {
+			n, err := a.Find(v, "feedback", name)
+			if err != nil {
+				return err
+			}
+			id := n.ID
+			if _, whole := v.Get(id); !whole { // an element of a node
+				id = n.Parent
+			}
+			if !s.ids[id] {
+				return fault.Wrap("feedback", name, fault.Invalid, feedback.ErrNeverShown)
+			}
+			if out[id] == -verdict {
+				return fault.Wrap("feedback", name, fault.Invalid, errors.New("it is called useful and not useful at once"))
+			}
+			out[id] = verdict
+		}
+		return nil
+	}
+	if err := say(req.Not, learn.Against); err != nil {
+		return nil, err
+	}
+	if err := say(req.Useful, learn.Useful); err != nil {
+		return nil, err
+	}
+	if req.Cites != "" {
+		cited := s.cited(v, req.Cites)
+		if len(cited) == 0 && len(out) == 0 {
+			return nil, invalid(feedback.ErrNotCited)
+		}
+		for _, id := range cited {
+			if out[id] == learn.Unsaid {
+				out[id] = learn.Useful
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, invalid(feedback.ErrNothing)
+	}
+	return out, nil
+}
+
+// maxCites is how much of an answer is read, in bytes.
+const maxCites = 256 << 10
+
+// cited returns the ids of what was shown and stands in a text, by handle or id. O(text).
+func (s *shown) cited(v *fovea.View, text string) []string {
+	names := map[string]string{}
+	for id := range s.ids {
+		if n, ok := v.Get(id); ok {
+			names[id], names[v.Handle(n)] = id, id
+		}
+	}
+	var out []string
+	seen := map[string]bool{}
+	inside := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_.:/#", r)
+	}
+	for word := range strings.FieldsFuncSeq(text[:min(len(text), maxCites)], func(r rune) bool { return !inside(r) }) {
+		word = strings.TrimPrefix(strings.Trim(word, ".:-#/"), "id:")
+		host, _, _ := strings.Cut(word, "::")
+		if id, ok := names[host]; ok && !seen[id] {
+			seen[id], out = true, append(out, id)
+		}
+	}
+	return out
+}
+
+func invalid(err error) error { return fault.Wrap("feedback", "", fault.Invalid, err) }

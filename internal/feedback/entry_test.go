@@ -1,0 +1,81 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package feedback
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/learn"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// TestJudge: an entry keeps everything of which something is said, and the best of the rest.
+func TestJudge(t *testing.T) {
+	var found []recall.Rankable
+	for i := range 100 {
+		found = append(found, recall.Rankable{ID: fmt.Sprint(i), Score: 1 - float64(i)/100, Features: []float64{float64(i)}})
+	}
+	e := Entry{ID: 1, By: Owner, Question: merkle.SumText("q")}
+	e.Judge(found, map[string]learn.Verdict{"99": learn.Useful, "50": learn.Against, "elsewhere": learn.Useful})
+	if len(e.Shown) != MaxShown || e.Useful() != 1 || e.Against() != 1 || e.Shown[MaxShown-1].ID != "99" || e.Shown[MaxShown-3].ID != "21" {
+		t.Errorf("got %+v", e)
+	}
+	all := map[string]learn.Verdict{}
+	for _, r := range found {
+		all[r.ID] = learn.Useful
+	}
+	many := Entry{}
+	if many.Judge(found, all); len(many.Shown) != MaxShown {
+		t.Errorf("%d nodes are kept, want %d", len(many.Shown), MaxShown)
+	}
+}
+
+// TestEvents: of an agent the newest entries teach, of the owner all, in their order, and of
+// another version of the features none.
+func TestEvents(t *testing.T) {
+	var all []*Entry
+	for i := range MaxOfAgent + 10 {
+		for _, by := range []string{Owner, "ada"} {
+			all = append(all, &Entry{ID: uint64(len(all) + 1), By: by, Version: recall.FeatureVersion, Question: merkle.SumText(fmt.Sprint(by, i))})
+		}
+	}
+	all[0].Version = 0
+	got := events(all)
+	if len(got) != 2*MaxOfAgent+10-1 || !got[0].Owner || got[0].Question != all[2].Question || got[len(got)-1].Question != all[len(all)-1].Question {
+		t.Errorf("%d events, the first %+v", len(got), got[0])
+	}
+}
+
+// FuzzDecode: any text is an entry or refused, and an entry that is read is fitted within the
+// bounds.
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"id":1,"by":"ada","question":"` + merkle.SumText("q").String() + `","features":1,` +
+		`"shown":[{"id":"a","region":"","score":1,"values":[1e308,-2],"verdict":1}]}`)
+	f.Add(`{"id":1,"by":"ada","shown":[{"verdict":3}]}`)
+	f.Add(`[]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := Decode(text)
+		if err != nil {
+			return
+		}
+		tree, err := e.tree()
+		if err != nil || tree == nil {
+			t.Fatal(err)
+		}
+		if again, err := Decode(document.Lookup(tree.Attrs, entryAttr).String()); err != nil || !cmp.Equal(again, e) {
+			t.Fatalf("read back: %v, %s", err, cmp.Diff(e, again))
+		}
+		for _, r := range learn.Fit([]learn.Event{e.event()}, len(recall.FeatureNames)) {
+			for _, w := range r.Weights {
+				if !(w >= -learn.MaxWeight && w <= learn.MaxWeight) {
+					t.Fatalf("a weight of %v", w)
+				}
+			}
+		}
+	})
+}

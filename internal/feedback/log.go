@@ -1,0 +1,257 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package feedback
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/learn"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/working"
+)
+
+// Session is the scope that keeps the feedback of a memex.
+const Session = author.SessionPrefix + "feedback"
+
+// Limits of what is kept, and of what teaches.
+const (
+	MaxEntries = 2000 // that the session keeps; history has the others
+	MaxOfAgent = 500  // of one agent that teach, its newest
+	MaxOfDay   = 200  // that one agent gives in a day of UTC
+)
+
+// Errors of feedback. Each is the cause of a *fault.Error.
+var (
+	ErrNeverShown = errors.New("that was not shown for this question; feedback is about what was")
+	ErrNoWindow   = errors.New("there is no such window; fovea windows lists them")
+	ErrNothing    = errors.New("nothing is said; name notes that were useful, or not, or give the text that cites them")
+	ErrNotCited   = errors.New("the text cites nothing of what was shown, neither by handle nor by id")
+	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
+)
+
+// Host is what a Log needs of the memex that it belongs to.
+type Host struct {
+	// Open opens a scope; a session that does not exist is made.
+	Open func(ctx context.Context, name string) (*scope.Scope, error)
+	// Names lists the scopes that exist, besides the memex.
+	Names func() ([]string, error)
+	// Opened changes when a scope opens or closes.
+	Opened func() uint64
+	Log    *slog.Logger
+}
+
+// Log keeps the feedback of a memex. It is safe for concurrent use.
+type Log struct {
+	host Host
+
+	mu      sync.Mutex
+	scope   *scope.Scope // nil if there was none when opened was read
+	checked bool         // scope and opened are set
+	opened  uint64
+	state   *graph.State             // that entries and model are of
+	known   map[merkle.Digest]*Entry // of state, by own digest
+	model   learn.Model
+}
+
+// New returns the feedback of a memex.
+func New(h Host) *Log { return &Log{host: h} }
+
+// session returns the scope of the entries, nil if there is none. mu is held.
+func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
+	if now := l.host.Opened(); !l.checked || now != l.opened {
+		names, err := l.host.Names()
+		if err != nil {
+			return nil, err
+		}
+		l.scope = nil
+		if slices.Contains(names, Session) {
+			if l.scope, err = l.host.Open(ctx, Session); err != nil {
+				return nil, err
+			}
+		}
+		l.checked, l.opened = true, l.host.Opened()
+	}
+	return l.scope, nil
+}
+
+// Model returns what the present entries teach. It must not be changed. After a change the
+// first call fits it anew: O(entries · their nodes · features). What cannot be read teaches
+// nothing, and is logged.
+func (l *Log) Model(ctx context.Context) learn.Model {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, err := l.session(ctx)
+	if err != nil {
+		l.host.Log.Warn("feedback cannot be read; nothing of it counts", "error", err)
+		return nil
+	}
+	if s == nil {
+		return nil
+	}
+	l.follow(s.Present())
+	return l.model
+}
+
+// follow brings entries and model up to a state.
+func (l *Log) follow(state *graph.State) {
+	if state == l.state {
+		return
+	}
+	known := map[merkle.Digest]*Entry{}
+	for _, path := range state.Paths() {
+		if _, number := working.FeedbackOf(path); number == 0 {
+			continue
+		}
+		if n, ok := state.Document(path); ok {
+			e := l.known[n.Own]
+			if e == nil {
+				e = ofNode(n)
+			}
+			if e != nil {
+				known[n.Own] = e
+			}
+		}
+	}
+	l.state, l.known = state, known
+	l.model = learn.Fit(events(sorted(known)), len(recall.FeatureNames))
+}
+
+// sorted returns entries by their numbers.
+func sorted(known map[merkle.Digest]*Entry) []*Entry {
+	all := make([]*Entry, 0, len(known))
+	for _, e := range known {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b *Entry) int { return cmp.Or(cmp.Compare(a.ID, b.ID), strings.Compare(a.By, b.By)) })
+	return all
+}
+
+// events returns what entries teach, in their order: of each agent the newest.
+func events(all []*Entry) []learn.Event {
+	given := map[string]int{}
+	var out []learn.Event
+	for _, e := range slices.Backward(all[max(0, len(all)-MaxEntries):]) {
+		if e.Version != recall.FeatureVersion || e.By != Owner && given[e.By] == MaxOfAgent {
+			continue
+		}
+		given[e.By]++
+		out = append(out, e.event())
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Entries returns the present entries, oldest first. They must not be changed. Errors: those
+// of opening the session.
+func (l *Log) Entries(ctx context.Context) ([]*Entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, err := l.session(ctx)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	l.follow(s.Present())
+	return sorted(l.known), nil
+}
+
+// Add numbers an entry and keeps it, in place of the earlier one by the same about the same
+// question, in one commit, and fits the model. Of opts, Key counts.
+// Errors: Conflict (ErrTooMany), Invalid, Denied, ReadOnly.
+func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain.Commit, error) {
+	c, err := l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, action *scope.Action, next uint64) (string, error) {
+		if e.By != Owner && countOfDay(all, e.By, action.Now) >= MaxOfDay {
+			return "", fault.Wrap("feedback", e.By, fault.Conflict, ErrTooMany)
+		}
+		e.Time, e.ID = action.Now.UTC().Truncate(time.Second), next
+		tree, err := e.tree()
+		if err != nil {
+			return "", err
+		}
+		path := working.FeedbackPath(e.By, e.ID)
+		parts, err := tree.Parts(path)
+		if err != nil {
+			return "", err
+		}
+		draft.Put(path, parts...)
+		for i, old := range all {
+			if i <= len(all)-MaxEntries || old.By == e.By && old.Question == e.Question {
+				draft.Drop(working.FeedbackPath(old.By, old.ID))
+			}
+		}
+		return fmt.Sprintf("%s: feedback %d: %d useful, %d not", e.By, e.ID, e.Useful(), e.Against()), nil
+	})
+	if err == nil {
+		l.Model(ctx)
+	}
+	return c, err
+}
+
+// Reset takes all entries out of the session; history has them, and a revert brings them
+// back. Without an entry there is no commit.
+func (l *Log) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit, error) {
+	l.mu.Lock()
+	s, err := l.session(ctx)
+	l.mu.Unlock()
+	if s == nil || err != nil {
+		return chain.Commit{}, err
+	}
+	return l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, _ *scope.Action, _ uint64) (string, error) {
+		for _, e := range all {
+			draft.Drop(working.FeedbackPath(e.By, e.ID))
+		}
+		return fmt.Sprintf("reset feedback: %d entries", len(all)), nil
+	})
+}
+
+// countOfDay counts the entries of somebody on the day of a time.
+func countOfDay(all []*Entry, by string, at time.Time) (n int) {
+	day := at.UTC().Format(time.DateOnly)
+	for _, e := range all {
+		if e.By == by && e.Time.UTC().Format(time.DateOnly) == day {
+			n++
+		}
+	}
+	return n
+}
+
+// commit makes a change of the entries; next is its number in the history of the session.
+func (l *Log) commit(ctx context.Context, opts *scope.WriteOptions,
+	change func(all []*Entry, draft *graph.Draft, a *scope.Action, next uint64) (string, error)) (chain.Commit, error) {
+	s, err := l.host.Open(ctx, Session)
+	if err != nil {
+		return chain.Commit{}, err
+	}
+	tx := s.Chain.Begin()
+	defer tx.End()
+	action := scope.Action{Name: "feedback", Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now()}
+	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
+		return s.Replay(first), err
+	}
+	l.mu.Lock()
+	l.follow(s.Present())
+	all := sorted(l.known)
+	l.mu.Unlock()
+	draft := s.Present().Edit(action.Now.UnixMilli())
+	if action.Message, err = change(all, draft, &action, s.Chain.Head().Commit.Seq+1); err != nil {
+		return chain.Commit{}, err
+	}
+	state, delta := draft.Seal()
+	if len(delta.Changes) == 0 {
+		return chain.Commit{}, nil
+	}
+	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+}

@@ -1,0 +1,136 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package learn
+
+import (
+	"math"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Verdict is what is said of a node that was shown.
+type Verdict int8
+
+// The verdicts.
+const (
+	Against Verdict = -1 // it was called not useful
+	Unsaid  Verdict = 0  // nothing was said of it, though something was of others
+	Useful  Verdict = 1
+)
+
+// Event is what was said of the nodes that were shown for one question.
+type Event struct {
+	Question merkle.Digest
+	Owner    bool // the owner said it, not an agent
+	Shown    []Shown
+}
+
+// Shown is a node that was shown.
+type Shown struct {
+	Region   string
+	Kind     float64   // of its file, a number that is near for files of like notes
+	Score    float64   // without what was learned
+	Features []float64 // in the order of the ranker
+	Verdict  Verdict
+}
+
+// Weights of events and of verdicts.
+const (
+	weightOwner = 1
+	weightAgent = .5
+	refused     = .25 // of an event that calls nothing useful: the others may have been
+	unsaid      = .5  // of a node of which nothing is said, as a rival of the useful ones
+)
+
+// bounds of what events may hold; the scores of a ranking are far within them.
+const (
+	maxScore   = 20
+	maxFeature = 2
+)
+
+// bounded returns a number within a bound; one that is none is 0.
+func bounded(x, bound float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return min(max(x, -bound), bound)
+}
+
+// list is the part of an event that is about one region.
+type list struct {
+	weight float64
+	owner  bool
+	plain  bool // something was called useful
+	scores []float64
+	rows   [][]float64
+	rivals []float64 // by node: how much it counts as a rival
+	target []float64 // by node: its share of what is useful; they add up to 1
+}
+
+// listsOf returns the lists of an event by region. A list that tells no node from another is
+// left out.
+func listsOf(e *Event, kinds map[string]*kind, features int) map[string]*list {
+	lists := map[string]*list{}
+	for i := range e.Shown {
+		s := &e.Shown[i]
+		if k := kinds[s.Region]; k == nil || !k.holds(s.Kind) {
+			continue
+		}
+		l := lists[s.Region]
+		if l == nil {
+			l = &list{weight: weightAgent, owner: e.Owner}
+			if e.Owner {
+				l.weight = weightOwner
+			}
+			lists[s.Region] = l
+		}
+		row := make([]float64, features)
+		for k := range min(features, len(s.Features)) {
+			row[k] = bounded(s.Features[k], maxFeature)
+		}
+		rival, target := 1.0, 0.0
+		switch s.Verdict {
+		case Useful:
+			target = 1
+		case Unsaid:
+			rival = unsaid
+		}
+		l.scores, l.rows = append(l.scores, bounded(s.Score, maxScore)), append(l.rows, row)
+		l.rivals, l.target = append(l.rivals, rival), append(l.target, target)
+	}
+	for region, l := range lists {
+		if !l.complete() {
+			delete(lists, region)
+		}
+	}
+	return lists
+}
+
+// complete shares out the target, false if all nodes are alike.
+func (l *list) complete() bool {
+	useful := sum(l.target)
+	l.plain = useful > 0
+	if !l.plain { // those that nobody refused may have been useful
+		l.weight *= refused
+		for i, rival := range l.rivals {
+			if rival < 1 {
+				l.target[i] = 1
+			}
+		}
+		useful = sum(l.target)
+	}
+	if useful == 0 || useful == float64(len(l.target)) {
+		return false
+	}
+	for i := range l.target {
+		l.target[i] /= useful
+	}
+	return true
+}
+
+func sum(list []float64) (all float64) {
+	for _, x := range list {
+		all += x
+	}
+	return all
+}

@@ -1,0 +1,79 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package verb
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api/feedback"
+	"github.com/fovea-memory/fovea/internal/terminal"
+)
+
+func feedbackCommand(s *Session) *cobra.Command {
+	var cites func() (*string, error)
+	c := verbFor(s, &cobra.Command{
+		Long: `Feedback says which of the notes that were shown for a question were useful: in
+a window of an agent, named with --agent, or by a search of yours for the words
+of --question. Search and windows learn from it how much each arm of the score
+counts in each top folder. What was learned ranks from when it has helped with
+questions that were held back, and no longer than it does.`,
+		Example: `  fovea feedback dcayq 3rdnote --question "when does the plumber come"
+  fovea feedback --cites @answer.md --agent ada
+  fovea feedback --not dcayq --window 17 --agent ada
+  fovea feedback status
+  fovea feedback reset`,
+		Args: cobra.ArbitraryArgs,
+	}, feedback.OpFeedback, func(req *feedback.UsefulRequest, _ []string) error {
+		text, err := cites()
+		if text != nil {
+			req.Cites = *text
+		}
+		return err
+	}, func(_ *feedback.UsefulRequest, g *feedback.UsefulResponse) {
+		if g.Seq == 0 {
+			s.Report("nothing can be learned from that: the question does not find these notes")
+			return
+		}
+		s.Out.Printf("%d useful, %d not, %d unsaid; commit %d of the session %s\n", g.Useful, g.Not, g.Unsaid, g.Seq, g.Session)
+	})
+	cites = textFlag(s, c, "cites", "`TEXT` of an answer: what it cites by handle or id was useful")
+	c.AddCommand(feedbackStatusCommand(s), verb(s, &cobra.Command{
+		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
+	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
+		if r.Seq == 0 {
+			s.Report("there is no feedback")
+			return
+		}
+		s.Out.Printf("forgotten; commit %d of the session %s\n", r.Seq, r.Session)
+	}))
+	return c
+}
+
+func feedbackStatusCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
+	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
+		s.Out.Printf("%d entries, %d by the owner; %d times useful, %d not\n", st.Entries, st.Owner, st.Useful, st.Not)
+		for i := range st.Regions {
+			printRegion(s.Out, &st.Regions[i])
+		}
+	})
+}
+
+// printRegion prints what was learned of a folder.
+func printRegion(out *terminal.Stream, r *feedback.LearnedRegion) {
+	state := "on"
+	if !r.On {
+		state = "off: " + r.Why
+	}
+	out.Row(terminal.Column(cmp.Or(r.Folder, "(no folder)"), 20), terminal.Text(state))
+	out.Printf("  %d questions, %d held back: nDCG %+.3f, standard error %.3f\n", r.Events, r.Held, r.Gain, r.Error)
+	for _, name := range slices.Sorted(maps.Keys(r.Weights)) {
+		out.Row(terminal.Column("", 2), terminal.Column(name, 12), terminal.Text(fmt.Sprintf("%+.3f", r.Weights[name])))
+	}
+}
