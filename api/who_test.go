@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
-	"github.com/fovea-memory/fovea/api/proofs"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
@@ -82,7 +81,6 @@ func requests(edited string) []asked {
 		asked{"review-reject", agents.ReviewDecision{ID: "x"}},
 		asked{"bundle-write", remotes.BundleRequest{File: "/nowhere/b.car", Plain: true}}, asked{"bundle-read", remotes.BundleReadRequest{File: "/nowhere/b.car"}},
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
-		asked{"prove", proofs.Request{ID: "mine"}}, asked{"prove", proofs.Request{ID: "none", Absent: true}}, asked{"check-proof", proofs.CheckRequest{Proof: "{}"}},
 		asked{"push", remotes.SyncRequest{}}, asked{"pull", remotes.SyncRequest{}}, asked{"sync", remotes.SyncRequest{}})
 	for _, to := range []string{"", "0", "1", "before", "between", "kept", "seq:1", "seq:2", "seq:3", "2020-01-01", "head"} {
 		for _, r := range []api.RollbackRequest{{To: to}, {To: to, Skip: true}, {To: to, MemoryOnly: true}} {

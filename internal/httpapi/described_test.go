@@ -116,7 +116,8 @@ var reads = map[string]string{
 	"diff": `{"from":"seq:1","to":"head","text":true}`, "blame": `{"id":"One"}`, "snapshots": `{}`, "head": `{}`, "verify": `{"files":true}`,
 	"forgotten": `{"notes":[{"title":"Two"}]}`, "guard": `{}`, "guard-diff": `{"path":"skills/plan.org","text":true}`,
 	"blocks": `{"agent":"ada"}`, "windows": `{"agent":"ada"}`, "skills": `{}`, "skill": `{"name":"plan"}`, "suggest": `{"text":"secrat","notes":2}`,
-	"prove": `{"id":"One"}`, "check-proof": `{"proof":"{}"}`, "agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`,
+	"prove": `{"id":"One"}`, "check-proof": `{"proof":"{}"}`,
+	"agents": `{}`, "messages": `{"agent":"ada"}`, "tasks": `{"all":true}`, "review": `{}`, "remotes": `{}`,
 }
 
 // wrong are requests that are refused for what they mean; an unknown key is what the
