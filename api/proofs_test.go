@@ -46,7 +46,8 @@ func TestProofs(t *testing.T) {
 				t.Fatal(err)
 			}
 			v, err := proofs.OpCheck.Call(t.Context(), r.owner, proofs.CheckRequest{Proof: p.Proof})
-			if err != nil || !v.Holds || !strings.HasPrefix(v.Claim, tc.claim) || v.Claim != p.Claim || !strings.HasSuffix(v.Note, tc.text) || (v.Note == "") != (tc.text == "") {
+			if err != nil || !v.Holds || !strings.HasPrefix(v.Claim, tc.claim) || v.Claim != p.Claim ||
+				!strings.HasSuffix(v.Note, tc.text) || (v.Note == "") != (tc.text == "") {
 				t.Errorf("%+v, %v", v, err)
 			}
 			if _, err := proofs.OpProve.Call(ada, svc, tc.req); (fovea.KindOf(err) == fovea.Denied) != tc.owner || (err != nil) != tc.owner {

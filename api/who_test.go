@@ -20,7 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/feedback"
-	"github.com/fovea-memory/fovea/api/proofs"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
@@ -86,7 +85,6 @@ func requests(edited string) []asked {
 		asked{"bundle-write", remotes.BundleRequest{File: "/nowhere/b.car", Plain: true}}, asked{"bundle-read", remotes.BundleReadRequest{File: "/nowhere/b.car"}},
 		asked{"remote-add", remotes.RemoteAddRequest{Name: "x", URL: "/nowhere", Plain: true}}, asked{"remote-remove", remotes.RemoteRequest{Name: "x"}},
 		asked{"import", exchange.ImportRequest{Kind: "markdown", Source: "/nowhere"}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: "/nowhere/x.jsonl"}},
-		asked{"prove", proofs.Request{ID: "mine"}}, asked{"prove", proofs.Request{ID: "none", Absent: true}}, asked{"check-proof", proofs.CheckRequest{Proof: "{}"}},
 		asked{"checkpoint", api.CheckpointRequest{To: api.PlaceIPFS}}, asked{"restore", api.RestoreRequest{From: api.PlaceIPFS, CID: "x"}},
 		asked{"push", remotes.SyncRequest{Name: remotes.IPFSPrefix}}, asked{"pull", remotes.SyncRequest{Name: remotes.IPFSPrefix + "x"}},
 		asked{"push", remotes.SyncRequest{}}, asked{"pull", remotes.SyncRequest{}}, asked{"sync", remotes.SyncRequest{}})

@@ -178,18 +178,20 @@ func join(hashes []tlog.Hash) (out []byte) {
 func TestCheck(t *testing.T) {
 	h := newHistory(3000, 1000)
 	n := h.notes[1234]
-	first := merkle.Sum([]byte("first")).String()
+	in := "in memory " + merkle.Sum([]byte("first")).String()
+	now, then := in+" at commit 1000 (2026-11-25T08:00:00.000Z)", in+" at commit 700 (2026-11-20T08:00:00.000Z)"
+	stood := fmt.Sprintf("the note %q with these 30 bytes stood in %q ", n.ID, n.Path)
 	for name, tc := range map[string]struct {
 		file  *proof.File
 		claim string
 		note  string
 	}{
-		"note":        {h.of(n.ID), `the note "` + n.ID + `" with these 30 bytes stood in "` + n.Path + `" in memory ` + first + " at commit 1000 (2026-11-25T08:00:00.000Z)", n.Content},
-		"note then":   {h.then(n.ID), `the note "` + n.ID + `" with these 30 bytes stood in "` + n.Path + `" in memory ` + first + " at commit 700 (2026-11-20T08:00:00.000Z)", n.Content},
-		"absent":      {h.of("no such"), `no note with the id "no such" was in memory ` + first + " at commit 1000 (2026-11-25T08:00:00.000Z)", ""},
-		"absent then": {h.then("no such"), `no note with the id "no such" was in memory ` + first + " at commit 700 (2026-11-20T08:00:00.000Z)", ""},
-		"heads": {h.heads(), "the history of memory " + first + " up to commit 1000 (2026-11-25T08:00:00.000Z) contains all of it up to commit 700 (2026-11-25T08:00:00.000Z), which " +
-			"machine+" + keyHash(h) + " signed", ""},
+		"note":        {h.of(n.ID), stood + now, n.Content},
+		"note then":   {h.then(n.ID), stood + then, n.Content},
+		"absent":      {h.of("no such"), `no note with the id "no such" was ` + now, ""},
+		"absent then": {h.then("no such"), `no note with the id "no such" was ` + then, ""},
+		"heads": {h.heads(), "the history of" + strings.TrimPrefix(in, "in") + " up to commit 1000 (2026-11-25T08:00:00.000Z) contains all of it up to " +
+			"commit 700 (2026-11-25T08:00:00.000Z), which machine+" + keyHash(h) + " signed", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, err := proof.Check(must(tc.file.Encode()), h.keys)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/proof"
 )
 
@@ -42,7 +43,7 @@ type Proof struct {
 // CheckRequest is a proof to check.
 type CheckRequest struct {
 	Proof string `json:"proof" jsonschema:"the file"`
-	Key   string `json:"key,omitempty" jsonschema:"the public key that must have signed it, default those known here" flag:"the public <KEY> that must have signed it"`
+	Key   string `json:"key,omitempty" jsonschema:"the public key of its signature, default those known here" flag:"the public <KEY> of its signature"`
 }
 
 // Verdict is what a proof proves, or why it proves nothing.
@@ -65,7 +66,7 @@ func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
 	case len(req.From)+len(req.To) > maxHead:
 		return nil, fault.Wrap("prove", "head", fault.Invalid, fmt.Errorf("longer than %d bytes", maxHead))
 	case req.From != "" && req.ID == "" && req.At == "" && !req.Absent:
-		f, err = a.History().ProveHeads(ctx, req.From, req.To)
+		f, err = travel.ProveHeads(ctx, a.History(), req.From, req.To)
 	case req.ID == "" || req.From+req.To != "":
 		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or a signed head with from"))
 	case req.Absent:
@@ -80,7 +81,7 @@ func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
 	if err != nil {
 		return nil, fault.Wrap("prove", req.ID, fault.Other, err)
 	}
-	v, err := proof.Check(text, a.History().Verifiers())
+	v, err := proof.Check(text, travel.Verifiers(a.History()))
 	if err != nil {
 		return nil, fault.Wrap("prove", req.ID, fault.Conflict, err)
 	}
@@ -94,7 +95,7 @@ func proveAbsent(ctx context.Context, a api.Access, req Request) (*proof.File, e
 	if !utf8.ValidString(req.ID) {
 		return nil, fault.Wrap("prove", req.ID, fault.Invalid, errors.New("an id is UTF-8"))
 	}
-	f, _, err := a.History().Prove(ctx, req.At, req.ID, true)
+	f, _, err := travel.Prove(ctx, a.History(), req.At, req.ID, true)
 	return f, err
 }
 
@@ -108,7 +109,7 @@ func proveNote(ctx context.Context, a api.Access, req Request) (*proof.File, err
 	if err != nil {
 		return nil, err
 	}
-	f, n, err := a.History().Prove(ctx, req.At, shown.ID, false)
+	f, n, err := travel.Prove(ctx, a.History(), req.At, shown.ID, false)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) 
 	if req.Proof == "" {
 		return nil, fault.Wrap("check proof", "proof", fault.Invalid, errors.New("it is empty"))
 	}
-	keys := a.History().Verifiers()
+	keys := travel.Verifiers(a.History())
 	if req.Key != "" {
 		key, err := note.NewVerifier(req.Key)
 		if err != nil {

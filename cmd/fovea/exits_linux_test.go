@@ -61,7 +61,7 @@ var verbsByNeed = map[need][][]string{
 // the way of another verb.
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
-	"guard reject", "skill show", "purge", "guard adopt-key", "head", "setup embed", "hook", "block remove", "block score",
+	"guard reject", "skill show", "purge", "guard adopt-key", "head", "prove", "setup embed", "hook", "block remove", "block score",
 	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import", "export", "clone", "bundle", "remote",
 	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject",
 	"feedback reset",

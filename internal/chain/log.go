@@ -97,7 +97,7 @@ func decodeLog(data []byte) Log {
 
 // checkLog computes the log of a loaded moment from the commits, if the image had none, or
 // another one than its signed head. Where commits are lost, it has none.
-func (c *Chain) checkLog(at *Moment) {
+func checkLog(c *Chain, at *Moment) {
 	signed := ""
 	if h, _, err := OpenHead(at.Signed, c.opts.Verifiers); err == nil && h.Names(at.Commit) == nil {
 		signed = h.Get(logStatement)
@@ -106,7 +106,7 @@ func (c *Chain) checkLog(at *Moment) {
 	if at.Commit.Seq == 0 || root != "" && (signed == "" || signed == root) {
 		return
 	}
-	hashes, err := c.logHashes(context.Background(), at.Commit.Seq)
+	hashes, err := logHashes(context.Background(), c, at.Commit.Seq)
 	if err != nil {
 		c.opts.Log.Warn("heads are signed without the log of commits", "error", err)
 		at.log = Log{}
@@ -158,7 +158,7 @@ func (s *storedHashes) top() Log {
 
 // logHashes computes the hashes of the log of the first size commits. It reads all of them
 // and takes 64 bytes for each.
-func (c *Chain) logHashes(ctx context.Context, size uint64) (*storedHashes, error) {
+func logHashes(ctx context.Context, c *Chain, size uint64) (*storedHashes, error) {
 	s := &storedHashes{}
 	err := c.Store().Commits(ctx, store.Span{From: 1, To: size}, func(r store.Record) error {
 		commit, err := graph.CommitHead(r.Data)
@@ -179,8 +179,8 @@ func (c *Chain) logHashes(ctx context.Context, size uint64) (*storedHashes, erro
 
 // ProveCommit proves that the log of the first size commits has commit seq. It costs what
 // reading those commits does, as ProveLog does. Errors: ErrNoCommit, ErrBroken.
-func (c *Chain) ProveCommit(ctx context.Context, size, seq uint64) ([]tlog.Hash, error) {
-	hashes, err := c.logHashes(ctx, size)
+func ProveCommit(ctx context.Context, c *Chain, size, seq uint64) ([]tlog.Hash, error) {
+	hashes, err := logHashes(ctx, c, size)
 	if err != nil {
 		return nil, err
 	}
@@ -188,8 +188,8 @@ func (c *Chain) ProveCommit(ctx context.Context, size, seq uint64) ([]tlog.Hash,
 }
 
 // ProveLog proves that the log of the first size commits begins with those of the first old.
-func (c *Chain) ProveLog(ctx context.Context, size, old uint64) ([]tlog.Hash, error) {
-	hashes, err := c.logHashes(ctx, size)
+func ProveLog(ctx context.Context, c *Chain, size, old uint64) ([]tlog.Hash, error) {
+	hashes, err := logHashes(ctx, c, size)
 	if err != nil {
 		return nil, err
 	}

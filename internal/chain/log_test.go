@@ -78,18 +78,18 @@ func TestLog(t *testing.T) {
 	}
 	last := len(roots)
 	for i, root := range roots {
-		p, err := f.ProveLog(t.Context(), uint64(last), uint64(i+1))
+		p, err := chain.ProveLog(t.Context(), f.Chain, uint64(last), uint64(i+1))
 		if err != nil || tlog.CheckTree(p, int64(last), roots[last-1], int64(i+1), root) != nil {
 			t.Errorf("the log does not begin with that of commit %d: %v", i+1, err)
 		}
 		c := commits[i]
-		r, err := f.ProveCommit(t.Context(), uint64(last), c.Seq)
+		r, err := chain.ProveCommit(t.Context(), f.Chain, uint64(last), c.Seq)
 		record := tlog.RecordHash(chain.LogRecord(c.Digest, c.Root, c.Time.UTC().Format(chain.HeadTime)))
 		if err != nil || tlog.CheckRecord(r, int64(last), roots[last-1], int64(i), record) != nil {
 			t.Errorf("the log lacks commit %d: %v", i+1, err)
 		}
 	}
-	if _, err := f.ProveLog(t.Context(), uint64(last+1), 1); err == nil {
+	if _, err := chain.ProveLog(t.Context(), f.Chain, uint64(last+1), 1); err == nil {
 		t.Error("a log of commits that are not there")
 	}
 }

@@ -61,7 +61,7 @@ func (tx *Tx) Load() (*Pending, error) {
 	}
 	at := *p.at
 	c.verify(&at)
-	c.checkLog(&at)
+	checkLog(c, &at)
 	c.head.Store(&at)
 	return p.pending, err
 }

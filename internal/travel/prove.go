@@ -27,7 +27,7 @@ var ErrPresent = errors.New("there is a note with this id")
 // newest commit. About an earlier one it reads all commits. Errors: NotFound, Conflict
 // (ErrPresent), Invalid (no key to sign with, a node that the format has no room for),
 // ReadOnly (the state is not in the history), Corrupt.
-func (h *History) Prove(ctx context.Context, ref, id string, absent bool) (*proof.File, *node.Node, error) {
+func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof.File, *node.Node, error) {
 	head, signed, err := h.SignedHead(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -48,7 +48,7 @@ func (h *History) Prove(ctx context.Context, ref, id string, absent bool) (*proo
 	}
 	f := &proof.File{Format: proof.Format, Head: signed}
 	if at.Commit.Digest != head.Digest {
-		if err := h.addMoment(ctx, f, head, at.Commit); err != nil {
+		if err := addMoment(ctx, h, f, head, at.Commit); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -75,7 +75,7 @@ func (h *History) Prove(ctx context.Context, ref, id string, absent bool) (*proo
 // earlier one; an empty text is the newest head. Errors: Invalid (not a signed head of a
 // known key, or one that names no log), NotFound (a commit that is not in the history),
 // and those of SignedHead.
-func (h *History) ProveHeads(ctx context.Context, from, to string) (*proof.File, error) {
+func ProveHeads(ctx context.Context, h *History, from, to string) (*proof.File, error) {
 	newest, signed, err := h.SignedHead(ctx)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (h *History) ProveHeads(ctx context.Context, from, to string) (*proof.File,
 	if seqs[0] > seqs[1] {
 		return nil, fault.Wrap("prove", "head", fault.Invalid, fmt.Errorf("from is of commit %d, which is after %d, that of to", seqs[0], seqs[1]))
 	}
-	hashes, err := h.scope.Chain.ProveLog(ctx, seqs[1], seqs[0])
+	hashes, err := chain.ProveLog(ctx, h.scope.Chain, seqs[1], seqs[0])
 	if err != nil {
 		return nil, fault.Wrap("prove", "head", fault.Corrupt, err)
 	}
@@ -111,8 +111,8 @@ func (h *History) ProveHeads(ctx context.Context, from, to string) (*proof.File,
 }
 
 // addMoment proves that the history of head has an earlier commit.
-func (h *History) addMoment(ctx context.Context, f *proof.File, head, at chain.Commit) error {
-	hashes, err := h.scope.Chain.ProveCommit(ctx, head.Seq, at.Seq)
+func addMoment(ctx context.Context, h *History, f *proof.File, head, at chain.Commit) error {
+	hashes, err := chain.ProveCommit(ctx, h.scope.Chain, head.Seq, at.Seq)
 	if err != nil {
 		return fault.Wrap("prove", fmt.Sprintf("seq:%d", at.Seq), fault.Corrupt, err)
 	}

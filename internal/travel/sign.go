@@ -37,4 +37,4 @@ func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) 
 }
 
 // Verifiers are the keys whose signatures count here; nil for none.
-func (h *History) Verifiers() note.Verifiers { return h.scope.Options.Verifiers }
+func Verifiers(h *History) note.Verifiers { return h.scope.Options.Verifiers }

@@ -23,9 +23,8 @@ var faces = []struct {
 	{"export", exportCommand},
 	{"sync", syncCommand}, {"push", pushCommand}, {"pull", pullCommand}, {"guard", guardCommand}, {"blocks", blockCommand}, {"windows", windowsCommand},
 	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
-	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"prove", proveCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
-	{"feedback", feedbackCommand}, {"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
-	{"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
+	{"feedback", feedbackCommand}, {"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"prove", proveCommand},
+	{"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }
 
 // Commands returns the verb of each operation that has one, in the order of the help page.

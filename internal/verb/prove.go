@@ -71,7 +71,7 @@ func proveCommand(s *Session) *cobra.Command {
 	var from, to, file string
 	c := &cobra.Command{
 		Use:   "prove ID",
-		Short: "Prove that a note was in memory, or that one history contains another",
+		Short: "Prove what was in memory, to those who have none of it",
 		Long: `Prove prints a proof that the note with these bytes stands in memory, or stood
 there at a moment; with --absent, that no note with this id was there. The proof
 is one line, has the note and a signed head in it, and shows no other note. With
