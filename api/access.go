@@ -28,12 +28,12 @@ type Access struct {
 // DefineOn is [Define] for an operation of another package.
 func DefineOn[Q, A any](o Operation, run func(context.Context, Access, Q) (A, error)) Op[Q, A] {
 	return Define(o, func(ctx context.Context, l *Local, req Q) (A, error) {
-		return run(ctx, l.access(), req)
+		return run(ctx, accessOf(l), req)
 	})
 }
 
-// access is what other packages have of the call.
-func (l *Local) access() Access { return Access{l.memex, l.over, l.call, l.opts, l} }
+// accessOf is what other packages have of a call.
+func accessOf(l *Local) Access { return Access{l.memex, l.over, l.call, l.opts, l} }
 
 // Seals are what bundles are sealed for, and what opens those that are sealed for this
 // machine.
@@ -76,6 +76,25 @@ func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen
 // what the caller may not read. An empty moment is the present.
 func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {
 	return a.l.viewAt(ctx, at)
+}
+
+// On is the memory of the scope that the call is about.
+func (a Access) On() *fovea.Memory { return a.l.m }
+
+// Sync reads the folder first, as far as the call asks for it.
+func (a Access) Sync(ctx context.Context) error { return a.l.sync(ctx) }
+
+// WarnOthers names the scopes that an operation on one history was not about.
+func (a Access) WarnOthers() { warnOthers(a.l) }
+
+// FormerID returns the id that a name stands for, also of a node that is gone. Errors: those of
+// fovea.View.FormerID, as of the operation op.
+func (a Access) FormerID(op, name string) (string, error) {
+	id, err := a.l.m.View().FormerID(name)
+	if err != nil {
+		return "", named(err, op, "-", "")
+	}
+	return id, nil
 }
 
 // History is that of the scope that the call is about.

@@ -106,7 +106,7 @@ func writeCheckpoint(ctx context.Context, l *Local, req CheckpointRequest) (*Che
 	st := l.m.Status()
 	done := &Checkpoint{Name: s.Name, Image: image, Seq: s.Seq, Root: s.Root.String(), Nodes: st.Nodes, Documents: st.Documents, Errors: []string{}}
 	if req.To == PlaceIPFS || req.To == PlaceAll && at.Configured {
-		if done.Archived, err = at.Push(ctx, l.access(), req); err != nil {
+		if done.Archived, err = at.Push(ctx, accessOf(l), req); err != nil {
 			done.Errors = append(done.Errors, err.Error())
 		}
 	}
@@ -120,7 +120,7 @@ func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRes
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, others, err := l.opts.IPFS.Restore(ctx, l.access(), req)
+	c, files, others, err := l.opts.IPFS.Restore(ctx, accessOf(l), req)
 	if err != nil {
 		return nil, err
 	}

@@ -60,16 +60,8 @@ var (
 		Summary: "List the protected files and how each stands"}, listProtected)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
 		Summary: "Say how the memory is"}, readStatus)
-	OpVerify = Define(Operation{Name: "verify", Group: "care",
-		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
 		Summary: "Give the newest commit as a signed note"}, signHead)
-	OpRepair = Define(Operation{Name: "repair", Group: "care", Effect: Mends, History: true,
-		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
-	OpRetain = Define(Operation{Name: "retain", Group: "care", Effect: Mends, History: true,
-		Summary: "Thin the history by age"}, thinHistory)
-	OpPurge = Define(Operation{Name: "purge", Scan: true, Group: "care", Effect: Mends, History: true,
-		Summary: "Take content out of history for good"}, purgeHistory)
 	OpForgotten = Define(Operation{Name: "forgotten", Scan: true,
 		Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten)
 	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,

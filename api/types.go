@@ -341,20 +341,6 @@ type ResolveRequest struct {
 	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is" flag:"<SIDE> to take: ours (the default), theirs, or the number of a conflict" mcp:",resolve: ours or theirs"`
 }
 
-// VerifyRequest says what the history must agree with.
-type VerifyRequest struct {
-	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
-	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does" flag:"compare each file with the memory too"`
-}
-
-// VerifyResponse is what verification found. Problems of the kinds purged, thinned
-// and lost are no damage: a commit says that the content is gone.
-type VerifyResponse struct {
-	OK       bool      `json:"ok" jsonschema:"nothing is damaged"`
-	Checked  int       `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
-	Problems []Problem `json:"problems" jsonschema:"what was found"`
-}
-
 // IngestRequest reads what changed in the folder.
 type IngestRequest struct {
 	AcceptDeletions bool `json:"accept_deletions,omitempty" jsonschema:"also where so many files are gone that it is held back otherwise" flag:"drop documents even if more than half are gone"`

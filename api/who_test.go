@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/api/remotes"
@@ -62,8 +63,8 @@ func requests(edited string) []asked {
 		{"archive", api.MoveRequest{ID: "mine"}}, {"archive", api.MoveRequest{ID: "skill"}},
 		{"assign-ids", api.AssignRequest{All: true}}, {"assign-ids", api.AssignRequest{IDs: []string{"Plain"}}},
 		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", api.DriftRequest{Action: "adopt"}}, {"drift", api.DriftRequest{Action: "apply"}},
-		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", api.RepairRequest{}}, {"retain", api.RetainRequest{KeepAll: "1h"}},
-		{"purge", api.PurgeRequest{Text: "of the owner"}}, {"merge", api.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
+		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", care.RepairRequest{}}, {"retain", care.RetainRequest{KeepAll: "1h"}},
+		{"purge", care.PurgeRequest{Text: "of the owner"}}, {"merge", api.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
 			api.GuardRequest{Path: "skills/x.org"}},
 		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
 			api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},

@@ -201,7 +201,7 @@ func TestIPFSDelta(t *testing.T) {
 				}
 			}
 		}
-		for _, pin := range strings.Fields(k.Run("pin", "ls", "--type=recursive", "--quiet")) {
+		for pin := range strings.FieldsSeq(k.Run("pin", "ls", "--type=recursive", "--quiet")) {
 			k.Run("pin", "rm", pin)
 		}
 		k.Run("repo", "gc")
@@ -270,7 +270,7 @@ func TestIPFSBadInput(t *testing.T) {
 	own := a.m.View()
 	for n := range own.All() {
 		if len(n.Content) > 0 && len(n.Content) < 100 && n.Path == "a.org" {
-			for _, pin := range strings.Fields(k.Run("pin", "ls", "--type=recursive", "--quiet")) {
+			for pin := range strings.FieldsSeq(k.Run("pin", "ls", "--type=recursive", "--quiet")) {
 				k.Run("pin", "rm", pin)
 			}
 			k.Run("block", "rm", n.Own.String())

@@ -46,7 +46,8 @@ var verbsByNeed = map[need][][]string{
 	needsPast: {{"diff", "0"}, {"blame", "inbox.org"}},
 	needsWrite: {
 		{"remember", "third"}, {"edit", "first", "--todo", "DONE"}, {"refile", "first", "Inbox"}, {"archive", "first"}, {"forget", "first"},
-		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"}, {"import", "jsonl", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
+		{"id", "assign", "Inbox"}, {"import", "server-memory", "./graph.jsonl"},
+		{"import", "jsonl", "./graph.jsonl"}, {"snapshot", "now"}, {"rollback", "0"}, {"revert", "3"},
 		{"checkpoint"}, {"restore", "--at", "0", "inbox.org"}, {"guard", "adopt", "skills/s.org"}, {"retain", "--keep-all", "1h"},
 		{"block", "add", "task", "T", "--agent", "ada"}, {"message", "send", "ada", "Hello", "--first"},
 		{"feedback", "first", "--question", "first"},

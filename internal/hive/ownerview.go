@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"sync"
 	"time"
 
@@ -76,9 +77,7 @@ func (o *OwnerView) SetSeen(l Seen) error {
 	if all.UpTo == nil {
 		all.UpTo = map[string]uint64{}
 	}
-	for name, seq := range l.UpTo {
-		all.UpTo[name] = seq
-	}
+	maps.Copy(all.UpTo, l.UpTo)
 	all.Time = l.Time
 	b, err := json.Marshal(all)
 	if err == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -35,7 +36,7 @@ func resourceKinds() []resourceKind {
 	const data, text = "application/json", "text/plain"
 	return []resourceKind{
 		{"fovea://status", "status", "State of the memory", data, jsonOf(api.OpStatus, api.StatusRequest{})},
-		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(api.OpVerify, api.VerifyRequest{})},
+		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(care.OpVerify, care.VerifyRequest{})},
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
 		{"fovea://snapshots", "snapshots", "States to go back to", text, snapshotsText},
 		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},

@@ -95,7 +95,7 @@ func (l *language) ofInterpreters() string { return l.interpreters }
 func index(words func(*language) string) map[string]string {
 	names := map[string]string{}
 	for name, l := range languages {
-		for _, word := range strings.Fields(words(l)) {
+		for word := range strings.FieldsSeq(words(l)) {
 			names[word] = name
 		}
 	}
@@ -135,7 +135,7 @@ func interpreter(head []byte) string {
 		return ""
 	}
 	first, _, _ := bytes.Cut(rest, []byte("\n"))
-	for _, field := range strings.Fields(string(first)) {
+	for field := range strings.FieldsSeq(string(first)) {
 		base := path.Base(field)
 		if base == "env" || strings.HasPrefix(field, "-") || strings.Contains(field, "=") {
 			continue

@@ -159,7 +159,7 @@ func (s *scanner) add(o scope, kind, name string, first, head, end int) {
 // words makes a set of the words of list.
 func words(list string) map[string]bool {
 	set := map[string]bool{}
-	for _, word := range strings.Fields(list) {
+	for word := range strings.FieldsSeq(list) {
 		set[word] = true
 	}
 	return set

@@ -22,11 +22,11 @@ import (
 func learnable() View {
 	draft := graph.Empty(document.Formats{org.Format{}}).Edit(1)
 	for i := range 8 {
-		text := ""
+		var text strings.Builder
 		for j := range 6 {
-			text += fmt.Sprintf("* note %d\nWhere is the kettle of house %d?\n* note %d\nThe kettle %d stands there, kettle and all.\n", j, j, j+10, i*j)
+			text.WriteString(fmt.Sprintf("* note %d\nWhere is the kettle of house %d?\n* note %d\nThe kettle %d stands there, kettle and all.\n", j, j, j+10, i*j))
 		}
-		draft.Put(fmt.Sprintf("%s/f%d.org", []string{"chats", "diary"}[i%2], i), document.File(text, false))
+		draft.Put(fmt.Sprintf("%s/f%d.org", []string{"chats", "diary"}[i%2], i), document.File(text.String(), false))
 	}
 	state, _ := draft.Seal()
 	words := IndexWords(state)

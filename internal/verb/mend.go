@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -22,10 +22,10 @@ lost blocks from images, and reads the folder. A commit records what could not
 be recovered. The notes themselves are not touched.`,
 		Example: `  fovea repair --dry-run
   fovea repair`,
-	}, api.OpRepair, nil, printer(s.Out, printRepair))
+	}, care.OpRepair, nil, printer(s.Out, printRepair))
 }
 
-func printRepair(out *terminal.Stream, r *api.RepairResponse) {
+func printRepair(out *terminal.Stream, r *care.RepairResponse) {
 	printProblems(out, r.Plan)
 	switch {
 	case len(r.Plan) == 0:
@@ -47,7 +47,7 @@ moments need is deleted for good; their commits stay in the log. Ages are
 written as 12h, 7d, 4w or 1y; hours and days are those of UTC. History is kept
 whole until this is run.`,
 		Example: "  fovea retain --keep-all 7d --hourly 30d --daily 365d --dry-run",
-	}, api.OpRetain, nil, func(req *api.RetainRequest, r *api.RetainResponse) {
+	}, care.OpRetain, nil, func(req *care.RetainRequest, r *care.RetainResponse) {
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
 		}
@@ -70,7 +70,7 @@ do backups of the state folder.`,
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
 		Args: Args(0, -1, "ids of nodes"),
-	}, api.OpPurge, func(req *api.PurgeRequest, a []string) error {
+	}, care.OpPurge, func(req *care.PurgeRequest, a []string) error {
 		secret, err := text()
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ do backups of the state folder.`,
 			return Misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
 		}
 		return nil
-	}, func(req *api.PurgeRequest, r *api.PurgeResponse) {
+	}, func(req *care.PurgeRequest, r *care.PurgeResponse) {
 		if req.DryRun {
 			fmt.Fprint(s.Out, "would be: ")
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -241,7 +242,7 @@ func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
 	}
 }
 
-func printVerify(out *terminal.Stream, r *api.VerifyResponse) {
+func printVerify(out *terminal.Stream, r *care.VerifyResponse) {
 	verdict := "everything is as it should be"
 	if !r.OK {
 		verdict = "not everything is as it should be"

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/proofs"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
@@ -27,7 +28,7 @@ verify --anchor" then checks that the history still has that commit.`,
 
 func verifyCommand(s *Session) *cobra.Command {
 	var anchors []string
-	var req api.VerifyRequest
+	var req care.VerifyRequest
 	c := &cobra.Command{
 		Use:   "verify",
 		Short: "Verify the whole memory from its bytes",
@@ -49,7 +50,7 @@ error.`,
 				}
 				req.Anchors = append(req.Anchors, text)
 			}
-			r, err := Call(s, c, api.OpVerify, req)
+			r, err := Call(s, c, care.OpVerify, req)
 			if err != nil {
 				return err
 			}

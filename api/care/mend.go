@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package care
 
 import (
 	"context"
@@ -12,10 +12,37 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
+
+// The operations that keep a history sound.
+var (
+	OpVerify = api.DefineOn(api.Operation{Name: "verify", Group: "care",
+		Summary: "Prove the memory from its bytes, and against heads kept elsewhere"}, verify)
+	OpRepair = api.DefineOn(api.Operation{Name: "repair", Group: "care", Effect: api.Mends, History: true,
+		Summary: "Make a damaged memory whole again, as far as that can be"}, repair)
+	OpRetain = api.DefineOn(api.Operation{Name: "retain", Group: "care", Effect: api.Mends, History: true,
+		Summary: "Thin the history by age"}, thinHistory)
+	OpPurge = api.DefineOn(api.Operation{Name: "purge", Scan: true, Group: "care", Effect: api.Mends, History: true,
+		Summary: "Take content out of history for good"}, purgeHistory)
+)
+
+// VerifyRequest says what the history must agree with.
+type VerifyRequest struct {
+	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
+	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does" flag:"compare each file with the memory too"`
+}
+
+// VerifyResponse is what verification found. Problems of the kinds purged, thinned
+// and lost are no damage: a commit says that the content is gone.
+type VerifyResponse struct {
+	OK       bool          `json:"ok" jsonschema:"nothing is damaged"`
+	Checked  int           `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
+	Problems []api.Problem `json:"problems" jsonschema:"what was found"`
+}
 
 // RepairRequest makes a damaged memory whole again.
 type RepairRequest struct {
@@ -24,10 +51,10 @@ type RepairRequest struct {
 
 // RepairResponse is what a repair does, or would do.
 type RepairResponse struct {
-	Done bool      `json:"done" jsonschema:"false for a dry run, and where there was nothing to do"`
-	Plan []Problem `json:"plan" jsonschema:"kinds damaged, aside, lost"`
-	Seq  uint64    `json:"seq" jsonschema:"of the newest commit"`
-	Root string    `json:"root" jsonschema:"the digest of the whole state"`
+	Done bool          `json:"done" jsonschema:"false for a dry run, and where there was nothing to do"`
+	Plan []api.Problem `json:"plan" jsonschema:"kinds damaged, aside, lost"`
+	Seq  uint64        `json:"seq" jsonschema:"of the newest commit"`
+	Root string        `json:"root" jsonschema:"the digest of the whole state"`
 }
 
 // RetainRequest thins the history. Ages are a number and a unit: h, d, w or y, or
@@ -59,17 +86,17 @@ type PurgeResponse struct {
 	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
 }
 
-func repair(ctx context.Context, l *Local, req RepairRequest) (*RepairResponse, error) {
-	plan, err := l.m.Mending().Repair(ctx, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairResponse, error) {
+	plan, err := a.On().Mending().Repair(ctx, &fovea.WriteOptions{DryRun: req.DryRun, Key: a.Call.Key})
 	if err != nil {
 		return nil, err
 	}
-	warnOthers(l)
-	head := l.m.View().Head()
-	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: list(plan), Seq: head.Seq, Root: head.Root.String()}, nil
+	a.WarnOthers()
+	head := a.On().View().Head()
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: listed(plan), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
-func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainResponse, error) {
+func thinHistory(ctx context.Context, a api.Access, req RetainRequest) (*RetainResponse, error) {
 	var ages [3]time.Duration
 	for i, text := range []string{req.KeepAll, req.Hourly, req.Daily} {
 		var err error
@@ -77,30 +104,30 @@ func thinHistory(ctx context.Context, l *Local, req RetainRequest) (*RetainRespo
 			return nil, fault.Wrap("retain", text, fault.Invalid, err)
 		}
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := a.Sync(ctx); err != nil {
 		return nil, err
 	}
-	c, moments, blocks, err := l.m.Mending().Retain(ctx, ages[0], ages[1], ages[2], &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+	c, moments, blocks, err := a.On().Mending().Retain(ctx, ages[0], ages[1], ages[2], &fovea.WriteOptions{DryRun: req.DryRun, Key: a.Call.Key})
 	if err != nil {
 		return nil, err
 	}
-	warnOthers(l)
+	a.WarnOthers()
 	return &RetainResponse{Moments: moments, Blocks: blocks, Seq: c.Seq}, nil
 }
 
-func purgeHistory(ctx context.Context, l *Local, req PurgeRequest) (*PurgeResponse, error) {
+func purgeHistory(ctx context.Context, a api.Access, req PurgeRequest) (*PurgeResponse, error) {
 	ids := make([]string, len(req.IDs))
 	for i, name := range req.IDs {
 		var err error
-		if ids[i], err = l.m.View().FormerID(name); err != nil {
-			return nil, named(err, "purge", "-", "")
+		if ids[i], err = a.FormerID("purge", name); err != nil {
+			return nil, err
 		}
 	}
-	c, versions, err := l.m.Mending().Purge(ctx, ids, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: l.call.Key})
+	c, versions, err := a.On().Mending().Purge(ctx, ids, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: a.Call.Key})
 	if err != nil {
 		return nil, err
 	}
-	warnOthers(l)
+	a.WarnOthers()
 	return &PurgeResponse{Versions: versions, Seq: c.Seq}, nil
 }
 
@@ -131,8 +158,8 @@ const maxAge = 200 * 365 * day
 var gone = []string{"purged", "thinned", "lost"}
 
 // verified makes the answer to what was found.
-func verified(checked int, found []Problem) *VerifyResponse {
-	damaged := func(p Problem) bool { return !slices.Contains(gone, p.Kind) }
+func verified(checked int, found []api.Problem) *VerifyResponse {
+	damaged := func(p api.Problem) bool { return !slices.Contains(gone, p.Kind) }
 	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: found}
 }
 
@@ -140,25 +167,25 @@ func verified(checked int, found []Problem) *VerifyResponse {
 var errNoMemory = errors.New("there is no memory of it yet, and nothing to prove; fovea ingest begins one. " +
 	"If there was one, its state folder is gone: see fovea status")
 
-func verify(ctx context.Context, l *Local, req VerifyRequest) (*VerifyResponse, error) {
-	checked, found, err := l.m.Mending().Verify(ctx, req.Anchors...)
-	if err == nil && checked+len(found) == 0 && l.m.View().Head().Seq == 0 {
-		return nil, fault.Wrap("verify", l.m.Dir(), fault.NotFound, errNoMemory)
+func verify(ctx context.Context, a api.Access, req VerifyRequest) (*VerifyResponse, error) {
+	checked, found, err := a.On().Mending().Verify(ctx, req.Anchors...)
+	if err == nil && checked+len(found) == 0 && a.On().View().Head().Seq == 0 {
+		return nil, fault.Wrap("verify", a.On().Dir(), fault.NotFound, errNoMemory)
 	}
 	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {
-		return verified(checked, list(found)), err
+		return verified(checked, listed(found)), err
 	}
-	if err := l.sync(ctx); err != nil {
+	if err := a.Sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
-	files, differ, err := l.m.Mending().VerifyFiles(ctx)
-	return verified(checked+files, list(append(found, differ...))), err
+	files, differ, err := a.On().Mending().VerifyFiles(ctx)
+	return verified(checked+files, listed(append(found, differ...))), err
 }
 
 // withoutScopes takes the words out of problems of scopes that a grant is not for. That
 // something is amiss stays known.
-func withoutScopes(g Grant, found []document.Problem) []document.Problem {
+func withoutScopes(g api.Grant, found []document.Problem) []document.Problem {
 	for i := range found {
 		scope, _, _ := strings.Cut(found[i].Path, ":")
 		if !g.Reaches(scope) {
@@ -166,4 +193,12 @@ func withoutScopes(g Grant, found []document.Problem) []document.Problem {
 		}
 	}
 	return found
+}
+
+// listed returns a list that is never nil, for answers.
+func listed[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
 }
