@@ -21,6 +21,16 @@ func (m Map[L]) Blocks(emit func(Digest, []byte) error) error {
 	return err
 }
 
+// IsMap reports whether a block begins as the node of a map does, of whatever format.
+func IsMap(block []byte) bool {
+	r := NewReader(block)
+	r.FixedMap(4)
+	r.Key("f")
+	r.Uint()
+	r.Key("kids")
+	return r.Err() == nil
+}
+
 // BlocksOf passes the blocks on the way of a key to emit, as Blocks does: the leaf and its value,
 // if the map has the key, and the nodes above. A change of that key alone changes no other
 // blocks. It takes O(log n).

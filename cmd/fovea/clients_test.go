@@ -227,7 +227,7 @@ func (c *clients) shareNotes(t *testing.T) {
 // and the last answer is kept.
 func (c *clients) hooksSpeak(t *testing.T) {
 	c.t = t
-	const mail = "1 unread messages wait in the memory, the first from owner"
+	const mail = "Unread messages in the memory: 1."
 	for _, agent := range []string{"claude-code", "codex"} {
 		c.run("", c.fovea, "message", "send", agent, "Look at the gate", "--memex", c.memex)
 	}

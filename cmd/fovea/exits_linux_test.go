@@ -63,7 +63,9 @@ var verbsByNeed = map[need][][]string{
 var otherVerbs = []string{
 	"token remove", "store remove", "adopt", "merge", "merge-file", "setup", "ingest", "resolve", "drift adopt", "drift apply",
 	"guard reject", "skill show", "purge", "guard adopt-key", "head", "prove", "setup embed", "hook", "block remove", "block score",
-	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import", "export", "clone", "bundle", "remote",
+	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import claude", "import basic-memory",
+	"import okf", "import markdown", "export", "clone", "bundle write", "bundle read", "bundle verify", "bundle key", "remote list", "remote add",
+	"remote remove", "remote serve",
 	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject",
 	"feedback reset",
 }

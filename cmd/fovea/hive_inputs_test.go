@@ -134,6 +134,9 @@ func TestHookWithoutAnything(t *testing.T) {
 			if _, said, err := run("--check"); tc.want != "" && (err == nil || !strings.Contains(said, tc.want)) {
 				t.Errorf("--check says %q, %v", said, err)
 			}
+			if tc.name == "no daemon" { // the hook has started one; it must be up to be stopped
+				s.run("serve", "--detach")
+			}
 		})
 	}
 }

@@ -3,7 +3,6 @@
 package filetx
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -77,22 +76,6 @@ func TestGoldenIntent(t *testing.T) {
 	got, _ := encode(t, someIntent())
 	if want := strings.Join(strings.Fields(vector), ""); want != hex.EncodeToString(got) {
 		t.Errorf("intent\n%x\nwant\n%s", got, want)
-	}
-}
-
-// TestIntentOfTexts: an intent of a build before commit format 2, whose authors are
-// texts, is carried out as by the authors that these meant.
-func TestIntentOfTexts(t *testing.T) {
-	agent := "\x82\x65agent"
-	for _, in := range []*Intent{someIntent(), someSteps()} {
-		b, blocks := encode(t, in)
-		old := bytes.ReplaceAll(b, []byte(agent), nil)
-		if bytes.Equal(old, b) {
-			t.Fatal("no author was found in the record")
-		}
-		if got, err := DecodeIntent(old, collector{blocks}.load); err != nil || !reflect.DeepEqual(in, got) {
-			t.Errorf("got %+v, %v", got, err)
-		}
 	}
 }
 

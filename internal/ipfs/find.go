@@ -48,7 +48,7 @@ func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity
 			return Found{}, fmt.Errorf("%s: %w", d, err)
 		}
 		return Found{Archive: &m}, nil
-	case isMap(block):
+	case merkle.IsMap(block):
 		return Found{Root: d}, nil
 	}
 	root, seq, err := graph.CommitState(block)
@@ -56,14 +56,4 @@ func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity
 		return Found{}, fmt.Errorf("%s: %w", d, ErrOther)
 	}
 	return Found{Root: root, Seq: seq}, nil
-}
-
-// isMap reports whether a block is that of a Merkle map.
-func isMap(block []byte) bool {
-	r := merkle.NewReader(block)
-	r.FixedMap(3)
-	r.Key("f")
-	r.Uint()
-	r.Key("bitmap")
-	return r.Err() == nil
 }

@@ -54,7 +54,7 @@ func TestCheckpointMemory(t *testing.T) {
 		return r.Content[0].(*mcp.TextContent).Text, data
 	}
 	text, data := ask("checkpoint-memory", nil)
-	if diff := cmp.Diff([]string{"cid", "errors", "image", "root", "sealed", "seq"}, slices.Sorted(maps.Keys(data))); diff != "" {
+	if diff := cmp.Diff([]string{"cid", "errors", "image", "remark", "root", "sealed", "seq"}, slices.Sorted(maps.Keys(data))); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
 	cid, _ := data["cid"].(string)
@@ -62,7 +62,7 @@ func TestCheckpointMemory(t *testing.T) {
 		t.Errorf("%s: %v", text, data)
 	}
 	_, data = ask("restore-memory", map[string]any{"source": "IPFS", "cid": cid})
-	if diff := cmp.Diff([]string{"restored_files", "root", "seq", "source"}, slices.Sorted(maps.Keys(data))); diff != "" || data["source"] != "ipfs" {
+	if diff := cmp.Diff([]string{"remark", "restored_files", "root", "seq", "source"}, slices.Sorted(maps.Keys(data))); diff != "" || data["source"] != "ipfs" {
 		t.Errorf("%v (-want +got):\n%s", data, diff)
 	}
 	k.Kill()
