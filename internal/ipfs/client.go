@@ -17,8 +17,8 @@ import (
 )
 
 // Deadline is how long a daemon may do nothing: before it begins to answer, and between two
-// parts of a stream. Behind a large request it has up to five times as long, for what was sent
-// and not read yet.
+// parts of a stream. Behind a large request it has as long again for each half MiB that was
+// sent, up to 8 MiB: what it has not written yet.
 const Deadline = 5 * time.Second
 
 // maxMessage bounds what is read of an error, and of an answer that is one value.
@@ -81,7 +81,8 @@ func (w *watch) stop() {
 
 // buffered is how many bytes of a request may wait between the two programs, and perBuffered for
 // how many of them a daemon has the deadline once more when all was sent.
-const buffered, perBuffered = 8 << 20, 2 << 20
+// A daemon writes some thousand small blocks a second, each a file.
+const buffered, perBuffered = 8 << 20, 512 << 10
 
 // watched is a stream whose reader shows that something goes on.
 type watched struct {

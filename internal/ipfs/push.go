@@ -133,7 +133,9 @@ func (p *pushing) run() (Sent, error) {
 	if err == nil {
 		err = p.pin()
 	}
-	p.sent.Bytes = p.out.Size()
+	if p.out != nil { // the daemon took something
+		p.sent.Bytes = p.out.Size()
+	}
 	return p.outcome(), err
 }
 
