@@ -9,7 +9,7 @@ import (
 
 // Limits and names of the format.
 const (
-	Format   = "fovea proof 0" // what each proof begins with; the number is the format's
+	Format   = "fovea proof 1" // what each proof begins with; the number is the format's
 	MaxFile  = 8 << 20         // bytes of a proof
 	MaxNote  = 1 << 20         // bytes of a note
 	MaxSteps = 64              // nodes of the map on the way to a note

@@ -14,15 +14,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
-// TestOlderFormatIsRefused opens memories of builds whose commits name roots of another
-// Merkle map: the answer names the format and what to do, and no byte changes.
+// TestOlderFormatIsRefused opens memories of builds before format 1, whose commits had formats 0
+// and 2: the answer names the format and what to do, and no byte changes.
 func TestOlderFormatIsRefused(t *testing.T) {
 	for name, parts := range map[string][]string{
-		"format 0": {"format0/both", "format0/theirs"}, // an image, a pack and a journal
-		"format 2": {"format2"},                        // a journal alone
+		"commits of format 0": {"format0/both", "format0/theirs"}, // an image, a pack and a journal
+		"commits of format 2": {"format2"},                        // a journal alone
 	} {
 		t.Run(name, func(t *testing.T) {
 			state := filepath.Join(t.TempDir(), "state")
@@ -36,7 +36,7 @@ func TestOlderFormatIsRefused(t *testing.T) {
 			if err == nil {
 				t.Error(m.Close())
 			}
-			if !errors.Is(err, graph.ErrFormat) || !strings.Contains(err.Error(), name+" of an earlier Fovea") {
+			if !errors.Is(err, store.ErrUnknownFormat) || !strings.Contains(err.Error(), "move it away, and the history begins anew from the files") {
 				t.Errorf("error %v", err)
 			}
 			if diff := cmp.Diff(before, digestsOf(t, state)); diff != "" {

@@ -300,7 +300,7 @@ func TestRemoteRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := b.m.View().Root()
-	for what, data := range map[string][]byte{"older": old, "plain": []byte(`{"fovea_head":0}`), "none": {}, "cut": old[:len(old)-3]} {
+	for what, data := range map[string][]byte{"older": old, "plain": []byte(`{"fovea_head":1}`), "none": {}, "cut": old[:len(old)-3]} {
 		_, tag, err := p.Get(t.Context(), head)
 		if err == nil {
 			err = p.Put(t.Context(), head, tag, data)

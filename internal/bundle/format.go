@@ -12,7 +12,7 @@ import (
 )
 
 // Format is the format number of doc/format/bundle.md.
-const Format = 0
+const Format = 1
 
 // Words that control blocks begin with.
 const (

@@ -58,10 +58,10 @@ func TestGoldenFiles(t *testing.T) {
 }
 
 var golden = map[string]string{
-	"FORMAT":                     "bafyreiemu232owwcdwuewdk5gq55gysaqn4o2bnous6ggsx5pij3lij4wu",
-	"head":                       "bafyreihvwvvnsp4qodu3rniqtpe63bhnzj4ik4ctw73sfcx23iqhxf4zlu",
-	"image/000000000003.img":     "bafyreifgrhtdkoi6h7m7gve3ttlz7hbqck4iyqqjwqvvkyq5axs5g2wdcq",
-	"journal/00000001.j":         "bafyreicp2chgluhxyywskyqkfmudchyq72ryavmfukdfrpoe5oxdg4g2km",
-	"packs/00000001-000001.pack": "bafyreihpkjswwaxwzbbmekcm57seh4v3nhjgnh5gxod4gcehksmzv7o44i",
-	"packs/manifest":             "bafyreiaqkysyeyyakcakn2ustwwpf2gj743kvswcmpktu54sz435kntx4e",
+	"FORMAT":                     "bafyreieyv7zvnzeq6v5vrhamr62z3sy3vovltwuq4yctkfplhqpkgoqhae",
+	"head":                       "bafyreigino523holk4zbg3sjuxo44xhgvv7e3nttmmcrp5b3un4hcajnyi",
+	"image/000000000003.img":     "bafyreid34a5wip6zy5pwjyfp6kwmurhvylfk2jnczgjak6oo6xtzhvfe5i",
+	"journal/00000001.j":         "bafyreihrjbsxh4z2lcxw5p3j7jmd5hxvncgb3b4lnecsnpge2l2g3bgyhm",
+	"packs/00000001-000001.pack": "bafyreih56wlposugz2t3jkrhrrdr4sedqbgvb6biv3ab2rffjbqzf3l4mq",
+	"packs/manifest":             "bafyreies4dmhles7nddq2ztfy6ohvgclhqpmawilk5zuvpvv3dasessx74",
 }

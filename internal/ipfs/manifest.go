@@ -13,7 +13,7 @@ import (
 )
 
 // Format is the format number of doc/format/ipfs.md.
-const Format = 0
+const Format = 1
 
 // Limits of doc/format/ipfs.md.
 const (

@@ -40,6 +40,9 @@ const (
 	maxHead   = 8 << 20
 )
 
+// Format is the format number of doc/format/remote.md, in the marker and in each head.
+const Format = 1
+
 // Marker says which memory a place is for.
 type Marker struct {
 	Format int    `json:"fovea_remote"`
@@ -102,7 +105,7 @@ func at(packs []Pack, scope string) (s Span, ok bool) {
 // check refuses a head that no version of Fovea has written.
 func (h *Head) check(memex, machine string) error {
 	switch {
-	case h.Format != 0:
+	case h.Format != Format:
 		return fmt.Errorf("format %d: %w", h.Format, ErrFormat)
 	case h.Memex != memex:
 		return ErrOther

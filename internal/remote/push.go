@@ -188,7 +188,7 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 		next.Ends[s.Name] = s.End
 	}
 	joined := keep < len(p.known.Head.Packs)
-	next.Head = Head{
+	next.Head = Head{Format: Format,
 		Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.Head.Count + 1, Time: p.r.Now().UTC(), Signed: p.signed,
 		Packs: append(kept[:keep:keep], pack),
 	}

@@ -62,7 +62,7 @@ func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	if err == nil {
 		err = decode(data, &m)
 	}
-	if err == nil && m.Format != 0 {
+	if err == nil && m.Format != Format {
 		err = fmt.Errorf("format %d: %w", m.Format, ErrFormat)
 	}
 	return m, err
@@ -101,7 +101,7 @@ func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, pass
 			return nil, err
 		}
 	}
-	marker, err := json.Marshal(Marker{Memex: memex.String(), Sealed: !plain})
+	marker, err := json.Marshal(Marker{Format: Format, Memex: memex.String(), Sealed: !plain})
 	if err != nil {
 		return nil, err
 	}

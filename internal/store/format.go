@@ -10,12 +10,16 @@ import (
 // The format number of every file of a store. A reader refuses another major number, and
 // opens a history with a larger minor one read-only.
 const (
-	FormatMajor = 0
+	FormatMajor = 1
 	FormatMinor = 0
 )
 
 // UnknownFormat returns an error that wraps ErrUnknownFormat and names a format number.
 func UnknownFormat(major, minor uint16) error {
+	if major < FormatMajor {
+		return fmt.Errorf("the folder has format %d.%d, of a build before the formats were settled; move it away, and the history begins anew from the files: %w",
+			major, minor, ErrUnknownFormat)
+	}
 	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, ErrUnknownFormat)
 }
 
