@@ -128,11 +128,12 @@ func TestHookWithoutAnything(t *testing.T) {
 				err = c.Run()
 				return stdout.String(), stderr.String(), err
 			}
-			if out, said, err := run(); out != "" || said != "" || err != nil {
-				t.Errorf("%q, %q, %v", out, said, err)
-			}
+			// --check comes first, since each run starts a daemon.
 			if _, said, err := run("--check"); tc.want != "" && (err == nil || !strings.Contains(said, tc.want)) {
 				t.Errorf("--check says %q, %v", said, err)
+			}
+			if out, said, err := run(); out != "" || said != "" || err != nil {
+				t.Errorf("%q, %q, %v", out, said, err)
 			}
 		})
 	}
