@@ -222,7 +222,7 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	}
 	opened, err := archive.Open(in, seals.Own)
 	if errors.Is(err, archive.ErrNoKey) {
-		err = fmt.Errorf("%w; copy seal.key of the machine that wrote it beside the configuration here, or have it write a new one with this machine in seal_for", err)
+		err = fmt.Errorf("%w; copy seal.key of the machine that wrote it beside the configuration here, or name this machine in seal_for there", err)
 	}
 	return opened, err
 }

@@ -20,8 +20,8 @@ func revertCommand(s *Session) *cobra.Command {
 named, and keeps later changes, files included. A change that later work builds
 on stays, and the version before it is kept in the note as a conflict; see
 "fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
-is a number as the log shows it, seq:N or a digest; with --session it is one of
-the history of that session, see "fovea log --session ID".`,
+is a number as the log shows it, seq:N or a digest; with --session it is a
+commit of that session's own history, where the log says session/ID.`,
 		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
   fovea revert --author mint
   fovea revert 41 42`,
