@@ -30,7 +30,7 @@ func (x *memex) findHistory() error {
 	k := found[0]
 	others := ""
 	if len(found) > 1 {
-		others = fmt.Sprintf(" (%d other stores know these notes too: fovea status --all)", len(found)-1)
+		others = fmt.Sprintf(" (other stores that know these notes: %d, see fovea status --all)", len(found)-1)
 	}
 	switch way := "fovea adopt " + strconv.Quote(k.Dir); {
 	case s.Options.Adopt && len(found) > 1 && found[1].Moved == k.Moved:
@@ -44,7 +44,7 @@ func (x *memex) findHistory() error {
 			"these notes were at %s, and their history%s waits for them: %s goes on with it, fovea adopt --new begins a new one%s",
 			k.Memex, long(k), way, others))
 	default:
-		x.kin = fmt.Sprintf("these notes are a copy of %s, and a new history begins; %s takes a copy of the old one%s along%s",
+		x.kin = fmt.Sprintf("these notes are a copy of %s and begin a history of their own; %s would copy the old one%s instead%s",
 			k.Memex, way, long(k), others)
 	}
 	return nil

@@ -41,7 +41,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	}
 	agent, session := agentAndSession(ctx, l, req.Agent)
 	if agent == "" {
-		return nil, invalid("windows", errors.New("windows are an agent's; name one, such as with --agent"))
+		return nil, invalid("windows", errors.New("each window belongs to an agent; name the agent, such as with --agent"))
 	}
 	log := fovea.WindowsOf(l.memex)
 	if req.ID == "" {

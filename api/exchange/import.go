@@ -115,6 +115,9 @@ func read(req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
 		return nil, nil, fault.Wrap("import", req.Into, fault.Invalid, errors.New("into: is a folder below the memex, such as imports/work"))
 	}
 	root, err := os.OpenRoot(dir)
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err // the path is named already
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ var (
 // UsefulRequest says what was useful. What it says nothing of counts a little against, beside what
 // it calls useful.
 type UsefulRequest struct {
-	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"[ID...]"`
+	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"ID..."`
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
 	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped"`
 	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
@@ -141,9 +141,9 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 		}
 		return s, nil
 	case by != feedback.Owner || req.Window != 0 || req.Agent != "":
-		return nil, invalid(errors.New("windows are an agent's; name one, such as with --agent"))
+		return nil, invalid(errors.New("each window belongs to an agent; name the agent, such as with --agent"))
 	case question == "":
-		return nil, invalid(errors.New("name the question that was searched for"))
+		return nil, invalid(errors.New("name the question that was searched for with --question, or an agent whose window it was with --agent"))
 	}
 	ranked, err := ranking(ctx, a, v, question)
 	if err != nil {

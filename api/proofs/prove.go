@@ -43,7 +43,7 @@ type Proof struct {
 // CheckRequest is a proof to check.
 type CheckRequest struct {
 	Proof string `json:"proof" jsonschema:"the file"`
-	Key   string `json:"key,omitempty" jsonschema:"the public key of its signature, default those known here" flag:"the public <KEY> of its signature"`
+	Key   string `json:"key,omitempty" jsonschema:"the public key of its signature, default those known here" flag:"its public <KEY>, or the file key.pub"`
 }
 
 // Verdict is what a proof proves, or why it proves nothing.

@@ -220,7 +220,11 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return archive.Open(in, seals.Own)
+	opened, err := archive.Open(in, seals.Own)
+	if errors.Is(err, archive.ErrNoKey) {
+		err = fmt.Errorf("%w; copy seal.key of the machine that wrote it beside the configuration here, or name this machine in seal_for there", err)
+	}
+	return opened, err
 }
 
 // incoming is the folder, in the state folder, that a bundle is read into.

@@ -34,15 +34,15 @@ key.`,
   fovea guard adopt-key other.pub --fingerprint SHA256:...`,
 		Args: verb.Args(0, 1, "a file key.pub or the line in it"),
 		RunE: func(c *cobra.Command, a []string) error {
-			if err := s.load(); err != nil {
-				return err
-			}
 			own, err := config.MachineKey(nil)
 			if err != nil {
 				return err
 			}
-			if len(a) == 0 {
+			if len(a) == 0 { // no memex is needed
 				return printKey(s, own, "the key of this machine")
+			}
+			if err := s.load(); err != nil {
+				return err
 			}
 			key, err := givenKey(c.InOrStdin(), a[0])
 			switch {

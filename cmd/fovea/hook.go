@@ -63,8 +63,12 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 		return err
 	}
 	in, err := hook.Read(text)
-	if err != nil || in.Event == "" {
+	if err != nil {
 		return err
+	}
+	if in.Event == "" {
+		s.Report("Fovea answers no hook of the event %q", in.Name)
+		return nil
 	}
 	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
 		return err
@@ -78,9 +82,13 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 	}
 	defer client.Close()
 	out, err := hook.Answer(ctx, client.Service, cmp.Or(s.config.Agent, in.Client), in, keep)
-	if err == nil {
-		_, err = s.Out.Write(out)
+	if err != nil {
+		return err
 	}
+	if len(out) == 0 {
+		s.Report("nothing to answer: no note or message is new to this session, or the client takes none here")
+	}
+	_, err = s.Out.Write(out)
 	return err
 }
 

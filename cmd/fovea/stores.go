@@ -61,14 +61,14 @@ func printStores(out *terminal.Stream, list []stores.Store) {
 		return
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MEMEX\tIS\tCOMMITS\tSIZE\tLAST USED\tSTORE")
+	fmt.Fprintln(table, "MEMEX\tFOLDER\tCOMMITS\tSIZE\tLAST USED\tSTORE")
 	for _, l := range list {
 		commits := "?" // never closed
 		if l.Commits > 0 {
 			commits = strconv.FormatUint(l.Commits, 10)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(memexState(l)), commits, sizeOf(l.Size),
-			l.Used.Local().Format(time.DateOnly), terminal.OneLine(l.Dir))
+			l.Used.Local().Format(time.DateOnly), terminal.OneLine(filepath.Base(l.Dir)))
 	}
 	_ = table.Flush() // the stream keeps its first error
 }

@@ -39,10 +39,10 @@ func (m *markdown) finish(r *reader, n names) {
 	w.section()
 	m.Body = w.org.String()
 	if w.lost > 0 {
-		r.problem(m.Source, "%d links lead to no imported note, and are text", w.lost)
+		r.problem(m.Source, "links to notes that were not imported, kept as text: %d", w.lost)
 	}
 	if w.html > 0 {
-		r.problem(m.Source, "%d pieces of HTML are kept as text", w.html)
+		r.problem(m.Source, "pieces of HTML, kept as text: %d", w.html)
 	}
 }
 

@@ -150,7 +150,8 @@ func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
 	}
 	if _, known := names[m.To]; !known {
 		delete(names, from)
-		return fail(fault.NotFound, fmt.Errorf("%w; known are %s", ErrUnknown, scope.Abbreviate(slices.Sorted(maps.Keys(names)), "no other agents")))
+		return fail(fault.NotFound, fmt.Errorf("%w; known are %s; the first message to a new agent is the owner's, with --first", ErrUnknown,
+			scope.Abbreviate(slices.Sorted(maps.Keys(names)), "no other agents")))
 	}
 	return nil
 }

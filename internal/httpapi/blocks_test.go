@@ -17,7 +17,8 @@ func TestWorkingMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := regexp.MustCompile(`(?s)http://fovea(/v1/[a-z-]+) -H 'Fovea-Agent: agent_001' -d '(.*?)'\n`).FindAllStringSubmatch(string(page), -1)
+	request := regexp.MustCompile(`(?s)http://fovea(/v1/[a-z-]+) -H 'Content-Type: application/json' -H 'Fovea-Agent: agent_001' -d '(.*?)'\n`)
+	requests := request.FindAllStringSubmatch(string(page), -1)
 	if len(requests) != 2 {
 		t.Fatalf("the page has %d requests", len(requests))
 	}

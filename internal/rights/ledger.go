@@ -4,6 +4,7 @@ package rights
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -148,7 +149,9 @@ func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *cha
 	}
 	if reason != "" {
 		v.Doubt = reason
-		m.scope.Options.Log.Warn("nothing vouches for what is trusted of protected files", "why", reason)
+		if len(v.Book.Paths()) > 0 || at.State != nil && slices.ContainsFunc(at.State.Paths(), m.Protected) { // else there is nothing to adopt
+			m.scope.Options.Log.Warn("nothing vouches for what is trusted of protected files; see fovea guard list, then fovea guard adopt PATH", "why", reason)
+		}
 	}
 	if told != noticeDigest(v.Book) {
 		v.Book = v.Book.WithoutNotices()

@@ -28,11 +28,14 @@ var (
 // Group makes c the parent of other verbs. Without one of them it prints its help.
 func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	c.Args = func(c *cobra.Command, a []string) error {
+		if len(a) == 0 {
+			return nil
+		}
 		var names []string
 		for _, v := range c.Commands() {
 			names = append(names, v.Name())
 		}
-		return Args(0, 0, "a verb: "+strings.Join(names, ", "))(c, a)
+		return Misuse{fmt.Errorf("%s has no verb %q, but %s (see %s --help)", c.Name(), a[0], strings.Join(names, ", "), c.CommandPath())}
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(verbs...)

@@ -39,7 +39,7 @@ questions that were held back, and no longer than it does.`,
 			s.Report("nothing can be learned from that: the question does not find these notes")
 			return
 		}
-		s.Out.Printf("%d useful, %d not, %d unsaid; commit %d of the session %s\n", g.Useful, g.Not, g.Unsaid, g.Seq, g.Session)
+		s.Out.Printf("%d useful, %d not, %d not mentioned; commit %d of the session %s\n", g.Useful, g.Not, g.Unsaid, g.Seq, g.Session)
 	})
 	cites = textFlag(s, c, "cites", "`TEXT` of an answer: what it cites by handle or id was useful")
 	c.AddCommand(feedbackStatusCommand(s), verb(s, &cobra.Command{

@@ -55,7 +55,7 @@ func messageInboxCommand(s *Session) *cobra.Command {
 		for i := range all {
 			m := &all[i]
 			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(moment(m.Sent), 19), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
-				terminal.Text(m.Subject))
+				terminal.Column(m.Subject, terminal.Rest))
 		}
 		if len(all) == 0 {
 			s.Report("no messages")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/sumdb/note"
@@ -84,7 +85,8 @@ memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
 		Example: `  fovea prove 'Rain gauge' --at 2026-11-20 >gauge.proof
   fovea prove no-such-id --absent
   fovea prove --from anchor.txt
-  fovea prove --check gauge.proof`,
+  fovea prove --check gauge.proof
+  fovea prove --check gauge.proof --key key.pub`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	fields := reflect.ValueOf(&req).Elem()
@@ -133,9 +135,9 @@ func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
 			return err
 		}
 	} else {
-		key, err := note.NewVerifier(req.Key)
+		key, err := verifier(c, req.Key)
 		if err != nil {
-			return Misuse{fmt.Errorf("--key: %w", err)}
+			return err
 		}
 		v = proofs.Check([]byte(req.Proof), note.VerifierList(key))
 	}
@@ -143,9 +145,26 @@ func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
 		return fault.Wrap("check proof", "", fault.Corrupt, errors.New(v.Why))
 	}
 	return s.Answer(v, func() {
-		fmt.Fprintf(s.Out, "proved: %s\nsigned by %s\n", v.Claim, v.Key)
+		fmt.Fprintln(s.Out, s.Out.Fold("proved: "+v.Claim, 2))
+		fmt.Fprintf(s.Out, "signed by %s\n", v.Key)
 		if v.Note != "" {
 			fmt.Fprintf(s.Out, "\n%s", v.Note)
 		}
 	})
+}
+
+// verifier returns the public key that --key gives: the line itself, or the file that has it.
+func verifier(c *cobra.Command, given string) (note.Verifier, error) {
+	key, err := note.NewVerifier(given)
+	if err == nil {
+		return key, nil
+	}
+	line, fileErr := ReadFile(c.Context(), given)
+	if fileErr == nil {
+		key, err = note.NewVerifier(strings.TrimSpace(line))
+	}
+	if err != nil {
+		return nil, Misuse{fmt.Errorf("--key: %s is neither a public key nor a file with one; give key.pub of the machine that signed, or the line in it", given)}
+	}
+	return key, nil
 }

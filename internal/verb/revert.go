@@ -9,22 +9,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func revertCommand(s *Session) *cobra.Command {
-	return verbFor(s, &cobra.Command{
+	c := verbFor(s, &cobra.Command{
 		Short: "Revert the commits of an author or a session, or some commits",
 		Long: `Revert takes back the changes of an author's or a session's commits, or of those
 named, and keeps later changes, files included. A change that later work builds
 on stays, and the version before it is kept in the note as a conflict; see
 "fovea resolve". It is one commit, and "fovea rollback 0" undoes it. COMMIT
-is a number as the log shows it, seq:N or a digest.`,
+is a number as the log shows it, seq:N or a digest; with --session it is a
+commit of that session's own history, where the log says session/ID.`,
 		Example: `  fovea revert --author mint --since 2026-11-20 --dry-run
   fovea revert --author mint
   fovea revert 41 42`,
 		Args: Args(0, -1, "commits, or --author or --session"),
-	}, api.OpRevert, nil, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.Out, done, req.DryRun) })
+	}, api.OpRevert, func(req *api.RevertRequest, a []string) error {
+		if len(a) > 0 && req.Author == "" {
+			req.Session = "" // it is in the context
+		}
+		return nil
+	}, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.Out, done, req.DryRun) })
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, a []string) error {
+		if f := c.Flag("session"); f != nil && f.Changed && len(a) > 0 { // the history that the commits are in
+			c.SetContext(author.WithScopes(c.Context(), author.Scopes{Session: f.Value.String()}))
+		}
+		return run(c, a)
+	}
+	return c
 }
 
 func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {

@@ -39,8 +39,7 @@ func taskListCommand(s *Session) *cobra.Command {
 		Use: "list", Example: "  fovea task list --free", Args: NoArguments,
 	}, agents.OpTasks, nil, func(all []agents.Task) {
 		for i := range all {
-			t := &all[i]
-			s.Out.Row(terminal.Column(t.Status, 11), terminal.Column(t.ID, 36), terminal.Text(heldTask(t)))
+			printTask(s.Out, &all[i])
 		}
 		if len(all) == 0 {
 			s.Report("no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO")
@@ -52,14 +51,35 @@ func taskListCommand(s *Session) *cobra.Command {
 
 // heldTask prints the title of a task, who holds it, and what it waits for.
 func heldTask(t *agents.Task) string {
-	text := t.Title
+	if state := taskState(t); state != "" {
+		return t.Title + " (" + state + ")"
+	}
+	return t.Title
+}
+
+// taskState says who holds a task, and what it waits for; "" for neither.
+func taskState(t *agents.Task) string {
+	var all []string
 	if !t.Claim.IsZero() {
-		text += fmt.Sprintf(" (%s, claim %d, until %s)", t.Claim.By, t.Claim.Number, moment(t.Claim.Until))
+		all = append(all, fmt.Sprintf("%s, claim %d, until %s", t.Claim.By, t.Claim.Number, moment(t.Claim.Until)))
 	}
 	if len(t.Blocked) > 0 && t.Status != hive.Done {
-		text += " (waits for " + strings.Join(t.Blocked, ", ") + ")"
+		all = append(all, "waits for "+strings.Join(t.Blocked, ", "))
 	}
-	return text
+	return strings.Join(all, "; ")
+}
+
+// printTask prints a task as a record of a list; a terminal gets its state on a line of its own.
+func printTask(out *terminal.Stream, t *agents.Task) {
+	const indent = 13
+	if !out.IsTerminal() {
+		out.Row(terminal.Column(t.Status, 11), terminal.Column(t.ID, 36), terminal.Text(heldTask(t)))
+		return
+	}
+	out.Row(terminal.Column(t.Status, indent-2), terminal.Column(t.ID, 36), terminal.Column(t.Title, terminal.Rest))
+	if state := taskState(t); state != "" {
+		fmt.Fprintln(out, out.Fold(strings.Repeat(" ", indent)+state, 0))
+	}
 }
 
 func taskClaimCommand(s *Session) *cobra.Command {

@@ -56,7 +56,7 @@ func explain(out *terminal.Stream, w *api.ContextResponse) {
 	fmt.Fprintln(out, out.Fold(fmt.Sprintf("\n%d of %d tokens (%s), %d parts, %d nodes left out, %.1f %% of the bound, policy %s",
 		w.Tokens, w.Budget, w.Counter, len(w.Parts), w.Omitted, 100*w.Bound, w.Policy), 2))
 	for _, p := range w.Parts {
-		out.Row(terminal.Number(out, 7, p.Tokens), terminal.Column(p.Level.String(), 7), terminal.Column(p.Title, 28),
+		out.Row(terminal.Number(out, 7, p.Tokens), terminal.Column(p.Level.String(), 7), terminal.Column(p.Title, terminal.Rest),
 			terminal.Text(place(p.Path, p.Line)+": "+p.Reason))
 	}
 	for _, o := range w.OmittedTop {

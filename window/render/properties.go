@@ -29,6 +29,7 @@ const MaxFact = 60
 var internalProperties = []string{
 	"ID", "CUSTOM_ID", "SEMANTIC_SCORE", "END", "PROPERTIES", "TRUST", "SESSION", "VISIBILITY", "COLUMNS", "COOKIE_DATA", "LOGGING", "ORDERED",
 	"HEADER-ARGS", "LAST_REPEAT", "UNNUMBERED", "ALT_TITLE", "APPENDIX", "ARCHIVE_TIME", "ARCHIVE_FILE", "ARCHIVE_OLPATH", "ARCHIVE_CATEGORY", "ARCHIVE_TODO",
+	"IMPORTED_SOURCE", "IMPORTED_TEXT",
 }
 
 // IsInformative reports whether a property of an item says something that its heading and the
