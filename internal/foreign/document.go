@@ -31,7 +31,7 @@ func (d *Document) Org(from string) string {
 		b.WriteString("\n")
 	}
 	b.WriteString(":PROPERTIES:\n:ID: " + d.ID + "\n")
-	for _, p := range append([][2]string{{PropertyFrom, from}, {PropertySource, d.Digest}}, d.Properties...) {
+	for _, p := range append([][2]string{{PropertyFrom, inert.Line(from)}, {PropertySource, d.Digest}}, d.Properties...) {
 		fmt.Fprintf(&b, ":%s: %s\n", p[0], p[1])
 	}
 	b.WriteString(":END:\n")
