@@ -236,3 +236,28 @@ func FuzzToMarkdown(f *testing.F) {
 	f.Add(everyOrg)
 	f.Fuzz(func(_ *testing.T, text string) { foreign.ToMarkdown(text, func(string) string { return "" }) })
 }
+
+// TestBounds: a short file becomes no large one, and takes no time that grows with its square.
+func TestBounds(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		most int // bytes of the Org text for each of the file
+	}{
+		"brackets": {strings.Repeat("[", 1<<20), 2},
+		"lists":    {strings.Repeat("- ", 4000) + "x", 600},
+		"cells":    {"|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|\n", 2000), 2},
+	} {
+		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.Markdown, In: folder(map[string]string{"a.md": tc.text})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(docs[0].Body); n > tc.most*len(tc.text) {
+			t.Errorf("%s: %d bytes became %d", name, len(tc.text), n)
+		}
+	}
+	ticks := strings.Repeat("`", 1<<20)
+	out := foreign.ToMarkdown("#+begin_example\n"+ticks+"\n#+end_example\n", func(string) string { return "" })
+	if !strings.HasPrefix(out, ticks+"`\n") {
+		t.Error("the fence is not longer than what stands in it")
+	}
+}
