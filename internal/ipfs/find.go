@@ -61,9 +61,9 @@ func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity
 // isMap reports whether a block is that of a Merkle map.
 func isMap(block []byte) bool {
 	r := merkle.NewReader(block)
-	r.FixedMap(3)
+	r.FixedMap(4)
 	r.Key("f")
 	r.Uint()
-	r.Key("bitmap")
+	r.Key("kids")
 	return r.Err() == nil
 }
