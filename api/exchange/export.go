@@ -185,7 +185,8 @@ func writeFolder(to string, files []foreign.File) error {
 			continue
 		}
 		if _, err := in.Lstat(f.Path); err == nil {
-			return fault.Wrap("export", path.Join(to, f.Path), fault.Conflict, errors.New("this file is not from an earlier export; move it away, or name another folder"))
+			return fault.Wrap("export", path.Join(to, f.Path), fault.Conflict,
+				errors.New("this file is not from an earlier export; move it away, or name another folder"))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
