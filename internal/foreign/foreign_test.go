@@ -261,3 +261,27 @@ func TestBounds(t *testing.T) {
 		t.Error("the fence is not longer than what stands in it")
 	}
 }
+
+// TestTagsThatAct: no text from elsewhere makes Emacs encrypt a headline.
+func TestTagsThatAct(t *testing.T) {
+	in := folder(map[string]string{
+		"a.md":    "---\ntags: [crypt, house]\n---\n# b :crypt:\n\n## c :x:crypt:\n",
+		"b.jsonl": `{"title":"d :crypt:crypt:","text":"e","tags":["crypt"]}`,
+	})
+	for _, s := range []foreign.Source{{Kind: foreign.Markdown, In: in}, {Kind: foreign.JSONLines, In: in, File: "b.jsonl"}} {
+		docs, problems, err := foreign.Read(s)
+		if err != nil || len(docs) != 1 || len(problems) != 1 {
+			t.Fatal(docs, problems, err)
+		}
+		text := docs[0].Org("x")
+		d := org.Parse(text, nil)
+		for i := range d.Headlines {
+			if tags := d.Headlines[i].Tags; len(tags) > 0 {
+				t.Errorf("%q has tags %q", d.Headlines[i].Title, tags)
+			}
+		}
+		if strings.Contains(text, ":crypt:") {
+			t.Errorf("%q", text)
+		}
+	}
+}

@@ -112,9 +112,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	for _, key := range tagFields {
 		if list, ok := texts(fields[key]); ok {
 			for _, word := range list {
-				if t := tag(word); t != "" {
-					m.Tags = append(m.Tags, t)
-				}
+				m.tag(r, word)
 			}
 			delete(fields, key)
 		}

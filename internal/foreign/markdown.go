@@ -62,9 +62,7 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 		case above == "" && key == "tags" && plain:
 			for _, value := range values {
 				for word := range strings.SplitSeq(value, ",") {
-					if t := tag(word); t != "" {
-						m.Tags = append(m.Tags, t)
-					}
+					m.tag(r, word)
 				}
 			}
 			continue
@@ -79,6 +77,17 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 			m.names = append(m.names, values...)
 		}
 		m.property(r, above+key, strings.Join(values, ", "))
+	}
+}
+
+// tag adds a tag, but for one for which Emacs acts.
+func (m *markdown) tag(r *reader, word string) {
+	switch t := tag(word); {
+	case t == "":
+	case inert.Tag(t) != nil:
+		r.problem(m.Source, "the tag %s acts in Org, left out", t)
+	default:
+		m.Tags = append(m.Tags, t)
 	}
 }
 

@@ -106,7 +106,7 @@ func (w *writer) heading(h *ast.Heading) {
 		w.levels = w.levels[:len(w.levels)-1]
 	}
 	w.levels = append(w.levels, h.Level)
-	if title = inert.Line(title); title == "" {
+	if title = headline(title); title == "" {
 		title = "-"
 	}
 	w.org.WriteString(strings.Repeat("*", len(w.levels)) + " " + title + "\n")
