@@ -262,6 +262,15 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestTwoObjectsInALine: what stands behind an object is not lost unnamed.
+func TestTwoObjectsInALine(t *testing.T) {
+	in := folder(map[string]string{"a.jsonl": `{"title":"one"}{"title":"two"}` + "\n" + `{"title":"three"}` + "\r\n"})
+	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, In: in, File: "a.jsonl"})
+	if err != nil || len(docs) != 1 || docs[0].Title != "three" || len(problems) != 1 {
+		t.Error(docs, problems, err)
+	}
+}
+
 // TestTagsThatAct: no text from elsewhere makes Emacs encrypt a headline.
 func TestTagsThatAct(t *testing.T) {
 	in := folder(map[string]string{

@@ -84,7 +84,8 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	fields := map[string]any{}
 	in := json.NewDecoder(bytes.NewReader(line))
 	in.UseNumber()
-	if err := in.Decode(&fields); err != nil {
+	err := in.Decode(&fields)
+	if _, more := in.Token(); err != nil || more != io.EOF {
 		r.problem(where, "no JSON object, left out")
 		return
 	}
