@@ -96,8 +96,8 @@ func (f *File) checkHeads(h head, keys note.Verifiers) (string, error) {
 		return "", fmt.Errorf("earlier head: %w", err)
 	}
 	path, err := hashes(f.Log)
-	if err != nil || h.first != from.first {
-		return "", errors.New("the heads are of two memories")
+	if none := (tlog.Hash{}); err != nil || h.first != from.first || h.log == none || from.log == none {
+		return "", errors.New("the heads are of two memories, or one names no log of commits")
 	}
 	if err := tlog.CheckTree(path, h.seq, h.log, from.seq, from.log); err != nil {
 		return "", fmt.Errorf("the history of the later head does not begin with that of the earlier one: %w", err)

@@ -407,6 +407,21 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
+// TestHeadsWithoutLog: of two heads that name no log, nothing is proved, though they are of one
+// commit number.
+func TestHeadsWithoutLog(t *testing.T) {
+	h := newHistory(1, 1000)
+	without := func(commit string) string {
+		text := fmt.Sprintf("fovea head 0 %s\n5\n%s\n%s\n2026-11-25T08:00:00.000Z\n",
+			merkle.Sum([]byte("first")), merkle.Sum([]byte(commit)), h.tree.Root())
+		return string(must(note.Sign(&note.Note{Text: text}, h.signer)))
+	}
+	f := &proof.File{Format: proof.Format, Head: without("one"), From: without("other")}
+	if v, err := proof.Check(must(f.Encode()), h.keys); err == nil {
+		t.Error(v.Claim)
+	}
+}
+
 // TestVerifierIsShort: a stranger can read the verifier, and it stands alone.
 func TestVerifierIsShort(t *testing.T) {
 	text := string(must(os.ReadFile("verify.go")))

@@ -263,3 +263,80 @@ func TestExportRefuses(t *testing.T) {
 		t.Errorf("a list that leads outside was followed: %q", text)
 	}
 }
+
+// TestImportOddFiles: two files that lead to one path, names that Fovea does not read, and a label
+// of several lines neither stop an import nor write what is no note, and come again unchanged.
+func TestImportOddFiles(t *testing.T) {
+	x := newExchanging(t)
+	x.add("x.md", "one\n")
+	x.add("B.md", "three\n")
+	x.add("b.md", "four\n")
+	x.add("#lock#/#auto#.md", "five\n")
+	x.add("bell\x07.md", "six\n")
+	x.add("own.md", "---\nimported_source: 1\nid: 2\nID: 3\ntags: [a, null]\n---\nseven\n")
+	req := exchange.ImportRequest{Kind: "markdown", Source: x.other, Label: "a\n:END:\n* b", Into: "in"}
+	first := x.bring(req)
+	x.add("x.markdown", "two\n") // after x.md was imported, and before it in the folder
+	second := x.bring(req)
+	for name, want := range map[string]string{"x.org": "one", "x.markdown.org": "two", "B.org": "three", "b.md.org": "four", "own.org": "seven"} {
+		text := x.here("in/" + name)
+		if !strings.Contains(text, "\n"+want+"\n") || strings.Contains(text, "\n* b") || strings.Contains(text, "null") {
+			t.Errorf("%s is %q", name, text)
+		}
+	}
+	if first.Added != 5 || second.Added != 1 || second.Unchanged != 5 || len(second.Kept) > 0 {
+		t.Errorf("first %+v, second %+v", first, second)
+	}
+	if odd := strings.Join(first.Problems, "\n"); !strings.Contains(odd, "bell") || !strings.Contains(odd, "SOURCE_ID is there twice") {
+		t.Errorf("problems %q", odd)
+	}
+}
+
+// TestExportKeeps: an export writes each file beside the others, and replaces nothing that it did
+// not write itself.
+func TestExportKeeps(t *testing.T) {
+	x := newExchanging(t)
+	x.write(filepath.Join(x.dir, "mine.org_archive"), "* Old\n")
+	export := func(kind, to string) error {
+		_, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: kind, To: to})
+		return err
+	}
+	if err := export("markdown", x.other); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"mine.md": "Mine", "mine.org_archive.md": "Old"} {
+		if text, _ := os.ReadFile(filepath.Join(x.other, name)); !strings.Contains(string(text), want) {
+			t.Errorf("%s is %q", name, text)
+		}
+	}
+	x.add("later.md", "precious")
+	x.write(filepath.Join(x.dir, "later.org"), "* Later\n")
+	const own = `{"id":"1","text":"precious"}`
+	x.add("own.jsonl", own)
+	for kind, to := range map[string]string{"markdown": x.other, "jsonl": filepath.Join(x.other, "own.jsonl")} {
+		if err := export(kind, to); fovea.KindOf(err) != fovea.Conflict {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	for _, name := range []string{"later.md", "own.jsonl"} {
+		if text, _ := os.ReadFile(filepath.Join(x.other, name)); !strings.Contains(string(text), "precious") {
+			t.Errorf("%s is %q", name, text)
+		}
+	}
+}
+
+// TestLinesAgain: JSON lines that an export wrote, imported twice, change nothing the second time.
+func TestLinesAgain(t *testing.T) {
+	x := newExchanging(t)
+	x.add("a.md", "---\ntitle: A\n---\ntext\n")
+	x.bring(exchange.ImportRequest{})
+	lines := filepath.Join(t.TempDir(), "all.jsonl")
+	if _, err := exchange.OpExport.Call(t.Context(), x.svc, exchange.ExportRequest{Kind: "jsonl", To: lines}); err != nil {
+		t.Fatal(err)
+	}
+	y := newExchanging(t)
+	y.bring(exchange.ImportRequest{Kind: "jsonl", Source: lines})
+	if done := y.bring(exchange.ImportRequest{Kind: "jsonl", Source: lines}); done.Unchanged != 3 || len(done.Kept)+done.Updated+done.Added > 0 {
+		t.Errorf("%+v", done)
+	}
+}

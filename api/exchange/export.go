@@ -43,6 +43,9 @@ type Exported struct {
 	Files int    `json:"files" jsonschema:"how many"`
 }
 
+// maxFirst is how much of a file is read, in bytes, to see whether it is an export.
+const maxFirst = 64 << 20
+
 // listFile names, in the folder of an export, the files that it wrote: a list in JSON.
 const listFile = ".fovea-export"
 
@@ -178,22 +181,31 @@ func writeFolder(to string, files []foreign.File) error {
 	names := map[string]bool{}
 	for _, f := range files {
 		names[f.Path] = true
+		if slices.ContainsFunc(before, func(name string) bool { return strings.EqualFold(name, f.Path) }) {
+			continue
+		}
+		if _, err := in.Lstat(f.Path); err == nil {
+			return fault.Wrap("export", path.Join(to, f.Path), fault.Conflict,
+				errors.New("this file is not from an earlier export; move it away, or name another folder"))
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	gone := slices.DeleteFunc(before, func(name string) bool { return names[name] || !fs.ValidPath(name) })
 	written := slices.Sorted(maps.Keys(names))
 	if err := writeList(in, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
 		return err
 	}
+	for _, name := range gone { // before others are written: on some file systems A.md is a.md
+		if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	for _, f := range files {
 		if err := in.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
 			return err
 		}
 		if err := vfs.WriteAtomic(in, f.Path, []byte(f.Text), 0o600); err != nil {
-			return err
-		}
-	}
-	for _, name := range gone {
-		if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -218,9 +230,12 @@ func replaceable(name string) error {
 		return err
 	}
 	defer f.Close()
-	const begin = `{"id":`
-	first := make([]byte, len(begin))
-	if n, err := f.ReadAt(first, 0); err != nil && err != io.EOF || n > 0 && string(first[:n]) != begin {
+	var first foreign.Object
+	err = json.NewDecoder(io.LimitReader(f, maxFirst)).Decode(&first)
+	if errors.Is(err, io.EOF) { // it is empty
+		return nil
+	}
+	if err != nil || !first.Exported() {
 		return fault.Wrap("export", name, fault.Conflict, errors.New("the file exists and is no earlier export; name another one"))
 	}
 	return nil

@@ -58,7 +58,7 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 	if err != nil {
 		return nil, err
 	}
-	p := plan{view: v, req: &req, texts: map[string]*file{}, out: &Imported{
+	p := plan{view: v, req: &req, history: a.Memex.History(), texts: map[string]*file{}, out: &Imported{
 		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: []string{},
 	}}
 	for _, problem := range problems {
@@ -108,6 +108,7 @@ func read(req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
 	if req.Label == "" {
 		req.Label = label
 	}
+	req.Label = strings.Join(strings.Fields(req.Label), " ") // it stands in a property
 	if req.Into == "" {
 		req.Into = path.Join("imports", req.Kind, slug(strings.TrimSuffix(req.Label, path.Ext(req.Label))))
 	}
@@ -141,11 +142,14 @@ func slug(name string) string {
 
 // plan decides about each note what an import does.
 type plan struct {
-	view  *fovea.View
-	req   *ImportRequest
-	gone  map[string]bool // ids that were here and are not
-	texts map[string]*file
-	out   *Imported
+	view *fovea.View
+	req  *ImportRequest
+	gone map[string]bool // ids that were here and are not
+	// taken are the paths of notes of this source, by what they are in lower case.
+	taken   map[string]bool
+	history *travel.History
+	texts   map[string]*file
+	out     *Imported
 }
 
 // missing finds the notes that were here once and are not now.
@@ -189,6 +193,14 @@ func (p *plan) add(d *foreign.Document) error {
 // put adds a note that is new here: a file, or a headline of the file that it shares.
 func (p *plan) put(d *foreign.Document, text string) error {
 	at := path.Join(p.req.Into, d.Path)
+	if !d.Entry && p.sibling(at) { // x.markdown beside x.md, or A.md beside a.md
+		at = path.Join(p.req.Into, d.Source+".org")
+	}
+	if read, err := travel.Reads(p.history, at); err == nil && !read && p.readsInto() {
+		p.out.Added--
+		p.out.Problems = append(p.out.Problems, foreign.Problem{Source: d.Source, What: "Fovea reads no file of such a name, left out"}.String())
+		return nil
+	}
 	f := p.file(at)
 	if len(f.parts) > 0 && !d.Entry {
 		return fault.Wrap("import", at, fault.Conflict, errors.New("this file is here already and was not imported; name another folder with --into"))
@@ -198,7 +210,31 @@ func (p *plan) put(d *foreign.Document, text string) error {
 	}
 	f.parts = append(f.parts, part{d.ID, text})
 	p.texts[at] = f
+	if !d.Entry {
+		p.taken[strings.ToLower(at)] = true
+	}
 	return nil
+}
+
+// readsInto reports whether Fovea reads files of plain names in the folder that is written to.
+func (p *plan) readsInto() bool {
+	read, err := travel.Reads(p.history, path.Join(p.req.Into, "x.org"))
+	return err == nil && read
+}
+
+// sibling reports whether another note of this source has a path, or one that some file systems
+// take for the same.
+func (p *plan) sibling(at string) bool {
+	if p.taken == nil {
+		p.taken = map[string]bool{}
+		from := p.req.Kind + " " + p.req.Label + " "
+		for n := range p.view.Documents() {
+			if strings.HasPrefix(n.Derived.Last(foreign.PropertyFrom), from) {
+				p.taken[strings.ToLower(n.Path)] = true
+			}
+		}
+	}
+	return p.taken[strings.ToLower(at)]
 }
 
 // file returns the parts of a file, as this import has changed them so far.

@@ -238,6 +238,11 @@ func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all [
 	if _, err := a.View(ctx); err != nil { // the folder is read first
 		return nil, err
 	}
+	done, err := turn(ctx, a)
+	if err != nil {
+		return nil, fault.Wrap(op, req.File, fault.Other, err)
+	}
+	defer done()
 	state := a.Memex.Histories().State
 	if err := vfs.RemoveAll(state, incoming); err != nil {
 		return nil, fault.Wrap(op, req.File, fault.Other, err)

@@ -70,6 +70,11 @@ func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest)
 	if err != nil {
 		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
 	}
+	done, err := turn(ctx, a)
+	if err != nil {
+		return api.Archived{}, fmt.Errorf("ipfs: %w", err)
+	}
+	defer done()
 	sources, release, err := a.Memex.Histories().Take(ctx)
 	if err != nil {
 		return api.Archived{}, err
@@ -190,6 +195,11 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use fu
 		return fault.Wrap(op, cid, fault.Invalid, err)
 	}
 	defer c.Close()
+	done, err := turn(ctx, a)
+	if err != nil {
+		return fault.Wrap(op, cid, fault.Other, err)
+	}
+	defer done()
 	state := a.Memex.Histories().State
 	if err := vfs.RemoveAll(state, incoming); err != nil {
 		return fault.Wrap(op, cid, fault.Other, err)

@@ -70,6 +70,11 @@ type step func(context.Context, api.Access, *remote.Remote, *SyncResponse) error
 
 // with carries out steps on the remote that a request means.
 func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps ...step) (_ *SyncResponse, err error) {
+	over, err := turn(ctx, a)
+	if err != nil {
+		return nil, fault.Wrap(op, req.Name, fault.Other, err)
+	}
+	defer over()
 	r, name, err := named(ctx, a, op, req)
 	if err != nil {
 		return nil, err

@@ -24,14 +24,14 @@ func (d *Document) Org(from string) string {
 	tags := slices.Compact(slices.Sorted(slices.Values(d.Tags)))
 	var b strings.Builder
 	if d.Entry {
-		b.WriteString("* " + inert.Line(d.Title))
+		b.WriteString("* " + headline(d.Title))
 		if len(tags) > 0 {
 			b.WriteString(" :" + strings.Join(tags, ":") + ":")
 		}
 		b.WriteString("\n")
 	}
 	b.WriteString(":PROPERTIES:\n:ID: " + d.ID + "\n")
-	for _, p := range append([][2]string{{PropertyFrom, from}, {PropertySource, d.Digest}}, d.Properties...) {
+	for _, p := range append([][2]string{{PropertyFrom, inert.Line(from)}, {PropertySource, d.Digest}}, d.Properties...) {
 		fmt.Fprintf(&b, ":%s: %s\n", p[0], p[1])
 	}
 	b.WriteString(":END:\n")
@@ -48,6 +48,17 @@ func (d *Document) Org(from string) string {
 	text := b.String()
 	sum := fmt.Sprintf(":%s: %s\n:END:\n", PropertyText, TextDigest(text))
 	return strings.Replace(text, ":END:\n", sum, 1)
+}
+
+// headline returns a title that gives its headline no tag for which Emacs acts.
+func headline(title string) string {
+	words := strings.Split(inert.Line(title), ":")
+	for i, word := range words {
+		if inert.Tag(word) != nil && i > 0 && i < len(words)-1 {
+			words[i] += "\u200b"
+		}
+	}
+	return strings.Join(words, ":")
 }
 
 // TextDigest is the SHA-256, in hex, of a text without its line PropertyText: whether an imported

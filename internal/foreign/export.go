@@ -59,7 +59,9 @@ func Folder(kind Kind, docs []Out, of map[string]string) ([]File, error) {
 	return files, nil
 }
 
-func markdownPath(at string) string { return strings.TrimSuffix(at, path.Ext(at)) + ".md" }
+// markdownPath is the path of the exported file. An archive, NOTES.org_archive, keeps its ending,
+// so that it is not written in place of NOTES.org.
+func markdownPath(at string) string { return strings.TrimSuffix(at, ".org") + ".md" }
 
 // relative is the path to a file from a folder.
 func relative(from, to string) string {
@@ -152,6 +154,9 @@ type Object struct {
 	Format     string              `json:"format"`  // org
 	Content    string              `json:"content"` // below the headline
 }
+
+// Exported reports whether the object is one that Lines wrote.
+func (o *Object) Exported() bool { return o.Format == formatOrg && o.ID != "" && o.Path != "" }
 
 // Lines returns notes as JSON objects, one a line.
 func Lines(notes []Object) (string, error) {

@@ -33,7 +33,8 @@ var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
 
 // Bounds of what is read.
 const (
-	MaxFiles = 10_000    // files of a folder, or lines of a file
+	MaxFiles = 10_000    // files of a folder
+	MaxLines = 100_000   // lines of a file
 	MaxFile  = 4 << 20   // bytes of a file of a folder, or of a line
 	MaxBytes = 256 << 20 // bytes of all
 )
@@ -44,8 +45,8 @@ var (
 	ErrKind = errors.New("no such kind; it is claude, basic-memory, okf, markdown or jsonl")
 	// ErrNothing is returned where there is no note.
 	ErrNothing = errors.New("there are no notes")
-	// ErrTooMuch is returned above MaxFiles or MaxBytes.
-	ErrTooMuch = fmt.Errorf("more than %d notes or %d MiB; import parts of it", MaxFiles, MaxBytes>>20)
+	// ErrTooMuch is returned above MaxFiles, MaxLines or MaxBytes.
+	ErrTooMuch = fmt.Errorf("more than %d files, %d lines or %d MiB; import parts of it", MaxFiles, MaxLines, MaxBytes>>20)
 )
 
 // Document is one note as an Org document.

@@ -236,3 +236,61 @@ func FuzzToMarkdown(f *testing.F) {
 	f.Add(everyOrg)
 	f.Fuzz(func(_ *testing.T, text string) { foreign.ToMarkdown(text, func(string) string { return "" }) })
 }
+
+// TestBounds: a short file becomes no large one, and takes no time that grows with its square.
+func TestBounds(t *testing.T) {
+	for name, tc := range map[string]struct {
+		text string
+		most int // bytes of the Org text for each of the file
+	}{
+		"brackets": {strings.Repeat("[", 1<<20), 2},
+		"lists":    {strings.Repeat("- ", 4000) + "x", 600},
+		"cells":    {"|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|\n", 2000), 2},
+	} {
+		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.Markdown, In: folder(map[string]string{"a.md": tc.text})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(docs[0].Body); n > tc.most*len(tc.text) {
+			t.Errorf("%s: %d bytes became %d", name, len(tc.text), n)
+		}
+	}
+	ticks := strings.Repeat("`", 1<<20)
+	out := foreign.ToMarkdown("#+begin_example\n"+ticks+"\n#+end_example\n", func(string) string { return "" })
+	if !strings.HasPrefix(out, ticks+"`\n") {
+		t.Error("the fence is not longer than what stands in it")
+	}
+}
+
+// TestTwoObjectsInALine: what stands behind an object is not lost unnamed.
+func TestTwoObjectsInALine(t *testing.T) {
+	in := folder(map[string]string{"a.jsonl": `{"title":"one"}{"title":"two"}` + "\n" + `{"title":"three"}` + "\r\n"})
+	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, In: in, File: "a.jsonl"})
+	if err != nil || len(docs) != 1 || docs[0].Title != "three" || len(problems) != 1 {
+		t.Error(docs, problems, err)
+	}
+}
+
+// TestTagsThatAct: no text from elsewhere makes Emacs encrypt a headline.
+func TestTagsThatAct(t *testing.T) {
+	in := folder(map[string]string{
+		"a.md":    "---\ntags: [crypt, house]\n---\n# b :crypt:\n\n## c :x:crypt:\n",
+		"b.jsonl": `{"title":"d :crypt:crypt:","text":"e","tags":["crypt"]}`,
+	})
+	for _, s := range []foreign.Source{{Kind: foreign.Markdown, In: in}, {Kind: foreign.JSONLines, In: in, File: "b.jsonl"}} {
+		docs, problems, err := foreign.Read(s)
+		if err != nil || len(docs) != 1 || len(problems) != 1 {
+			t.Fatal(docs, problems, err)
+		}
+		text := docs[0].Org("x")
+		d := org.Parse(text, nil)
+		for i := range d.Headlines {
+			if tags := d.Headlines[i].Tags; len(tags) > 0 {
+				t.Errorf("%q has tags %q", d.Headlines[i].Title, tags)
+			}
+		}
+		if strings.Contains(text, ":crypt:") {
+			t.Errorf("%q", text)
+		}
+	}
+}

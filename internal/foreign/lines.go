@@ -41,7 +41,7 @@ func (r *reader) lines(in fs.FS, name string) error {
 	seen := map[string]bool{}
 	for n := 1; ; n++ {
 		line, err := readLine(scan)
-		if r.bytes += len(line); r.bytes > MaxBytes || n > MaxFiles*10 {
+		if r.bytes += len(line); r.bytes > MaxBytes || n > MaxLines {
 			return ErrTooMuch
 		}
 		where := fmt.Sprintf("line %d", n)
@@ -84,7 +84,8 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	fields := map[string]any{}
 	in := json.NewDecoder(bytes.NewReader(line))
 	in.UseNumber()
-	if err := in.Decode(&fields); err != nil {
+	err := in.Decode(&fields)
+	if _, more := in.Token(); err != nil || more != io.EOF {
 		r.problem(where, "no JSON object, left out")
 		return
 	}
@@ -93,12 +94,12 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	if source == "" {
 		source = fmt.Sprintf("%x", bytes.TrimSpace(line))
 	}
-	if seen[source] {
+	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line))}
+	if seen[m.ID] {
 		r.problem(where, "has the id or the text of a line before, left out")
 		return
 	}
-	seen[source] = true
-	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line))}
+	seen[m.ID] = true
 	m.Source, m.Entry = where, true
 	m.Title, m.text = strings.Join(strings.Fields(take(fields, titleFields)), " "), take(fields, textFields)
 	if m.Title == "" {
@@ -112,9 +113,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	for _, key := range tagFields {
 		if list, ok := texts(fields[key]); ok {
 			for _, word := range list {
-				if t := tag(word); t != "" {
-					m.Tags = append(m.Tags, t)
-				}
+				m.tag(r, word)
 			}
 			delete(fields, key)
 		}

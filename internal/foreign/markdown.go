@@ -5,6 +5,7 @@ package foreign
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -61,9 +62,7 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 		case above == "" && key == "tags" && plain:
 			for _, value := range values {
 				for word := range strings.SplitSeq(value, ",") {
-					if t := tag(word); t != "" {
-						m.Tags = append(m.Tags, t)
-					}
+					m.tag(r, word)
 				}
 			}
 			continue
@@ -81,13 +80,31 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 	}
 }
 
+// tag adds a tag, but for one for which Emacs acts.
+func (m *markdown) tag(r *reader, word string) {
+	switch t := tag(word); {
+	case t == "":
+	case inert.Tag(t) != nil:
+		r.problem(m.Source, "the tag %s acts in Org, left out", t)
+	default:
+		m.Tags = append(m.Tags, t)
+	}
+}
+
+// own are the properties that an imported note has from here.
+var own = map[string]bool{"ID": true, PropertyFrom: true, PropertySource: true, PropertyText: true}
+
 // property sets a property, by another key where the plain one would act in Org.
 func (m *markdown) property(r *reader, key, value string) {
-	if k := propertyKey(key); k == "" || k == "ID" || inert.Property(k, value) != nil {
+	if k := propertyKey(key); k == "" || own[k] || inert.Property(k, value) != nil {
 		key = "source_" + key
 	}
 	if inert.Property(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {
 		r.problem(m.Source, "%s acts in Org, left out", propertyKey(key))
+		return
+	}
+	if slices.ContainsFunc(m.Properties, func(p [2]string) bool { return p[0] == propertyKey(key) }) {
+		r.problem(m.Source, "%s is there twice, the second left out", propertyKey(key))
 		return
 	}
 	m.set(key, inert.Line(value))
@@ -106,7 +123,9 @@ func scalars(v *yaml.Node) (values []string, plain bool) {
 			if item.Kind != yaml.ScalarNode {
 				return nil, false
 			}
-			values = append(values, item.Value)
+			if item.Tag != "!!null" {
+				values = append(values, item.Value)
+			}
 		}
 		return values, true
 	}

@@ -125,10 +125,14 @@ func (w *exporter) code(i int, indent string) {
 		e := &w.t.Elements[i]
 		value = w.t.Source[e.ContentsStart:e.ContentsEnd]
 	}
-	fence := "```"
-	for strings.Contains(value, fence) {
-		fence += "`"
+	longest, run := 2, 0
+	for i := range len(value) {
+		if run++; value[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", longest+1)
 	w.apart()
 	w.lines(indent, fence+w.t.Block(i).Language)
 	w.lines(indent, value)

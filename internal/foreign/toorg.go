@@ -19,8 +19,37 @@ import (
 )
 
 // dialect is Markdown with the tables, boxes and strokes of GitHub, and [[links]].
-var dialect = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
-	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 101)))).Parser()
+var (
+	dialect       = dialectOf(extension.Table, extension.Strikethrough, extension.TaskList)
+	withoutTables = dialectOf(extension.Strikethrough, extension.TaskList)
+)
+
+func dialectOf(with ...goldmark.Extender) parser.Parser {
+	return goldmark.New(goldmark.WithExtensions(with...),
+		goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(wikiParser{}, 101)))).Parser()
+}
+
+// Bounds of what a short text becomes.
+const (
+	maxCells  = 1 << 20 // cells of all tables of a file: each row has as many as the widest
+	maxIndent = 512     // blanks before a line in lists within lists
+)
+
+// tableCells is at least how many cells the tables of a text have. Each row gets as many as the
+// line of dashes has columns.
+func tableCells(text string) (cells int) {
+	columns := 0
+	for line := range strings.Lines(text) {
+		switch bare := strings.TrimLeft(line, "> \t"); {
+		case strings.TrimSpace(bare) == "":
+			columns = 0
+		case strings.Trim(bare, "|-: \t\r\n") == "":
+			columns = max(columns, strings.Count(bare, "|")+1)
+		}
+		cells += columns
+	}
+	return cells
+}
 
 // finish makes Org of the text of a file.
 func (m *markdown) finish(r *reader, n names) {
@@ -28,7 +57,12 @@ func (m *markdown) finish(r *reader, n names) {
 	if m.Entry {
 		w.levels = []int{0} // its headings stand below its headline
 	}
-	root := dialect.Parse(text.NewReader(w.source))
+	parse := dialect
+	if tableCells(m.text) > maxCells {
+		r.problem(m.Source, "a table has more than %d cells; tables are kept as text", maxCells)
+		parse = withoutTables
+	}
+	root := parse.Parse(text.NewReader(w.source))
 	for b := root.FirstChild(); b != nil; b = b.NextSibling() {
 		if h, ok := b.(*ast.Heading); ok {
 			w.heading(h)
@@ -72,7 +106,7 @@ func (w *writer) heading(h *ast.Heading) {
 		w.levels = w.levels[:len(w.levels)-1]
 	}
 	w.levels = append(w.levels, h.Level)
-	if title = inert.Line(title); title == "" {
+	if title = headline(title); title == "" {
 		title = "-"
 	}
 	w.org.WriteString(strings.Repeat("*", len(w.levels)) + " " + title + "\n")
@@ -167,6 +201,7 @@ func (w *writer) code(b ast.Node, kind, indent string) {
 
 // list writes the items of a list.
 func (w *writer) list(l *ast.List, indent string) {
+	indent = indent[:min(len(indent), maxIndent)]
 	if _, nested := l.Parent().(*ast.ListItem); !nested {
 		w.apart()
 	}

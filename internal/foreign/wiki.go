@@ -17,6 +17,9 @@ type wikiLink struct {
 	target, label string
 }
 
+// maxWiki is the longest wiki link in bytes. Each bracket is searched only so far for its end.
+const maxWiki = 1 << 10
+
 var kindWiki = ast.NewNodeKind("WikiLink")
 
 func (*wikiLink) Kind() ast.NodeKind { return kindWiki }
@@ -36,7 +39,7 @@ func (wikiParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Nod
 	if !ok {
 		return nil
 	}
-	inside, _, ok := bytes.Cut(rest, []byte("]]"))
+	inside, _, ok := bytes.Cut(rest[:min(len(rest), maxWiki)], []byte("]]"))
 	if !ok || len(bytes.TrimSpace(inside)) == 0 || bytes.ContainsAny(inside, "[\n") {
 		return nil
 	}

@@ -437,3 +437,25 @@ func FuzzFetchState(f *testing.F) {
 		}
 	})
 }
+
+// TestFindState: the root of a map is known for one by its first block.
+func TestFindState(t *testing.T) {
+	for _, n := range []int{0, 1, 40} {
+		var notes []*node.Node
+		for i := range n {
+			notes = append(notes, (&node.Node{Type: "headline"}).Place(fmt.Sprint(i), node.Entry{Path: "a.org"}))
+		}
+		m := merkle.Build(notes)
+		blocks := map[string][]byte{}
+		if err := m.Blocks(func(d merkle.Digest, block []byte) error {
+			blocks[d.String()] = bytes.Clone(block)
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c := daemon(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write(blocks[r.URL.Query().Get("arg")]) })
+		if found, err := c.Find(t.Context(), m.Root(), nil); err != nil || found.Root != m.Root() {
+			t.Errorf("%d notes: %+v, %v", n, found, err)
+		}
+	}
+}

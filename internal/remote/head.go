@@ -193,7 +193,8 @@ func (p *pieces) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// flush writes a piece. One that is there already was written before.
+// flush writes a piece. One that is there already was written before, and is written anew if it
+// is damaged.
 func (p *pieces) flush() error {
 	if len(p.buf) == 0 {
 		return nil
@@ -209,7 +210,11 @@ func (p *pieces) flush() error {
 		}
 	}
 	if errors.Is(err, ErrChanged) {
-		err = nil
+		if _, err = p.get(piece); errors.Is(err, ErrDamaged) {
+			if err = p.to.Remove(p.ctx, packFolder+piece.Name); err == nil {
+				err = p.to.Put(p.ctx, packFolder+piece.Name, "", p.buf)
+			}
+		}
 	}
 	p.done, p.buf = append(p.done, piece), p.buf[:0] // of a failed one, too: it may arrive
 	return err

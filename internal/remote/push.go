@@ -292,12 +292,48 @@ func (p *pushing) replace(next written) error {
 	return p.known.now(next, p.r)
 }
 
-// drop removes the pieces that no version of this machine's log names any more.
+// others returns the pieces that the logs of other machines name: on a plain place equal histories
+// have equal pieces. A log that nobody can read names none.
+func (p *pushing) others() (map[string]bool, error) {
+	if p.r.Key != nil || len(p.known.Left) == 0 {
+		return nil, nil
+	}
+	names, err := p.r.Place.List(p.ctx, headFolder)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for _, name := range names {
+		machine := strings.TrimPrefix(name, headFolder)
+		if machine == p.known.Machine || !machineName.MatchString(machine) {
+			continue
+		}
+		h, _, _, err := p.r.head(p.ctx, machine)
+		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrOther) {
+			return nil, err
+		}
+		for _, pack := range h.Packs {
+			for _, piece := range pack.Pieces {
+				all[piece.Name] = true
+			}
+		}
+	}
+	return all, nil
+}
+
+// drop removes the pieces that no version of this machine's log names any more. Those that
+// another machine's log names stay until a later push.
 func (p *pushing) drop() error {
+	named, err := p.others()
+	if err != nil {
+		return err
+	}
 	var errs []error
 	var left []string
 	for _, name := range p.known.Left {
-		if err := p.r.Place.Remove(p.ctx, packFolder+name); err != nil {
+		if named[name] {
+			left = append(left, name)
+		} else if err := p.r.Place.Remove(p.ctx, packFolder+name); err != nil {
 			errs, left = append(errs, err), append(left, name)
 		}
 	}

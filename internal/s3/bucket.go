@@ -75,6 +75,9 @@ func (b *Bucket) do(ctx context.Context, c call) (a answer, err error) {
 		case a.status == http.StatusConflict && c.method == http.MethodPut: // two at once; which was first is not said
 			continue
 		}
+		if a.status/100 == 2 { // the body is an object
+			return a, nil
+		}
 		switch readReply(a.body).Code {
 		case "RequestTimeout":
 			continue

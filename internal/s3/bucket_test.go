@@ -310,3 +310,16 @@ func FuzzEscape(f *testing.F) {
 		}
 	})
 }
+
+// TestBodyIsNoError: bytes that look like the answer of a store are an object all the same.
+func TestBodyIsNoError(t *testing.T) {
+	const body = "<Error><Code>RequestTimeout</Code></Error>"
+	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("ETag", `"1"`)
+		_, _ = io.WriteString(w, body)
+	})
+	data, _, err := s.b.Get(t.Context(), "key", 100)
+	if string(data) != body || err != nil || len(s.asked()) != 1 {
+		t.Errorf("%q, %v after %d requests", data, err, len(s.asked()))
+	}
+}

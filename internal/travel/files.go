@@ -29,8 +29,8 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 	}
 	draft := h.scope.Present().Edit(h.scope.Options.Now().UnixMilli())
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		admitted, err := h.scope.Root.Admits(path)
-		if err == nil && !(admitted && h.scope.IsFile(path)) {
+		read, err := Reads(h, path)
+		if err == nil && !read {
 			err = errors.New("Fovea does not read this path; name another folder")
 		}
 		if err != nil {
@@ -41,6 +41,13 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 	target, _ := draft.Seal()
 	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target}
 	return r.run(context.WithoutCancel(ctx), message)
+}
+
+// Reads reports whether Fovea reads a file at a path, which need not be there. The error says that
+// the path leads to another file.
+func Reads(h *History, path string) (bool, error) {
+	admitted, err := h.scope.Root.Admits(path)
+	return admitted && h.scope.IsFile(path), err
 }
 
 // Had returns those of some ids that a node of this scope had at any moment. It walks over all
