@@ -47,7 +47,9 @@ func (h *handing) wait(ctx context.Context) {
 	case <-last:
 	case <-t.C: // its answer is not written
 		h.mu.Lock()
-		clear(h.marks)
+		if clear(h.marks); h.last == last {
+			h.last = nil // else each later call would wait as long
+		}
 		h.mu.Unlock()
 	case <-ctx.Done():
 	}
