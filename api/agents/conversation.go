@@ -49,7 +49,7 @@ func readConversation(ctx context.Context, a api.Access, req ConversationRequest
 	if _, err := a.View(ctx); err != nil {
 		return nil, err
 	}
-	scopes, err := followed(a)
+	scopes, err := followed(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,8 @@ func (c *Conversation) add(scope string, commits []api.Commit) {
 func (c *Conversation) addOwn(ctx context.Context, a api.Access, session string) error {
 	there, err := a.Memex.Scopes()
 	own := author.SessionPrefix + session
-	if err != nil || !slices.Contains(there, own) || byOwner(ctx, a, "conversation") != nil {
+	g := author.GrantOf(ctx)
+	if err != nil || !slices.Contains(there, own) || !g.Reaches(own) || byOwner(ctx, a, "conversation") != nil {
 		return err
 	}
 	commits, err := a.Log(ctx, own, 0)
