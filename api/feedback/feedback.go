@@ -160,17 +160,25 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	return s, nil
 }
 
-// windowOf returns a window of an agent: by its number, else the newest one that was asked a
-// question, else the newest.
+// windowOf returns a window of an agent: by its number; else the one that was asked a question,
+// which the newest counts as if it was asked none; else the newest one that was asked any, else
+// the newest.
 func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, number uint64, question string) (*windowlog.Window, error) {
 	last, err := log.Last(ctx, session, agent)
 	if err != nil {
 		return nil, err
 	}
 	is := func(w *windowlog.Window) bool {
-		return number != 0 && w.ID == number || number == 0 && (question == "" || strings.TrimSpace(w.Question) == question)
+		switch {
+		case number != 0:
+			return w.ID == number
+		case question == "":
+			return w.Question+w.Task != ""
+		}
+		return strings.TrimSpace(w.Question) == question
 	}
-	if last != nil && (is(last) || number == 0 && last.Question+last.Task == "") {
+	unasked := last != nil && number == 0 && last.Question+last.Task == ""
+	if last != nil && is(last) || unasked && question != "" {
 		return last, nil
 	}
 	all, err := log.List(ctx, session, agent, 0)
@@ -181,6 +189,9 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 		if is(&all[i]) {
 			return &all[i], nil
 		}
+	}
+	if unasked {
+		return last, nil
 	}
 	return nil, fault.Wrap("feedback", agent, fault.NotFound, feedback.ErrNoWindow)
 }
