@@ -160,9 +160,8 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	return s, nil
 }
 
-// windowOf returns a window of an agent: by its number; else the one that was asked a question,
-// which the newest counts as if it was asked none; else the newest one that was asked any, else
-// the newest.
+// windowOf returns a window of an agent: by its number, else the newest one that was asked the
+// question, or any if that is "", else the newest if it was asked none.
 func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, number uint64, question string) (*windowlog.Window, error) {
 	last, err := log.Last(ctx, session, agent)
 	if err != nil {
@@ -177,8 +176,7 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 		}
 		return strings.TrimSpace(w.Question) == question
 	}
-	unasked := last != nil && number == 0 && last.Question+last.Task == ""
-	if last != nil && is(last) || unasked && question != "" {
+	if last != nil && is(last) {
 		return last, nil
 	}
 	all, err := log.List(ctx, session, agent, 0)
@@ -190,7 +188,7 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 			return &all[i], nil
 		}
 	}
-	if unasked {
+	if last != nil && number == 0 && last.Question+last.Task == "" {
 		return last, nil
 	}
 	return nil, fault.Wrap("feedback", agent, fault.NotFound, feedback.ErrNoWindow)
