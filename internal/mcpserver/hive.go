@@ -63,9 +63,9 @@ func inboxTool(ctx context.Context, svc api.Service, req agents.MessageReadReque
 // learned says what became of feedback.
 func learned(_ feedback.UsefulRequest, g *feedback.UsefulResponse) reply {
 	if g.Seq == 0 {
-		return reply{text: "Nothing can be learned from that: the question does not find the notes that were useful.\n", data: g}
+		return reply{data: g, remark: "Nothing can be learned from that: the question does not find the notes that were useful."}
 	}
-	return reply{text: fmt.Sprintf("Noted: %d useful, %d not, %d unsaid; seq %d.\n", g.Useful, g.Not, g.Unsaid, g.Seq), data: g}
+	return reply{data: g, remark: fmt.Sprintf("Noted: %d useful, %d not, %d unsaid; seq %d.", g.Useful, g.Not, g.Unsaid, g.Seq)}
 }
 
 // tasked lists tasks.
