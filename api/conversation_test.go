@@ -5,6 +5,8 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +97,35 @@ func TestConversation(t *testing.T) {
 	done, err := api.OpRevert.Call(t.Context(), owner, api.RevertRequest{Session: "s1", DryRun: true})
 	if err != nil || len(done.Commits) != 4 {
 		t.Errorf("revert would take back %+v, %v", done, err)
+	}
+}
+
+// TestConversationOfAToken: of a session, a token that is not for a project is told nothing of
+// what it did there; one that is for it is told.
+func TestConversationOfAToken(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "lake"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "lake", "l.org"), []byte("* Lake\n:PROPERTIES:\n:ID: lake\n:END:\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Projects: map[string][]string{"lake": {"lake"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	svc := trust.Guarded(api.NewLocal(m, nil))
+	ctx := author.WithGrant(t.Context(), api.Grant{Role: api.Owner})
+	ctx = author.WithActor(author.WithScopes(ctx, author.Scopes{Project: "lake"}), author.Actor{Session: "s1"})
+	if _, err := api.OpEdit.Call(ctx, svc, api.EditRequest{ID: "lake", Append: new("pike")}); err != nil {
+		t.Fatal(err)
+	}
+	for scope, want := range map[string]int{"project/lake": 1, "project/river": 0} {
+		ctx := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Scopes: []string{scope}})
+		c, err := agents.OpConversation.Call(ctx, svc, agents.ConversationRequest{Session: "s1", Changes: true, Text: true})
+		if err != nil || len(c.Commits) != want || len(c.Changes.Changed) != want {
+			t.Errorf("to a token for %s: %+v, %v", scope, c, err)
+		}
 	}
 }

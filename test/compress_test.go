@@ -214,6 +214,12 @@ func TestSummaries(t *testing.T) {
 	if later := ada.context(req); !strings.Contains(later.Text, "of diary.txt:1-1203,") {
 		t.Errorf("after a change:\n%s", later.Text)
 	}
+	for range 2 { // the text of the first is part of the second
+		got, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Budget: 6000, Layout: window.LayoutSticky})
+		if err != nil || strings.Contains(got.Text, "The model says") || !strings.Contains(got.Text, "diary.txt") {
+			t.Errorf("sticky texts are kept, and this one has a summary, or nothing: %v\n%s", err, got.Text)
+		}
+	}
 	w.m.Blocks().Files().Summaries.Forget()
 	if got := ada.context(req); strings.Contains(got.Text, "The model says") {
 		t.Errorf("it is not forgotten:\n%s", got.Text)

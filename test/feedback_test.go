@@ -223,6 +223,12 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	if g.Useful != 1 || g.Unsaid == 0 || g.Seq == 0 {
 		t.Errorf("of the answer that cites %s: %+v", cited, g)
 	}
+	if _, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Budget: 250}); err != nil { // as a hook asks when a session starts
+		t.Fatal(err)
+	}
+	if g := ada.say(feedback.UsefulRequest{Cites: "Shelf 3 (" + cited + ")."}); g.Useful != 1 {
+		t.Errorf("after a window that was asked nothing, feedback is about the one before: %+v", g)
+	}
 	again := ada.say(feedback.UsefulRequest{Useful: []string{cited}, Question: questionAbout(3)})
 	owner.ctx = author.WithScopes(owner.ctx, api.Scopes{Session: "s"})
 	owner.say(feedback.UsefulRequest{Agent: "ada", Useful: []string{"answer3"}})

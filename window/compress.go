@@ -108,6 +108,15 @@ func (p *plan) compress(item *Item, n *detail) (*excerpt.Excerpt, string) {
 	return x, "summary by " + by + ", with an extract"
 }
 
+// how says how the lines of a block at level snippet were made, "" for any other. A summary that
+// found no room is not spoken of.
+func (n *detail) how() string {
+	if n.compressed == "" || n.compressed == byOutline || n.excerpt == nil || n.excerpt.HasLead() {
+		return n.compressed
+	}
+	return byExtract
+}
+
 // extent says how much of the critical blocks that may be compressed is shown.
 type extent int
 

@@ -240,6 +240,21 @@ func TestCompressedBadFiles(t *testing.T) {
 		"crane moved the cargo", "(cannot be read: there is no such file)")
 }
 
+// TestCompressedWithoutItsSummary proves that a window with no room for the summary of a model
+// names no model.
+func TestCompressedWithoutItsSummary(t *testing.T) {
+	item, load := bulky("b", working.High, working.File, "diary.txt", prose(400))
+	for _, policy := range []string{window.PolicyValue, window.PolicyShares} {
+		req := window.Request{Policy: policy, Budget: 700, Caller: window.Caller{Load: load, Summarize: func(*window.Item) (window.Summary, error) {
+			return window.Summary{Text: strings.Repeat("A long summary. ", 200), By: "tiny", Of: "diary.txt"}, nil
+		}}}
+		w := build(t, desk(item), nil, req)
+		if p := part(t, w, "b"); !strings.Contains(p.Reason, "compressed: extract") || strings.Contains(w.Text+p.Reason, "tiny") {
+			t.Errorf("%s: %+v\n%s", policy, p, w.Text)
+		}
+	}
+}
+
 // TestCompressedManyBlocks proves that a window reads no more files than it can show something
 // of, however many do not fit.
 func TestCompressedManyBlocks(t *testing.T) {

@@ -164,10 +164,10 @@ func (p *plan) reasonFoveal(i int) string {
 	n := &p.details[i]
 	switch {
 	case p.isCritical(i):
-		if reason := "working memory, critical" + p.shortened; n.compressed == "" || p.candidates[i].level != Snippet {
+		if reason := "working memory, critical" + p.shortened; n.how() == "" || p.candidates[i].level != Snippet {
 			return reason
 		}
-		return "working memory, critical; compressed: " + n.compressed
+		return "working memory, critical; compressed: " + n.how()
 	case p.tree.hasMark(n.ref, onPath) && p.candidates[i].level == Title:
 		return "ancestor of the focus"
 	case p.tree.isFocusChild(n.ref):

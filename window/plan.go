@@ -203,11 +203,9 @@ func (p *plan) piece(i int, level Level) piece {
 			n.excerpt = p.shorten(i)
 			n.excerpt.Choose(int(p.limitOf(w, len(item.Body))), isCompressible(w))
 		}
-		if e.Snippet = n.excerpt.Text(); n.compressed != "" {
-			e.Compressed = n.compressed
-			if e.Compact && p.req.Format != FormatJSON {
-				e.Facts = append(e.Facts, "compressed: "+n.compressed)
-			}
+		e.Snippet, e.Compressed = n.excerpt.Text(), n.how()
+		if e.Compressed != "" && e.Compact && p.req.Format != FormatJSON {
+			e.Facts = append(e.Facts, "compressed: "+e.Compressed)
 		}
 	}
 	written := piece{text: p.renderer.Piece(&e)}

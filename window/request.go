@@ -106,7 +106,8 @@ type Caller struct {
 	Outline func(language, text string) *outline.File
 	// Summarize, if not nil, returns what a model wrote of the text of a block that does not
 	// fit, given the item with its body: the summary, with what it is of. It returns at once,
-	// "" where there is none yet. Its error concerns that item alone.
+	// "" where there is none yet. Its error concerns that item alone. LayoutSticky, whose text
+	// is kept, does without it.
 	Summarize func(*Item) (Summary, error)
 }
 

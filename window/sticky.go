@@ -36,6 +36,7 @@ func buildSticky(ctx context.Context, src Source, sim Similarity, req Request) (
 // what it has. The text may be over the budget, unless it is the first.
 func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) (*Window, error) {
 	added := req
+	added.Caller.Summarize = nil // the text is kept, on disk too; what a model made is not
 	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
 	session := *req.Session
 	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // those that fit the whole text are whole

@@ -65,8 +65,8 @@ func (p *plan) reasonValue(i int) string {
 		if w.Priority == working.Critical {
 			reasons[0] += p.shortened
 		}
-		if n.compressed != "" && p.candidates[i].level == Snippet {
-			reasons = append(reasons, "compressed: "+n.compressed)
+		if how := n.how(); how != "" && p.candidates[i].level == Snippet {
+			reasons = append(reasons, "compressed: "+how)
 		}
 	}
 	if e.flags&onPath != 0 {

@@ -49,14 +49,12 @@ func readConversation(ctx context.Context, a api.Access, req ConversationRequest
 	if _, err := a.View(ctx); err != nil {
 		return nil, err
 	}
-	scopes, err := followed(a)
+	scopes, err := followed(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	out := &Conversation{Commits: []SessionCommit{}}
-	if req.Changes {
-		out.Changes = &api.Difference{Added: []api.Changed{}, Removed: []api.Changed{}, Changed: []api.Changed{}, Moved: []api.Changed{}}
-	}
+	var sum joined
 	for _, scope := range scopes {
 		commits, err := a.Log(ctx, scope, 0)
 		if err != nil {
@@ -65,10 +63,13 @@ func readConversation(ctx context.Context, a api.Access, req ConversationRequest
 		commits = slices.DeleteFunc(commits, func(c api.Commit) bool { return c.Session != req.Session })
 		out.add(scope, commits)
 		if req.Changes {
-			if err := out.compare(ctx, a, scope, commits, req.Text); err != nil {
+			if err := sum.compare(ctx, a, scope, commits, req.Text); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if req.Changes {
+		out.Changes = sum.difference()
 	}
 	if err := out.addOwn(ctx, a, req.Session); err != nil {
 		return nil, err
@@ -87,7 +88,8 @@ func (c *Conversation) add(scope string, commits []api.Commit) {
 func (c *Conversation) addOwn(ctx context.Context, a api.Access, session string) error {
 	there, err := a.Memex.Scopes()
 	own := author.SessionPrefix + session
-	if err != nil || !slices.Contains(there, own) || byOwner(ctx, a, "conversation") != nil {
+	g := author.GrantOf(ctx)
+	if err != nil || !slices.Contains(there, own) || !g.Reaches(own) || byOwner(ctx, a, "conversation") != nil {
 		return err
 	}
 	commits, err := a.Log(ctx, own, 0)
@@ -95,8 +97,55 @@ func (c *Conversation) addOwn(ctx context.Context, a api.Access, session string)
 	return err
 }
 
+// joined is the sum of differences that follow one another.
+type joined struct {
+	added, removed, changed, moved nodes
+	lockdown                       []string
+}
+
+// nodes are what one list of a difference names, in order, and found by their ids.
+type nodes struct {
+	all []api.Changed // those that were taken out have no id
+	at  map[string]int
+}
+
+func (l *nodes) add(n api.Changed) {
+	if l.at == nil {
+		l.at = map[string]int{}
+	}
+	l.at[n.ID], l.all = len(l.all), append(l.all, n)
+}
+
+// find returns a node, nil for none.
+func (l *nodes) find(id string) *api.Changed {
+	if at, ok := l.at[id]; ok {
+		return &l.all[at]
+	}
+	return nil
+}
+
+// take takes a node out and returns it, nil for none.
+func (l *nodes) take(id string) *api.Changed {
+	found := l.find(id)
+	if found == nil {
+		return nil
+	}
+	n := *found
+	found.ID = ""
+	delete(l.at, id)
+	return &n
+}
+
+func (l *nodes) list() []api.Changed {
+	return append([]api.Changed{}, slices.DeleteFunc(l.all, func(n api.Changed) bool { return n.ID == "" })...)
+}
+
+func (j *joined) difference() *api.Difference {
+	return &api.Difference{Added: j.added.list(), Removed: j.removed.list(), Changed: j.changed.list(), Moved: j.moved.list(), Lockdown: j.lockdown}
+}
+
 // compare adds what commits changed, of each stretch that has no others in it.
-func (c *Conversation) compare(ctx context.Context, a api.Access, scope string, commits []api.Commit, text bool) error {
+func (j *joined) compare(ctx context.Context, a api.Access, scope string, commits []api.Commit, text bool) error {
 	runs := 0
 	for i := len(commits) - 1; i >= 0; i-- { // oldest first
 		first := commits[i].Seq
@@ -111,60 +160,47 @@ func (c *Conversation) compare(ctx context.Context, a api.Access, scope string, 
 		if err != nil {
 			return err
 		}
-		c.join(d)
+		j.join(d)
 	}
 	return nil
 }
 
-// join adds a later difference: a node that came and changed has come.
-func (c *Conversation) join(d *api.Difference) {
-	sum := c.Changes
+// join adds a later difference: a node that came and changed has come. O(its nodes).
+func (j *joined) join(d *api.Difference) {
 	for _, n := range d.Added {
-		if gone := taken(&sum.Removed, n.ID); gone != nil {
+		if gone := j.removed.take(n.ID); gone != nil {
 			n.Text = gone.Text + n.Text
-			sum.Changed = append(sum.Changed, n)
+			j.changed.add(n)
 			continue
 		}
-		sum.Added = append(sum.Added, n)
+		j.added.add(n)
 	}
 	for _, n := range d.Changed {
-		if at := slices.IndexFunc(sum.Added, func(o api.Changed) bool { return o.ID == n.ID }); at >= 0 {
-			n.Text, n.Was = sum.Added[at].Text+n.Text, sum.Added[at].Was
-			sum.Added[at] = n
+		if came := j.added.find(n.ID); came != nil {
+			n.Text, n.Was = came.Text+n.Text, came.Was
+			*came = n
 			continue
 		}
-		if before := taken(&sum.Changed, n.ID); before != nil {
+		if before := j.changed.take(n.ID); before != nil {
 			n.Text = before.Text + n.Text
 		}
-		taken(&sum.Moved, n.ID)
-		sum.Changed = append(sum.Changed, n)
+		j.moved.take(n.ID)
+		j.changed.add(n)
 	}
 	for _, n := range d.Removed {
-		if taken(&sum.Added, n.ID) != nil {
+		if j.added.take(n.ID) != nil {
 			continue // it came and went
 		}
-		if before := taken(&sum.Changed, n.ID); before != nil {
+		if before := j.changed.take(n.ID); before != nil {
 			n.Text = before.Text + n.Text
 		}
-		taken(&sum.Moved, n.ID)
-		sum.Removed = append(sum.Removed, n)
+		j.moved.take(n.ID)
+		j.removed.add(n)
 	}
 	for _, n := range d.Moved {
-		has := func(o api.Changed) bool { return o.ID == n.ID }
-		if !slices.ContainsFunc(sum.Added, has) && !slices.ContainsFunc(sum.Changed, has) && !slices.ContainsFunc(sum.Moved, has) {
-			sum.Moved = append(sum.Moved, n)
+		if j.added.find(n.ID) == nil && j.changed.find(n.ID) == nil && j.moved.find(n.ID) == nil {
+			j.moved.add(n)
 		}
 	}
-	sum.Lockdown = slices.Compact(slices.Sorted(slices.Values(append(sum.Lockdown, d.Lockdown...))))
-}
-
-// taken takes a node out of a list and returns it, nil for none.
-func taken(list *[]api.Changed, id string) *api.Changed {
-	at := slices.IndexFunc(*list, func(o api.Changed) bool { return o.ID == id })
-	if at < 0 {
-		return nil
-	}
-	n := (*list)[at]
-	*list = slices.Delete(*list, at, at+1)
-	return &n
+	j.lockdown = slices.Compact(slices.Sorted(slices.Values(append(j.lockdown, d.Lockdown...))))
 }

@@ -74,10 +74,12 @@ func byOwner(ctx context.Context, a api.Access, op string) error {
 	return nil
 }
 
-// followed lists the scopes whose files agents write: the memex and its projects.
-func followed(a api.Access) ([]string, error) {
+// followed lists the scopes whose files agents write: the memex and those of its projects that
+// the caller's grant is for.
+func followed(ctx context.Context, a api.Access) ([]string, error) {
 	all, err := a.Memex.Scopes()
-	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, author.ProjectPrefix) })
+	g := author.GrantOf(ctx)
+	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.HasPrefix(name, author.ProjectPrefix) || !g.Reaches(name) })
 	return append([]string{memexScope}, all...), err
 }
 
@@ -94,7 +96,7 @@ func readNews(ctx context.Context, a api.Access, _ api.None) (*News, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	scopes, err := followed(a)
+	scopes, err := followed(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +170,7 @@ func noteSeen(ctx context.Context, a api.Access, req NewsSeenRequest) (*NewsSeen
 	if err := byOwner(ctx, a, "news-seen"); err != nil {
 		return nil, err
 	}
-	scopes, err := followed(a)
+	scopes, err := followed(ctx, a)
 	if err != nil {
 		return nil, err
 	}

@@ -160,17 +160,23 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 	return s, nil
 }
 
-// windowOf returns a window of an agent: by its number, else the newest one that was asked a
-// question, else the newest.
+// windowOf returns a window of an agent: by its number, else the newest one that was asked the
+// question, or any if that is "", else the newest if it was asked none.
 func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, number uint64, question string) (*windowlog.Window, error) {
 	last, err := log.Last(ctx, session, agent)
 	if err != nil {
 		return nil, err
 	}
 	is := func(w *windowlog.Window) bool {
-		return number != 0 && w.ID == number || number == 0 && (question == "" || strings.TrimSpace(w.Question) == question)
+		switch {
+		case number != 0:
+			return w.ID == number
+		case question == "":
+			return w.Question+w.Task != ""
+		}
+		return strings.TrimSpace(w.Question) == question
 	}
-	if last != nil && (is(last) || number == 0 && last.Question+last.Task == "") {
+	if last != nil && is(last) {
 		return last, nil
 	}
 	all, err := log.List(ctx, session, agent, 0)
@@ -181,6 +187,9 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 		if is(&all[i]) {
 			return &all[i], nil
 		}
+	}
+	if last != nil && number == 0 && last.Question+last.Task == "" {
+		return last, nil
 	}
 	return nil, fault.Wrap("feedback", agent, fault.NotFound, feedback.ErrNoWindow)
 }

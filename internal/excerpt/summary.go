@@ -147,6 +147,9 @@ func (x *Excerpt) Lead(text string) {
 	x.lead, x.leadCost = text, costOf(text)
 }
 
+// HasLead reports whether the lead was kept when passages were chosen last.
+func (x *Excerpt) HasLead() bool { return x.led }
+
 // Clone returns a copy in which other passages can be chosen.
 func (x *Excerpt) Clone() *Excerpt {
 	with := *x

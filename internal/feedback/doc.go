@@ -12,7 +12,7 @@
 //   - No text is kept: an entry has the digest of its question, and ids and numbers of nodes.
 //   - The model depends on the present entries alone. An entry that is taken back leaves
 //     nothing behind.
-//   - An agent gives at most MaxOfDay entries a day, and of its entries at most MaxOfAgent
+//   - Of an agent at most MaxOfDay entries of a day are kept, and of its entries at most MaxOfAgent
 //     teach.
 //
 // Elsewhere: what was shown to whom (package internal/windowlog), who may say what (package

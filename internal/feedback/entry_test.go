@@ -79,3 +79,18 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestAgentsEvictNoOwner: however much agents say, what the owner said still teaches.
+func TestAgentsEvictNoOwner(t *testing.T) {
+	all := []*Entry{{ID: 1, By: Owner, Version: recall.FeatureVersion}}
+	for i := range MaxEntries + 10 {
+		all = append(all, &Entry{ID: uint64(i + 2), By: fmt.Sprint("agent", i%5), Version: recall.FeatureVersion})
+	}
+	got := events(all)
+	if !got[0].Owner {
+		t.Errorf("of %d entries %d teach, and the owner's does not", len(all), len(got))
+	}
+	if gone := surplus(all, 11); len(gone) != 11 || gone[all[0]] || !gone[all[1]] || !surplus(all[:1], 1)[all[0]] {
+		t.Errorf("%d make room, the owner's %t", len(gone), gone[all[0]])
+	}
+}

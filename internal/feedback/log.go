@@ -29,7 +29,7 @@ const Session = author.SessionPrefix + "feedback"
 
 // Limits of what is kept, and of what teaches.
 const (
-	MaxEntries = 2000 // that the session keeps; history has the others
+	MaxEntries = 2000 // that the session keeps, the owner's before those of agents; history has the others
 	MaxOfAgent = 500  // of one agent that teach, its newest
 	MaxOfDay   = 200  // that one agent gives in a day of UTC
 )
@@ -140,12 +140,27 @@ func sorted(known map[merkle.Digest]*Entry) []*Entry {
 	return all
 }
 
+// surplus chooses so many entries that make room: the oldest of agents, and the owner's only
+// where there are no others.
+func surplus(all []*Entry, n int) map[*Entry]bool {
+	gone := map[*Entry]bool{}
+	for _, owners := range []bool{false, true} {
+		for _, e := range all {
+			if len(gone) < n && (e.By == Owner) == owners {
+				gone[e] = true
+			}
+		}
+	}
+	return gone
+}
+
 // events returns what entries teach, in their order: of each agent the newest.
 func events(all []*Entry) []learn.Event {
 	given := map[string]int{}
 	var out []learn.Event
-	for _, e := range slices.Backward(all[max(0, len(all)-MaxEntries):]) {
-		if e.Version != recall.FeatureVersion || e.By != Owner && given[e.By] == MaxOfAgent {
+	gone := surplus(all, len(all)-MaxEntries)
+	for _, e := range slices.Backward(all) {
+		if gone[e] || e.Version != recall.FeatureVersion || e.By != Owner && given[e.By] == MaxOfAgent {
 			continue
 		}
 		given[e.By]++
@@ -187,8 +202,9 @@ func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain
 			return "", err
 		}
 		draft.Put(path, parts...)
-		for i, old := range all {
-			if i <= len(all)-MaxEntries || old.By == e.By && old.Question == e.Question {
+		gone := surplus(all, len(all)+1-MaxEntries)
+		for _, old := range all {
+			if gone[old] || old.By == e.By && old.Question == e.Question {
 				draft.Drop(working.FeedbackPath(old.By, old.ID))
 			}
 		}

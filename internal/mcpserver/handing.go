@@ -33,6 +33,18 @@ type handing struct {
 	last    chan struct{}     // closed when the newest is marked
 }
 
+// flies reports whether the newest hand-over is not marked yet.
+func (h *handing) flies() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case <-h.last:
+		return false
+	default:
+		return h.last != nil
+	}
+}
+
 // wait returns when the hand-overs before are marked, so that nothing is handed over twice.
 func (h *handing) wait(ctx context.Context) {
 	h.mu.Lock()
@@ -47,7 +59,9 @@ func (h *handing) wait(ctx context.Context) {
 	case <-last:
 	case <-t.C: // its answer is not written
 		h.mu.Lock()
-		clear(h.marks)
+		if clear(h.marks); h.last == last {
+			h.last = nil // else each later call would wait as long
+		}
 		h.mu.Unlock()
 	case <-ctx.Done():
 	}
@@ -56,14 +70,18 @@ func (h *handing) wait(ctx context.Context) {
 // reply calls a tool again where what it hands over is on its way to the client already, and marks
 // messages as read: at once, or if the transport reports it, when the answer is written.
 func (s *Server) reply(ctx context.Context, call func() (reply, error)) (reply, *mcp.CallToolResult, error) {
-	for range 3 { // at most two others are on their way
-		s.handing.wait(ctx)
+	for range 4 { // at most two others are on their way
+		flies := s.handing.flies()
 		r, err := call()
 		if err != nil {
 			return r, nil, err
 		}
+		if flies && len(r.handed) > 0 { // other calls wait for nothing
+			s.handing.wait(ctx)
+			continue
+		}
 		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}
-		flies, err := s.handOver(ctx, r.handed, answer)
+		flies, err = s.handOver(ctx, r.handed, answer)
 		if err != nil || !flies {
 			return r, answer, err
 		}

@@ -87,6 +87,13 @@ func TestMarkedWhenWritten(t *testing.T) {
 	if n := unread(); n != 0 || !bytes.Contains(c.got.Bytes(), []byte("okapi")) {
 		t.Errorf("in a batch: %d are unread after %s", n, c.got.Bytes())
 	}
+	send("quokka")
+	c = &client{}
+	other := `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"history","arguments":{"action":"tasks"}}}`
+	attend(t, svc, "bob", c, greetLines+"["+inboxLine+","+other+"]\n")
+	if n := unread(); n != 0 || !bytes.Contains(c.got.Bytes(), []byte("quokka")) {
+		t.Errorf("in a batch with another call: %d are unread after %s", n, c.got.Bytes())
+	}
 	words := []string{"one", "two", "three", "four", "five", "six", "seven"}
 	for _, w := range words {
 		send("number-" + w)
