@@ -3,6 +3,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,7 +122,7 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 		err = l.dec.Decode(&a)
 	}
 	if err != nil {
-		l.err = fmt.Errorf("the other machine does not answer any more: %w", errors.Join(ctx.Err(), err))
+		l.err = fmt.Errorf("the other machine does not answer any more, so try again: %w", cmp.Or(ctx.Err(), err))
 		return answer{}, l.err
 	}
 	switch {
@@ -155,4 +156,13 @@ func (l *line) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-func (l *line) Close() error { return errors.Join(l.to.Close(), l.end()) }
+// Close tells nothing new of a pipe that has failed.
+func (l *line) Close() error {
+	err := errors.Join(l.to.Close(), l.end())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return nil
+	}
+	return err
+}
