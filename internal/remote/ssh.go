@@ -63,8 +63,8 @@ func (h hangUp) Close() error {
 func (t *tail) because(err error) error {
 	said := t.String()
 	for _, known := range []struct{ says, do string }{
-		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: somebody stands between, or it was set up anew; " +
-			"if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
+		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: somebody stands between, or it was " +
+			"set up anew; if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
 		{"Host key verification failed", "the key of this machine is not known yet; connect once with ssh, and compare its fingerprint"},
 		{"Permission denied", "it does not let this machine in; ssh must need no password there, see ssh-copy-id and ssh-agent"},
 		{"fovea: command not found", "there is no fovea on the PATH of a command that ssh runs there"},
