@@ -40,7 +40,9 @@ func fakeStore(t testing.TB) string {
 // placeAt opens the place in the bucket of a store, which waits for nothing.
 func placeAt(t testing.TB, url, prefix string) remote.Place {
 	t.Helper()
-	keys := func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: "id", Secret: "secret"}, nil }
+	keys := func(context.Context) (s3.Credentials, error) {
+		return s3.Credentials{KeyID: "id", Secret: "secret"}, nil
+	}
 	p := must(remote.OpenBucket(s3.Options{Name: bucketName, Settings: s3.Settings{Endpoint: url, Credentials: keys},
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}, prefix))
 	t.Cleanup(func() { p.Close() })

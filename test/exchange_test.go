@@ -181,7 +181,7 @@ func TestImportRefuses(t *testing.T) {
 		{"a relative path", exchange.ImportRequest{Kind: "markdown", Source: "vault"}, fovea.Invalid, "absolute"},
 		{"no folder", exchange.ImportRequest{Kind: "markdown", Source: filepath.Join(x.other, "none")}, fovea.NotFound, "no such file"},
 		{"a folder outside", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "../out"}, fovea.Invalid, "below the memex"},
-		{"a hidden folder", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: ".git"}, fovea.Invalid, "does not read this path"},
+		{"a hidden folder", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: ".git"}, fovea.Invalid, "no note is read from this path"},
 		{"a file that is there", exchange.ImportRequest{Kind: "markdown", Source: x.other, Into: "taken"}, fovea.Conflict, "--into"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -16,6 +16,9 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The operations that keep a history sound.
@@ -84,6 +87,9 @@ type PurgeRequest struct {
 type PurgeResponse struct {
 	Versions int    `json:"versions" jsonschema:"how many were taken out"`
 	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
+	// What stands elsewhere, as far as is known here. Bundles that were handed out are not known.
+	Remotes []string `json:"remotes,omitempty" jsonschema:"remotes that may hold it until the next push rewrites this machine's part"`
+	IPFS    string   `json:"ipfs,omitempty" jsonschema:"the newest archive on IPFS, out of reach as those before it: it may hold it until its pin is removed"`
 }
 
 func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairResponse, error) {
@@ -128,7 +134,26 @@ func purgeHistory(ctx context.Context, a api.Access, req PurgeRequest) (*PurgeRe
 		return nil, err
 	}
 	a.WarnOthers()
-	return &PurgeResponse{Versions: versions, Seq: c.Seq}, nil
+	r := &PurgeResponse{Versions: versions, Seq: c.Seq}
+	return r, elsewhere(a.Memex.Histories().State, r)
+}
+
+// elsewhere names where a purge cannot take anything out.
+func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
+	if state == nil {
+		return nil
+	}
+	if r.Remotes, err = remote.Names(state); err != nil {
+		return fault.Wrap("purge", "the purge is done, but its remotes are not known", fault.Other, err)
+	}
+	last, err := ipfs.Last(state)
+	if err != nil {
+		return fault.Wrap("purge", "the purge is done, but what is on IPFS is not known", fault.Other, err)
+	}
+	if !last.IsZero() {
+		r.IPFS = last.String()
+	}
+	return nil
 }
 
 const day = 24 * time.Hour

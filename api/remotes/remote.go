@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
@@ -67,19 +66,14 @@ type kept struct {
 
 // Folders and files below the state folder.
 const (
-	remotesFolder = "remotes"
+	remotesFolder = remote.Folder
 	remoteFile    = "remote.json"
 )
 
 var errNoRemote = errors.New("there is no such remote; fovea remote list shows them, fovea remote add NAME URL adds one")
 
-var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
-
 func checkRemote(op, name string) error {
-	if !remoteName.MatchString(name) {
-		return fault.Wrap(op, name, fault.Invalid, errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens"))
-	}
-	return nil
+	return fault.Wrap(op, name, fault.Invalid, remote.CheckName(name))
 }
 
 // folderOf opens the folder of a remote, which is made.
@@ -103,18 +97,7 @@ func read(m *fovea.Memory, op, name string) (k kept, err error) {
 }
 
 // names lists the remotes.
-func names(m *fovea.Memory) (all []string, err error) {
-	entries, err := m.Histories().State.ReadDir(remotesFolder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		if e.IsDir() && remoteName.MatchString(e.Name()) {
-			all = append(all, e.Name())
-		}
-	}
-	return all, err
-}
+func names(m *fovea.Memory) ([]string, error) { return remote.Names(m.Histories().State) }
 
 // firstOf returns the first commit of a memex, which is what a memory is known by.
 func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, error) {

@@ -35,6 +35,16 @@ type known struct {
 	Pending merkle.Digest `json:"pending,omitzero"`
 }
 
+// Last returns the CID of the newest archive that a memory with this state folder has put on a
+// daemon, or was about to, zero for none. It asks nobody.
+func Last(state vfs.FS) (merkle.Digest, error) {
+	k, err := load(state)
+	if k.CID.IsZero() {
+		return k.Pending, err
+	}
+	return k.CID, err
+}
+
 // Job is what is put on a daemon.
 type Job struct {
 	Client *Client

@@ -3,16 +3,14 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"os/exec"
 	"strings"
 	"sync"
-	"time"
 )
 
 // request is one line to the other side of a pipe, answer the one that comes back.
@@ -124,7 +122,7 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 		err = l.dec.Decode(&a)
 	}
 	if err != nil {
-		l.err = fmt.Errorf("the other machine does not answer any more: %w", errors.Join(ctx.Err(), err))
+		l.err = fmt.Errorf("the other machine does not answer any more, so try again: %w", cmp.Or(ctx.Err(), err))
 		return answer{}, l.err
 	}
 	switch {
@@ -158,86 +156,13 @@ func (l *line) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-func (l *line) Close() error { return errors.Join(l.to.Close(), l.end()) }
-
-// sshWait is how long ssh has to connect, and to end.
-const sshWait = 20 * time.Second
-
-// openSSH runs fovea remote serve on another machine. ssh must need no password: nobody may be
-// there to type it.
-func openSSH(ctx context.Context, address string) (Place, error) {
-	args, err := sshArgs(address)
-	if err != nil {
-		return nil, err
+// Close tells nothing new of a pipe that has failed.
+func (l *line) Close() error {
+	err := errors.Join(l.to.Close(), l.end())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return nil
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), "ssh", args...)
-	var said tail
-	cmd.Stderr = &said
-	cmd.WaitDelay = sshWait
-	to, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	in, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("remote: %w; install ssh, or use a folder", err)
-	}
-	p := Pipe(in, to, func() error { return cmd.Wait() })
-	if _, err := p.List(ctx, "heads/"); err != nil { // who cannot connect says so at once
-		_ = p.Close()
-		if text := said.String(); text != "" {
-			err = errors.New(text)
-		}
-		return nil, fmt.Errorf("remote: %s: %w", address, err)
-	}
-	return p, nil
-}
-
-// sshArgs are the arguments of ssh for an address.
-func sshArgs(address string) ([]string, error) {
-	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || len(u.Path) < 2 || strings.HasPrefix(u.Hostname(), "-") || strings.HasPrefix(u.User.Username(), "-") {
-		return nil, fmt.Errorf("%s: %w", address, ErrURL)
-	}
-	if _, has := u.User.Password(); has {
-		return nil, fmt.Errorf("remote: leave the password out of the address; ssh uses its keys")
-	}
-	args := []string{"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(sshWait.Seconds()))}
-	if u.Port() != "" {
-		args = append(args, "-p", u.Port())
-	}
-	host := u.Hostname()
-	if u.User.Username() != "" {
-		host = u.User.Username() + "@" + host
-	}
-	// The path is one word for the shell there. /~/ begins with the home folder.
-	dir := u.Path
-	if rest, ok := strings.CutPrefix(dir, "/~/"); ok {
-		dir = rest
-	}
-	return append(args, "--", host, "fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
-}
-
-// tail keeps the end of what a program prints.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-1000):]
-	return len(p), nil
-}
-
-// String returns the end as one line.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(strings.Join(strings.Fields(string(t.text)), " "), "\uFFFD")
+	return err
 }

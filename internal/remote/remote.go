@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"time"
 
 	"filippo.io/age"
@@ -146,4 +147,31 @@ func (r *Remote) save(name string, value any) error {
 		return err
 	}
 	return vfs.WriteAtomic(r.State, name, data, 0o600)
+}
+
+// Folder is the folder below the state folder that has a folder for each remote.
+const Folder = "remotes"
+
+// Names lists the remotes that a state folder has, without asking one.
+func Names(state vfs.FS) (all []string, err error) {
+	entries, err := state.ReadDir(Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && remoteName.MatchString(e.Name()) {
+			all = append(all, e.Name())
+		}
+	}
+	return all, err
+}
+
+var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+// CheckName refuses what is no name of a remote.
+func CheckName(name string) error {
+	if !remoteName.MatchString(name) {
+		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")
+	}
+	return nil
 }

@@ -31,7 +31,7 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		read, err := Reads(h, path)
 		if err == nil && !read {
-			err = errors.New("Fovea does not read this path; name another folder")
+			err = errors.New("no note is read from this path; name another folder")
 		}
 		if err != nil {
 			return chain.Commit{}, nil, fault.Wrap(name, path, fault.Invalid, err)

@@ -65,7 +65,8 @@ with what was forgotten together with them, or every version that holds a text,
 from journal, packs, images and quarantine. It refuses while the notes still
 hold it: edit or forget first. The commits stay, and "fovea verify" says which
 content was purged. The file system may keep deleted bytes for a while, and so
-do backups of the state folder.`,
+do backups of the state folder. The next push takes it out of the remotes.
+Bundles that were handed out, and what is on IPFS, keep it.`,
 		Example: `  fovea purge 50de58fa-1866-4ce4-8bb3-15eb06edc9b4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,
@@ -90,6 +91,12 @@ do backups of the state folder.`,
 			fmt.Fprint(s.Out, "would be: ")
 		}
 		s.Out.Printf("%d versions purged\n", r.Versions)
+		if len(r.Remotes) > 0 {
+			s.Report("%s may hold it until \"fovea push\" rewrites this machine's part; other machines purge theirs", strings.Join(r.Remotes, ", "))
+		}
+		if r.IPFS != "" {
+			s.Report("out of reach: %s on IPFS and what was put there before it; \"ipfs pin rm\" gives it up, copies elsewhere stay", r.IPFS)
+		}
 	})
 	text = textFlag(s, c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
 	return c
