@@ -95,6 +95,13 @@ func proveAbsent(ctx context.Context, a api.Access, req Request) (*proof.File, e
 	if !utf8.ValidString(req.ID) {
 		return nil, fault.Wrap("prove", req.ID, fault.Invalid, errors.New("an id is UTF-8"))
 	}
+	v, err := a.ViewAt(ctx, req.At)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := v.Resolve(req.ID); err == nil && n.ID != req.ID {
+		return nil, fault.Wrap("prove", req.ID, fault.Conflict, fmt.Errorf("this names the note %q, which is there; absence is proved of an id", n.ID))
+	}
 	f, _, err := travel.Prove(ctx, a.History(), req.At, req.ID, true)
 	return f, err
 }

@@ -245,6 +245,8 @@ func TestBounds(t *testing.T) {
 	}{
 		"brackets": {strings.Repeat("[", 1<<20), 2},
 		"lists":    {strings.Repeat("- ", 4000) + "x", 600},
+		"links":    {strings.Repeat("[a](", 30_000), 2},
+		"quotes":   {strings.Repeat("> ", 10_000) + "x", 2},
 		"cells":    {"|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|\n", 2000), 2},
 	} {
 		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.Markdown, In: folder(map[string]string{"a.md": tc.text})})

@@ -33,7 +33,28 @@ func dialectOf(with ...goldmark.Extender) parser.Parser {
 const (
 	maxCells  = 1 << 20 // cells of all tables of a file: each row has as many as the widest
 	maxIndent = 512     // blanks before a line in lists within lists
+	maxLinks  = 4096    // closing brackets with a target of a paragraph
+	maxQuotes = 512     // marks of quotes before a line
 )
+
+// isTangled reports whether a text has so many links in a paragraph, or so many quotes within
+// quotes, that reading it takes time that grows with their square.
+func isTangled(text string) bool {
+	links := 0
+	for line := range strings.Lines(text) {
+		bare := strings.TrimLeft(line, "> \t")
+		if strings.Count(line[:len(line)-len(bare)], ">") > maxQuotes {
+			return true
+		}
+		if strings.TrimSpace(bare) == "" {
+			links = 0
+		}
+		if links += strings.Count(line, "]("); links > maxLinks {
+			return true
+		}
+	}
+	return false
+}
 
 // tableCells is at least how many cells the tables of a text have. Each row gets as many as the
 // line of dashes has columns.
@@ -56,6 +77,13 @@ func (m *markdown) finish(r *reader, n names) {
 	w := &writer{r: r, m: m, names: n, source: []byte(m.text)}
 	if m.Entry {
 		w.levels = []int{0} // its headings stand below its headline
+	}
+	if isTangled(m.text) {
+		r.problem(m.Source, "more than %d links in a paragraph, or %d quotes within one another; the file is kept as text", maxLinks, maxQuotes)
+		w.asText(m.text)
+		w.section()
+		m.Body = w.org.String()
+		return
 	}
 	parse := dialect
 	if tableCells(m.text) > maxCells {
@@ -190,13 +218,27 @@ func (w *writer) code(b ast.Node, kind, indent string) {
 	lines := b.Lines()
 	for i := range lines.Len() {
 		seg := lines.At(i)
-		line := strings.TrimRight(string(seg.Value(w.source)), "\r\n")
-		if bare := strings.TrimLeft(line, ","); strings.HasPrefix(bare, "*") || strings.HasPrefix(bare, "#+") {
-			line = "," + line
-		}
-		w.body.WriteString(strings.TrimRight(indent+line, " ") + "\n")
+		w.body.WriteString(strings.TrimRight(indent+protected(string(seg.Value(w.source))), " ") + "\n")
 	}
 	w.lines(indent, "#+end_"+name)
+}
+
+// protected is a line of a block, with a comma before what Org would read.
+func protected(line string) string {
+	line = strings.TrimRight(line, "\r\n")
+	if bare := strings.TrimLeft(line, ","); strings.HasPrefix(bare, "*") || strings.HasPrefix(bare, "#+") {
+		return "," + line
+	}
+	return line
+}
+
+// asText writes a text as it is.
+func (w *writer) asText(text string) {
+	w.lines("", "#+begin_example")
+	for line := range strings.Lines(text) {
+		w.body.WriteString(protected(line) + "\n")
+	}
+	w.lines("", "#+end_example")
 }
 
 // list writes the items of a list.

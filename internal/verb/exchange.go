@@ -32,7 +32,7 @@ const maxProblems = 10
 func ImportCommands(s *Session) []*cobra.Command {
 	var all []*cobra.Command
 	for _, from := range sources {
-		all = append(all, verb(s, &cobra.Command{
+		all = append(all, verbFor(s, &cobra.Command{
 			Use:   string(from.kind) + " " + from.argument,
 			Short: "Take over " + from.of,
 			Long: `Take over ` + from.of + `.
@@ -49,13 +49,16 @@ could not be carried over is named, too.`,
 			req.Kind = string(from.kind)
 			req.Source, err = filepath.Abs(a[0])
 			return err
-		}, func(done *exchange.Imported) { printImported(s, done) }))
+		}, func(req *exchange.ImportRequest, done *exchange.Imported) { printImported(s, req, done) }))
 	}
 	return all
 }
 
-func printImported(s *Session, done *exchange.Imported) {
+func printImported(s *Session, req *exchange.ImportRequest, done *exchange.Imported) {
 	s.Out.Printf("%d added, %d updated, %d unchanged\n", done.Added, done.Updated, done.Unchanged)
+	if req.DryRun {
+		s.Report("nothing was done; without --dry-run it will be")
+	}
 	if done.Seq > 0 {
 		s.Report("commit %d; fovea revert %d takes it back", done.Seq, done.Seq)
 	}
