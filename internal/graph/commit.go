@@ -78,15 +78,14 @@ func (c *Commit) Encode(emit node.Emit) ([]byte, error) {
 	return b, nil
 }
 
-// DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors:
-// ErrFormat for an unknown format; any encoding but the canonical one is an error.
-func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commit, error) {
+// beginCommit decodes a commit's block up to its delta, where the reader stands then.
+func beginCommit(block []byte) (*Commit, *merkle.Reader, error) {
 	r := merkle.NewReader(block)
 	c := &Commit{Digest: merkle.Sum(block)}
 	r.FixedMap(12)
 	r.Key("f")
 	if format := r.Uint(); r.Err() == nil && format != Format {
-		return nil, unknownFormat(format)
+		return nil, nil, unknownFormat(format)
 	}
 	r.Key("op")
 	c.Op = r.Text()
@@ -97,6 +96,16 @@ func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commi
 	r.Key("time")
 	c.Time = r.Int()
 	r.Key("delta")
+	return c, r, nil
+}
+
+// DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors:
+// ErrFormat for an unknown format; any encoding but the canonical one is an error.
+func DecodeCommit(block []byte, get func(merkle.Digest) ([]byte, error)) (*Commit, error) {
+	c, r, err := beginCommit(block)
+	if err != nil {
+		return nil, err
+	}
 	delta, err := merkle.ReadContent(r, get)
 	if err != nil {
 		return nil, fmt.Errorf("commit: delta: %w", err)
@@ -167,22 +176,10 @@ func decodeEdges(b []byte) ([]node.Edge, error) {
 // CommitHead decodes a commit without its changes, lineage and what else is behind its
 // root; content that is not in the block is not fetched.
 func CommitHead(block []byte) (*Commit, error) {
-	r := merkle.NewReader(block)
-	c := &Commit{Digest: merkle.Sum(block)}
-	r.FixedMap(12)
-	r.Key("f")
-	if format := r.Uint(); r.Err() == nil && format != Format {
-		return nil, unknownFormat(format)
+	c, r, err := beginCommit(block)
+	if err != nil {
+		return nil, err
 	}
-	r.Key("op")
-	c.Op = r.Text()
-	r.Key("seq")
-	c.Seq = r.Uint()
-	r.Key("kind")
-	c.Kind = r.Text()
-	r.Key("time")
-	c.Time = r.Int()
-	r.Key("delta")
 	r.Raw()
 	r.Key("state")
 	c.State = r.Link()
