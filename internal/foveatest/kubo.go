@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Kubo is a real daemon of IPFS on loopback, with its own repository. It knows no other node.
@@ -20,17 +19,15 @@ type Kubo struct {
 	Address string // of its RPC: host and port
 	Folder  string // IPFS_PATH
 
-	tb      testing.TB
-	program string
-	online  bool
-	process *exec.Cmd
+	program
+	online bool
 }
 
 // StartKubo runs the daemon at a free port until the test ends. online has it listen for other
 // nodes, on loopback too.
 func StartKubo(tb testing.TB, online bool) *Kubo {
 	tb.Helper()
-	k := &Kubo{tb: tb, program: Part(tb, "ipfs"), Folder: filepath.Join(tb.TempDir(), "repo"), Address: freePort(tb), online: online}
+	k := &Kubo{program: program{tb: tb, path: Part(tb, "ipfs")}, Folder: filepath.Join(tb.TempDir(), "repo"), Address: freePort(tb), online: online}
 	k.Run("init", "--empty-repo", "--profile=test")
 	swarm := "[]"
 	if online {
@@ -64,7 +61,7 @@ func multiaddr(address string) string {
 }
 
 func (k *Kubo) command(arguments ...string) *exec.Cmd {
-	c := exec.CommandContext(context.Background(), k.program, arguments...)
+	c := exec.CommandContext(context.Background(), k.path, arguments...)
 	c.Env = append(os.Environ(), "HOME="+k.tb.TempDir(), "IPFS_PATH="+k.Folder, "IPFS_TELEMETRY=off", "GOLOG_LOG_LEVEL=error")
 	return c
 }
@@ -90,43 +87,5 @@ func (k *Kubo) Start() {
 	if !k.online {
 		arguments = append(arguments, "--offline")
 	}
-	k.process = k.command(arguments...)
-	if err := k.process.Start(); err != nil {
-		k.tb.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	for ctx.Err() == nil {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+k.Address+"/api/v0/version", nil)
-		if err != nil {
-			k.tb.Fatal(err)
-		}
-		if response, err := http.DefaultClient.Do(request); err == nil {
-			if err := response.Body.Close(); err != nil {
-				k.tb.Fatal(err)
-			}
-			return
-		}
-	}
-	k.tb.Fatal("the IPFS daemon does not answer")
-}
-
-// Kill kills the daemon, as a crash does.
-func (k *Kubo) Kill() {
-	if k.process == nil {
-		return
-	}
-	if err := k.process.Process.Kill(); err != nil {
-		k.tb.Error(err)
-	}
-	_ = k.process.Wait() // says that it was killed
-	k.process = nil
-}
-
-// Signal sends the daemon a signal, such as to stop and to go on.
-func (k *Kubo) Signal(s os.Signal) {
-	k.tb.Helper()
-	if err := k.process.Process.Signal(s); err != nil {
-		k.tb.Fatal(err)
-	}
+	k.run(k.command(arguments...), http.MethodPost, "http://"+k.Address+"/api/v0/version")
 }
