@@ -237,15 +237,9 @@ func TestWriteFails(t *testing.T) {
 	for _, linked := range []bool{false, true} {
 		for n := range 60 {
 			in, r := memexOf(t, linked, map[string]string{"a.org": long})
-			start := in.Ops()
-			in.OnOp(func(op faultfs.Op) error {
-				if op.N == start+n {
-					return fmt.Errorf("half: %w", faultfs.ErrShortWrite)
-				}
-				return nil
-			})
+			end := in.FailOp(n, fmt.Errorf("half: %w", faultfs.ErrShortWrite))
 			err := put(r, "a.org", sum(long), Next{Text: "new"})
-			in.OnOp(nil)
+			end()
 			got, readErr := in.ReadFile("a.org")
 			if text := string(got); readErr != nil || text != "new" && (err == nil || text != long) {
 				t.Errorf("linked %v, operation %d: told %v, and the file holds %.20q (%d bytes), %v", linked, n, err, text, len(text), readErr)

@@ -172,16 +172,11 @@ func TestOpenWithAFault(t *testing.T) {
 	}
 	fillStore(t, s, 3, 4)
 	mustClose(t, s)
-	for n := 1; ; n++ {
-		in, i := before.Clone(), 0
-		in.OnOp(func(faultfs.Op) error {
-			if i++; i == n {
-				return failed
-			}
-			return nil
-		})
+	for n := 0; ; n++ {
+		in := before.Clone()
+		end := in.FailOp(n, failed)
 		s, found, err := Open(in, small(1))
-		in.OnOp(nil)
+		reached := end()
 		if err == nil && found.Corrupt == nil {
 			b, _ := batchOf(4)
 			if _, err := s.Append(t.Context(), b); err != nil {
@@ -191,7 +186,7 @@ func TestOpenWithAFault(t *testing.T) {
 		} else if !errors.Is(err, failed) {
 			t.Errorf("fault %d: %v, %v", n, found.Corrupt, err)
 		}
-		if i < n {
+		if !reached {
 			return
 		}
 	}

@@ -284,17 +284,9 @@ func TestRebuildFault(t *testing.T) {
 	for n := 0; ; n++ {
 		in := start.Clone()
 		s, got := salvageAll(t, in)
-		first, reached := in.Ops(), false
-		in.OnOp(func(op faultfs.Op) error {
-			if op.N == first+n {
-				reached = true
-				return faultfs.ErrFault
-			}
-			return nil
-		})
+		end := in.FailOp(n, faultfs.ErrFault)
 		err := s.Rebuild(t.Context(), rebuiltWith(nil))
-		in.OnOp(nil)
-		if !reached {
+		if !end() {
 			if err != nil || n < 30 {
 				t.Fatalf("%d operations, %v", n, err)
 			}

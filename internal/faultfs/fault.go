@@ -74,6 +74,23 @@ func (f *FS) OnOp(hook func(Op) error) {
 	f.hook = hook
 }
 
+// FailOp makes the n-th operation from now fail with err, where 0 is the next one. It sets
+// the hook; end removes it and reports whether the operation was reached. Safe where several
+// operations run at once, when any of them may be the n-th.
+func (f *FS) FailOp(n int, err error) (end func() (reached bool)) {
+	at := f.Ops() + n
+	f.OnOp(func(op Op) error {
+		if op.N == at {
+			return err
+		}
+		return nil
+	})
+	return func() bool {
+		f.OnOp(nil)
+		return f.Ops() > at
+	}
+}
+
 // Ops returns how many operations there were.
 func (f *FS) Ops() int {
 	f.mu.Lock()

@@ -167,17 +167,10 @@ func TestErrors(t *testing.T) {
 	in := faultfs.New()
 	put(t, in, encode(t, &some))
 	failed := errors.New("failed")
-	for n := 1; ; n++ {
-		i := 0
-		in.OnOp(func(faultfs.Op) error {
-			if i++; i == n {
-				return failed
-			}
-			return nil
-		})
+	for n := 0; ; n++ {
+		end := in.FailOp(n, failed)
 		_, _, err := Read(in, name, some.Seq)
-		in.OnOp(nil)
-		if i < n {
+		if !end() {
 			break
 		}
 		if !errors.Is(err, failed) {

@@ -396,23 +396,17 @@ func TestFileErrors(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for n := 1; ; n++ {
-				i := 0
-				in.OnOp(func(faultfs.Op) error {
-					if i++; i == n {
-						return failed
-					}
-					return nil
-				})
+			for n := 0; ; n++ {
+				last := in.Ops() + n
+				end := in.FailOp(n, failed)
 				err := do()
-				in.OnOp(nil)
-				if i < n {
+				if !end() {
 					if err != nil {
 						t.Errorf("without a fault: %v", err)
 					}
 					return
 				}
-				if !errors.Is(err, failed) && i == n {
+				if !errors.Is(err, failed) && in.Ops() == last+1 {
 					t.Errorf("fault %d: %v", n, err)
 				}
 				if n > 200 {

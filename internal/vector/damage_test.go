@@ -239,14 +239,7 @@ func TestFaults(t *testing.T) {
 	}
 	for at := 0; ; at++ {
 		fs := faultfs.New()
-		reached := false
-		fs.OnOp(func(op faultfs.Op) error {
-			if op.N == at {
-				reached = true
-				return faultfs.ErrShortWrite
-			}
-			return nil
-		})
+		end := fs.FailOp(at, faultfs.ErrShortWrite)
 		s := open(t, fs, small)
 		_ = s.Put(items[:1])
 		_ = s.Put(items[1:])
@@ -261,7 +254,7 @@ func TestFaults(t *testing.T) {
 			t.Fatalf("operation %d: compacted to %+v", at, s.Stat())
 		}
 		_ = s.Close()
-		fs.OnOp(nil)
+		reached := end()
 		survivors(t, fs, m, 3)
 		if !reached {
 			break
