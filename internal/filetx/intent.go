@@ -22,6 +22,7 @@ const (
 	intentFormat = 0
 	intentMore   = 1 // with several commits, or with marks
 	intentMerge  = 2 // of a commit with a second parent
+	intentGroup  = 3 // with several commits that change any places of several files
 )
 
 // Intent announces an operation before it touches the first file. It holds everything that
@@ -30,14 +31,16 @@ type Intent struct {
 	Commit graph.Commit // Kind, Author, Session, Op, Time, Message; Parents: the merged head
 	files  []plan
 	trees  []treePlan // memory-backed documents that change in the same step
-	steps  []Step     // several commits of one file; nil for a single commit
+	steps  []Step     // several commits; nil for a single commit
 	Marks  [][]byte   // written with the commit
 }
 
-// Step is one commit of several; length is the size of the file after it, in bytes.
+// Step is one commit of several: by Length each adds to the end of one file, by Splices each
+// changes any places of several.
 type Step struct {
-	Commit graph.Commit // the same fields as in intent
-	Length int
+	Commit  graph.Commit // the same fields as in intent
+	Length  int          // the size of the file after it, in bytes
+	Splices []Splice     // ordered by file
 }
 
 // treePlan is the new tree of a memory-backed document; nil removes the document.
@@ -104,7 +107,10 @@ func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]b
 		}
 	}
 	if format != intentFormat {
-		b = in.appendMore(b)
+		var err error
+		if b, err = in.appendMore(b, emit); err != nil {
+			return fmt.Errorf("intent: %w", err)
+		}
 	}
 	if format == intentMerge {
 		b = merkle.AppendLink(b, c.Parents[0])
@@ -118,6 +124,8 @@ func (in *Intent) format() (version uint64, fields int) {
 	switch {
 	case len(in.Commit.Parents) > 0:
 		return intentMerge, 12
+	case len(in.steps) > 0 && in.steps[0].Splices != nil:
+		return intentGroup, 11
 	case len(in.steps)+len(in.Marks) > 0:
 		return intentMore, 11
 	case len(in.trees) > 0:
@@ -126,7 +134,7 @@ func (in *Intent) format() (version uint64, fields int) {
 	return intentFormat, 8
 }
 
-func (in *Intent) appendMore(b []byte) []byte {
+func (in *Intent) appendMore(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
 	b = merkle.AppendList(b, len(in.steps))
 	for _, s := range in.steps {
 		b = graph.AppendAuthor(merkle.AppendList(b, 6), s.Commit.Author)
@@ -134,13 +142,20 @@ func (in *Intent) appendMore(b []byte) []byte {
 			b = merkle.AppendText(b, text)
 		}
 		b = merkle.AppendInt(b, s.Commit.Time)
-		b = merkle.AppendUint(b, uint64(s.Length))
+		if s.Splices == nil {
+			b = merkle.AppendUint(b, uint64(s.Length))
+			continue
+		}
+		var err error
+		if b, err = appendSplices(b, s.Splices, emit); err != nil {
+			return nil, err
+		}
 	}
 	b = merkle.AppendList(b, len(in.Marks))
 	for _, mark := range in.Marks {
 		b = merkle.AppendBytes(b, string(mark))
 	}
-	return b
+	return b, nil
 }
 
 func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
@@ -194,7 +209,7 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	r := merkle.NewReader(data)
 	n := r.List()
 	f := r.Uint()
-	if r.Err() == nil && !(f == intentFormat && (n == 8 || n == 9) || f == intentMore && n == 11 || f == intentMerge && n == 12) {
+	if r.Err() == nil && !(f == intentFormat && (n == 8 || n == 9) || (f == intentMore || f == intentGroup) && n == 11 || f == intentMerge && n == 12) {
 		return nil, ErrIntent
 	}
 	in := &Intent{}
@@ -228,7 +243,7 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 		}
 	}
 	if f != intentFormat {
-		if err := in.readMore(r, f == intentMerge); err != nil {
+		if err := in.readMore(r, f, load); err != nil {
 			return nil, fmt.Errorf("intent: %w", err)
 		}
 	}
@@ -241,31 +256,20 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	return in, nil
 }
 
-// errSteps is returned for steps that are out of order or not of exactly one file.
+// errSteps is returned for steps that are out of order or not of the files of the intent.
 var errSteps = errors.New("steps out of order")
 
 // readMore reads the steps and the marks. Only the intent of a merge may have neither.
-func (in *Intent) readMore(r *merkle.Reader, merge bool) error {
+func (in *Intent) readMore(r *merkle.Reader, format uint64, load graph.Loader) error {
 	before := 0
 	for range r.List() {
-		r.FixedList(6)
-		s := Step{Commit: graph.Commit{Kind: in.Commit.Kind}}
-		var err error
-		if s.Commit.Author, err = graph.ReadAuthor(r); err != nil {
+		s, err := in.readStep(r, format, load)
+		if err != nil {
 			return err
 		}
-		for _, text := range []*string{&s.Commit.Session, &s.Commit.Op, &s.Commit.Message} {
-			*text = r.Text()
-		}
-		s.Commit.Time = r.Int()
-		length := r.Uint()
-		if r.Err() != nil {
-			return r.Err()
-		}
-		if length > math.MaxInt32 || int(length) < before {
+		if s.Length < before {
 			return errSteps
 		}
-		s.Length = int(length)
 		in.steps, before = append(in.steps, s), s.Length
 	}
 	for range r.List() {
@@ -273,11 +277,37 @@ func (in *Intent) readMore(r *merkle.Reader, merge bool) error {
 			return r.Err()
 		}
 	}
-	none := len(in.steps)+len(in.Marks) == 0
-	if none && !merge || len(in.steps) > 0 && len(in.files) != 1 {
+	steps := len(in.steps)
+	switch {
+	case r.Err() != nil:
+		return r.Err()
+	case format == intentGroup && steps < 2, format == intentMore && steps+len(in.Marks) == 0, format != intentGroup && steps > 0 && len(in.files) != 1:
 		return errSteps
 	}
-	return r.Err()
+	return nil
+}
+
+// readStep reads a step.
+func (in *Intent) readStep(r *merkle.Reader, format uint64, load graph.Loader) (s Step, err error) {
+	r.FixedList(6)
+	s.Commit.Kind = in.Commit.Kind
+	if s.Commit.Author, err = graph.ReadAuthor(r); err != nil {
+		return s, err
+	}
+	for _, text := range []*string{&s.Commit.Session, &s.Commit.Op, &s.Commit.Message} {
+		*text = r.Text()
+	}
+	s.Commit.Time = r.Int()
+	if format == intentGroup {
+		s.Splices, err = readSplices(r, len(in.files), load)
+		return s, err
+	}
+	length := r.Uint()
+	if r.Err() == nil && length > math.MaxInt32 {
+		err = errSteps
+	}
+	s.Length = int(length)
+	return s, errors.Join(err, r.Err())
 }
 
 func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {

@@ -132,8 +132,8 @@ func someSteps() *Intent {
 	in := someIntent()
 	in.files = in.files[:1]
 	for i, op := range []string{"op", "op2"} {
-		in.steps = append(in.steps, Step{graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op, Message: "a.org: One",
-			Time: 1_800_000_000_000}, 10 * (i + 1)})
+		in.steps = append(in.steps, Step{Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op, Message: "a.org: One",
+			Time: 1_800_000_000_000}, Length: 10 * (i + 1)})
 	}
 	in.Marks = [][]byte{chain.DroppedMark("x")}
 	return in

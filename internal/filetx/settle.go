@@ -169,6 +169,22 @@ func (files *Files) finish(ctx context.Context, tx *chain.Tx, in *Intent) error 
 
 // finishSteps makes the commits of an intent with several.
 func (files *Files) finishSteps(ctx context.Context, tx *chain.Tx, in *Intent) error {
+	all := &chain.Steps{}
+	err := files.addAll(ctx, tx, all, in)
+	if err == nil {
+		_, err = tx.Publish(ctx, all)
+	}
+	if err != nil {
+		return err
+	}
+	return files.syncFiles(in.Commit.Kind)
+}
+
+// addAll adds the commits of an intent with several, whose files are written.
+func (files *Files) addAll(ctx context.Context, tx *chain.Tx, all *chain.Steps, in *Intent) error {
+	if in.steps[0].Splices != nil {
+		return files.addSplices(ctx, tx, all, in)
+	}
 	path := in.files[0].path
 	text, _, err := files.scope.Root.Read(path, 0)
 	if err != nil {
@@ -177,15 +193,7 @@ func (files *Files) finishSteps(ctx context.Context, tx *chain.Tx, in *Intent) e
 	if in.steps[len(in.steps)-1].Length != len(text) {
 		return errSteps
 	}
-	all := &chain.Steps{}
-	err = files.AddSteps(ctx, tx, all, path, text, in.steps)
-	if err == nil {
-		_, err = tx.Publish(ctx, all)
-	}
-	if err != nil {
-		return err
-	}
-	return files.syncFiles(in.Commit.Kind)
+	return files.AddSteps(ctx, tx, all, path, text, in.steps)
 }
 
 // drop records that an announced operation was abandoned.

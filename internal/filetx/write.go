@@ -44,8 +44,8 @@ func (files *Files) Begin(ctx context.Context, tx *chain.Tx, a scope.Action) *Op
 	return &Operation{files: files, tx: tx, action: a, judge: files.rights.Judge(ctx, a.Name), Intent: Intent{Commit: files.scope.NewCommit(ctx, a)}}
 }
 
-// BeginSteps returns an operation on one file with a commit for each step. judge checks the
-// write access of each author.
+// BeginSteps returns an operation with a commit for each step, on one file to whose end they
+// add, or with splices. judge checks the write access of each author.
 func (files *Files) BeginSteps(tx *chain.Tx, a scope.Action, steps []Step, judge func(corpus.Place) error) *Operation {
 	o := &Operation{files: files, tx: tx, action: a, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
 	if len(steps) > 1 {

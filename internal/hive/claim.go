@@ -27,7 +27,7 @@ func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts
 		if held := claimOf(n, now); !held.IsZero() {
 			return 0, w.fail(task, fault.Conflict, heldError(held))
 		}
-		if err := ready(h.scope, n); errors.Is(err, ErrCycle) {
+		if err := ready(h.scope, w.state(), n); errors.Is(err, ErrCycle) {
 			return 0, w.fail(task, fault.Invalid, err)
 		} else if err != nil {
 			return 0, w.fail(task, fault.Conflict, err)
@@ -80,12 +80,12 @@ func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, o
 // here on the commit has that time, which is later than that of the newest commit: so the number
 // of a claim is greater than every earlier one even if history or file do not show that one.
 func (w *change) task(id string) (*node.Node, int64, error) {
-	n, ok := w.h.scope.Present().Get(id)
+	n, ok := w.state().Get(id)
 	if ok && isTask(n) {
 		if _, _, err := w.read(n.Path); err != nil {
 			return nil, 0, err
 		}
-		n, ok = w.h.scope.Present().Get(id)
+		n, ok = w.state().Get(id)
 	}
 	if !ok || !isTask(n) {
 		return nil, 0, w.fail(id, fault.NotFound, ErrNoTask)
@@ -93,7 +93,7 @@ func (w *change) task(id string) (*node.Node, int64, error) {
 	if n.Derived.Done {
 		return nil, 0, w.fail(id, fault.Conflict, ErrDone)
 	}
-	now := max(w.h.clock.now(w.h.scope, true), w.h.scope.Chain.Head().Commit.Time.UnixMilli()+1)
+	now := max(w.h.clock.now(w.h.scope, true), w.in.all.Head(w.in.tx).Commit.Time.UnixMilli()+1)
 	w.action.Now = time.UnixMilli(now).In(w.action.Now.Location())
 	w.action.Message = n.Path + ": " + w.action.Name + " " + n.Derived.Title
 	return n, now, nil
@@ -116,7 +116,7 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 
 // keywords returns those of a file.
 func (w *change) keywords(path string) (all, done []string) {
-	text, _ := w.h.scope.Present().Text(path)
+	text, _ := w.state().Text(path)
 	if doc, err := w.parse(path, text); err == nil {
 		if t, ok := doc.(document.Tasks); ok {
 			return t.Keywords()

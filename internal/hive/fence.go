@@ -35,7 +35,7 @@ func (h *Hive) claimed(ctx context.Context, op string, now int64) error {
 	if c == (author.Claim{}) {
 		return nil
 	}
-	n := find(h.scope, c.Task)
+	n := find(h.scope, h.scope.Present(), c.Task)
 	if n == nil || !isTask(n) {
 		return fault.Wrap(op, c.Task, fault.NotFound, ErrNoTask)
 	}
@@ -53,10 +53,15 @@ func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
 // Change refuses changes of an agent at or below a task that another one holds, see
 // scope.Fence. A node whose own text stays is not changed.
 func (h *Hive) Change(ctx context.Context, a scope.Action, delta *graph.Delta) error {
+	return h.change(ctx, a, h.scope.Present(), delta)
+}
+
+// change is Change over another state than the newest.
+func (h *Hive) change(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
 	if h.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	now, me, before := h.clock.now(h.scope, true), nameOf(h.scope.Actor(ctx).Author), h.scope.Present()
+	now, me := h.clock.now(h.scope, true), nameOf(h.scope.Actor(ctx).Author)
 	for _, c := range delta.Changes {
 		if c.Old != nil && c.New != nil && c.Old.Own == c.New.Own && c.Old.Parent == c.New.Parent {
 			continue

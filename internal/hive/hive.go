@@ -23,6 +23,7 @@ type Hive struct {
 	folder *ingest.Reader
 	clock  *clock // one for all scopes of a memex
 	rate   rate
+	queue  *queue
 	index  index
 	log    seenLog
 
@@ -37,7 +38,7 @@ type Hive struct {
 // New returns the hive of a scope, and makes it the scope's fence. memex is the hive of its
 // memex, nil for that one itself.
 func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, memex *Hive) *Hive {
-	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, Owner: &OwnerView{scope: s.Memex()}}
+	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, queue: newQueue(), Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
 		h.clock, h.Owner = memex.clock, memex.Owner
 	}

@@ -102,8 +102,13 @@ func (x *index) inboxes(s *scope.Scope, agent string) []string {
 			paths = append(paths, path)
 		}
 	}
-	slices.SortFunc(paths, func(a, b string) int { return inboxNumber(agent, a) - inboxNumber(agent, b) })
+	sortInbox(agent, paths)
 	return paths
+}
+
+// sortInbox sorts the files of an inbox, oldest first.
+func sortInbox(agent string, paths []string) {
+	slices.SortFunc(paths, func(a, b string) int { return inboxNumber(agent, a) - inboxNumber(agent, b) })
 }
 
 // agentOfPath returns the agent in whose folder a path is, "" for none. The name is not checked.

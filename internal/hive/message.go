@@ -104,14 +104,15 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 		return "", chain.Commit{}, err
 	}
 	m.Subject, m.Body = inert.Line(m.Subject), inert.Text(strings.TrimRightFunc(m.Body, unicode.IsSpace))
-	id := uuid.NewString()
+	id, counted := uuid.NewString(), false
 	c, first, err := h.run(postal(ctx, h.scope, m.To), scope.Action{Name: "send", Key: opts.OrZero().Key}, func(w *change) error {
-		if h.unreadOf(m.To, from) >= MaxUnread {
+		if w.unreadOf(m.To, from) >= MaxUnread {
 			return w.fail(m.To, fault.Conflict, ErrFull)
 		}
-		if !h.rate.take(from, h.clock.now(h.scope, true)) {
+		if !counted && !h.rate.take(from, h.clock.now(h.scope, true)) {
 			return w.fail(from, fault.Conflict, ErrRate)
 		}
+		counted = true
 		return w.deliver(from, id, &m)
 	})
 	switch {
@@ -170,14 +171,14 @@ func postal(ctx context.Context, s *scope.Scope, to string) context.Context {
 
 // deliver adds the message to the newest file of the inbox.
 func (w *change) deliver(from, id string, m *Draft) error {
-	path := w.h.inboxFile(m.To)
+	path := w.inboxFile(m.To)
 	text, _, err := w.read(path)
 	if err != nil {
 		return err
 	}
 	w.action.Message = path + ": " + m.Subject
 	head := text
-	if nodes := w.h.scope.Present().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
+	if nodes := w.state().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
 		head = nodes[0].Content
 	}
 	next, err := w.withMessage(path, head, from, id, m)
@@ -201,7 +202,7 @@ func (w *change) deliver(from, id string, m *Draft) error {
 // withMessage returns a text with the message as its last headline.
 func (w *change) withMessage(path, text, from, id string, m *Draft) (string, error) {
 	next, err := w.edited(path, text, -1, w.headline(from, id, m.Subject, m))
-	if err != nil || !hasTitle(w.h.scope.Present(), path, next, m.Subject) {
+	if err != nil || !hasTitle(w.state(), path, next, m.Subject) {
 		next, err = w.edited(path, text, -1, w.headline(from, id, zeroWidthSpace+m.Subject+zeroWidthSpace, m))
 	}
 	return next, err
@@ -222,7 +223,7 @@ func (w *change) headline(from, id, title string, m *Draft) document.InsertHeadl
 	by := w.h.scope.Actor(w.ctx)
 	props := []document.Property{
 		{Key: "ID", Value: id}, {Key: keyFrom, Value: from}, {Key: keyTo, Value: m.To},
-		{Key: keyThread, Value: cmp.Or(threadOf(w.h.scope.Present(), m.Thread), id)},
+		{Key: keyThread, Value: cmp.Or(threadOf(w.state(), m.Thread), id)},
 		{Key: keySent, Value: w.action.Now.UTC().Format(stampForm)}, {Key: keyRead, Value: unread},
 	}
 	if by.Author.Kind == author.Agent {
@@ -272,9 +273,13 @@ func threadOf(state *graph.State, word string) string {
 // Inbox lists the messages of an agent without their bodies, oldest first; "owner" is the
 // owner. With onlyUnread it leaves out what was read. O(messages of the agent).
 func (h *Hive) Inbox(agent string, onlyUnread bool) []Message {
-	state := h.scope.Present()
+	return inbox(h.scope.Present(), h.index.inboxes(h.scope, agent), onlyUnread)
+}
+
+// inbox lists the messages of the files of an inbox.
+func inbox(state *graph.State, paths []string, onlyUnread bool) []Message {
 	var out []Message
-	for _, path := range h.index.inboxes(h.scope, agent) {
+	for _, path := range paths {
 		for _, n := range state.Nodes(path) {
 			if onlyUnread && !isUnread(n) {
 				continue
@@ -288,11 +293,23 @@ func (h *Hive) Inbox(agent string, onlyUnread bool) []Message {
 	return out
 }
 
+// inboxes lists the files of an agent's inbox, oldest first, also those that are new in the group.
+func (w *change) inboxes(agent string) []string {
+	paths := w.h.index.inboxes(w.h.scope, agent)
+	for _, f := range w.in.files {
+		if inboxNumber(agent, f.path) > 0 && !slices.Contains(paths, f.path) {
+			paths = append(paths, f.path)
+		}
+	}
+	sortInbox(agent, paths)
+	return paths
+}
+
 // unreadOf counts the unread messages from one sender to an agent.
-func (h *Hive) unreadOf(to, from string) int {
-	count := 0
-	for _, path := range h.index.inboxes(h.scope, to) {
-		for _, n := range h.scope.Present().Nodes(path) {
+func (w *change) unreadOf(to, from string) int {
+	count, state := 0, w.state()
+	for _, path := range w.inboxes(to) {
+		for _, n := range state.Nodes(path) {
 			if n.Derived.Last(keyFrom) == from && isUnread(n) {
 				count++
 			}
@@ -369,13 +386,13 @@ func inboxNumber(agent, path string) int {
 }
 
 // inboxFile returns the file of an inbox that a new message goes to.
-func (h *Hive) inboxFile(agent string) string {
-	paths := h.index.inboxes(h.scope, agent)
+func (w *change) inboxFile(agent string) string {
+	paths := w.inboxes(agent)
 	if len(paths) == 0 {
 		return inboxName(agent, 1)
 	}
 	last := paths[len(paths)-1]
-	if h.scope.Present().Size(last) < maxInboxFile {
+	if w.state().Size(last) < maxInboxFile {
 		return last
 	}
 	return inboxName(agent, inboxNumber(agent, last)+1)

@@ -91,7 +91,7 @@ func ownMessage(state *graph.State, me, id string) (Message, error) {
 
 // hand chooses the messages to return, after the files of the inbox were read again.
 func (w *change) hand(me string, ids []string) (read []Message, left int, err error) {
-	for _, path := range w.h.index.inboxes(w.h.scope, me) {
+	for _, path := range w.inboxes(me) {
 		if !w.needs(path, ids) {
 			continue
 		}
@@ -99,7 +99,7 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 			return nil, 0, err
 		}
 	}
-	return w.h.chosen(me, ids)
+	return chosen(w.state(), w.inboxes(me), me, ids)
 }
 
 // Peek returns messages of the actor of ctx as Read does, and marks none: a reader that can lose
@@ -113,7 +113,7 @@ func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left in
 	if len(ids) > MaxReadMessages {
 		return nil, 0, tooMany(me)
 	}
-	return h.chosen(me, ids)
+	return chosen(h.scope.Present(), h.index.inboxes(h.scope, me), me, ids)
 }
 
 func tooMany(me string) error {
@@ -121,16 +121,16 @@ func tooMany(me string) error {
 }
 
 // chosen returns messages of an agent that are named, else the unread ones that fit an answer.
-func (h *Hive) chosen(me string, ids []string) (read []Message, left int, err error) {
+func chosen(state *graph.State, paths []string, me string, ids []string) (read []Message, left int, err error) {
 	all := len(ids) == 0
 	if all {
-		for _, m := range h.Inbox(me, true) {
+		for _, m := range inbox(state, paths, true) {
 			ids = append(ids, m.ID)
 		}
 	}
 	size, taken := 0, map[string]bool{}
 	for i, id := range ids {
-		m, err := ownMessage(h.scope.Present(), me, id)
+		m, err := ownMessage(state, me, id)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -151,7 +151,7 @@ func (h *Hive) chosen(me string, ids []string) (read []Message, left int, err er
 
 // needs reports whether a file of the inbox may have to be marked.
 func (w *change) needs(path string, ids []string) bool {
-	state := w.h.scope.Present()
+	state := w.state()
 	if len(ids) == 0 {
 		return slices.ContainsFunc(state.Nodes(path), isUnread)
 	}
@@ -166,7 +166,7 @@ func (w *change) mark(read []Message) error {
 	marked := map[string]*node.Node{}
 	for i := range read {
 		if !read[i].Read {
-			marked[read[i].ID], _ = w.h.scope.Present().Get(read[i].ID)
+			marked[read[i].ID], _ = w.state().Get(read[i].ID)
 			read[i].Read = true
 		}
 	}

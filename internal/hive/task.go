@@ -142,7 +142,7 @@ func taskOf(s *scope.Scope, n *node.Node, now int64) Task {
 		DependsOn: dependencies(n), Claim: claimOf(n, now),
 	}
 	for _, id := range t.DependsOn {
-		if other := find(s, id); other == nil || !other.Derived.Done {
+		if other := find(s, s.Present(), id); other == nil || !other.Derived.Done {
 			t.Blocked = append(t.Blocked, id)
 		}
 	}
@@ -192,9 +192,10 @@ func dependencies(n *node.Node) []string {
 	return ids
 }
 
-// find returns a node of this scope, the memex, or one of its open projects; nil for none.
-func find(s *scope.Scope, id string) *node.Node {
-	if n, ok := s.Present().Get(id); ok {
+// find returns a node of this scope, whose state is given, of the memex, or of one of its open
+// projects; nil for none.
+func find(s *scope.Scope, state *graph.State, id string) *node.Node {
+	if n, ok := state.Get(id); ok {
 		return n
 	}
 	for _, other := range s.WithFiles() {
@@ -209,13 +210,13 @@ func find(s *scope.Scope, id string) *node.Node {
 const maxDependencies = 10_000
 
 // ready returns why a task cannot be claimed: it waits for itself, or for others.
-func ready(s *scope.Scope, n *node.Node) error {
+func ready(s *scope.Scope, state *graph.State, n *node.Node) error {
 	var open []string
 	way, seen := []string{n.ID}, map[string]bool{}
 	var visit func(*node.Node) error
 	visit = func(at *node.Node) error {
 		for _, id := range dependencies(at) {
-			next := find(s, id)
+			next := find(s, state, id)
 			switch {
 			case id == n.ID || next != nil && next.ID == n.ID:
 				return fmt.Errorf("%w: %s", ErrCycle, strings.Join(append(way, n.ID), " waits for "))

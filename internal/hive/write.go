@@ -10,48 +10,27 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// change is one operation that changes files in one commit. Its caller is the chain's writer.
+// change is one operation that changes files. Its caller is the chain's writer.
 type change struct {
 	h      *Hive
 	ctx    context.Context
-	tx     *chain.Tx
+	in     *group
 	action scope.Action
 	texts  map[string]string // new contents, by path
 	paths  []string          // in the order they are written
 	check  func(next *graph.State, delta *graph.Delta) error
 }
 
-// run performs an operation within one hold of the chain's writer. A repeated one is not run
-// again: run returns its first commit as well. do reads what is present and sets the texts.
-func (h *Hive) run(ctx context.Context, a scope.Action, do func(*change) error) (c chain.Commit, first *graph.Commit, err error) {
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	a.Kind = graph.KindEdit
-	if first, err = h.scope.Enter(ctx, tx, a); first != nil || err != nil {
-		return h.scope.Replay(first), first, err
-	}
-	if err := ctx.Err(); err != nil {
-		return c, nil, fault.Wrap(a.Name, "", fault.Other, err)
-	}
-	a.Now = h.scope.Options.Now()
-	w := &change{h: h, ctx: ctx, tx: tx, action: a, texts: map[string]string{}}
-	if err := do(w); err != nil {
-		return c, nil, err
-	}
-	c, err = w.save()
-	return c, nil, err
-}
+// state returns what is present for the operation: the newest state, with what the operations
+// before it in its group change.
+func (w *change) state() *graph.State { return w.in.all.Head(w.in.tx).State }
 
 // fail returns the error of the operation.
 func (w *change) fail(what string, kind fault.Kind, err error) error {
@@ -70,12 +49,12 @@ func (w *change) read(path string) (text string, there bool, err error) {
 	if err := w.h.rights.MayWrite(w.ctx, w.action, path); err != nil {
 		return "", false, err
 	}
-	_, known := w.h.scope.Present().Document(path)
-	text, err = ingest.Refresh(w.ctx, w.tx, w.h.folder, w.action, path)
+	_, known := w.state().Document(path)
+	text, err = w.in.read(w, path)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}
-	if d, ok := w.h.scope.Present().Document(path); err == nil && ok && (d.Derived.Opaque || d.Derived.Encrypted) {
+	if d, ok := w.state().Document(path); err == nil && ok && (d.Derived.Opaque || d.Derived.Encrypted) {
 		return "", false, w.fail(path, fault.Invalid, errors.New("the file is kept unparsed or encrypted, so nothing is written into it"))
 	}
 	return text, err == nil, err
@@ -83,7 +62,7 @@ func (w *change) read(path string) (text string, there bool, err error) {
 
 // parse returns the text of a document for edits.
 func (w *change) parse(path, text string) (document.Text, error) {
-	s := w.h.scope.Present()
+	s := w.state()
 	f, ok := s.Formats().Of(path).(document.Editor)
 	if !ok {
 		return nil, w.fail(path, fault.Invalid, errors.New("files of this format are read, and not edited"))
@@ -95,10 +74,10 @@ func (w *change) parse(path, text string) (document.Text, error) {
 func (w *change) edit(n *node.Node, edits ...document.Edit) error {
 	text, ok := w.texts[n.Path]
 	if !ok {
-		text, _ = w.h.scope.Present().Text(n.Path)
+		text, _ = w.state().Text(n.Path)
 	}
 	at := -2
-	for i, o := range w.h.scope.Present().Nodes(n.Path) {
+	for i, o := range w.state().Nodes(n.Path) {
 		if o.ID == n.ID {
 			at = i - 1
 		}
@@ -148,7 +127,7 @@ func (w *change) setOwn(nodes map[string]*node.Node, key, value string) error {
 	}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
 		var text strings.Builder
-		for _, n := range w.h.scope.Present().Nodes(path) {
+		for _, n := range w.state().Nodes(path) {
 			own := n.Content
 			if nodes[n.ID] != nil {
 				var err error
@@ -163,40 +142,32 @@ func (w *change) setOwn(nodes map[string]*node.Node, key, value string) error {
 	return nil
 }
 
-// save writes the files and commits the result; the zero Commit if nothing changed.
-func (w *change) save() (chain.Commit, error) {
-	head := w.h.scope.Present()
+// seal returns the state after the operation, and its difference.
+func (w *change) seal() (*graph.State, graph.Delta, error) {
+	head := w.state()
 	draft := head.Edit(w.action.Now.UnixMilli())
-	var writes []filetx.FileWrite
 	for _, path := range w.paths {
-		have, had := head.Text(path)
+		have, _ := head.Text(path)
 		if err := document.CheckEncoding(have, w.texts[path]); err != nil {
-			return chain.Commit{}, w.fail(path, fault.Invalid, err)
+			return nil, graph.Delta{}, w.fail(path, fault.Invalid, err)
 		}
-		next := filetx.FileWrite{Path: path, Next: corpus.Next{Text: w.texts[path]}}
-		if had {
-			next.Base = merkle.SumText(have)
-		}
-		writes = append(writes, next)
 		draft.Put(path, document.File(w.texts[path], false))
 	}
+	w.h.scope.DropUnusedSetups(head, draft)
 	state, delta := draft.Seal()
-	if delta.Empty() {
-		return chain.Commit{}, nil
-	}
 	for _, path := range w.paths {
 		if d, ok := state.Document(path); ok && d.Derived.Opaque {
-			return chain.Commit{}, w.fail(path, fault.Invalid, errors.New("the file would become too large to be parsed; move some of it elsewhere"))
+			return nil, delta, w.fail(path, fault.Invalid, errors.New("the file would become too large to be parsed; move some of it elsewhere"))
 		}
 	}
-	if w.check != nil {
+	if w.check != nil && !delta.Empty() {
 		if err := w.check(state, &delta); err != nil {
-			return chain.Commit{}, err
+			return nil, delta, err
 		}
 	}
-	op := w.h.files.Begin(w.ctx, w.tx, w.action)
-	if err := op.Prepare(writes...); err != nil {
-		return chain.Commit{}, err
+	err := w.h.rights.Unprotected(w.ctx, w.action, delta.Paths...)
+	if err == nil {
+		err = w.h.change(w.ctx, w.action, head, &delta)
 	}
-	return op.Run(w.ctx, state, &delta)
+	return state, delta, err
 }

@@ -365,17 +365,9 @@ func (in *ingester) remember() {
 // Refresh commits a file that changed since it was read, as a separate commit by "file", and
 // returns its text. It is a step of action a.
 func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path string) (string, error) {
-	text, f, err := r.scope.Root.Read(path, 0)
-	if err != nil {
-		return "", scope.FailWrite(a.Name, path, err)
-	}
-	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
-		return "", fault.Wrap(a.Name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back "+
-			"with files"))
-	}
-	state := r.scope.Present()
-	if doc, ok := state.Document(path); ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text) {
-		return text, nil
+	text, same, err := Current(r, a, path)
+	if same || err != nil {
+		return text, err
 	}
 	in := newIngester(r, tx, &Options{}, corpus.Scan{}, a.Now)
 	in.next.draft = r.scope.Present().Edit(a.Now.UnixMilli())
@@ -385,6 +377,22 @@ func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path 
 	err = in.commit(ctx)
 	text, _ = r.scope.Present().Text(path)
 	return text, err
+}
+
+// Current reads a file, and reports whether memory holds exactly that, so that Refresh would
+// change nothing.
+func Current(r *Reader, a scope.Action, path string) (text string, same bool, err error) {
+	text, f, err := r.scope.Root.Read(path, 0)
+	if err != nil {
+		return "", false, scope.FailWrite(a.Name, path, err)
+	}
+	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
+		return "", false, fault.Wrap(a.Name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back "+
+			"with files"))
+	}
+	state := r.scope.Present()
+	doc, ok := state.Document(path)
+	return text, ok && doc.Derived.Opaque == f.Opaque && state.Holds(path, text), nil
 }
 
 var errDrop = errors.New("more than half of the documents are gone from the folder")

@@ -1,0 +1,84 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package filetx
+
+import (
+	"errors"
+	"math"
+
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Splice replaces a stretch of one file.
+type Splice struct {
+	File    int // the index of the file among those of the operation
+	At      int // offset of the stretch in bytes,
+	Removed int // and its length
+	Text    string
+}
+
+// NewSplice returns the shortest splice that makes one text of a file the other.
+func NewSplice(file int, before, after string) Splice {
+	both := min(len(before), len(after))
+	at := 0
+	for at < both && before[at] == after[at] {
+		at++
+	}
+	same := 0
+	for same < both-at && before[len(before)-1-same] == after[len(after)-1-same] {
+		same++
+	}
+	return Splice{File: file, At: at, Removed: len(before) - same - at, Text: after[at : len(after)-same]}
+}
+
+// apply returns a text after the splice, false if it has no such stretch.
+func (s *Splice) apply(text string) (string, bool) {
+	if s.At > len(text) || s.Removed > len(text)-s.At {
+		return "", false
+	}
+	return text[:s.At] + s.Text + text[s.At+s.Removed:], true
+}
+
+func appendSplices(b []byte, splices []Splice, emit func(merkle.Digest, []byte) error) ([]byte, error) {
+	b = merkle.AppendList(b, len(splices))
+	for i := range splices {
+		s := &splices[i]
+		b = merkle.AppendList(b, 4)
+		for _, n := range []int{s.File, s.At, s.Removed} {
+			b = merkle.AppendUint(b, uint64(n))
+		}
+		var err error
+		if b, err = merkle.AppendContent(b, s.Text, emit); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// readSplices reads the splices of a step of an intent with a number of files: at least one,
+// and at most one of each file.
+func readSplices(r *merkle.Reader, files int, load graph.Loader) ([]Splice, error) {
+	var list []Splice
+	last := -1
+	for range r.List() {
+		r.FixedList(4)
+		file, at, removed := r.Uint(), r.Uint(), r.Uint()
+		if r.Err() != nil {
+			return nil, r.Err()
+		}
+		if file >= uint64(files) || int(file) <= last || max(at, removed) > math.MaxInt32 {
+			return nil, errSteps
+		}
+		last = int(file)
+		text, err := merkle.ReadContent(r, load)
+		if err = errors.Join(err, r.Err()); err != nil {
+			return nil, err
+		}
+		list = append(list, Splice{File: int(file), At: int(at), Removed: int(removed), Text: text})
+	}
+	if len(list) == 0 && r.Err() == nil {
+		return nil, errSteps
+	}
+	return list, r.Err()
+}
