@@ -3,11 +3,13 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
@@ -40,9 +42,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	st := &stream{w: w, control: http.NewResponseController(w), seq: seq}
 	st.comment("fovea")
-	for _, c := range missed {
-		st.commit(&c)
-	}
+	st.commits(missed, nil)
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
 	for st.err == nil {
@@ -126,28 +126,32 @@ func (s *stream) event(e api.Event) {
 	s.send(fmt.Sprintf("event: progress\ndata: {\"done\":%d,\"total\":%d}\n\n", e.Done, e.Total))
 }
 
-// commits sends commits as the log shows them to this reader: without text that is withheld
-// by now. An error of the log ends the stream.
+// maxWrite is the size in bytes from which on a write takes no further commit.
+const maxWrite = 64 << 10
+
+// commits sends commits, each once, as the log shows them to this reader: without text that is
+// withheld by now. Those that came together are one write. An error of the log ends the stream.
 func (s *stream) commits(list []api.Commit, err error) {
-	s.err = err
+	s.err = cmp.Or(s.err, err)
+	var all strings.Builder
 	for i := range list {
-		s.commit(&list[i])
+		if c := &list[i]; c.Seq > s.seq && s.err == nil {
+			text, err := json.Marshal(c)
+			fmt.Fprintf(&all, "id: %d\nevent: commit\ndata: %s\n\n", c.Seq, text)
+			s.seq, s.err = c.Seq, err
+		}
+		if all.Len() >= maxWrite {
+			s.send(all.String())
+			all.Reset()
+		}
+	}
+	if all.Len() > 0 {
+		s.send(all.String())
 	}
 }
 
 // commit sends a commit once.
-func (s *stream) commit(c *api.Commit) {
-	if c.Seq <= s.seq {
-		return
-	}
-	s.seq = c.Seq
-	text, err := json.Marshal(c)
-	if err != nil {
-		s.err = err
-		return
-	}
-	s.send(fmt.Sprintf("id: %d\nevent: commit\ndata: %s\n\n", c.Seq, text))
-}
+func (s *stream) commit(c *api.Commit) { s.commits([]api.Commit{*c}, nil) }
 
 // end sends the reason why the stream ends.
 func (s *stream) end(why error) {
