@@ -5,12 +5,14 @@ package filetx
 import (
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
@@ -157,6 +159,55 @@ func TestIntentSteps(t *testing.T) {
 	}
 }
 
+// someGroup is an intent of several commits that change places of several files.
+func someGroup() *Intent {
+	in := someIntent()
+	in.files = in.files[:2]
+	for i, splices := range [][]Splice{{{0, 3, 1, "x"}}, {{0, 0, 0, "y"}, {1, 0, 0, strings.Repeat("long ", 60_000)}}} {
+		in.steps = append(in.steps, Step{Splices: splices, Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: fmt.Sprint("op", i), Message: "m",
+			Time: 1_800_000_000_000}})
+	}
+	return in
+}
+
+func TestIntentGroup(t *testing.T) {
+	b, blocks := encode(t, someGroup())
+	if got, err := DecodeIntent(b, collector{blocks}.load); err != nil || !reflect.DeepEqual(got, someGroup()) || len(blocks) == 0 {
+		t.Errorf("got %+v, %v, %d blocks", got, err, len(blocks))
+	}
+	for name, spoil := range map[string]func(*Intent){
+		"of one step":        func(in *Intent) { in.steps = in.steps[:1] },
+		"of no file":         func(in *Intent) { in.steps[0].Splices[0].File = 2 },
+		"out of order":       func(in *Intent) { s := in.steps[1].Splices; s[0], s[1] = s[1], s[0] },
+		"of a file twice":    func(in *Intent) { in.steps[1].Splices[1].File = 0 },
+		"far out":            func(in *Intent) { in.steps[0].Splices[0].At = 1 << 40 },
+		"a step of no bytes": func(in *Intent) { in.steps[1].Splices = []Splice{} },
+	} {
+		in := someGroup()
+		spoil(in)
+		b, blocks := encode(t, in)
+		if _, err := DecodeIntent(b, collector{blocks}.load); !errors.Is(err, errSteps) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSplice: a splice makes one text the other, and nothing of a text that is too short.
+func TestSplice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("abü\n")), 0, 12, -1)
+		before, after := text.Draw(t, "before"), text.Draw(t, "after")
+		s := NewSplice(0, before, after)
+		if got, ok := s.apply(before); !ok || got != after || len(s.Text) > len(after) {
+			t.Fatalf("%q by %+v: %q, want %q", before, s, got, after)
+		}
+		s.Removed = len(before) - s.At + 1
+		if got, ok := s.apply(before); ok {
+			t.Fatalf("%q by %+v: %q", before, s, got)
+		}
+	})
+}
+
 // someMerge is an intent of a commit of two parents, without marks.
 func someMerge() *Intent {
 	in := someIntent()
@@ -189,6 +240,10 @@ func FuzzIntent(f *testing.F) {
 	b, _ = encode(f, someSteps())
 	f.Add(b)
 	b, _ = encode(f, someMerge())
+	f.Add(b)
+	group := someGroup()
+	group.steps[1].Splices[1].Text = "short"
+	b, _ = encode(f, group)
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := DecodeIntent(data, collector{}.load)

@@ -110,7 +110,9 @@ func TestGroupJudges(t *testing.T) {
 		func() { c1, _, errs[0] = w.hive().Claim(as("ada"), "hull", time.Hour, &scope.WriteOptions{Key: "k"}) },
 		func() { c2, _, errs[1] = w.hive().Claim(as("bob"), "hull", time.Hour, nil) },
 		func() { _, _, errs[2] = w.hive().Claim(as("bob"), "paint", time.Hour, nil) },
-		func() { again, _, errs[3] = w.hive().Claim(as("ada"), "hull", time.Hour, &scope.WriteOptions{Key: "k"}) },
+		func() {
+			again, _, errs[3] = w.hive().Claim(as("ada"), "hull", time.Hour, &scope.WriteOptions{Key: "k"})
+		},
 	)
 	must(t, errs[0])
 	fails(t, errs[1], hive.ErrHeld, fault.Conflict)
@@ -148,8 +150,12 @@ func TestGroupOfSeveralFiles(t *testing.T) {
 	var read []hive.Message
 	w.together(
 		func() { _, _, errs[0] = w.hive().Claim(as("ada"), "t0", time.Hour, nil) },
-		func() { _, _, errs[1] = w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "one", Body: "x", Known: true}, nil) },
-		func() { _, _, errs[2] = w.hive().Send(as("carl"), hive.Draft{To: "bob", Subject: "two", Body: "y", Known: true}, nil) },
+		func() {
+			_, _, errs[1] = w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "one", Body: "x", Known: true}, nil)
+		},
+		func() {
+			_, _, errs[2] = w.hive().Send(as("carl"), hive.Draft{To: "bob", Subject: "two", Body: "y", Known: true}, nil)
+		},
 		func() { read, _, _, errs[3] = w.hive().Read(as("bob"), nil) },
 		func() { _, _, errs[4] = w.hive().Claim(as("bob"), "b", time.Hour, nil) },
 		func() { _, _, errs[5] = w.hive().Claim(as("carl"), "c", time.Hour, nil) },
