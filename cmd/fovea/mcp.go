@@ -106,9 +106,15 @@ func refuseMCP(ctx context.Context, s *session, why error) error {
 // reconnectInterval is the delay between attempts to reach a daemon that has gone.
 const reconnectInterval = time.Second
 
-// forwardChanges notifies a server of other clients' commits until ctx ends. It does not
-// restart a daemon that has gone; the next call does.
+// forwardChanges notifies a server of other clients' commits until ctx ends. It follows them only
+// once somebody wants to be told: with many agents, each would be woken by every commit of all. It
+// does not restart a daemon that has gone; the next call does.
 func forwardChanges(ctx context.Context, c *client.Client, server *mcpserver.Server) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-server.Subscribed():
+	}
 	for ctx.Err() == nil {
 		if h, err := c.Hello(ctx); err == nil {
 			server.Changed(ctx) // commits made before the subscription

@@ -24,11 +24,19 @@ type watch struct {
 	mu       sync.Mutex
 	seen     map[string][sha256.Size]byte // the last content of each
 	sessions map[string]map[*mcp.ServerSession]bool
+	began    chan struct{} // closed by the first subscription
+	begin    func()        // closes it once
 }
 
 func newWatch() watch {
-	return watch{seen: map[string][sha256.Size]byte{}, sessions: map[string]map[*mcp.ServerSession]bool{}}
+	began := make(chan struct{})
+	return watch{seen: map[string][sha256.Size]byte{}, sessions: map[string]map[*mcp.ServerSession]bool{},
+		began: began, begin: sync.OnceFunc(func() { close(began) })}
 }
+
+// Subscribed is closed once a client has subscribed to a resource: before, Changed has nothing
+// to do.
+func (s *Server) Subscribed() <-chan struct{} { return s.watch.began }
 
 func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
 	uri := req.Params.URI
@@ -48,6 +56,7 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 		w.seen[uri] = sha256.Sum256([]byte(text))
 	}
 	w.sessions[uri][req.Session] = true
+	w.begin()
 	return nil
 }
 
