@@ -12,6 +12,8 @@
 // Invariants:
 //   - A claim is compared and set by the chain's one writer, in one commit with its file. The
 //     number of a claim is greater than that of every earlier claim of the task.
+//   - Operations that wait together are written together: each is judged by what those before
+//     it leave, and none returns before all are durable. See decision 0159.
 //   - A task has at most one holder. A lease that ended is free, wherever the clock is set.
 //   - Sending writes exactly one node, which is inert; it needs no right to the inbox.
 //   - Reading marks as read exactly the messages whose bodies it returns, in the same step.
