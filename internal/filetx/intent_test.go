@@ -164,8 +164,8 @@ func someGroup() *Intent {
 	in := someIntent()
 	in.files = in.files[:2]
 	for i, splices := range [][]Splice{{{0, 3, 1, "x"}}, {{0, 0, 0, "y"}, {1, 0, 0, strings.Repeat("long ", 60_000)}}} {
-		in.steps = append(in.steps, Step{Splices: splices, Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: fmt.Sprint("op", i), Message: "m",
-			Time: 1_800_000_000_000}})
+		in.steps = append(in.steps, Step{Splices: splices, Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s",
+			Op: fmt.Sprint("op", i), Message: "m", Time: 1_800_000_000_000}})
 	}
 	return in
 }

@@ -140,7 +140,8 @@ func TestGroupJudges(t *testing.T) {
 // TestGroupOfSeveralFiles: a group changes several files, makes new ones, and reads what another
 // program changed; one file that cannot be written refuses its own operations alone.
 func TestGroupOfSeveralFiles(t *testing.T) {
-	w := newWorld(t, map[string]string{"tasks.org": manyTasks(2), "tasks/b.org": "* TODO B\n:PROPERTIES:\n:ID: b\n:END:\n", "tasks/c.org": "* TODO C\n:PROPERTIES:\n:ID: c\n:END:\n"})
+	w := newWorld(t, map[string]string{"tasks.org": manyTasks(2), "tasks/b.org": "* TODO B\n:PROPERTIES:\n:ID: b\n:END:\n",
+		"tasks/c.org": "* TODO C\n:PROPERTIES:\n:ID: c\n:END:\n"})
 	w.write("tasks/b.org", "* TODO B\n:PROPERTIES:\n:ID: b\n:END:\nfrom outside\n")
 	f, err := w.folder.OpenFile("tasks/c.org", 0, 0)
 	must(t, err)
@@ -289,7 +290,8 @@ type groupModel struct {
 // TestGroupModel: operations in a group do what they do one by one.
 func TestGroupModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		files := map[string]string{"tasks.org": "#+TODO: TODO NEXT | DONE\n" + manyTasks(2), "tasks/three.org": "* TODO Three\n:PROPERTIES:\n:ID: t2\n:DEPENDS_ON: t1\n:END:\n"}
+		files := map[string]string{"tasks.org": "#+TODO: TODO NEXT | DONE\n" + manyTasks(2),
+			"tasks/three.org": "* TODO Three\n:PROPERTIES:\n:ID: t2\n:DEPENDS_ON: t1\n:END:\n"}
 		m := &groupModel{t: t, group: newWorld(t, files), single: newWorld(t, files)}
 		for range rapid.IntRange(1, 6).Draw(rt, "rounds") {
 			m.round(rt)

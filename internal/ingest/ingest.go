@@ -387,8 +387,8 @@ func Current(r *Reader, a scope.Action, path string) (text string, same bool, er
 		return "", false, scope.FailWrite(a.Name, path, err)
 	}
 	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
-		return "", false, fault.Wrap(a.Name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; change the file, or roll back "+
-			"with files"))
+		return "", false, fault.Wrap(a.Name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; "+
+			"change the file, or roll back with files"))
 	}
 	state := r.scope.Present()
 	doc, ok := state.Document(path)
