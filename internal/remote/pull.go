@@ -55,6 +55,9 @@ type Other struct {
 // folder. A log that cannot be read does not stop the others: its Problem says why. Errors:
 // those of the place and of the state folder.
 func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
+	if err := r.same(ctx); err != nil {
+		return nil, fmt.Errorf("pull: %w", err)
+	}
 	names, err := r.Place.List(ctx, headFolder)
 	if err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
@@ -158,7 +161,7 @@ func (r *Remote) apply(ctx context.Context, folder string, had, packs []Pack) er
 		return err
 	}
 	for i, p := range packs {
-		if brings(had, p) || i == len(packs)-1 && len(had) > 0 && goneAnew(had, packs) {
+		if brings(had, p) || i == 0 && goneAnew(had, packs) {
 			stream, err := r.stream(ctx, p)
 			if err == nil {
 				_, err = ReadInto(ctx, in, stream, "")
@@ -179,11 +182,10 @@ func brings(had []Pack, p Pack) bool {
 	})
 }
 
-// goneAnew reports whether a log was written again whole, as after a purge: what it is without
-// must go here, too.
+// goneAnew reports whether a log was written again from its first pack on, as after a purge: what it is
+// without must go here, too.
 func goneAnew(had, packs []Pack) bool {
-	return len(packs) == 1 && len(had) > 0 && len(packs[0].Pieces) > 0 &&
-		(len(had[0].Pieces) == 0 || packs[0].Pieces[0].Name != had[0].Pieces[0].Name)
+	return len(had) > 0 && len(packs) > 0 && !slices.Equal(packs[0].Pieces, had[0].Pieces)
 }
 
 // anew makes a copy from the first pack on, and puts it in the place of the one before if it
