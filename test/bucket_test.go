@@ -124,14 +124,17 @@ func govern(t *testing.T, g *foveatest.Gateways, what, body string) {
 	}
 }
 
+// staticKeys are the keys that a machine signs with.
+func staticKeys(id, secret string) func(context.Context) (s3.Credentials, error) {
+	return func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: id, Secret: secret}, nil }
+}
+
 // TestBucketRights: who may not do all is told which right is missing; a wrong key, a clock a year
 // off, a bucket that is not there are said as such. Nothing is left there.
 func TestBucketRights(t *testing.T) {
 	g := foveatest.StartGateways(t, 1)
 	keys := func(id, secret string) func(*s3.Options) {
-		return func(o *s3.Options) {
-			o.Credentials = func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: id, Secret: secret}, nil }
-		}
+		return func(o *s3.Options) { o.Credentials = staticKeys(id, secret) }
 	}
 	guest := keys(g.Guest, g.GuestSecret)
 	aYearAgo := func(o *s3.Options) { o.Now = func() time.Time { return time.Now().AddDate(-1, 0, 0) } }

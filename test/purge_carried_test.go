@@ -50,6 +50,33 @@ func TestPurgeOfCarriedHistory(t *testing.T) {
 	}
 }
 
+// TestPurgeByTwo: two machines purge the same text, each in its own history, and merge. A third one merges
+// both, and a fourth one that: what nobody has any more is in no one's way.
+func TestPurgeByTwo(t *testing.T) {
+	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
+	b, c, d := a.copy("b"), a.copy("c"), a.copy("d")
+	for _, m := range []*machine{b, c, b, c} {
+		m.write("s-"+m.name+".org", "* the secret word\n")
+		m.write("s-"+m.name+".org", "* nothing of "+m.name+"\n")
+		if _, n, err := m.m.Mending().Purge(t.Context(), nil, "the secret word", nil); err != nil || n == 0 {
+			t.Fatal(n, err)
+		}
+	}
+	d.write("d.org", "* Of d\n")
+	for _, two := range [][2]*machine{{b, c}, {c, b}, {a, b}, {a, c}, {d, a}, {b, d}, {a, d}, {c, a}} {
+		two[1].m.Close()
+		if _, _, _, err := mergeStore(t.Context(), two[0].m, two[1].d.state.Clone(), nil); err != nil {
+			t.Errorf("%s merges %s: %v", two[0].name, two[1].name, err)
+		}
+		two[1].open()
+	}
+	for _, m := range []*machine{a, c, d} {
+		if m.root() != b.root() {
+			t.Errorf("%s has another root than b", m.name)
+		}
+	}
+}
+
 // TestPurgeRefusesWhatCarriedCommitsHold: their paths, ids and authors stay as well.
 func TestPurgeRefusesWhatCarriedCommitsHold(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})

@@ -3,13 +3,22 @@
 package test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// TestRemotePiecesOfTwo: on a plain place two machines of one history write the same pieces. One
-// that writes all of its log again takes away none that the other's log names.
+// TestRemotePiecesOfTwo: two machines of one history share no piece. One that writes all of its log
+// again takes away none that the other's log names.
 func TestRemotePiecesOfTwo(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": "* One\nsecret\n"})
 	a.write("a.org", "* One\n")
@@ -33,27 +42,214 @@ func TestRemotePiecesOfTwo(t *testing.T) {
 	}
 }
 
-// TestRemoteDamagedPiece: a piece that is there and is damaged is written again.
+// TestRemoteDamagedPiece: a piece of a push that was cut short, which is there and damaged, is written
+// again by the push that goes on. One that a log names is when somebody removes the log's head, as
+// the other machines are told to.
 func TestRemoteDamagedPiece(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": "* One\n"})
-	b := a.copy("b")
+	b, c := a.copy("b"), a.copy("c")
 	p, dir := openPlace(t)
-	ra, rb := a.at(p, ""), b.at(p, "")
+	l := &late{Place: p, on: true}
+	ra, rb := a.at(l, ""), b.at(p, "")
+	damage := func() {
+		t.Helper()
+		pieces, err := os.ReadDir(filepath.Join(dir, "packs"))
+		if err != nil || len(pieces) != 1 {
+			t.Fatal(pieces, err)
+		}
+		if err := os.Truncate(filepath.Join(dir, "packs", pieces[0].Name()), 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	problem := func() error {
+		t.Helper()
+		others, err := rb.Pull(t.Context())
+		if err != nil || len(others) != 1 {
+			t.Fatal(others, err)
+		}
+		return others[0].Problem
+	}
+	if _, err := a.push(ra); !errors.Is(err, errLost) {
+		t.Fatal(err)
+	}
+	damage()
+	l.on = false
 	if _, err := a.push(ra); err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := os.ReadDir(filepath.Join(dir, "packs"))
-	if err != nil || len(pieces) != 1 {
+	if err := problem(); err != nil {
+		t.Error(err)
+	}
+	damage()
+	others, err := c.at(p, "").Pull(t.Context())
+	if err != nil || len(others) != 1 || !errors.Is(others[0].Problem, remote.ErrDamaged) {
+		t.Errorf("a damaged piece: %+v, %v", others, err)
+	}
+	if err := p.Remove(t.Context(), "heads/"+ra.Machine); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.push(ra); err != nil {
+		t.Fatal(err)
+	}
+	if err := problem(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRemoteMissingPiece: a piece that a log names is gone, as where two copies of one machine met
+// in a folder that a sync program carries. The next push writes all again, also with nothing new.
+func TestRemoteMissingPiece(t *testing.T) {
+	a := newMachine(t, map[string]string{"a.org": "* One\n"})
+	b := a.copy("b")
+	p, _ := openPlace(t)
+	ra, rb := a.at(p, ""), b.at(p, "")
+	for _, text := range []string{"* Two\n", "* Three\n"} {
+		if _, err := a.push(ra); err != nil {
+			t.Fatal(err)
+		}
+		a.write("b.org", text)
+	}
+	if _, err := a.push(ra); err != nil {
+		t.Fatal(err)
+	}
+	pieces, err := p.List(t.Context(), "packs/")
+	if err != nil || len(pieces) != 3 {
 		t.Fatal(pieces, err)
 	}
-	if err := os.Truncate(filepath.Join(dir, "packs", pieces[0].Name()), 100); err != nil {
+	if err := p.Remove(t.Context(), pieces[1]); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.push(rb); err != nil {
+	if done, err := a.push(ra); err != nil || !done.Joined {
+		t.Fatal(done, err)
+	}
+	if err := b.exchange(rb); err != nil || b.root() != a.root() {
+		t.Errorf("another machine gets %s, %v", b.root(), err)
+	}
+	if left, err := p.List(t.Context(), "packs/"); err != nil || slices.ContainsFunc(pieces, func(name string) bool { return slices.Contains(left, name) }) {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}
+
+// TestRemotePutBack: a head of before is put back, as from a backup or by a sync program. The
+// machine that wrote it keeps its log and goes on from there, and the others read it again.
+func TestRemotePutBack(t *testing.T) {
+	a := newMachine(t, map[string]string{"a.org": "* One\n"})
+	b := a.copy("b")
+	p, _ := openPlace(t)
+	ra, rb := a.at(p, ""), b.at(p, "")
+	var old []byte
+	for _, text := range []string{"* Two\n", "* Three\n", "* Four\n"} {
+		a.write("b.org", text)
+		if _, err := a.push(ra); err != nil {
+			t.Fatal(err)
+		}
+		if old == nil {
+			var err error
+			if old, _, err = p.Get(t.Context(), "heads/"+ra.Machine); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := b.exchange(rb); err != nil {
 		t.Fatal(err)
+	}
+	name := ra.Machine
+	_, tag, err := p.Get(t.Context(), "heads/"+name)
+	if err == nil {
+		err = p.Put(t.Context(), "heads/"+name, tag, old)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if others, err := rb.Pull(t.Context()); err != nil || !errors.Is(others[0].Problem, remote.ErrBack) {
+		t.Fatal(others, err)
+	}
+	if _, err := a.push(ra); err != nil || ra.Machine != name {
+		t.Fatalf("%v, %s is now %s", err, name, ra.Machine)
 	}
 	if others, err := rb.Pull(t.Context()); err != nil || len(others) != 1 || others[0].Problem != nil {
-		t.Errorf("%v: %+v", err, others)
+		t.Errorf("%+v, %v", others, err)
+	}
+}
+
+// asFormat1 makes the log of a machine, and what it knows of it, one of format 1.
+func asFormat1(t *testing.T, p remote.Place, r *remote.Remote) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	name := "heads/" + r.Machine
+	data, tag, err := p.Get(t.Context(), name)
+	must(err)
+	var head remote.Head
+	must(json.Unmarshal(data, &head))
+	head.Format, head.Nonce = 1, ""
+	for i, pack := range head.Packs {
+		for _, piece := range pack.Pieces {
+			own := "packs/" + pack.Series + "-" + piece.Name
+			data, _, err := p.Get(t.Context(), own)
+			must(err)
+			if err := p.Put(t.Context(), "packs/"+piece.Name, "", data); !errors.Is(err, remote.ErrChanged) {
+				must(err)
+			}
+			must(p.Remove(t.Context(), own))
+		}
+		head.Packs[i].Series = ""
+	}
+	data, err = json.Marshal(head)
+	must(err)
+	must(p.Put(t.Context(), name, tag, data))
+	kept, err := r.State.ReadFile("pushed.json")
+	must(err)
+	known := map[string]any{}
+	must(json.Unmarshal(kept, &known))
+	sum := sha256.Sum256(data)
+	known["head"], known["sum"] = head, hex.EncodeToString(sum[:])
+	kept, err = json.Marshal(known)
+	must(err)
+	must(vfs.WriteAtomic(r.State, "pushed.json", kept, 0o600))
+}
+
+// TestRemoteFormat1: a log of format 1, whose pieces all machines shared, is read, and its machine writes
+// it again in format 2. A shared piece stays as long as a log names it.
+func TestRemoteFormat1(t *testing.T) {
+	a := newMachine(t, map[string]string{"a.org": "* One\n"})
+	b, c := a.copy("b"), a.copy("c")
+	p, _ := openPlace(t)
+	ra, rb := a.at(p, ""), b.at(p, "")
+	for m, r := range map[*machine]*remote.Remote{a: ra, b: rb} {
+		if _, err := m.push(r); err != nil {
+			t.Fatal(err)
+		}
+		asFormat1(t, p, r)
+	}
+	shared, err := p.List(t.Context(), "packs/")
+	if err != nil || len(shared) != 1 || strings.Contains(shared[0], "-") {
+		t.Fatal(shared, err)
+	}
+	all := func() {
+		t.Helper()
+		others, err := c.copy("d").at(p, "").Pull(t.Context())
+		if err != nil || len(others) != 2 || others[0].Problem != nil || others[1].Problem != nil {
+			t.Errorf("%+v, %v", others, err)
+		}
+	}
+	all()
+	for i, push := range []func() (remote.Pushed, error){
+		func() (remote.Pushed, error) { return a.push(ra) }, func() (remote.Pushed, error) { return b.push(rb) },
+		func() (remote.Pushed, error) { return a.push(ra) },
+	} {
+		if _, err := push(); err != nil {
+			t.Fatal(err)
+		}
+		all()
+		names, err := p.List(t.Context(), "packs/")
+		if there := slices.Contains(names, shared[0]); err != nil || there != (i == 0) {
+			t.Errorf("after %d pushes: %q, %v", i+1, names, err)
+		}
 	}
 }
 

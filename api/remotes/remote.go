@@ -195,7 +195,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if err != nil {
 		return nil, err
 	}
-	p, err := remote.Open(ctx, req.URL, a.Options.Buckets)
+	p, err := remote.Create(ctx, req.URL, a.Options.Buckets)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
 	}
@@ -218,6 +218,9 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 		return nil, err
 	}
 	in, err := folderOf(a.Memex, req.Name)
+	if err == nil {
+		err = remote.Anew(in)
+	}
 	if err == nil {
 		err = vfs.WriteAtomic(in, remoteFile, data, 0o600)
 	}
@@ -242,9 +245,9 @@ func kindOfPlace(err error) fault.Kind {
 		return fault.Invalid
 	case errors.Is(err, remote.ErrRight):
 		return fault.Denied
-	case errors.Is(err, remote.ErrNone):
+	case errors.Is(err, remote.ErrNone), errors.Is(err, remote.ErrAway), errors.Is(err, remote.ErrFolder), errors.Is(err, remote.ErrPart):
 		return fault.NotFound
-	case errors.Is(err, remote.ErrChanged):
+	case errors.Is(err, remote.ErrChanged), errors.Is(err, remote.ErrReplaced):
 		return fault.Conflict
 	case errors.Is(err, remote.ErrDamaged), errors.Is(err, remote.ErrFormat), errors.Is(err, remote.ErrBack):
 		return fault.Corrupt

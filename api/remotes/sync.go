@@ -139,6 +139,9 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		m := Machine{Name: o.Machine, Brought: []Brought{}}
 		if o.Problem != nil {
 			m.Problem = o.Problem.Error()
+			if !errors.Is(o.Problem, remote.ErrLocked) {
+				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
+			}
 		}
 		for i := 0; i < len(o.Scopes) && o.New; i++ {
 			b, err := bring(ctx, a, o.In, o.Scopes[i], o.Machine, bringing{})

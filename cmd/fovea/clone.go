@@ -35,7 +35,8 @@ func cloneCommand(s *session) *cobra.Command {
 		Long: `Clone makes FOLDER, which must be empty or not there, with all notes and all
 history of SOURCE: the file of a bundle, the address of a remote as in "fovea
 remote add", or ipfs: and the CID of an archive. A remote is then kept under the
-name origin, so that "fovea sync" brings both in step.
+name origin, so that "fovea sync" brings both in step. What several machines
+have written there is merged. A clone that fails leaves nothing.
 
 Clone asks once for the fingerprint of the key that the other machine signs
 with; "fovea guard adopt-key" prints it there. Without it protected files, such
@@ -61,6 +62,9 @@ type cloning struct {
 	fingerprint string
 	in          io.Reader // where a person answers
 	signer      string    // the public key of the other machine, as the source has it
+	made        leavings
+	filled      bool // the state folder has the history
+	others      int  // machines besides the one whose log was read
 }
 
 func (how *cloning) run(ctx context.Context, s *session, folder string) error {
@@ -68,41 +72,17 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := emptyFolder(dir); err != nil {
-		return err
-	}
 	s.flags.Memex = dir
-	if err := s.load(); err != nil {
-		return err
-	}
-	done := s.Working()
-	fromRemote, err := how.fill(ctx, s, dir)
-	done()
-	if err == nil {
-		err = how.trust(s)
-	}
+	svc, fromRemote, err := how.make(ctx, s, dir)
 	if err != nil {
+		if how.undo(s, dir) {
+			err = fmt.Errorf("%w; the history is here, and not all files: fovea --memex %s restore --missing brings them back", err, dir)
+		}
 		return err
-	}
-	svc, err := s.service(ctx)
-	if err != nil {
-		return err
-	}
-	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true}, Sync: api.SyncNone} // the folder is empty yet
-	if _, err := svc(ctx, restore); err != nil {
-		return fmt.Errorf("the history is here, but not all files: %w", err)
 	}
 	if fromRemote {
-		pass, err := verb.Passphrase(ctx, how.file)
-		if err != nil {
-			return err
-		}
-		url, err := verb.RemoteURL(how.source)
-		if err != nil {
-			return err
-		}
-		if _, err := remotes.OpRemoteAdd.Call(ctx, svc, remotes.RemoteAddRequest{Name: "origin", URL: url, Passphrase: pass}); err != nil {
-			return fmt.Errorf("the memory is here, but without its remote: %w", err)
+		if err := how.keepRemote(ctx, svc); err != nil {
+			s.Report("%v", err)
 		}
 	}
 	st, err := api.OpStatus.Call(ctx, svc, api.StatusRequest{})
@@ -114,14 +94,60 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	})
 }
 
-// emptyFolder makes a folder, or refuses one with content.
-func emptyFolder(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return os.MkdirAll(dir, 0o700)
+// make makes the memory and its files. It reports whether the source is a remote.
+func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.Service, fromRemote bool, err error) {
+	if err := how.made.newFolder(dir); err != nil {
+		return nil, false, err
 	}
-	if err == nil && len(entries) > 0 {
-		err = verb.Misuse{Err: fmt.Errorf("clone: %s is not empty; name a new folder", dir)}
+	if err := s.load(); err != nil {
+		return nil, false, err
+	}
+	how.made.missing(filepath.Dir(s.config.StateDir))
+	done := s.Working()
+	fromRemote, err = how.fill(ctx, s, dir)
+	done()
+	if err != nil {
+		return nil, false, err
+	}
+	how.filled = true
+	if err := how.trust(s); err != nil {
+		return nil, false, err
+	}
+	if svc, err = s.service(ctx); err != nil {
+		return nil, false, err
+	}
+	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true}, Sync: api.SyncNone} // the folder is empty yet
+	_, err = svc(ctx, restore)
+	return svc, fromRemote, err
+}
+
+// origin is the name of the remote that a memory was cloned from.
+const origin = "origin"
+
+// keepRemote keeps the source as a remote, and brings in what the other machines have there.
+func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
+	pass, err := verb.Passphrase(ctx, how.file)
+	if err != nil {
+		return err
+	}
+	url, err := verb.RemoteURL(how.source)
+	if err != nil {
+		return err
+	}
+	if _, err = remotes.OpRemoteAdd.Call(ctx, svc, remotes.RemoteAddRequest{Name: origin, URL: url, Passphrase: pass}); err != nil {
+		return fmt.Errorf("the memory is here, without its remote, which fovea remote add %s %s makes later: %w", origin, how.source, err)
+	}
+	if how.others == 0 {
+		return nil
+	}
+	done, err := remotes.OpPull.Call(ctx, svc, remotes.SyncRequest{Name: origin})
+	if err != nil {
+		return fmt.Errorf("the memory is here, without what other machines wrote, which fovea sync brings in: %w", err)
+	}
+	for _, m := range done.Machines {
+		if m.Problem != "" {
+			err = errors.Join(err, fmt.Errorf("of %s: %s", terminal.OneLine(m.Name), m.Problem))
+		}
 	}
 	return err
 }
@@ -196,8 +222,8 @@ func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, d
 			return err
 		}
 	}
-	h, err := r.Clone(ctx, in, dir)
-	how.signer = h.Signer
+	done, err := r.Clone(ctx, in, dir)
+	how.signer, how.others = done.Header.Signer, done.Others
 	return err
 }
 
@@ -207,7 +233,7 @@ func (how *cloning) trust(s *session) error {
 	key, err := config.ParsePublicKey(how.signer)
 	if err != nil {
 		if how.fingerprint != "" {
-			return errors.New("clone: the source names no key; the memory is here, and fovea guard adopt-key trusts a key later")
+			return errors.New("clone: the source names no key; leave out --fingerprint, and fovea guard adopt-key trusts a key later")
 		}
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -68,12 +69,39 @@ func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
 		}
 		return err
 	}
+	unlock, err := f.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if _, now, err := f.Get(ctx, name); err != nil && !errors.Is(err, ErrNone) {
 		return err
 	} else if now != tag {
 		return fmt.Errorf("%s: %w", name, ErrChanged)
 	}
 	return vfs.WriteAtomic(f.in, name, data, 0o600)
+}
+
+// lockName is no name of an object. The file stays empty, so that a sync program has no conflict.
+const lockName = ".lock"
+
+// lock keeps the other processes of this machine from replacing an object meanwhile, such as a
+// fovea remote serve whose client has gone. A file system without locks has none.
+func (f folder) lock(ctx context.Context) (unlock func(), err error) {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		held, err := f.in.Lock(lockName)
+		switch {
+		case err == nil:
+			return func() { _ = held.Close() }, nil
+		case !errors.Is(err, vfs.ErrLocked):
+			return func() {}, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(err, ctx.Err())
+		case <-time.After(wait):
+		}
+	}
 }
 
 func (f folder) List(_ context.Context, prefix string) ([]string, error) {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -40,8 +41,13 @@ const (
 	maxHead   = 8 << 20
 )
 
-// Format is the format number of doc/format/remote.md, in the marker and in each head.
-const Format = 1
+// Numbers of doc/format/remote.md.
+const (
+	// Format is that of the marker.
+	Format = 1
+	// HeadFormat is that of heads. Number 1, whose packs have no series, is read.
+	HeadFormat = 2
+)
 
 // Marker says which memory a place is for.
 type Marker struct {
@@ -57,17 +63,38 @@ type Head struct {
 	Machine string    `json:"machine"`
 	Count   uint64    `json:"count"` // one more each time
 	Time    time.Time `json:"time"`
+	Nonce   string    `json:"nonce,omitempty"`  // makes the bytes of each version others
 	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
 	Packs   []Pack    `json:"packs"`
 }
 
 // Pack is a bundle, in pieces.
 type Pack struct {
+	// Series is the first part of the names of its pieces: the digits of its machine, and of the
+	// push that wrote them. Packs of format 1 have none, and machines shared their pieces.
+	Series string  `json:"series,omitempty"`
 	Pieces []Piece `json:"pieces"`
 	Scopes []Span  `json:"scopes"`
 }
 
-// Piece is a part of a pack: its name is the SHA-256 of its bytes.
+// object is the name of a piece on the place.
+func (p Pack) object(piece Piece) string {
+	if p.Series == "" {
+		return packFolder + piece.Name
+	}
+	return packFolder + p.Series + "-" + piece.Name
+}
+
+// names adds the objects of the packs of a head.
+func (h *Head) names(to map[string]bool) {
+	for _, p := range h.Packs {
+		for _, piece := range p.Pieces {
+			to[p.object(piece)] = true
+		}
+	}
+}
+
+// Piece is a part of a pack: its name is the SHA-256 of its bytes, and the end of that of its object.
 type Piece struct {
 	Name string `json:"name"`
 	Size int    `json:"size"`
@@ -81,6 +108,8 @@ type Span struct {
 	Seq      uint64        `json:"seq"`
 	Head     merkle.Digest `json:"head"`
 }
+
+var seriesName = regexp.MustCompile(`^[0-9a-f]{12}-[0-9a-f]{16}$`)
 
 // size returns the bytes of a pack.
 func (p Pack) size() (n int64) {
@@ -105,7 +134,7 @@ func at(packs []Pack, scope string) (s Span, ok bool) {
 // check refuses a head that no version of Fovea has written.
 func (h *Head) check(memex, machine string) error {
 	switch {
-	case h.Format != Format:
+	case h.Format != 1 && h.Format != HeadFormat:
 		return fmt.Errorf("format %d: %w", h.Format, ErrFormat)
 	case h.Memex != memex:
 		return ErrOther
@@ -115,6 +144,9 @@ func (h *Head) check(memex, machine string) error {
 	for _, p := range h.Packs {
 		if len(p.Pieces) > MaxPieces || len(p.Scopes) > bundle.MaxScopes {
 			return ErrFormat
+		}
+		if h.Format == 1 && p.Series != "" || h.Format > 1 && (!seriesName.MatchString(p.Series) || !strings.HasPrefix(p.Series, ownPieces(machine))) {
+			return fmt.Errorf("series %q: %w", p.Series, ErrFormat)
 		}
 		for _, piece := range p.Pieces {
 			if sum, err := hex.DecodeString(piece.Name); err != nil || len(sum) != sha256.Size || piece.Size <= 0 || piece.Size > MaxObject {
@@ -173,10 +205,11 @@ func open(key *age.X25519Identity, data []byte) ([]byte, error) {
 
 // pieces writes a stream as objects that bear the digests of their bytes.
 type pieces struct {
-	ctx  context.Context
-	to   Place
-	buf  []byte
-	done []Piece
+	ctx context.Context
+	to  Place
+	buf []byte
+	// pack is what was tried; a piece whose writing failed is in it, since it may arrive.
+	pack Pack
 }
 
 func (p *pieces) Write(data []byte) (int, error) {
@@ -193,59 +226,57 @@ func (p *pieces) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// flush writes a piece. One that is there already was written before, and is written anew if it
-// is damaged.
+// flush writes a piece. One that is there was written by an earlier attempt at the same push, and
+// is replaced if it is damaged. It is never removed: a removal without an answer can
+// arrive later, and take away what was written after it.
 func (p *pieces) flush() error {
 	if len(p.buf) == 0 {
 		return nil
 	}
-	if len(p.done) >= MaxPieces {
+	if len(p.pack.Pieces) >= MaxPieces {
 		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, archive.ErrTooLarge)
 	}
 	piece := Piece{tagOf(p.buf), len(p.buf)}
-	err := p.to.Put(p.ctx, packFolder+piece.Name, "", p.buf)
-	if err != nil && !errors.Is(err, ErrChanged) {
-		if _, again := p.get(piece); again == nil { // no answer is not a failure
+	p.pack.Pieces = append(p.pack.Pieces, piece)
+	name := p.pack.object(piece)
+	err := p.to.Put(p.ctx, name, "", p.buf)
+	if err != nil { // no answer is not a failure, and one that is there may be this one
+		there, tag, again := p.to.Get(p.ctx, name)
+		switch {
+		case again == nil && bytes.Equal(there, p.buf):
 			err = nil
+		case again == nil && errors.Is(err, ErrChanged):
+			err = p.to.Put(p.ctx, name, tag, p.buf)
 		}
 	}
-	if errors.Is(err, ErrChanged) {
-		if _, err = p.get(piece); errors.Is(err, ErrDamaged) {
-			if err = p.to.Remove(p.ctx, packFolder+piece.Name); err == nil {
-				err = p.to.Put(p.ctx, packFolder+piece.Name, "", p.buf)
-			}
-		}
-	}
-	p.done, p.buf = append(p.done, piece), p.buf[:0] // of a failed one, too: it may arrive
+	p.buf = p.buf[:0]
 	return err
 }
 
-// get reads a piece and proves it.
-func (p *pieces) get(piece Piece) ([]byte, error) {
-	data, _, err := p.to.Get(p.ctx, packFolder+piece.Name)
-	if err == nil && (len(data) != piece.Size || tagOf(data) != piece.Name) {
-		err = fmt.Errorf("pack %s: %w", piece.Name, ErrDamaged)
-	}
-	return data, err
-}
-
-// unpack reads the pieces of a pack as one stream.
+// unpack reads the pieces of a pack as one stream, and proves each.
 type unpack struct {
-	pieces
-	left []Piece
+	ctx  context.Context
+	from Place
+	pack Pack
+	next int // of the pieces
 	rest []byte
 }
 
 func (u *unpack) Read(b []byte) (int, error) {
 	for len(u.rest) == 0 {
-		if len(u.left) == 0 {
+		if u.next == len(u.pack.Pieces) {
 			return 0, io.EOF
 		}
-		data, err := u.get(u.left[0])
+		piece := u.pack.Pieces[u.next]
+		name := u.pack.object(piece)
+		data, _, err := u.from.Get(u.ctx, name)
+		if err == nil && (len(data) != piece.Size || tagOf(data) != piece.Name) {
+			err = fmt.Errorf("%s: %w", name, ErrDamaged)
+		}
 		if err != nil {
 			return 0, err
 		}
-		u.rest, u.left = data, u.left[1:]
+		u.rest, u.next = data, u.next+1
 	}
 	n := copy(b, u.rest)
 	u.rest = u.rest[n:]
@@ -254,7 +285,7 @@ func (u *unpack) Read(b []byte) (int, error) {
 
 // stream returns the bundle of a pack.
 func (r *Remote) stream(ctx context.Context, p Pack) (io.Reader, error) {
-	in := &unpack{pieces: pieces{ctx: ctx, to: r.Place}, left: p.Pieces}
+	in := &unpack{ctx: ctx, from: r.Place, pack: p}
 	if r.Key == nil {
 		return in, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -51,6 +52,15 @@ var (
 	ErrBack = errors.New("its history went back, or is another one; somebody has put an older copy there")
 	// ErrLocked is returned for a sealed place without a key.
 	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
+	// ErrFolder is returned for a folder that is not there.
+	ErrFolder = errors.New("there is no such folder; mount the disk if it is on one, else fovea remote add with the same name makes it again")
+	// ErrAway is returned for a place that has no marker any more.
+	ErrAway = errors.New("nothing is prepared there any more; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
+	// ErrPart is returned for a place of which a part is missing that was written first.
+	ErrPart = errors.New("a part of it is missing; wait until the sync program has brought all, or empty it")
+	// ErrReplaced is returned for a place whose key is another one than when it was added.
+	ErrReplaced = errors.New("it is sealed by another key than when it was added, as when two machines prepared it at once; " +
+		"fovea remote remove, then fovea remote add joins it as it is now")
 	// ErrLies is returned for a bucket that does not keep the conditions of writes.
 	ErrLies = errors.New("it does not do what it says, so machines would overwrite one another there")
 	// ErrRight is returned for a bucket that does not let this machine in, or not do all.
@@ -59,17 +69,31 @@ var (
 
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
 // behind SSH as ssh://[USER@]HOST[:PORT]/PATH, a bucket as s3://NAME/PREFIX. buckets says how
-// buckets are reached, nil not at all. Errors: ErrURL, those of the place.
+// buckets are reached, nil not at all. Errors: ErrURL, ErrFolder, those of the place.
 func Open(ctx context.Context, address string, buckets Buckets) (Place, error) {
-	scheme, rest, ok := strings.Cut(address, "://")
-	switch {
-	case !ok && filepath.IsAbs(address):
-		return OpenFolder(address)
-	case scheme == "file" && strings.HasPrefix(rest, "/"):
-		return OpenFolder(rest)
-	case scheme == "ssh":
+	if dir, ok := folderAt(address); ok {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, fmt.Errorf("%s: %w", dir, ErrFolder)
+		}
+	}
+	return Create(ctx, address, buckets)
+}
+
+// folderAt returns the folder that an address names.
+func folderAt(address string) (dir string, ok bool) {
+	dir = strings.TrimPrefix(address, "file://")
+	return dir, filepath.IsAbs(dir)
+}
+
+// Create is Open that makes a folder that is missing.
+func Create(ctx context.Context, address string, buckets Buckets) (Place, error) {
+	if dir, ok := folderAt(address); ok {
+		return OpenFolder(dir)
+	}
+	switch scheme, _, _ := strings.Cut(address, "://"); scheme {
+	case "ssh":
 		return openSSH(ctx, address)
-	case scheme == "s3":
+	case "s3":
 		return openBucket(address, buckets)
 	}
 	return nil, fmt.Errorf("%s: %w", address, ErrURL)

@@ -55,6 +55,9 @@ type Other struct {
 // folder. A log that cannot be read does not stop the others: its Problem says why. Errors:
 // those of the place and of the state folder.
 func (r *Remote) Pull(ctx context.Context) ([]Other, error) {
+	if err := r.same(ctx); err != nil {
+		return nil, fmt.Errorf("pull: %w", err)
+	}
 	names, err := r.Place.List(ctx, headFolder)
 	if err != nil {
 		return nil, fmt.Errorf("pull: %w", err)
@@ -158,7 +161,7 @@ func (r *Remote) apply(ctx context.Context, folder string, had, packs []Pack) er
 		return err
 	}
 	for i, p := range packs {
-		if brings(had, p) || i == len(packs)-1 && len(had) > 0 && goneAnew(had, packs) {
+		if brings(had, p) || i == 0 && goneAnew(had, packs) {
 			stream, err := r.stream(ctx, p)
 			if err == nil {
 				_, err = ReadInto(ctx, in, stream, "")
@@ -179,11 +182,10 @@ func brings(had []Pack, p Pack) bool {
 	})
 }
 
-// goneAnew reports whether a log was written again whole, as after a purge: what it is without
-// must go here, too.
+// goneAnew reports whether a log was written again from its first pack on, as after a purge: what it is
+// without must go here, too.
 func goneAnew(had, packs []Pack) bool {
-	return len(packs) == 1 && len(had) > 0 && len(packs[0].Pieces) > 0 &&
-		(len(had[0].Pieces) == 0 || packs[0].Pieces[0].Name != had[0].Pieces[0].Name)
+	return len(had) > 0 && len(packs) > 0 && !slices.Equal(packs[0].Pieces, had[0].Pieces)
 }
 
 // anew makes a copy from the first pack on, and puts it in the place of the one before if it
@@ -243,41 +245,4 @@ func (r *Remote) Merged(machine string) error {
 		return nil
 	}
 	return r.save(name, have)
-}
-
-// Clone reads the history of the machine that wrote last into an empty state folder for a memex
-// at a path, and returns the header of the last bundle. Errors: ErrNone if no machine has pushed;
-// those of Pull and ReadInto.
-func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (bundle.Header, error) {
-	names, err := r.Place.List(ctx, headFolder)
-	var best Head
-	for _, name := range names {
-		machine := strings.TrimPrefix(name, headFolder)
-		if !machineName.MatchString(machine) {
-			continue
-		}
-		h, _, _, herr := r.head(ctx, machine)
-		if herr != nil {
-			err = errors.Join(err, herr)
-		} else if h.Time.After(best.Time) || best.Count == 0 {
-			best = h
-		}
-	}
-	if best.Count == 0 {
-		if err == nil {
-			err = fmt.Errorf("no machine has pushed to it: %w", ErrNone)
-		}
-		return bundle.Header{}, fmt.Errorf("clone: %w", err)
-	}
-	var last bundle.Header
-	for _, p := range best.Packs {
-		stream, err := r.stream(ctx, p)
-		if err == nil {
-			last, err = ReadInto(ctx, into, stream, memex)
-		}
-		if err != nil {
-			return last, fmt.Errorf("clone: %w", err)
-		}
-	}
-	return last, nil
 }

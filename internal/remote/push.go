@@ -4,8 +4,6 @@ package remote
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,30 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
-const pushedFile = "pushed.json"
-
-// maxUnsure is how many unanswered writes are remembered; those before are taken for lost.
-const maxUnsure = 16
-
-// pushed is what this machine knows of its own log.
-type pushed struct {
-	Machine string `json:"machine"`
-	written        // what is there
-	// Unsure are versions whose writing got no answer. Each may be there instead, or arrive later:
-	// as long as what is there is what they were to replace.
-	Unsure []written `json:"unsure,omitempty"`
-	// Left are pieces there that no version names any more.
-	Left []string `json:"left,omitempty"`
-}
-
-// written is one version of the log.
-type written struct {
-	Head Head                 `json:"head"`
-	Sum  string               `json:"sum"`            // of the object
-	Ends map[string]store.Pos `json:"ends,omitempty"` // behind the last batch of each scope
-	Gone int                  `json:"gone"`           // blocks that the histories were without
-}
-
 // Pushed says what a push did.
 type Pushed struct {
 	Bytes   int64 // written, 0 where there was nothing new
@@ -48,13 +22,31 @@ type Pushed struct {
 	Joined  bool // packs were joined, or all was written again
 }
 
+// maxTries is how often a push begins again where something was not as it was.
+const maxTries = 3
+
 // Push appends to this machine's log what came to the histories since the last push.
 // signed is the signed head of the memex, empty for none. After an error the next push makes
-// up for it. Errors: those of the place, of the stores, ErrFormat.
-func (r *Remote) Push(ctx context.Context, sources []bundle.Source, signed string) (Pushed, error) {
+// up for it. Errors: those of the place, of the stores, ErrFormat, ErrAway, ErrOther, ErrReplaced.
+func (r *Remote) Push(ctx context.Context, sources []bundle.Source, signed string) (done Pushed, err error) {
+	if err = r.same(ctx); err == nil {
+		done, err = r.push(ctx, sources, signed)
+	}
+	for range maxTries - 1 { // another copy of this memory was faster, or an earlier write has arrived
+		if errors.Is(err, ErrChanged) {
+			done, err = r.push(ctx, sources, signed)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("push: %w", err)
+	}
+	return done, err
+}
+
+func (r *Remote) push(ctx context.Context, sources []bundle.Source, signed string) (Pushed, error) {
 	var known pushed
 	if err := r.load(pushedFile, &known); err != nil {
-		return Pushed{}, fmt.Errorf("push: %w", err)
+		return Pushed{}, err
 	}
 	if known.Machine == "" {
 		known.Machine = r.Machine
@@ -62,90 +54,13 @@ func (r *Remote) Push(ctx context.Context, sources []bundle.Source, signed strin
 	r.Machine = known.Machine
 	tag, err := r.settle(ctx, &known)
 	if err != nil {
-		return Pushed{}, fmt.Errorf("push: %w", err)
+		return Pushed{}, err
 	}
 	p := pushing{r: r, ctx: ctx, known: &known, tag: tag, signed: signed}
-	done, err := p.run(sources)
-	if err != nil {
-		err = fmt.Errorf("push: %w", err)
+	if err := p.look(); err != nil {
+		return Pushed{}, err
 	}
-	return done, err
-}
-
-// settle finds out which version of the log is there, and returns its tag. A log that this
-// memory did not write belongs to another copy of it: this one takes another name then.
-func (r *Remote) settle(ctx context.Context, known *pushed) (string, error) {
-	data, tag, err := r.Place.Get(ctx, headFolder+known.Machine)
-	switch {
-	case errors.Is(err, ErrNone):
-		known.leave(known.written)
-		known.written = written{Head: Head{Count: known.Head.Count}} // all of it, again
-		return "", nil
-	case err != nil:
-		return "", err
-	case known.Sum == tagOf(data):
-		return tag, nil
-	}
-	for _, w := range known.Unsure {
-		if w.Sum == tagOf(data) {
-			return tag, known.now(w, r)
-		}
-	}
-	*known = pushed{Machine: NewMachine(known.Machine)}
-	r.Machine = known.Machine
-	return "", nil
-}
-
-// leave notes the pieces of a version as ones to remove.
-func (known *pushed) leave(w written) {
-	for _, pack := range w.Head.Packs {
-		for _, piece := range pack.Pieces {
-			if !slices.Contains(known.Left, piece.Name) {
-				known.Left = append(known.Left, piece.Name)
-			}
-		}
-	}
-}
-
-// now notes which version is there. From then on no other can arrive.
-func (known *pushed) now(w written, r *Remote) error {
-	for _, other := range append(known.Unsure, known.written) {
-		known.leave(other)
-	}
-	known.written, known.Unsure = w, nil
-	for _, pack := range w.Head.Packs {
-		for _, piece := range pack.Pieces {
-			known.Left = slices.DeleteFunc(known.Left, func(name string) bool { return name == piece.Name })
-		}
-	}
-	return r.save(pushedFile, known)
-}
-
-// try notes a version before it is written.
-func (known *pushed) try(w written, r *Remote) error {
-	if known.Unsure = append(known.Unsure, w); len(known.Unsure) > maxUnsure {
-		known.leave(known.Unsure[0])
-		known.Unsure = known.Unsure[1:]
-	}
-	return r.save(pushedFile, known)
-}
-
-// NewMachine returns a name for the log of a machine that nobody else has: the readable part of
-// another one, or of a host, and 48 random bits.
-func NewMachine(like string) string {
-	host, _, _ := strings.Cut(like, ".")
-	host = strings.Map(func(r rune) rune {
-		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' {
-			return r
-		}
-		return -1
-	}, host)
-	if host = strings.Trim(host[:min(len(host), 40)], "-"); host == "" {
-		host = "machine"
-	}
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // it never fails
-	return host + "." + hex.EncodeToString(b[:])
+	return p.run(sources)
 }
 
 // pushing is one push.
@@ -155,6 +70,33 @@ type pushing struct {
 	known  *pushed
 	tag    string
 	signed string
+	litter []string // this machine's pieces that were there at the start and that its log does not name
+	lacks  bool     // a piece that its log names is not there
+	before Head     // the version that was replaced
+}
+
+// look compares the log with the pieces that are there.
+func (p *pushing) look() error {
+	there, err := p.r.Place.List(p.ctx, packFolder+ownPieces(p.known.Machine))
+	if err != nil {
+		return err
+	}
+	named := map[string]bool{}
+	p.known.Head.names(named)
+	for _, name := range there {
+		if !named[name] {
+			p.litter = append(p.litter, name)
+		}
+		delete(named, name)
+	}
+	for name := range named { // a list can be behind; one piece that is there says so
+		_, _, err := p.r.Place.Get(p.ctx, name)
+		if p.lacks = errors.Is(err, ErrNone); err != nil && !p.lacks {
+			return err
+		}
+		break
+	}
+	return nil
 }
 
 func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
@@ -167,35 +109,55 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 		gone += len(all)
 	}
 	keep := p.keep()
-	if gone > p.known.Gone { // what was purged here goes there, too
+	if gone > p.known.Gone || p.lacks || p.known.Head.Format < HeadFormat { // what was purged here goes there, too
 		keep = 0
 	}
-	kept := p.known.Head.Packs[:keep]
-	news, commits, err := p.news(sources, kept)
+	packs := p.known.Head.Packs[:keep:keep]
+	news, commits, err := p.news(sources, packs)
 	if err != nil {
 		return Pushed{}, err
 	}
-	if len(news) == 0 {
-		return Pushed{}, p.drop()
-	}
-	pack, err := p.write(news)
-	if err != nil { // what is there of it is written again, or removed
-		p.known.leave(written{Head: Head{Packs: []Pack{pack}}})
-		return Pushed{}, errors.Join(err, p.r.save(pushedFile, p.known))
+	if len(news) == 0 && len(p.litter) == 0 {
+		return Pushed{}, p.drop(nil)
 	}
 	next := written{Ends: map[string]store.Pos{}, Gone: gone}
 	for _, s := range sources {
 		next.Ends[s.Name] = s.End
 	}
-	joined := keep < len(p.known.Head.Packs)
-	next.Head = Head{Format: Format,
-		Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.Head.Count + 1, Time: p.r.Now().UTC(), Signed: p.signed,
-		Packs: append(kept[:keep:keep], pack),
+	done := Pushed{Commits: commits, Joined: keep < len(p.known.Head.Packs)}
+	if len(news) > 0 {
+		pack, err := p.write(news)
+		if err != nil {
+			return Pushed{}, err
+		}
+		done.Bytes, packs = pack.size(), append(packs, pack)
+	}
+	next.Head = Head{Format: HeadFormat, Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.count() + 1, Time: p.r.Now().UTC(),
+		Nonce: random(8), Signed: p.signed, Packs: packs,
 	}
 	if err := p.replace(next); err != nil {
 		return Pushed{}, err
 	}
-	return Pushed{Bytes: pack.size(), Commits: commits, Joined: joined}, p.drop()
+	return done, p.drop(p.litterOf(next.Head))
+}
+
+// litterOf returns the pieces that were there and that a head, which is there now, does not name.
+// No other head can name one: each machine names its own pieces alone, and another copy
+// of this one, with the same name, cannot replace a head that it has not read.
+func (p *pushing) litterOf(h Head) (names []string) {
+	all, named := map[string]bool{}, map[string]bool{}
+	for _, name := range p.litter {
+		all[name] = true
+	}
+	p.before.names(all)
+	h.names(named)
+	for name := range all {
+		if !named[name] && strings.HasPrefix(name, packFolder+ownPieces(h.Machine)) { // of format 1 they are in Left
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // keep returns how many packs stay as they are: all of them while they are few. Else those
@@ -239,9 +201,13 @@ func (p *pushing) news(sources []bundle.Source, kept []Pack) (news []bundle.Sour
 	return news, commits, nil
 }
 
-// write writes a pack.
+// write writes a pack. What is there of one that failed is named by none, and the next push goes
+// on with it or removes it.
 func (p *pushing) write(sources []bundle.Source) (Pack, error) {
-	out := &pieces{ctx: p.ctx, to: p.r.Place}
+	if err := p.known.begin(p.r); err != nil {
+		return Pack{}, err
+	}
+	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: Pack{Series: p.known.Series}}
 	var err error
 	if p.r.Key == nil {
 		_, err = bundle.Write(p.ctx, out, sources)
@@ -251,11 +217,14 @@ func (p *pushing) write(sources []bundle.Source) (Pack, error) {
 	if err == nil {
 		err = out.flush()
 	}
-	pack := Pack{Pieces: out.done}
 	for _, s := range sources {
-		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Since, s.Seq, s.Head})
+		out.pack.Scopes = append(out.pack.Scopes, Span{s.Name, s.SinceSeq, s.Since, s.Seq, s.Head})
 	}
-	return pack, err
+	if errors.Is(err, ErrChanged) { // another copy of this machine writes the same, or damage cannot be mended
+		p.known.Series = ""
+		err = errors.Join(err, p.r.save(pushedFile, p.known))
+	}
+	return out.pack, err
 }
 
 func (p *pushing) sealed(out *pieces, sources []bundle.Source) error {
@@ -279,9 +248,11 @@ func (p *pushing) replace(next written) error {
 		return err
 	}
 	next.Sum = tagOf(data)
-	if err := p.known.try(next, p.r); err != nil {
+	p.known.unsure(next)
+	if err := p.r.save(pushedFile, p.known); err != nil {
 		return err
 	}
+	p.before = p.known.Head
 	name := headFolder + p.known.Machine
 	if err := p.r.Place.Put(p.ctx, name, p.tag, data); err != nil {
 		there, _, again := p.r.Place.Get(p.ctx, name)
@@ -292,17 +263,17 @@ func (p *pushing) replace(next written) error {
 	return p.known.now(next, p.r)
 }
 
-// others returns the pieces that the logs of other machines name: on a plain place equal histories
-// have equal pieces. A log that nobody can read names none.
+// others returns the pieces that the logs of other machines name, of those that a place of format 1
+// had for all machines. A log that nobody can read names none.
 func (p *pushing) others() (map[string]bool, error) {
+	all := map[string]bool{}
 	if p.r.Key != nil || len(p.known.Left) == 0 {
-		return nil, nil
+		return all, nil
 	}
 	names, err := p.r.Place.List(p.ctx, headFolder)
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]bool{}
 	for _, name := range names {
 		machine := strings.TrimPrefix(name, headFolder)
 		if machine == p.known.Machine || !machineName.MatchString(machine) {
@@ -312,33 +283,31 @@ func (p *pushing) others() (map[string]bool, error) {
 		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrOther) {
 			return nil, err
 		}
-		for _, pack := range h.Packs {
-			for _, piece := range pack.Pieces {
-				all[piece.Name] = true
-			}
-		}
+		h.names(all)
 	}
 	return all, nil
 }
 
-// drop removes the pieces that no version of this machine's log names any more. Those that
-// another machine's log names stay until a later push.
-func (p *pushing) drop() error {
+// drop removes pieces, and those of format 1 that no log names any more.
+func (p *pushing) drop(names []string) error {
 	named, err := p.others()
 	if err != nil {
 		return err
 	}
 	var errs []error
+	for _, name := range names {
+		errs = append(errs, p.r.Place.Remove(p.ctx, name))
+	}
+	if len(p.known.Left) == 0 {
+		return errors.Join(errs...)
+	}
 	var left []string
 	for _, name := range p.known.Left {
-		if named[name] {
+		if named[packFolder+name] {
 			left = append(left, name)
 		} else if err := p.r.Place.Remove(p.ctx, packFolder+name); err != nil {
 			errs, left = append(errs, err), append(left, name)
 		}
-	}
-	if p.known.Left == nil {
-		return nil
 	}
 	p.known.Left = left
 	return errors.Join(append(errs, p.r.save(pushedFile, p.known))...)

@@ -33,16 +33,24 @@ type Remote struct {
 	State vfs.FS
 	// Now is the clock.
 	Now func() time.Time
+
+	known bool // the place is the one that it was
 }
 
 // Join prepares a place for a memory, or joins one that is prepared, and returns the key of
 // a sealed one: plain says whether a new place is sealed, passphrase locks or opens the key.
-// It writes nothing on a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat,
+// It writes nothing on a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat, ErrPart,
 // archive.ErrPassphrase and others of package archive, those of the place.
 func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (*age.X25519Identity, error) {
 	m, err := ReadMarker(ctx, p)
 	if errors.Is(err, ErrNone) {
-		return prepare(ctx, p, memex, plain, passphrase)
+		key, err := prepare(ctx, p, memex, plain, passphrase)
+		if !errors.Is(err, ErrChanged) {
+			return key, err
+		}
+	}
+	if errors.Is(err, ErrNone) { // another machine was faster
+		m, err = ReadMarker(ctx, p)
 	}
 	switch {
 	case err != nil:
@@ -84,6 +92,11 @@ func Unlock(ctx context.Context, p Place, passphrase string) (*age.X25519Identit
 
 // prepare writes key and marker, the marker last: of two machines at once, one wins.
 func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (key *age.X25519Identity, err error) {
+	if logs, err := p.List(ctx, headFolder); err != nil {
+		return nil, err
+	} else if len(logs) > 0 {
+		return nil, ErrPart
+	}
 	if !plain {
 		if passphrase == "" {
 			return nil, ErrLocked
@@ -107,6 +120,69 @@ func prepare(ctx context.Context, p Place, memex merkle.Digest, plain bool, pass
 		return nil, err
 	}
 	return key, p.Put(ctx, markerName, "", marker)
+}
+
+const placeFile = "place.json"
+
+// placed is what is known of the objects that are written once.
+type placed struct {
+	Key string `json:"key"` // sum of the locked key
+}
+
+// Anew forgets which locked key a place had; in is the state folder of the remote.
+func Anew(in vfs.FS) error {
+	if err := in.Remove(placeFile); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// same refuses a place that is not the one that was added: an empty folder where a disk is not
+// mounted, one of another memory, one whose key was replaced, by that of a machine that prepared it at
+// the same time as this one. Nobody who joins later could open what this machine writes there.
+func (r *Remote) same(ctx context.Context) error {
+	if r.known {
+		return nil
+	}
+	m, err := ReadMarker(ctx, r.Place)
+	switch {
+	case errors.Is(err, ErrNone):
+		return ErrAway
+	case err != nil:
+		return err
+	case m.Memex != r.Memex.String():
+		return ErrOther
+	case m.Sealed != (r.Key != nil):
+		return ErrReplaced
+	}
+	if r.Key != nil {
+		if err := r.sameKey(ctx); err != nil {
+			return err
+		}
+	}
+	r.known = true
+	return nil
+}
+
+func (r *Remote) sameKey(ctx context.Context) error {
+	data, _, err := r.Place.Get(ctx, keyName)
+	if errors.Is(err, ErrNone) {
+		return fmt.Errorf("%w: %s is missing", ErrPart, keyName)
+	}
+	if err != nil {
+		return err
+	}
+	var was placed
+	if err := r.load(placeFile, &was); err != nil {
+		return err
+	}
+	switch was.Key {
+	case tagOf(data):
+		return nil
+	case "":
+		return r.save(placeFile, placed{Key: tagOf(data)})
+	}
+	return ErrReplaced
 }
 
 // head reads the log of a machine, with its bytes and their tag.

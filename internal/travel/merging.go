@@ -82,15 +82,22 @@ func (g *merging) both(ctx context.Context, base *graph.Commit, ours, theirs *ch
 	return err
 }
 
-// load reads a block of our chain, or of theirs if ours lacks it.
+// load reads a block of our chain, or of theirs if ours lacks it. One that neither has was
+// purged where it was written, and what was carried from there came without it: states go on
+// without it, too.
 func (g *merging) load(d merkle.Digest) ([]byte, error) {
 	b, err := g.ours.Block(d)
-	if scope.IsGone(err) {
-		if theirs, otherErr := g.theirs.Block(d); otherErr == nil {
-			return theirs, nil
-		}
+	if !scope.IsGone(err) {
+		return b, err
 	}
-	return b, err
+	theirs, otherErr := g.theirs.Block(d)
+	switch {
+	case otherErr == nil:
+		return theirs, nil
+	case scope.IsGone(otherErr) && !errors.Is(err, graph.ErrGone):
+		return nil, fmt.Errorf("%w: %w", graph.ErrGone, err)
+	}
+	return nil, err
 }
 
 // stateOf returns the state that a commit made. It starts from a state of one of the

@@ -3,8 +3,9 @@
 // Package placetest is what every kind of place must pass, and what stands between a machine and
 // its place on a bad day.
 //
-// [Check] is the suite. [Proxy] passes requests on to servers in turn; its [Weather] loses and
-// holds back answers.
+// [Check] is the suite, [Memory] a place in memory, and [Lost] says what heads name that is
+// gone. [Proxy] passes requests on to servers in turn; its [Weather] loses and holds back
+// answers.
 //
 // Invariants:
 //
