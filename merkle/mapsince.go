@@ -23,7 +23,7 @@ func (m Map[L]) BlocksSince(old Map[L], emit func(Digest, []byte) error) error {
 type sinceWalk[L Leaf] struct {
 	old      Map[L]
 	out      func(Digest, []byte) error
-	had      map[Digest]bool // groups of the old node in the place of the one that is written
+	had      map[Digest]bool // groups of the nodes of old that were visited
 	buf, was []byte
 }
 
@@ -49,7 +49,6 @@ func (w *sinceWalk[L]) node(a, b *hnode[L]) (err error) {
 			return err
 		}
 	}
-	clear(w.had)
 	if a != nil {
 		if w.buf, err = a.appendBlock(w.buf[:0], w.note); err != nil {
 			return err
@@ -67,7 +66,7 @@ func (w *sinceWalk[L]) note(d Digest, _ []byte) error {
 	return nil
 }
 
-// group passes a group that the old node has not.
+// group passes a group that those nodes have not.
 func (w *sinceWalk[L]) group(d Digest, block []byte) error {
 	if w.had[d] {
 		return nil

@@ -157,7 +157,7 @@ func TestIPFSPushesAreEnough(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	lost := 0
-	for i := range 30 {
+	for i := range 20 {
 		edits(t, a, r)
 		before, err := a.d.state.ReadFile("ipfs.json")
 		if err != nil {
