@@ -36,16 +36,6 @@ type known struct {
 	Pending merkle.Digest `json:"pending,omitzero"`
 }
 
-// Last returns the CID of the newest archive that a memory with this state folder has put on a
-// daemon, or was about to, zero for none. It asks nobody.
-func Last(state vfs.FS) (merkle.Digest, error) {
-	k, err := load(state)
-	if k.CID.IsZero() {
-		return k.Pending, err
-	}
-	return k.CID, err
-}
-
 // Job is what is put on a daemon.
 type Job struct {
 	Client *Client
@@ -252,7 +242,19 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 	if p.next.CID, err = p.out.Put(block); err != nil {
 		return err
 	}
+	if err := p.announce(); err != nil {
+		return err
+	}
 	return p.out.Close()
+}
+
+// announce keeps which archive is about to be there, before the daemon can have all of it.
+func (p *pushing) announce() error {
+	p.known.Pending = p.next.CID
+	if err := Record(p.State, p.next.CID); err != nil {
+		return err
+	}
+	return save(p.State, &p.known)
 }
 
 // pack writes the pieces of a bundle, and their list.
@@ -326,12 +328,6 @@ func (p *pushing) plain(sources []bundle.Source) (pieces []merkle.Digest, size u
 
 // pin makes the archive the one that is known.
 func (p *pushing) pin() error {
-	attempt := p.known
-	attempt.Pending = p.next.CID
-	if err := save(p.State, &attempt); err != nil {
-		return err
-	}
-	p.known.Pending = p.next.CID
 	if err := p.Client.Pin(p.ctx, p.next.CID, p.known.CID); err != nil {
 		return err
 	}

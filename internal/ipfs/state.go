@@ -17,15 +17,30 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// PushState puts the newest state of one source on a daemon, plain and without history, and
+// PushState puts the newest state of the first source on a daemon, plain and without history, and
 // pins it. The CID is its root. Errors: as Push, and store.ErrPurged for a state without all of
 // its content.
-func PushState(ctx context.Context, c *Client, s bundle.Source) (Sent, error) {
-	p := &pushing{Job: &Job{Client: c}, ctx: ctx, done: map[merkle.Digest]bool{}}
-	err := c.Import(ctx, func(w io.Writer) (int, error) {
+func PushState(ctx context.Context, job *Job) (Sent, error) {
+	if len(job.Sources) == 0 {
+		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)
+	}
+	p := &pushing{Job: job, ctx: ctx, done: map[merkle.Digest]bool{}}
+	if err := p.pushState(&job.Sources[0]); err != nil {
+		return Sent{}, fmt.Errorf("ipfs: %w", err)
+	}
+	root := job.Sources[0].Root
+	return Sent{CID: root, Root: root, Bytes: p.out.Size()}, nil
+}
+
+func (p *pushing) pushState(s *bundle.Source) error {
+	err := Record(p.State, s.Root)
+	if err != nil {
+		return err
+	}
+	err = p.Client.Import(p.ctx, func(w io.Writer) (int, error) {
 		var err error
 		if p.out, err = archive.NewWriter(w, s.Root); err == nil {
-			err = p.state(&s)
+			err = p.state(s)
 		}
 		if err == nil && len(p.sent.Stateless) > 0 {
 			err = fmt.Errorf("%s: content of its newest state: %w", s.Name, store.ErrPurged)
@@ -36,12 +51,9 @@ func PushState(ctx context.Context, c *Client, s bundle.Source) (Sent, error) {
 		return p.out.Blocks(), err
 	})
 	if err == nil {
-		err = c.Pin(ctx, s.Root, merkle.Digest{})
+		err = p.Client.Pin(p.ctx, s.Root, merkle.Digest{})
 	}
-	if err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
-	}
-	return Sent{CID: s.Root, Root: s.Root, Bytes: p.out.Size()}, nil
+	return err
 }
 
 // states writes what the newest states have and the archive before has not, and a list of it.
