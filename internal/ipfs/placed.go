@@ -22,13 +22,19 @@ const placedFile = "ipfs-cids"
 // cannot reach it. It is durable when Record returns. The caller is the only one who calls it for
 // that folder. O(CIDs noted).
 func Record(state vfs.FS, d merkle.Digest) error {
+	_, err := record(state, d)
+	return err
+}
+
+// record is Record that reports whether the CID was not noted before.
+func record(state vfs.FS, d merkle.Digest) (fresh bool, err error) {
 	known, torn, err := placed(state)
 	if err != nil || slices.Contains(known, d) {
-		return err
+		return false, err
 	}
 	f, err := state.OpenFile(placedFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return fmt.Errorf("ipfs: %w", err)
+		return false, fmt.Errorf("ipfs: %w", err)
 	}
 	line := d.String() + "\n"
 	if torn {
@@ -41,9 +47,9 @@ func Record(state vfs.FS, d merkle.Digest) error {
 		err = state.SyncDir(".")
 	}
 	if err != nil {
-		return fmt.Errorf("ipfs: %w", err)
+		return false, fmt.Errorf("ipfs: %w", err)
 	}
-	return nil
+	return true, nil
 }
 
 // Placed returns the CIDs of all that a memory with this state folder has put on IPFS, was about

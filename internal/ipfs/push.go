@@ -248,11 +248,17 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 	return p.out.Close()
 }
 
-// announce keeps which archive is about to be there, before the daemon can have all of it.
+// announce keeps which archive is about to be there, before the daemon can have all of it. One that
+// was there before is not pending: its CID may have been said, and its pin stays.
 func (p *pushing) announce() error {
-	p.known.Pending = p.next.CID
-	if err := Record(p.State, p.next.CID); err != nil {
+	fresh, err := record(p.State, p.next.CID)
+	if err != nil {
 		return err
+	}
+	if fresh {
+		p.known.Pending = p.next.CID
+	} else if p.known.Pending != p.next.CID {
+		p.known.Pending = merkle.Digest{}
 	}
 	return save(p.State, &p.known)
 }
