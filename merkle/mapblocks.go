@@ -5,7 +5,6 @@ package merkle
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 )
 
 // Blocks passes every block of the map to emit: each block before the one that
@@ -29,38 +28,6 @@ func IsMap(block []byte) bool {
 	r.Uint()
 	r.Key("kids")
 	return r.Err() == nil
-}
-
-// BlocksOf passes the blocks on the way of a key to emit, as Blocks does: the leaf and its value,
-// if the map has the key, and the nodes above. A change of that key alone changes no other
-// blocks. It takes O(log n).
-func (m Map[L]) BlocksOf(key Digest, emit func(Digest, []byte) error) error {
-	if m.root == nil {
-		return m.Blocks(emit)
-	}
-	var way []*hnode[L]
-	for n, depth := m.root, 0; n != nil; depth++ {
-		way = append(way, n)
-		n = n.kid(slot(key, depth))
-	}
-	last := way[len(way)-1]
-	if bit := slot(key, len(way)-1); last.leafMap&bit != 0 {
-		if l := last.leaves[rank(last.leafMap, bit)]; l.Key() == key {
-			if err := emitLeaf(nil, l, emit); err != nil {
-				return err
-			}
-		}
-	}
-	for _, n := range slices.Backward(way) {
-		block, err := n.appendBlock(nil, emit)
-		if err == nil {
-			err = emit(n.digest, block)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // emitLeaf passes the value of a leaf and its block to emit. buf is overwritten.

@@ -3,6 +3,7 @@
 package test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"mime"
@@ -10,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/archive"
@@ -17,10 +19,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/ipfs"
 )
 
-// counting takes an import as fast as it can be read, and says yes to pins: what a push takes
-// beyond the time of a daemon.
-func counting(w http.ResponseWriter, r *http.Request) {
-	if !strings.HasSuffix(r.URL.Path, "/dag/import") {
+// standIn takes an import as fast as it can be read, hands out its blocks, and says yes to
+// pins: what a push takes beyond the time of a daemon.
+type standIn struct{ blocks sync.Map }
+
+func (s *standIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/block/get"):
+		if block, ok := s.blocks.Load(r.URL.Query().Get("arg")); ok {
+			_, _ = w.Write(block.([]byte))
+		}
+		return
+	case !strings.HasSuffix(r.URL.Path, "/dag/import"):
 		_, _ = io.WriteString(w, `{"Pins":["x"],"Keys":{"x":{}}}`)
 		return
 	}
@@ -31,8 +41,9 @@ func counting(w http.ResponseWriter, r *http.Request) {
 		if part, err = multipart.NewReader(r.Body, args["boundary"]).NextPart(); err == nil {
 			var in *archive.Reader
 			if in, err = archive.NewMixedReader(part); err == nil {
-				for _, end := in.Next(); end == nil; _, end = in.Next() {
+				for b, end := in.Next(); end == nil; b, end = in.Next() {
 					blocks++
+					s.blocks.Store(b.Digest.String(), bytes.Clone(b.Data))
 				}
 			}
 		}
@@ -57,7 +68,7 @@ func BenchmarkIPFSEdit(b *testing.B) {
 			b.Run(place+"/"+name, func(b *testing.B) {
 				var c *ipfs.Client
 				if place == "own" {
-					s := httptest.NewServer(http.HandlerFunc(counting))
+					s := httptest.NewServer(new(standIn))
 					defer s.Close()
 					c = ipfs.NewClient(s.URL)
 				} else {
@@ -67,7 +78,7 @@ func BenchmarkIPFSEdit(b *testing.B) {
 				if _, err := a.toIPFS(c, to...); err != nil {
 					b.Fatal(err)
 				}
-				bytes, first := int64(0), int64(0)
+				all, first := int64(0), int64(0)
 				for i := 0; b.Loop(); i++ {
 					b.StopTimer()
 					a.write("f7.org", fmt.Sprintf("%sedited %d times\n", files["f7.org"], i))
@@ -76,11 +87,11 @@ func BenchmarkIPFSEdit(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					if bytes += sent.Bytes; i == 0 {
+					if all += sent.Bytes; i == 0 {
 						first = sent.Bytes
 					}
 				}
-				b.ReportMetric(float64(bytes)/float64(b.N)/1000, "KB/push")
+				b.ReportMetric(float64(all)/float64(b.N)/1000, "KB/push")
 				b.ReportMetric(float64(first)/1000, "KB/first")
 			})
 		}

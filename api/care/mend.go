@@ -89,7 +89,7 @@ type PurgeResponse struct {
 	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
 	// What stands elsewhere, as far as is known here. Bundles that were handed out are not known.
 	Remotes []string `json:"remotes,omitempty" jsonschema:"remotes that may hold it until the next push rewrites this machine's part"`
-	IPFS    string   `json:"ipfs,omitempty" jsonschema:"the newest archive on IPFS, out of reach as those before it: it may hold it until its pin is removed"`
+	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read from there, newest first: out of reach, each may hold it until its pin is removed"`
 }
 
 func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairResponse, error) {
@@ -146,12 +146,12 @@ func elsewhere(state vfs.FS, r *PurgeResponse) (err error) {
 	if r.Remotes, err = remote.Names(state); err != nil {
 		return fault.Wrap("purge", "the purge is done, but its remotes are not known", fault.Other, err)
 	}
-	last, err := ipfs.Last(state)
+	placed, err := ipfs.Placed(state)
 	if err != nil {
 		return fault.Wrap("purge", "the purge is done, but what is on IPFS is not known", fault.Other, err)
 	}
-	if !last.IsZero() {
-		r.IPFS = last.String()
+	for _, d := range placed {
+		r.IPFS = append(r.IPFS, d.String())
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func newClone(t *testing.T, k *foveatest.Kubo, key archive.Identity, cid string)
 	keys := func() (api.Seals, error) { return api.Seals{Own: key}, nil }
 	dir := t.TempDir()
 	err := remote.Unpack(state, func(in vfs.FS) error {
-		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, func(r io.Reader) error {
+		return remotes.CloneIPFS(t.Context(), "http://"+k.Address, keys, cid, in, func(r io.Reader) error {
 			_, err := remote.ReadInto(t.Context(), in, r, dir)
 			return err
 		})

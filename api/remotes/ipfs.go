@@ -80,11 +80,12 @@ func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest)
 		return api.Archived{}, err
 	}
 	defer release()
-	if req.StateOnly && len(sources) > 0 {
-		sent, err := ipfs.PushState(ctx, c, sources[0])
-		return api.Archived{CID: text(sent.CID)}, err
+	job := &ipfs.Job{Client: c, State: a.Memex.Histories().State, Sources: sources, To: to}
+	if req.StateOnly {
+		sent, err := ipfs.PushState(ctx, job)
+		return api.Archived{CID: text(sent.CID), Bytes: sent.Bytes}, err
 	}
-	sent, err := ipfs.Push(ctx, &ipfs.Job{Client: c, State: a.Memex.Histories().State, Sources: sources, To: to})
+	sent, err := ipfs.Push(ctx, job)
 	return api.Archived{CID: text(sent.CID), Archive: text(sent.Archive), Sealed: sent.Sealed, Commits: sent.Commits, Bytes: sent.Bytes}, err
 }
 
@@ -213,10 +214,21 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use fu
 		_, err := readInto(ctx, in, r)
 		return err
 	}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
+	if err == nil { // a purge of what comes from there cannot reach it
+		err = note(state, cid)
+	}
 	if err != nil {
 		return fault.Wrap(op, cid, kindOfIPFS(err), err)
 	}
 	return use(in, found)
+}
+
+func note(state vfs.FS, cid string) error {
+	d, err := ipfs.ParseCID(cid)
+	if err != nil {
+		return err
+	}
+	return ipfs.Record(state, d)
 }
 
 // fetchCID finds what a CID names, and reads it: an archive by its packs, a state by its root.
@@ -303,13 +315,16 @@ func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
 	return &SyncResponse{Remote: IPFSPrefix, Machines: []Machine{}, Pushed: sent.Commits, Bytes: sent.Bytes, CID: sent.Archive}, nil
 }
 
-// CloneIPFS reads the archive that a CID names into the state folder of a new memory, whose
-// folder is memex. Errors: ipfs.ErrStateOnly, those of package ipfs and of readInto.
-func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, error), cid string, read func(io.Reader) error) error {
+// CloneIPFS reads the archive that a CID names into the state folder of a new memory, to which
+// read appends each of its bundles. Errors: ipfs.ErrStateOnly, those of package ipfs and of read.
+func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, error), cid string, in vfs.FS, read func(io.Reader) error) error {
 	c := ipfs.NewClient(address)
 	defer c.Close()
-	_, err := fetchCID(ctx, c, keys, strings.TrimPrefix(cid, IPFSPrefix), read,
-		func(*ipfs.Client, merkle.Digest) error { return ipfs.ErrStateOnly })
+	name := strings.TrimPrefix(cid, IPFSPrefix)
+	_, err := fetchCID(ctx, c, keys, name, read, func(*ipfs.Client, merkle.Digest) error { return ipfs.ErrStateOnly })
+	if err == nil {
+		err = note(in, name)
+	}
 	return fault.Wrap("clone", cid, kindOfIPFS(err), err)
 }
 

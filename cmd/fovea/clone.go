@@ -195,7 +195,7 @@ func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir str
 	if err != nil {
 		return err
 	}
-	return remotes.CloneIPFS(ctx, address, s.seals, how.source, func(r io.Reader) error {
+	return remotes.CloneIPFS(ctx, address, s.seals, how.source, in, func(r io.Reader) error {
 		_, err := remote.ReadInto(ctx, in, r, dir)
 		return err
 	})

@@ -17,7 +17,8 @@ import (
 )
 
 // Deadline is how long a daemon may do nothing: before it begins to answer, and between two
-// parts of a stream. Behind a large request it has as long again for each half MiB that was
+// parts of a stream. What Fovea itself takes to make or to keep the next part is no time of the
+// daemon. Behind a large request it has as long again for each half MiB that was
 // sent, up to 8 MiB: what it has not written yet.
 const Deadline = 5 * time.Second
 
@@ -71,8 +72,11 @@ func (c *Client) watch(ctx context.Context) (context.Context, *watch) {
 	return ctx, w
 }
 
-// goes says that something went on.
+// goes says that something went on, and that the next is up to the daemon.
 func (w *watch) goes() { w.timer.Reset(w.limit) }
+
+// rests says that the next is up to this program.
+func (w *watch) rests() { w.timer.Stop() }
 
 func (w *watch) stop() {
 	w.timer.Stop()
@@ -92,12 +96,13 @@ type watched struct {
 }
 
 func (r *watched) Read(b []byte) (int, error) {
+	r.rests()
 	n, err := r.Reader.Read(b)
 	r.sent = min(r.sent+n, buffered)
 	switch {
 	case err == io.EOF: // a part of it is still on the way
 		r.timer.Reset(r.limit * time.Duration(1+r.sent/perBuffered))
-	case n > 0:
+	default:
 		r.goes()
 	}
 	return n, err
@@ -133,7 +138,7 @@ func (c *Client) call(ctx context.Context, name string, args url.Values, body io
 		w.stop()
 		return nil, err
 	}
-	w.goes()
+	w.rests()
 	a := &answer{from: res, ctx: ctx, watch: w}
 	if res.StatusCode != http.StatusOK {
 		err := a.refusal(c.address)
@@ -176,10 +181,9 @@ func (a *answer) Read(b []byte) (int, error) {
 	if a.err != nil {
 		return 0, a.err
 	}
+	a.goes()
 	n, err := a.from.Body.Read(b)
-	if n > 0 {
-		a.goes()
-	}
+	a.rests()
 	switch said := a.from.Trailer.Get("X-Stream-Error"); {
 	case err == nil:
 		return n, nil

@@ -25,12 +25,8 @@ func writeList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, erro
 		var above []merkle.Digest
 		for len(pieces) > 0 || above == nil {
 			n := min(len(pieces), ListLinks)
-			block := merkle.AppendList(nil, n)
-			for _, d := range pieces[:n] {
-				block = append(append(block, kind...), d[:]...)
-			}
+			d, err := out.Put(listOf(kind, pieces[:n]))
 			pieces = pieces[n:]
-			d, err := out.Put(block)
 			if err != nil {
 				return d, err
 			}
@@ -41,6 +37,15 @@ func writeList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, erro
 		}
 		pieces, kind = above, codedLink
 	}
+}
+
+// listOf returns a block of links of one kind.
+func listOf(kind string, links []merkle.Digest) []byte {
+	block := merkle.AppendList(nil, len(links))
+	for _, d := range links {
+		block = append(append(block, kind...), d[:]...)
+	}
+	return block
 }
 
 // readList reads a block of a list: links to pieces, or to further lists.

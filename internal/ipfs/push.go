@@ -23,26 +23,17 @@ const knownFile = "ipfs.json"
 
 // known is the newest archive that this memory has put there.
 type known struct {
-	Address  string               `json:"address"`
-	CID      merkle.Digest        `json:"cid,omitzero"` // of the manifest
-	Manifest Manifest             `json:"manifest"`
-	Ends     map[string]store.Pos `json:"ends,omitempty"` // behind the last batch of each scope
-	Gone     int                  `json:"gone"`           // blocks that the histories were without
-	For      []string             `json:"for,omitempty"`  // whom it is sealed for
+	Address  string        `json:"address"`
+	CID      merkle.Digest `json:"cid,omitzero"` // of the manifest
+	Manifest Manifest      `json:"manifest"`
+	Ends     []ends        `json:"pack_ends,omitempty"` // of its packs
+	Lists    lists         `json:"lists,omitzero"`      // of its states
+	Gone     int           `json:"gone"`                // blocks that the histories were without
+	For      []string      `json:"for,omitempty"`       // whom it is sealed for
 	// States are the scopes whose newest state is there with all its blocks.
 	States []string `json:"states,omitempty"`
 	// Pending was about to be pinned, and may be.
 	Pending merkle.Digest `json:"pending,omitzero"`
-}
-
-// Last returns the CID of the newest archive that a memory with this state folder has put on a
-// daemon, or was about to, zero for none. It asks nobody.
-func Last(state vfs.FS) (merkle.Digest, error) {
-	k, err := load(state)
-	if k.CID.IsZero() {
-		return k.Pending, err
-	}
-	return k.CID, err
 }
 
 // Job is what is put on a daemon.
@@ -110,7 +101,8 @@ type pushing struct {
 	ctx   context.Context
 	known known
 	out   *archive.Writer
-	done  map[merkle.Digest]bool // blocks that were written
+	done  map[merkle.Digest]bool // blocks that the pack has, or that were written
+	there map[merkle.Digest]bool // pieces of packs that are joined
 	fresh []merkle.Digest        // those that states alone have
 	anew  bool                   // states are written whole
 	next  known
@@ -123,12 +115,15 @@ func (p *pushing) run() (Sent, error) {
 		return Sent{}, err
 	}
 	news, err := p.news(kept)
+	if err == nil {
+		err = p.joined(p.known.Manifest.Packs[len(kept):])
+	}
 	if err != nil {
 		return Sent{}, err
 	}
 	if len(news) == 0 {
 		if there, err := p.Client.Pinned(p.ctx, p.known.CID); there || err != nil {
-			p.next.CID, p.next.Manifest = p.known.CID, p.known.Manifest
+			p.next.CID, p.next.Manifest = p.known.CID, p.known.Manifest // nothing is saved
 			return p.outcome(), err
 		}
 		return Sent{}, fmt.Errorf("%w: the archive before is gone", ErrDaemon)
@@ -174,10 +169,9 @@ func (p *pushing) prepare() ([]Pack, error) {
 		}
 		gone += len(all)
 	}
-	p.next = known{Address: p.Client.Address(), Ends: map[string]store.Pos{}, Gone: gone, For: namesOf(p.To)}
+	p.next = known{Address: p.Client.Address(), Gone: gone, For: namesOf(p.To)}
 	p.next.Manifest = Manifest{Sealed: len(p.To) > 0, Memex: p.Sources[0].First}
 	for _, s := range p.Sources {
-		p.next.Ends[s.Name] = s.End
 		p.next.Manifest.Scopes = append(p.next.Manifest.Scopes, Head{s.Name, s.Seq, s.Head, s.Root})
 	}
 	k := &p.known
@@ -185,7 +179,8 @@ func (p *pushing) prepare() ([]Pack, error) {
 		p.known = known{Pending: k.Pending} // what was purged must not stay, what is sealed for others cannot be opened
 	}
 	packs := p.known.Manifest.Packs
-	return packs[:keep(packs):len(packs)], nil
+	n := keep(packs, p.next.Manifest.Sealed)
+	return packs[:n:n], nil
 }
 
 // namesOf names those whom something is sealed for. Those without a name are never the same.
@@ -201,28 +196,12 @@ func namesOf(to []archive.Recipient) (names []string) {
 	return names
 }
 
-// keep returns how many packs stay: all while they are few, else those that are larger than
-// all behind them, so that each record is written O(log history) times.
-func keep(packs []Pack) int {
-	if len(packs) < MaxPacks/2 {
-		return len(packs)
-	}
-	keep, behind := len(packs), uint64(0)
-	for i := len(packs) - 1; i >= 0; i-- {
-		if packs[i].Size <= behind {
-			keep = i
-		}
-		behind += packs[i].Size
-	}
-	return min(keep, MaxPacks/4)
-}
-
 // news returns the sources that have something behind the packs that stay, cut to that.
 func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
 	whole := len(kept) == len(p.known.Manifest.Packs)
 	for _, s := range p.Sources {
 		last, there := at(kept, s.Name)
-		end, ended := p.known.Ends[s.Name]
+		end, ended := p.known.end(len(kept), s.Name)
 		if whole && there && ended && end == s.End {
 			continue
 		}
@@ -230,7 +209,7 @@ func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
 			if err := s.GoOn(p.ctx, last.Head); err != nil {
 				return nil, err
 			}
-			if whole && ended {
+			if ended {
 				s.From = end
 			}
 		}
@@ -249,7 +228,8 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 	if err != nil {
 		return err
 	}
-	m.Packs = append(kept[:len(kept):len(kept)], pack)
+	m.Packs = append(kept, pack)
+	p.next.Ends = append(p.known.ends(len(kept)), endsOf(news))
 	if !m.Sealed {
 		if err := p.states(); err != nil {
 			return err
@@ -262,7 +242,25 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 	if p.next.CID, err = p.out.Put(block); err != nil {
 		return err
 	}
+	if err := p.announce(); err != nil {
+		return err
+	}
 	return p.out.Close()
+}
+
+// announce keeps which archive is about to be there, before the daemon can have all of it. One that
+// was there before is not pending: its CID may have been said, and its pin stays.
+func (p *pushing) announce() error {
+	fresh, err := record(p.State, p.next.CID)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		p.known.Pending = p.next.CID
+	} else if p.known.Pending != p.next.CID {
+		p.known.Pending = merkle.Digest{}
+	}
+	return save(p.State, &p.known)
 }
 
 // pack writes the pieces of a bundle, and their list.
@@ -322,10 +320,10 @@ func (p *pushing) plain(sources []bundle.Source) (pieces []merkle.Digest, size u
 		if b, err = in.Next(); err != nil {
 			break
 		}
-		if !p.done[b.Digest] {
+		if !p.done[b.Digest] && !p.there[b.Digest] {
 			_, err = p.out.Put(b.Data)
-			p.done[b.Digest] = true
 		}
+		p.done[b.Digest] = true
 		pieces, size = append(pieces, b.Digest), size+uint64(len(b.Data))
 	}
 	if err == io.EOF {
@@ -336,12 +334,6 @@ func (p *pushing) plain(sources []bundle.Source) (pieces []merkle.Digest, size u
 
 // pin makes the archive the one that is known.
 func (p *pushing) pin() error {
-	attempt := p.known
-	attempt.Pending = p.next.CID
-	if err := save(p.State, &attempt); err != nil {
-		return err
-	}
-	p.known.Pending = p.next.CID
 	if err := p.Client.Pin(p.ctx, p.next.CID, p.known.CID); err != nil {
 		return err
 	}

@@ -17,15 +17,30 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// PushState puts the newest state of one source on a daemon, plain and without history, and
+// PushState puts the newest state of the first source on a daemon, plain and without history, and
 // pins it. The CID is its root. Errors: as Push, and store.ErrPurged for a state without all of
 // its content.
-func PushState(ctx context.Context, c *Client, s bundle.Source) (Sent, error) {
-	p := &pushing{Job: &Job{Client: c}, ctx: ctx, done: map[merkle.Digest]bool{}}
-	err := c.Import(ctx, func(w io.Writer) (int, error) {
+func PushState(ctx context.Context, job *Job) (Sent, error) {
+	if len(job.Sources) == 0 {
+		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)
+	}
+	p := &pushing{Job: job, ctx: ctx, done: map[merkle.Digest]bool{}}
+	if err := p.pushState(&job.Sources[0]); err != nil {
+		return Sent{}, fmt.Errorf("ipfs: %w", err)
+	}
+	root := job.Sources[0].Root
+	return Sent{CID: root, Root: root, Bytes: p.out.Size()}, nil
+}
+
+func (p *pushing) pushState(s *bundle.Source) error {
+	err := Record(p.State, s.Root)
+	if err != nil {
+		return err
+	}
+	err = p.Client.Import(p.ctx, func(w io.Writer) (int, error) {
 		var err error
 		if p.out, err = archive.NewWriter(w, s.Root); err == nil {
-			err = p.state(&s)
+			err = p.state(s)
 		}
 		if err == nil && len(p.sent.Stateless) > 0 {
 			err = fmt.Errorf("%s: content of its newest state: %w", s.Name, store.ErrPurged)
@@ -36,32 +51,30 @@ func PushState(ctx context.Context, c *Client, s bundle.Source) (Sent, error) {
 		return p.out.Blocks(), err
 	})
 	if err == nil {
-		err = c.Pin(ctx, s.Root, merkle.Digest{})
+		err = p.Client.Pin(p.ctx, s.Root, merkle.Digest{})
 	}
-	if err != nil {
-		return Sent{}, fmt.Errorf("ipfs: %w", err)
-	}
-	return Sent{CID: s.Root, Root: s.Root, Bytes: p.out.Size()}, nil
+	return err
 }
 
 // states writes what the newest states have and the archive before has not, and a list of it.
-// From a number of lists on, all of it is written anew, so that what no state has any more goes.
+// Now and then all of it is written anew, so that what no state has any more goes.
 func (p *pushing) states() error {
 	m, before := &p.next.Manifest, p.known.Manifest.States
-	p.anew = len(before) >= MaxPacks/2
+	p.anew = p.known.Lists.stale(before)
 	for i := range p.Sources {
 		if err := p.state(&p.Sources[i]); err != nil {
 			return err
 		}
 	}
-	if !p.anew {
-		m.States = slices.Clone(before)
+	if p.anew {
+		before = nil
 	}
+	m.States, p.next.Lists = slices.Clone(before), p.known.Lists
 	if len(p.fresh) == 0 {
 		return nil
 	}
-	list, err := writeList(p.out, p.fresh)
-	m.States = append(m.States, list)
+	var err error
+	m.States, err = p.next.Lists.add(p.out, m.States, p.fresh)
 	return err
 }
 
@@ -77,68 +90,136 @@ func (p *pushing) state(s *bundle.Source) error {
 		if p.anew || last.Scope != s.Name || !slices.Contains(p.known.States, s.Name) {
 			continue
 		}
-		if ids, ok := changed(p.ctx, s, last); ok {
-			return p.changes(s.State, ids)
+		if old, was, err := before(p.ctx, s, last); err == nil {
+			return p.changes(s, old, was)
 		}
 	}
 	if err := s.State.Tree().Blocks(p.put); err != nil {
 		return err
 	}
 	for n := range s.State.All() {
-		if err := p.node(s.State, n, true); err != nil {
+		if err := p.node(s.State, n, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// changed returns the ids of the nodes that commits behind one have changed, each with whether
-// its own block is another one, and whether that can be told.
-func changed(ctx context.Context, s *bundle.Source, since Head) (map[string]bool, bool) {
-	ids := map[string]bool{}
+// before undoes the commits of a source behind one, and returns the map of the state there with
+// the entries that the nodes changed since had in it, nil for none. The root proves both.
+func before(ctx context.Context, s *bundle.Source, since Head) (old merkle.Map[*node.Node], was map[string]*node.Entry, err error) {
 	if since.Seq > s.Seq {
-		return nil, false
+		return old, nil, fmt.Errorf("commit %d of %d: %w", since.Seq, s.Seq, store.ErrNotFound)
 	}
-	err := s.Store.Commits(ctx, store.Span{From: since.Seq + 1, To: s.Seq}, func(r store.Record) error {
+	var changes []graph.Record
+	err = s.Store.Commits(ctx, store.Span{From: since.Seq + 1, To: s.Seq}, func(r store.Record) error {
 		c, err := graph.DecodeCommit(r.Data, s.Store.Block)
-		if err != nil {
-			return err
+		if err == nil {
+			changes, err = append(changes, c.Delta...), ctx.Err()
 		}
-		for _, change := range c.Delta {
-			ids[change.ID] = ids[change.ID] || change.Old == nil || change.New == nil || change.Old.Own != change.New.Own
-		}
-		return ctx.Err()
+		return err
 	})
-	return ids, err == nil
+	if err != nil {
+		return old, nil, err
+	}
+	was = map[string]*node.Entry{}
+	for _, change := range slices.Backward(changes) {
+		is, known := was[change.ID]
+		if n, ok := s.State.Get(change.ID); ok && !known {
+			is = &n.Entry
+		}
+		if was[change.ID], err = change.Before(is); err != nil {
+			return old, nil, err
+		}
+	}
+	e := s.State.Tree().Edit()
+	for id, entry := range was {
+		if entry == nil {
+			e.Delete(node.Key(id))
+		} else {
+			e.Set((&node.Node{}).Place(id, *entry))
+		}
+	}
+	if old = e.Map(); old.Root() != since.Root {
+		return old, nil, fmt.Errorf("commit %d has root %s and not %s: %w", since.Seq, old.Root(), since.Root, merkle.ErrDigest)
+	}
+	return old, was, nil
 }
 
-// changes writes the blocks of the map on the way to some nodes, and those of the nodes.
-func (p *pushing) changes(s *graph.State, ids map[string]bool) error {
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		if err := s.Tree().BlocksOf(merkle.Sum([]byte(id)), p.put); err != nil {
+// changes writes the blocks of a source's state that an earlier one has not, whose map is old, and
+// in which the nodes that were changed since were others.
+func (p *pushing) changes(s *bundle.Source, old merkle.Map[*node.Node], was map[string]*node.Entry) error {
+	there := map[merkle.Digest]bool{} // blocks of these nodes
+	for id, entry := range was {
+		if entry != nil {
+			hadBlocks(s, id, was, there)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(was)) {
+		n, ok := s.State.Get(id)
+		if !ok {
+			continue
+		}
+		if err := p.node(s.State, n, there); err != nil {
 			return err
 		}
-		if n, ok := s.Get(id); ok {
-			if err := p.node(s, n, ids[id]); err != nil {
-				return err
+	}
+	return s.State.Tree().BlocksSince(old, p.put)
+}
+
+// hadBlocks adds the blocks that a node had: the own one, that of the version, and those into
+// which a long content and a long list of children are cut.
+func hadBlocks(s *bundle.Source, id string, was map[string]*node.Entry, there map[merkle.Digest]bool) {
+	entry := was[id]
+	note := func(d merkle.Digest, _ []byte) error {
+		there[d] = true
+		return nil
+	}
+	if n, ok := s.State.Get(id); ok && len(n.Content) > merkle.ChunkSize && n.Own != entry.Own {
+		if own, err := s.Store.Block(entry.Own); err == nil {
+			links, _ := node.Links(own, s.Store.Block) // what cannot be read is written again
+			for _, d := range links {
+				there[d] = true
 			}
 		}
 	}
-	return nil
+	if len(entry.Kids) > merkle.ListSize {
+		kids := make([]merkle.Digest, len(entry.Kids))
+		for i, id := range entry.Kids {
+			if kid := was[id]; kid != nil {
+				kids[i] = kid.Version
+			} else if n, ok := s.State.Get(id); ok {
+				kids[i] = n.Version
+			}
+		}
+		_, _ = node.VersionBlock(entry.Own, kids, note) // it emits to memory
+	}
+	there[entry.Own], there[entry.Version] = true, true
 }
 
-// node writes the blocks of a node's version and, where that is asked for, of its own.
-func (p *pushing) node(s *graph.State, n *node.Node, own bool) error {
-	kids := make([]merkle.Digest, len(n.Kids))
-	for i, id := range n.Kids {
-		if k, ok := s.Get(id); ok {
-			kids[i] = k.Version
+// node writes the blocks of a node's version and of its own, but for those that are there.
+func (p *pushing) node(s *graph.State, n *node.Node, there map[merkle.Digest]bool) error {
+	put := func(d merkle.Digest, block []byte) error {
+		if there[d] {
+			return nil
+		}
+		return p.put(d, block)
+	}
+	if n.Version != n.Own && !there[n.Version] {
+		kids := make([]merkle.Digest, len(n.Kids))
+		for i, id := range n.Kids {
+			if k, ok := s.Get(id); ok {
+				kids[i] = k.Version
+			}
+		}
+		if _, err := node.VersionBlock(n.Own, kids, put); err != nil {
+			return err
 		}
 	}
-	if _, err := node.VersionBlock(n.Own, kids, p.put); err != nil || !own {
-		return err
+	if there[n.Own] {
+		return nil
 	}
-	return n.Blocks(p.put)
+	return n.Blocks(put)
 }
 
 // put writes a block once.

@@ -94,8 +94,8 @@ Bundles that were handed out, and what is on IPFS, keep it.`,
 		if len(r.Remotes) > 0 {
 			s.Report("%s may hold it until \"fovea push\" rewrites this machine's part; other machines purge theirs", strings.Join(r.Remotes, ", "))
 		}
-		if r.IPFS != "" {
-			s.Report("out of reach: %s on IPFS and what was put there before it; \"ipfs pin rm\" gives it up, copies elsewhere stay", r.IPFS)
+		if len(r.IPFS) > 0 {
+			s.Report("out of reach on IPFS, each may hold it; \"ipfs pin rm\" gives them up, copies elsewhere stay: %s", strings.Join(r.IPFS, " "))
 		}
 	})
 	text = textFlag(s, c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")

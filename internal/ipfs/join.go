@@ -1,0 +1,152 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package ipfs
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// An archive of many pushes has few packs and few lists, so that its manifest stays small: what a
+// push adds is joined with what those before it have added.
+const (
+	// From joinPlain and joinSealed packs on some are joined, and at most keepPlain or keepSealed
+	// stay. To join plain ones costs their lists, to join sealed ones all of their bytes.
+	joinPlain, keepPlain   = MaxPacks * 7 / 32, MaxPacks * 5 / 32
+	joinSealed, keepSealed = MaxPacks / 2, MaxPacks / 4
+	// joinLists lists of states become a list of lists.
+	joinLists = 4
+)
+
+// keep returns how many packs stay: all while they are few, else those that are larger than
+// all behind them, so that each record is joined O(log history) times.
+func keep(packs []Pack, sealed bool) int {
+	from, most := joinPlain, keepPlain
+	if sealed {
+		from, most = joinSealed, keepSealed
+	}
+	if len(packs) < from {
+		return len(packs)
+	}
+	keep, behind := len(packs), uint64(0)
+	for i := len(packs) - 1; i >= 0; i-- {
+		if packs[i].Size <= behind {
+			keep = i
+		}
+		behind += packs[i].Size
+	}
+	return min(keep, most)
+}
+
+// ends are the positions behind the last batches that a pack has, by scope.
+type ends map[string]store.Pos
+
+func endsOf(sources []bundle.Source) ends {
+	e := ends{}
+	for _, s := range sources {
+		e[s.Name] = s.End
+	}
+	return e
+}
+
+// end returns where the first packs leave a scope; what an older version has written does not
+// say it.
+func (k *known) end(packs int, scope string) (end store.Pos, ok bool) {
+	for _, e := range k.ends(packs) {
+		if at, has := e[scope]; has {
+			end, ok = at, true
+		}
+	}
+	return end, ok
+}
+
+// ends returns those of the first packs, none where they are not known.
+func (k *known) ends(packs int) []ends {
+	if len(k.Ends) != len(k.Manifest.Packs) {
+		return make([]ends, packs)
+	}
+	return slices.Clone(k.Ends[:packs])
+}
+
+// joined finds out which pieces the packs have that are joined: they need not be written
+// again. Those of a list that the daemon does not have, or not as it was, are.
+func (p *pushing) joined(packs []Pack) error {
+	if p.next.Manifest.Sealed {
+		return nil
+	}
+	p.there = map[merkle.Digest]bool{}
+	for _, pack := range packs {
+		err := p.pieces(pack.List, 0)
+		if errors.Is(err, ErrSlow) || errors.Is(err, ErrDown) || p.ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pieces adds the pieces of a list to those that are there.
+func (p *pushing) pieces(list merkle.Digest, depth int) error {
+	block, err := p.Client.Block(p.ctx, list)
+	if err != nil {
+		return err
+	}
+	links, raw, err := readList(block)
+	if err != nil || depth >= maxDepth {
+		return err // what is no list has no pieces
+	}
+	for _, d := range links {
+		if raw {
+			p.there[d] = true
+		} else if err := p.pieces(d, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lists says what the lists of states are.
+type lists struct {
+	// Levels are how often each was joined, in the order of the manifest, never rising but for the
+	// first: that one has a whole state and is never joined.
+	Levels []int `json:"levels,omitempty"`
+	// Whole is how many blocks the first one names, Added how many the others do.
+	Whole int `json:"whole"`
+	Added int `json:"added"`
+}
+
+// stale reports whether a state has to be written whole: what is not in it any more would be more
+// than it is, or there would be too many lists.
+func (l *lists) stale(states []merkle.Digest) bool {
+	return len(l.Levels) != len(states) || len(states) >= MaxPacks/2 || l.Added > l.Whole
+}
+
+// add adds a list of blocks to lists, and joins those that are there joinLists times.
+func (l *lists) add(out *archive.Writer, states, fresh []merkle.Digest) ([]merkle.Digest, error) {
+	list, err := writeList(out, fresh)
+	if err != nil {
+		return nil, err
+	}
+	if len(states) == 0 {
+		*l = lists{Levels: []int{0}, Whole: len(fresh)}
+		return []merkle.Digest{list}, nil
+	}
+	states, l.Levels = append(states, list), append(slices.Clone(l.Levels), 0)
+	l.Added += len(fresh)
+	for {
+		n := len(states) - joinLists
+		level := l.Levels[len(states)-1]
+		if n < 1 || l.Levels[n] != level {
+			return states, nil
+		}
+		list, err := out.Put(listOf(codedLink, states[n:]))
+		if err != nil {
+			return nil, err
+		}
+		states, l.Levels = append(states[:n], list), append(l.Levels[:n], level+1)
+	}
+}

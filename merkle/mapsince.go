@@ -1,0 +1,86 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package merkle
+
+import "bytes"
+
+// BlocksSince passes the blocks of the map that an older one lacks to emit, as Blocks does: who
+// has all blocks of old has all of the map with them. A block comes once, and none for a map with
+// the same root. It takes O(changes log n), if old was made by edits of the map or the map by
+// edits of old.
+func (m Map[L]) BlocksSince(old Map[L], emit func(Digest, []byte) error) error {
+	switch {
+	case m.Root() == old.Root():
+		return nil
+	case m.root == nil || old.root == nil:
+		return m.Blocks(emit)
+	}
+	w := sinceWalk[L]{old: old, out: emit, had: map[Digest]bool{}}
+	return w.node(old.root, m.root)
+}
+
+// sinceWalk walks the nodes of a map that are not in an older one.
+type sinceWalk[L Leaf] struct {
+	old      Map[L]
+	out      func(Digest, []byte) error
+	had      map[Digest]bool // groups of the nodes of old that were visited
+	buf, was []byte
+}
+
+// node passes the blocks of the subtree b that the old map lacks; a is the subtree there in its
+// place, nil for none.
+func (w *sinceWalk[L]) node(a, b *hnode[L]) (err error) {
+	if a != nil && a.digest == b.digest {
+		return nil
+	}
+	kids := b.kids
+	for slots := b.kidMap; slots != 0; slots &= slots - 1 {
+		var in *hnode[L]
+		if a != nil {
+			in = a.kid(slots & -slots)
+		}
+		if err := w.node(in, kids[0]); err != nil {
+			return err
+		}
+		kids = kids[1:]
+	}
+	for _, l := range b.leaves {
+		if err := w.leaf(l); err != nil {
+			return err
+		}
+	}
+	if a != nil {
+		if w.buf, err = a.appendBlock(w.buf[:0], w.note); err != nil {
+			return err
+		}
+	}
+	if w.buf, err = b.appendBlock(w.buf[:0], w.group); err != nil {
+		return err
+	}
+	return w.out(b.digest, w.buf)
+}
+
+// note records a group of an old node.
+func (w *sinceWalk[L]) note(d Digest, _ []byte) error {
+	w.had[d] = true
+	return nil
+}
+
+// group passes a group that those nodes have not.
+func (w *sinceWalk[L]) group(d Digest, block []byte) error {
+	if w.had[d] {
+		return nil
+	}
+	return w.out(d, block)
+}
+
+// leaf passes a leaf that the old map has nowhere: one that only moved up or down is there.
+func (w *sinceWalk[L]) leaf(l L) error {
+	if was, ok := w.old.Get(l.Key()); ok {
+		w.was, w.buf = was.AppendCanonical(w.was[:0]), l.AppendCanonical(w.buf[:0])
+		if bytes.Equal(w.was, w.buf) {
+			return nil
+		}
+	}
+	return emitLeaf(w.buf, l, w.out)
+}
