@@ -25,6 +25,7 @@ type Outline struct {
 	missing      int          // number of children that have no item
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
+	desk         []deskEntry  // blocks of working memory, in their order
 	lookup       nodeLookup
 }
 
@@ -72,6 +73,9 @@ func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 // appendBlocks appends blocks and numbers their nodes.
 func (o *Outline) appendBlocks(blocks ...*block) {
 	for _, b := range blocks {
+		if e, ok := newDeskEntry(b, int32(len(o.blocks))); ok {
+			o.desk = append(o.desk, e)
+		}
 		o.blocks = append(o.blocks, b)
 		o.firstNumbers = append(o.firstNumbers, o.firstNumbers[len(o.firstNumbers)-1]+int32(len(b.nodes)))
 	}
@@ -81,6 +85,7 @@ func (o *Outline) appendBlocks(blocks ...*block) {
 // nodes without visiting them.
 func (o *Outline) appendShared(other *Outline, from, to int) {
 	offset := o.firstNumbers[len(o.firstNumbers)-1] - other.firstNumbers[from]
+	o.appendDesk(other, from, to, len(o.blocks)-from)
 	o.blocks = append(o.blocks, other.blocks[from:to]...)
 	for _, start := range other.firstNumbers[from+1 : to+1] {
 		o.firstNumbers = append(o.firstNumbers, start+offset)
@@ -99,14 +104,14 @@ func (o *Outline) addTotals(b *block) {
 // WithChanges returns the outline of the state that src shows, which differs from that
 // of o in the given documents. It reads only the items that changed. docs may be in any
 // order and may contain unchanged documents. O(nodes of docs), plus a copy of 12 bytes
-// a document.
+// a document and 32 a block of working memory.
 func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b DocumentChange) int { return strings.Compare(a.Path, b.Path) })
 	size := len(o.blocks) + len(docs)
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
-		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects,
+		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
 	}
 	var delta outlineDelta
 	copied := 0 // blocks of o
