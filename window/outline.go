@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // Outline is what all windows over one state share: the tree of its nodes without their
@@ -27,6 +28,7 @@ type Outline struct {
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
 	lookup       nodeLookup
+	texts        *render.Cache // of this outline, and of those that it changed into
 }
 
 // ref identifies a node of an outline: the index of its block, and its index within.
@@ -55,7 +57,7 @@ type DocumentChange struct {
 // reads each item once. The only error is that of ctx.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
-	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1)}
+	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), texts: &render.Cache{}}
 	for _, id := range docs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -112,6 +114,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
 		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
+		texts: o.texts,
 	}
 	var delta outlineDelta
 	copied := 0 // blocks of o
@@ -122,6 +125,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 		if copied = index; existed {
 			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
 			delta.removed = append(delta.removed, o.blocks[index])
+			o.texts.Drop(&o.blocks[index].kept)
 			n.visible -= o.blocks[index].visible
 			n.missing -= len(o.blocks[index].missing)
 			copied++

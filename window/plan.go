@@ -35,8 +35,9 @@ type plan struct {
 	focusReason string // reason reported for the focus
 	shortened   string // what the reasons of critical blocks add, "" if they are whole
 	pinned      []int
-	scanned     int      // bytes that snippets were taken from
-	corrections []int    // candidates that were corrected since the session saw them
+	scanned     int   // bytes that snippets were taken from
+	corrections []int // candidates that were corrected since the session saw them
+	latest      documentTexts
 	gone        []string // ids of what the session saw and is no longer there
 	goneNames   []string // what it saw them under
 	remark      string   // names what is gone
@@ -56,6 +57,7 @@ type detail struct {
 	similar bool // render the score as a similarity
 	source  bool // state the path of the document
 	item    *Item
+	kept    [Full + 1]*render.Piece // by level, where its text was kept
 
 	shown        bool // left out of the text: the session has seen it
 	headingShown bool // the session has seen the heading
@@ -179,7 +181,11 @@ func (p *plan) piece(i int, level Level) piece {
 	if slot := p.details[i].pieceSlots[level]; slot > 0 {
 		return p.pieces[slot-1]
 	}
-	item, n := p.item(i), &p.details[i]
+	n := &p.details[i]
+	if n.kept[level] = p.keptPiece(i, level); n.kept[level] != nil {
+		return p.addPiece(i, level, piece{n.kept[level].Text, n.kept[level].Tokens})
+	}
+	item := p.item(i)
 	if level > Title {
 		item = p.loaded(i)
 	}
@@ -215,6 +221,13 @@ func (p *plan) piece(i int, level Level) piece {
 	if written.tokens = int(n.prices[level]); written.tokens == 0 {
 		written.tokens = p.count(written.text) + p.costs.separator
 	}
+	p.keepPiece(i, level, written)
+	return p.addPiece(i, level, written)
+}
+
+// addPiece notes the text of candidate i at a level.
+func (p *plan) addPiece(i int, level Level, written piece) piece {
+	n := &p.details[i]
 	p.pieces = append(p.pieces, written)
 	n.prices[level], n.pieceSlots[level] = int32(written.tokens), int32(len(p.pieces))
 	return written

@@ -39,7 +39,7 @@ func (b *block) cachedPrice(local int32, level Level, key priceKey) *atomic.Uint
 func (p *plan) isCacheable(i int, level Level) bool {
 	n := &p.details[i]
 	byRequest := i == p.focus || p.tree.workingOf(n.ref) != nil || n.source || n.corrected || n.headingShown
-	return level != Snippet && !byRequest && p.req.Policy == PolicyValue && p.req.Format != FormatJSON
+	return level != Snippet && !byRequest && p.req.Policy != PolicyFoveal && p.req.Format != FormatJSON
 }
 
 // price returns the tokens of a candidate at a level, including the separator.
