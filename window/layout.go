@@ -19,6 +19,15 @@ func (p *plan) assemble() *Window {
 	}
 	order := p.textOrder()
 	var b strings.Builder
+	length := len(p.remark)
+	for _, i := range order {
+		length += len(p.piece(i, p.candidates[i].level).text)
+	}
+	const frame = 512 // bytes
+	b.Grow(length + len(order)*len(p.renderer.Separator()) + frame)
+	if len(order) > 0 {
+		w.Parts = make([]Part, 0, len(order))
+	}
 	b.WriteString(p.renderer.Head(p.heading()))
 	b.WriteString(p.remark)
 	w.Tokens = p.costs.head + p.count(p.remark) + p.costs.tail
@@ -98,11 +107,31 @@ func (p *plan) parentInText(i int) int {
 	return parent
 }
 
+// documentOrder returns the shown candidates in document order.
+func (p *plan) documentOrder() []int {
+	numbers := p.order[:0]
+	for i := range p.candidates {
+		if p.isInText(i) {
+			numbers = append(numbers, p.tree.number(p.details[i].ref))
+		}
+	}
+	slices.Sort(numbers)
+	order := make([]int, len(numbers))
+	for n, number := range numbers {
+		order[n] = int(p.candidateSlots[number]) - 1
+	}
+	p.order = numbers
+	return order
+}
+
 // textOrder returns the shown candidates in the order of the text: parents before
 // children, documents and siblings in document order, except that the branch of the
 // focus follows its siblings. So the focus comes last and no heading is repeated.
 // PolicyFoveal puts the projects first, in the order of the request.
 func (p *plan) textOrder() []int {
+	if !p.tree.focused() && p.req.Policy != PolicyFoveal {
+		return p.documentOrder()
+	}
 	children := map[int][]int{}
 	for i := range p.candidates {
 		if p.isInText(i) {

@@ -4,7 +4,7 @@ package window
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/fovea-memory/fovea/working"
@@ -111,5 +111,5 @@ func (p *plan) wordsReason(i int, other string) string {
 	if other != "" {
 		reasons = append(reasons, other)
 	}
-	return fmt.Sprintf("%s (rank %d)", cmp.Or(strings.Join(reasons, "; "), "similar"), p.details[i].rank)
+	return cmp.Or(strings.Join(reasons, "; "), "similar") + " (rank " + strconv.Itoa(int(p.details[i].rank)) + ")"
 }
