@@ -22,24 +22,39 @@ type Namer interface {
 	HasHandle(id, handle string, names, before *Names) bool
 }
 
-// documentTexts are the kept texts of the document that a plan looked at last.
+// documentTexts are the kept texts of a document.
 type documentTexts struct {
-	block *block
-	texts *render.Texts
+	*render.Texts
 	names *Names
 }
 
 // textsOf returns the kept texts of a candidate's document, nil if the source is no Namer.
 func (p *plan) textsOf(n *detail) *documentTexts {
-	namer, ok := p.src.(Namer)
-	if !ok {
+	if p.namer == nil {
 		return nil
 	}
-	if b := p.tree.blocks[n.block]; p.latest.block != b {
+	b := p.tree.blocks[n.block]
+	d := p.documents[b]
+	if d == nil {
 		style := render.Style{Counter: p.req.Counter.Name(), Renderer: p.renderer}
-		p.latest = documentTexts{b, p.tree.texts.Texts(&b.kept, style, len(b.nodes)), namer.Names(b.path)}
+		d = &documentTexts{p.tree.texts.Texts(&b.kept, style, len(b.nodes)), p.namer.Names(b.path)}
+		p.documents[b] = d
 	}
-	return &p.latest
+	return d
+}
+
+// price returns the tokens of a candidate at a level, including the separator. Most candidates
+// that a window considers are not shown, and those whose text is kept need not be rendered.
+func (p *plan) price(i int, level Level) int {
+	n := &p.details[i]
+	if n.prices[level] == 0 {
+		if kept := p.keptPiece(i, level); kept != nil {
+			n.prices[level] = int32(kept.Tokens)
+		} else {
+			return p.piece(i, level).tokens
+		}
+	}
+	return int(n.prices[level])
 }
 
 // keptPiece returns the kept text of candidate i at a level, nil for none.
@@ -48,27 +63,33 @@ func (p *plan) keptPiece(i int, level Level) *render.Piece {
 	if !p.isKeepable(i, level) {
 		return nil
 	}
+	if n.kept[level] != nil {
+		return n.kept[level]
+	}
 	d := p.textsOf(n)
 	if d == nil {
 		return nil
 	}
-	kept := d.texts.Piece(n.local, level)
+	kept := d.Piece(n.local, level)
 	if kept == nil || !kept.IsFor(p.req.Caller.Agent) {
 		return nil
 	}
 	if before := kept.Names.Load(); before != d.names {
-		if !p.src.(Namer).HasHandle(n.info.id, kept.Handle, d.names, before) {
+		if !p.namer.HasHandle(n.info.id, kept.Handle, d.names, before) {
 			return nil
 		}
 		kept.Names.Store(d.names)
 	}
+	n.kept[level] = kept
 	return kept
 }
 
-// isKeepable reports whether the text of candidate i at a level is that of any request.
+// isKeepable reports whether the text of candidate i at a level depends on its document, its
+// handle and its reader alone, not on the request.
 func (p *plan) isKeepable(i int, level Level) bool {
 	n := &p.details[i]
-	return p.isCacheable(i, level) && n.stars == n.info.depth+1
+	byRequest := i == p.focus || p.tree.workingOf(n.ref) != nil || n.source || n.corrected || n.headingShown || n.stars != n.info.depth+1
+	return level != Snippet && !byRequest && p.req.Policy != PolicyFoveal && p.req.Format != FormatJSON
 }
 
 // keepPiece keeps the text of candidate i at a level.
@@ -87,7 +108,7 @@ func (p *plan) keepPiece(i int, level Level, written piece) {
 		kept.Author, kept.Asks = item.Author, item.Author == p.req.Caller.Agent
 	}
 	kept.Names.Store(d.names)
-	d.texts.Keep(n.local, level, kept)
+	d.Keep(n.local, level, kept)
 	n.kept[level] = kept
 }
 
@@ -101,14 +122,14 @@ func (p *plan) foldedWords(i int) string {
 		d = p.textsOf(n)
 	}
 	if d != nil {
-		if words := d.texts.Words(n.local); words != nil {
+		if words := d.Words(n.local); words != nil {
 			return *words
 		}
 	}
 	item := p.item(i)
 	words := strings.ToLower(item.Title + "\n" + item.Body[:min(maxBytes, len(item.Body))])
 	if d != nil {
-		d.texts.KeepWords(n.local, words)
+		d.KeepWords(n.local, words)
 	}
 	return words
 }

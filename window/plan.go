@@ -37,7 +37,8 @@ type plan struct {
 	pinned      []int
 	scanned     int   // bytes that snippets were taken from
 	corrections []int // candidates that were corrected since the session saw them
-	latest      documentTexts
+	namer       Namer // the source, nil if it is none
+	documents   map[*block]*documentTexts
 	gone        []string // ids of what the session saw and is no longer there
 	goneNames   []string // what it saw them under
 	remark      string   // names what is gone
@@ -85,7 +86,9 @@ type costs struct{ head, tail, separator, title, body int }
 
 func newPlan(src Source, t *tree, req *Request) *plan {
 	t.clearCandidates(t.Outline)
+	namer, _ := src.(Namer)
 	return &plan{
+		namer: namer, documents: map[*block]*documentTexts{},
 		src: src, tree: t, req: req, query: words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
@@ -182,9 +185,10 @@ func (p *plan) piece(i int, level Level) piece {
 		return p.pieces[slot-1]
 	}
 	n := &p.details[i]
-	if n.kept[level] = p.keptPiece(i, level); n.kept[level] != nil {
-		return p.addPiece(i, level, piece{n.kept[level].Text, n.kept[level].Tokens})
+	if kept := p.keptPiece(i, level); kept != nil {
+		return p.addPiece(i, level, piece{kept.Text, kept.Tokens})
 	}
+	n.kept[level] = nil
 	item := p.item(i)
 	if level > Title {
 		item = p.loaded(i)
