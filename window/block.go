@@ -24,8 +24,8 @@ type block struct {
 	missing      []string // ids of children that have no item
 	working      *Working // of a block of working memory, which is one node
 
-	index  atomic.Pointer[localIndex] // of a large block, made when first asked for
-	prices atomic.Pointer[priceTable] // the latest list
+	kept  render.Kept
+	index atomic.Pointer[localIndex] // of a large block, made when first asked for
 }
 
 // nodeInfo is what the outline keeps of a node: enough to rank it and to estimate its

@@ -2,10 +2,7 @@
 
 package window
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // bound returns the optimum of a relaxed problem, which no choice of levels within
 // budget tokens exceeds. In the relaxed problem a level may be taken in part, and a
@@ -43,7 +40,15 @@ func bound(candidates []candidate, budget int, buf *scratch) float64 {
 		steps = appendHull(steps, &candidates[i], ancestorCost, free)
 	}
 	buf.hull = steps
-	slices.SortFunc(steps, func(a, b hullStep) int { return cmp.Compare(b.value*a.tokens, a.value*b.tokens) })
+	slices.SortFunc(steps, func(a, b hullStep) int { // cmp.Compare also looks for what is no number
+		switch x, y := b.value*a.tokens, a.value*b.tokens; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
 	remaining := float64(budget)
 	for _, step := range steps {
 		if step.tokens > remaining {

@@ -19,6 +19,15 @@ func (p *plan) assemble() *Window {
 	}
 	order := p.textOrder()
 	var b strings.Builder
+	length := len(p.remark)
+	for _, i := range order {
+		length += len(p.piece(i, p.candidates[i].level).text)
+	}
+	const frame = 512 // bytes
+	b.Grow(length + len(order)*len(p.renderer.Separator()) + frame)
+	if len(order) > 0 {
+		w.Parts = make([]Part, 0, len(order))
+	}
 	b.WriteString(p.renderer.Head(p.heading()))
 	b.WriteString(p.remark)
 	w.Tokens = p.costs.head + p.count(p.remark) + p.costs.tail
@@ -66,10 +75,15 @@ func (p *plan) newPart(i, tokens int) Part {
 		reason += "; corrected since you saw it"
 	}
 	level := p.candidates[i].level
-	return Part{
-		ID: b.id, Handle: p.item(i).Handle, Title: render.TitleOf(p.item(i), level), Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens,
-		Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
+	part := Part{
+		ID: b.id, Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens, Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
 	}
+	if kept := n.kept[level]; kept != nil {
+		part.Handle, part.Title = kept.Handle, kept.Title
+	} else {
+		part.Handle, part.Title = p.item(i).Handle, render.TitleOf(p.item(i), level)
+	}
+	return part
 }
 
 // trustOf returns what the request makes of the agent who wrote candidate i.
@@ -93,11 +107,31 @@ func (p *plan) parentInText(i int) int {
 	return parent
 }
 
+// documentOrder returns the shown candidates in document order.
+func (p *plan) documentOrder() []int {
+	numbers := p.order[:0]
+	for i := range p.candidates {
+		if p.isInText(i) {
+			numbers = append(numbers, p.tree.number(p.details[i].ref))
+		}
+	}
+	slices.Sort(numbers)
+	order := make([]int, len(numbers))
+	for n, number := range numbers {
+		order[n] = int(p.candidateSlots[number]) - 1
+	}
+	p.order = numbers
+	return order
+}
+
 // textOrder returns the shown candidates in the order of the text: parents before
 // children, documents and siblings in document order, except that the branch of the
 // focus follows its siblings. So the focus comes last and no heading is repeated.
 // PolicyFoveal puts the projects first, in the order of the request.
 func (p *plan) textOrder() []int {
+	if !p.tree.focused() && p.req.Policy != PolicyFoveal {
+		return p.documentOrder()
+	}
 	children := map[int][]int{}
 	for i := range p.candidates {
 		if p.isInText(i) {

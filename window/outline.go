@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/window/render"
 )
 
 // Outline is what all windows over one state share: the tree of its nodes without their
@@ -25,7 +26,9 @@ type Outline struct {
 	missing      int          // number of children that have no item
 	priorClasses []priorClass // a superset of the blocks' classes
 	projects     []string     // ids of the active projects
+	desk         []deskEntry  // blocks of working memory, in their order
 	lookup       nodeLookup
+	texts        *render.Cache // of this outline, and of those that it changed into
 }
 
 // ref identifies a node of an outline: the index of its block, and its index within.
@@ -54,7 +57,7 @@ type DocumentChange struct {
 // reads each item once. The only error is that of ctx.
 func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 	docs := src.Documents()
-	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1)}
+	o := &Outline{root: src.Root(), blocks: make([]*block, 0, len(docs)), firstNumbers: make([]int32, 1, len(docs)+1), texts: &render.Cache{}}
 	for _, id := range docs {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -72,6 +75,9 @@ func NewOutline(ctx context.Context, src Source) (*Outline, error) {
 // appendBlocks appends blocks and numbers their nodes.
 func (o *Outline) appendBlocks(blocks ...*block) {
 	for _, b := range blocks {
+		if e, ok := newDeskEntry(b, int32(len(o.blocks))); ok {
+			o.desk = append(o.desk, e)
+		}
 		o.blocks = append(o.blocks, b)
 		o.firstNumbers = append(o.firstNumbers, o.firstNumbers[len(o.firstNumbers)-1]+int32(len(b.nodes)))
 	}
@@ -81,6 +87,7 @@ func (o *Outline) appendBlocks(blocks ...*block) {
 // nodes without visiting them.
 func (o *Outline) appendShared(other *Outline, from, to int) {
 	offset := o.firstNumbers[len(o.firstNumbers)-1] - other.firstNumbers[from]
+	o.appendDesk(other, from, to, len(o.blocks)-from)
 	o.blocks = append(o.blocks, other.blocks[from:to]...)
 	for _, start := range other.firstNumbers[from+1 : to+1] {
 		o.firstNumbers = append(o.firstNumbers, start+offset)
@@ -99,14 +106,15 @@ func (o *Outline) addTotals(b *block) {
 // WithChanges returns the outline of the state that src shows, which differs from that
 // of o in the given documents. It reads only the items that changed. docs may be in any
 // order and may contain unchanged documents. O(nodes of docs), plus a copy of 12 bytes
-// a document.
+// a document and 32 a block of working memory.
 func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b DocumentChange) int { return strings.Compare(a.Path, b.Path) })
 	size := len(o.blocks) + len(docs)
 	n := &Outline{
 		root: src.Root(), blocks: make([]*block, 0, size), firstNumbers: make([]int32, 1, size+1),
-		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects,
+		visible: o.visible, missing: o.missing, priorClasses: slices.Clone(o.priorClasses), projects: o.projects, desk: make([]deskEntry, 0, len(o.desk)+1),
+		texts: o.texts,
 	}
 	var delta outlineDelta
 	copied := 0 // blocks of o
@@ -117,6 +125,7 @@ func (o *Outline) WithChanges(src Source, docs []DocumentChange) *Outline {
 		if copied = index; existed {
 			prev = previousBlock{block: o.blocks[index], unchanged: d.Unchanged}
 			delta.removed = append(delta.removed, o.blocks[index])
+			o.texts.Drop(&o.blocks[index].kept)
 			n.visible -= o.blocks[index].visible
 			n.missing -= len(o.blocks[index].missing)
 			copied++

@@ -35,8 +35,10 @@ type plan struct {
 	focusReason string // reason reported for the focus
 	shortened   string // what the reasons of critical blocks add, "" if they are whole
 	pinned      []int
-	scanned     int      // bytes that snippets were taken from
-	corrections []int    // candidates that were corrected since the session saw them
+	scanned     int   // bytes that snippets were taken from
+	corrections []int // candidates that were corrected since the session saw them
+	namer       Namer // the source, nil if it is none
+	documents   map[*block]*documentTexts
 	gone        []string // ids of what the session saw and is no longer there
 	goneNames   []string // what it saw them under
 	remark      string   // names what is gone
@@ -56,6 +58,7 @@ type detail struct {
 	similar bool // render the score as a similarity
 	source  bool // state the path of the document
 	item    *Item
+	kept    [Full + 1]*render.Piece // by level, where its text was kept
 
 	shown        bool // left out of the text: the session has seen it
 	headingShown bool // the session has seen the heading
@@ -83,7 +86,9 @@ type costs struct{ head, tail, separator, title, body int }
 
 func newPlan(src Source, t *tree, req *Request) *plan {
 	t.clearCandidates(t.Outline)
+	namer, _ := src.(Namer)
 	return &plan{
+		namer: namer, documents: map[*block]*documentTexts{},
 		src: src, tree: t, req: req, query: words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
@@ -179,7 +184,12 @@ func (p *plan) piece(i int, level Level) piece {
 	if slot := p.details[i].pieceSlots[level]; slot > 0 {
 		return p.pieces[slot-1]
 	}
-	item, n := p.item(i), &p.details[i]
+	n := &p.details[i]
+	if kept := p.keptPiece(i, level); kept != nil {
+		return p.addPiece(i, level, piece{kept.Text, kept.Tokens})
+	}
+	n.kept[level] = nil
+	item := p.item(i)
 	if level > Title {
 		item = p.loaded(i)
 	}
@@ -215,6 +225,13 @@ func (p *plan) piece(i int, level Level) piece {
 	if written.tokens = int(n.prices[level]); written.tokens == 0 {
 		written.tokens = p.count(written.text) + p.costs.separator
 	}
+	p.keepPiece(i, level, written)
+	return p.addPiece(i, level, written)
+}
+
+// addPiece notes the text of candidate i at a level.
+func (p *plan) addPiece(i int, level Level, written piece) piece {
+	n := &p.details[i]
 	p.pieces = append(p.pieces, written)
 	n.prices[level], n.pieceSlots[level] = int32(written.tokens), int32(len(p.pieces))
 	return written

@@ -29,6 +29,17 @@ func betterStep(a, b step) bool {
 	return a.i < b.i
 }
 
+// compareSteps orders steps as betterStep does.
+func compareSteps(a, b step) int {
+	switch {
+	case a.gain > b.gain:
+		return -1
+	case a.gain < b.gain:
+		return 1
+	}
+	return int(a.i) - int(b.i)
+}
+
 // levelValues is the value of each level as a share of the full node: a convention
 // fixed together with the cross-reference measurement that uses it.
 var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}

@@ -43,11 +43,7 @@ func (t *tree) rank(limit int) []ranked {
 			t.rankNode(&top, e.ref, e)
 		}
 	}
-	for _, r := range t.working {
-		if t.evidenceOf(r) == nil && r.block != home {
-			t.rankNode(&top, r, nil)
-		}
-	}
+	t.rankDesk(&top)
 	if home >= 0 {
 		for i := range t.blocks[home].nodes {
 			r := ref{home, int32(i)}

@@ -21,6 +21,7 @@ type scratch struct {
 	details        []detail // by candidate
 	pieces         []piece
 	best           []ranked
+	firstSteps     []step
 	steps          pq.Heap[step]
 	order          []int32
 	hull           []hullStep

@@ -162,8 +162,7 @@ func (s *selection) nextStep(i int) (step, bool) {
 // greedy takes the best steps while they fit, skips those that do not, and then fills
 // the remaining budget in the order of value. O(n log n + n depth) for n candidates.
 func (s *selection) greedy() {
-	steps := &s.steps
-	steps.Items, steps.Before = steps.Items[:0], betterStep
+	s.steps.Items, s.steps.Before, s.firstSteps = s.steps.Items[:0], betterStep, s.firstSteps[:0]
 	for i := range s.candidates {
 		c := &s.candidates[i]
 		if c.firstChild = 0; c.parent >= 0 { // a parent precedes its children
@@ -171,12 +170,17 @@ func (s *selection) greedy() {
 			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
 		}
 		if step, ok := s.nextStep(i); ok {
-			steps.Items = append(steps.Items, step)
+			s.firstSteps = append(s.firstSteps, step)
 		}
 	}
-	steps.Init()
-	for len(steps.Items) > 0 && s.remaining >= s.minPiece {
-		step := steps.Pop()
+	slices.SortFunc(s.firstSteps, compareSteps)
+	for first := s.firstSteps; len(first)+len(s.steps.Items) > 0 && s.remaining >= s.minPiece; {
+		var step step // of the sorted first ones, and of those that came since
+		if len(first) > 0 && (len(s.steps.Items) == 0 || !betterStep(s.steps.Items[0], first[0])) {
+			step, first = first[0], first[1:]
+		} else {
+			step = s.steps.Pop()
+		}
 		i := int(step.i)
 		if s.candidates[i].level != step.from || !s.fits(&s.candidates[i], step.to, valueSlack) {
 			continue

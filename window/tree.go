@@ -14,7 +14,7 @@ type tree struct {
 	focus   ref             // noRef without a focus
 	depth   int32           // of the focus
 	indexed bool            // find uses the index of the outline
-	working []ref           // blocks of working memory
+	pinned  []ref           // critical blocks of working memory
 	recent  map[string]bool // files that blocks of the last hour are about
 	covered map[string]bool // files that blocks of high priority have as a whole
 	now     time.Time

@@ -4,7 +4,7 @@ package window
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/fovea-memory/fovea/working"
@@ -97,17 +97,13 @@ func (p *plan) reasonValue(i int) string {
 // i share with the question and task, or with the title of the focus if both are empty,
 // and then what else makes it similar.
 func (p *plan) wordsReason(i int, other string) string {
-	const (
-		maxWords = 4    // to name
-		maxBytes = 1000 // of the body that are searched
-	)
+	const maxWords = 4 // to name
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
 			p.reasonWords = words(p.item(p.focus).Title)
 		}
 	}
-	item := p.item(i)
-	shared := sharedWords(item.Title+"\n"+item.Body[:min(maxBytes, len(item.Body))], p.reasonWords)
+	shared := sharedWords(p.foldedWords(i), p.reasonWords)
 	var reasons []string
 	if len(shared) > 0 {
 		reasons = append(reasons, "words: "+strings.Join(shared[:min(maxWords, len(shared))], ", "))
@@ -115,5 +111,5 @@ func (p *plan) wordsReason(i int, other string) string {
 	if other != "" {
 		reasons = append(reasons, other)
 	}
-	return fmt.Sprintf("%s (rank %d)", cmp.Or(strings.Join(reasons, "; "), "similar"), p.details[i].rank)
+	return cmp.Or(strings.Join(reasons, "; "), "similar") + " (rank " + strconv.Itoa(int(p.details[i].rank)) + ")"
 }

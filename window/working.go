@@ -5,7 +5,6 @@ package window
 import (
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/escape"
@@ -34,17 +33,19 @@ func (t *tree) workingOf(r ref) *Working {
 	return nil
 }
 
-// findWorking notes which blocks of working memory there are, and which files they are
+// findWorking notes which blocks of working memory are critical, and which files the blocks are
 // about. They are documents of their own, in memory, whose paths begin with a slash.
 func (t *tree) findWorking(now time.Time) {
 	t.now = now
-	first, _ := t.blockAt("/")
-	for i := first; i < len(t.blocks) && strings.HasPrefix(t.blocks[i].path, "/"); i++ {
-		w := t.blocks[i].working
-		if w == nil || t.isGone(ref{int32(i), 0}) {
+	for i := range t.desk {
+		e := &t.desk[i]
+		if e.flags&(deskCritical|deskFile) == 0 || t.isGone(ref{e.block, 0}) {
 			continue
 		}
-		t.working = append(t.working, ref{int32(i), 0})
+		if e.flags&deskCritical != 0 {
+			t.pinned = append(t.pinned, ref{e.block, 0})
+		}
+		w := t.blocks[e.block].working
 		if w.Whole && (w.Priority == working.Critical || w.Priority == working.High) {
 			if t.covered == nil {
 				t.covered = map[string]bool{}
@@ -116,8 +117,8 @@ func (p *plan) loaded(i int) *Item {
 
 // gatherPinned makes candidates of the critical blocks, which each window shows.
 func (p *plan) gatherPinned() {
-	for _, r := range p.tree.working {
-		if p.tree.workingOf(r).Priority == working.Critical && r != p.tree.focus {
+	for _, r := range p.tree.pinned {
+		if r != p.tree.focus {
 			i := p.attach(r, noRef)
 			p.critical = append(p.critical, i)
 		}

@@ -8,7 +8,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -59,7 +58,12 @@ func letters(id string) string {
 
 // IsHandle reports whether a name has the form of a handle.
 func IsHandle(name string) bool {
-	return len(name) >= minLetters && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+	for i := range len(name) {
+		if name[i] < 'a' || name[i] > 'z' {
+			return false
+		}
+	}
+	return len(name) >= minLetters
 }
 
 // Of returns the handle of an id of the history, "" in a nil table. O(1).

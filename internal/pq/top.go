@@ -49,13 +49,10 @@ func (t *Top[T]) Add(item T) {
 func (t *Top[T]) Sorted() []T {
 	worse := t.heap.Before
 	slices.SortFunc(t.heap.Items, func(a, b T) int {
-		switch {
-		case worse(b, a):
+		if worse(b, a) {
 			return -1
-		case worse(a, b):
-			return 1
 		}
-		return 0
+		return 1 // equal ones stand in any order, and are not worth a second call
 	})
 	return t.heap.Items
 }

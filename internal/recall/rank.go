@@ -5,6 +5,7 @@ package recall
 import (
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -227,14 +228,18 @@ func (b *Board) best(req *Request) []Ranked {
 		}
 	}
 	sums := top.Sorted()
-	hits := make([]Ranked, len(sums))
+	hits, arms := make([]Ranked, len(sums)), make([]Contribution, 0, len(sums)*len(b.arms))
 	for i, s := range sums {
 		near := b.alike[s.pos]
 		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: near.cosine, Near: min(1, near.similarity)}
+		first := len(arms)
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {
-				hits[i].Arms = append(hits[i].Arms, Contribution{a.Name, share})
+				arms = append(arms, Contribution{a.Name, share})
 			}
+		}
+		if len(arms) > first {
+			hits[i].Arms = slices.Clip(arms[first:])
 		}
 	}
 	return hits
