@@ -104,6 +104,9 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 		return "", chain.Commit{}, err
 	}
 	m.Subject, m.Body = inert.Line(m.Subject), inert.Text(strings.TrimRightFunc(m.Body, unicode.IsSpace))
+	if n := len(m.Subject) + len(m.Body); n > MaxMessage { // a receiver is handed it whole
+		return "", chain.Commit{}, fault.Wrap("send", m.To, fault.Invalid, fmt.Errorf("%w; made plain text it has %d", ErrTooLarge, n))
+	}
 	id := uuid.NewString()
 	c, first, err := h.run(postal(ctx, h.scope, m.To), scope.Action{Name: "send", Key: opts.OrZero().Key}, func(w *change) error {
 		if h.unreadOf(m.To, from) >= MaxUnread {
@@ -129,8 +132,8 @@ func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
 	switch {
 	case len(m.Subject)+len(m.Body) > MaxMessage:
 		return fail(fault.Invalid, ErrTooLarge)
-	case strings.TrimSpace(m.Subject) == "" || len(m.Subject) > MaxSubject:
-		return fail(fault.Invalid, fmt.Errorf("give a subject of at most %d bytes", MaxSubject))
+	case !strings.ContainsFunc(m.Subject, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }), len(m.Subject) > MaxSubject:
+		return fail(fault.Invalid, fmt.Errorf("give a subject of at most %d bytes that can be seen", MaxSubject))
 	case len(m.Thread) > maxThread || inert.Line(m.Thread) != m.Thread:
 		return fail(fault.Invalid, fmt.Errorf("a thread is the id of a message, at most %d bytes", maxThread))
 	case m.To == from:
