@@ -16,6 +16,9 @@ import (
 
 // sendTool sends the title and the body of a note as a message.
 func sendTool(ctx context.Context, svc api.Service, req api.RememberRequest, in extra) (reply, error) {
+	if in.To == "" {
+		return reply{}, misuse("thread goes with to, who receives the message; leave both out to keep a note")
+	}
 	if !reflect.DeepEqual(req, api.RememberRequest{Title: req.Title, Body: req.Body, IDPrefix: req.IDPrefix}) {
 		return reply{}, misuse("a message has a title and a body alone; leave the other fields out")
 	}
