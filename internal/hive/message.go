@@ -309,7 +309,7 @@ const stampForm = "2006-01-02T15:04:05.000Z07:00"
 
 // isMessage reports whether a node is a message of the inbox that it is in.
 func isMessage(n *node.Node) bool {
-	return n.Type == document.TypeHeadline && n.Derived.Last(keyFrom) != "" && inboxNumber(agentOfPath(n.Path), n.Path) > 0
+	return n.Type == document.TypeHeadline && n.Derived.Last(keyFrom) != "" && IsInbox(n.Path)
 }
 
 // isUnread reports whether a node is marked as a message that was not read.
@@ -354,6 +354,10 @@ func inboxName(agent string, n int) string {
 	}
 	return fmt.Sprintf("agents/%s/inbox-%d.org", agent, n)
 }
+
+// IsInbox reports whether a path is that of a file of an inbox. What stands there is read as
+// messages, from whom they say.
+func IsInbox(path string) bool { return inboxNumber(agentOfPath(path), path) > 0 }
 
 // inboxNumber is the inverse of inboxName, 0 for other paths.
 func inboxNumber(agent, path string) int {
