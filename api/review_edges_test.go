@@ -44,6 +44,10 @@ func TestProposalShowsAll(t *testing.T) {
 	if err != nil || got[0].Change != "to: Plan  projects/p.org\n" {
 		t.Errorf("refile: %q, %v", got[0].Change, err)
 	}
+	_, err = agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("x")})
+	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "a proposal to refile a note sets no title and no text") {
+		t.Errorf("a title of a refile: %v", err)
+	}
 	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); err != nil || !strings.Contains(file("projects/p.org"), "Mine") {
 		t.Errorf("%v\n%s", err, file("projects/p.org"))
 	}
@@ -109,6 +113,9 @@ func TestEditedBodyIsOfNow(t *testing.T) {
 	}
 	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("accepted over the owner's words: %v", err)
+	}
+	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("a\nb")}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("a title of two lines: %v", err)
 	}
 	p, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("of both\n")})
 	if err != nil || !strings.Contains(p.Change, "-of the owner\n") {

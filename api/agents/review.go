@@ -156,9 +156,14 @@ func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Prop
 }
 
 func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {
-	ps, _, err := find(ctx, a, req.ID)
-	if err != nil {
+	ps, was, err := find(ctx, a, req.ID)
+	switch {
+	case err != nil:
 		return nil, err
+	case was.Op != api.OpRemember.Name && was.Op != api.OpEdit.Name:
+		return nil, fault.Wrap("review", req.ID, fault.Invalid, fmt.Errorf("a proposal to %s a note sets no title and no text; accept or reject it", was.Op))
+	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
+		return nil, fault.Wrap("review", req.ID, fault.Invalid, errors.New("a title is one line; leave out the line break"))
 	}
 	p, err := ps.Edit(ctx, req.ID, a.Write(), func(p *Proposal) error {
 		fields, err := fieldsOf(p)

@@ -103,10 +103,10 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
 		return r, invalid(t.op.Name, fmt.Errorf("the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
 	}
-	if err := t.writable(ctx, file); err != nil {
+	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // for the file of the month
 		return r, err
 	}
-	return r, t.noMessage(path.Clean(file))
+	return r, t.noMessage(file)
 }
 
 // noMessage refuses words of an agent that would stand in an inbox: they would be read as those of
