@@ -48,7 +48,8 @@ func TestProposalShowsAll(t *testing.T) {
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "a proposal to refile a note sets no title and no text") {
 		t.Errorf("a title of a refile: %v", err)
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); err != nil || !strings.Contains(file("projects/p.org"), "Mine") {
+	_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	if err != nil || !strings.Contains(file("projects/p.org"), "Mine") {
 		t.Errorf("%v\n%s", err, file("projects/p.org"))
 	}
 }
@@ -121,7 +122,8 @@ func TestEditedBodyIsOfNow(t *testing.T) {
 	if err != nil || !strings.Contains(p.Change, "-of the owner\n") {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); err != nil || !strings.Contains(file("agents/ada/own.org"), "\nof both\n") {
+	_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	if err != nil || !strings.Contains(file("agents/ada/own.org"), "\nof both\n") {
 		t.Errorf("%v\n%s", err, file("agents/ada/own.org"))
 	}
 }

@@ -195,7 +195,8 @@ func unlessGone(p *Proposal, err error) error {
 	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	return fault.Wrap("review", p.ID, fault.NotFound, fmt.Errorf("%w; reject the proposal, or bring the note back: %v", errGone, err)) // err would be kept as it is
+	// Not wrapped, or err would be kept as it is.
+	return fault.Wrap("review", p.ID, fault.NotFound, fmt.Errorf("%w; reject the proposal, or bring the note back: %v", errGone, err))
 }
 
 // errGone is why a proposal cannot be carried out.

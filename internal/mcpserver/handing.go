@@ -143,8 +143,8 @@ func (s *Server) handOver(ctx context.Context, ids []string, answer *mcp.CallToo
 	return false, nil
 }
 
-// answered marks what the result of an answer has handed over, if it arrived.
-func (s *Server) answered(result json.RawMessage, arrived bool) {
+// arrived marks what the result of an answer has handed over, if it arrived.
+func (s *Server) arrived(result json.RawMessage, ok bool) {
 	if !strings.Contains(string(result), metaHanded) {
 		return
 	}
@@ -160,7 +160,7 @@ func (s *Server) answered(result json.RawMessage, arrived bool) {
 	mark := h.marks[key]
 	h.mu.Unlock()
 	if mark != nil {
-		mark(arrived)
+		mark(ok)
 		go s.Changed(context.Background()) // not within the write, which its notices need
 	}
 }
@@ -169,7 +169,7 @@ func (s *Server) answered(result json.RawMessage, arrived bool) {
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	if lines, ok := t.(*rpcline.Transport); ok {
 		told := *lines
-		told.Answered, t = s.answered, &told
+		told.Arrived, t = s.arrived, &told
 		s.handing.mu.Lock()
 		s.handing.reports, s.handing.marks = true, map[string]func(arrived bool){}
 		s.handing.mu.Unlock()

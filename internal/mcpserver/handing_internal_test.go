@@ -19,7 +19,7 @@ func TestWaitOnce(t *testing.T) {
 		if err := h.wait(t.Context()); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || len(h.marks) != 1 {
 			t.Errorf("%v after %s, %d to be marked", err, time.Since(start), len(h.marks))
 		}
-		time.Sleep(maxFlying)
+		<-time.After(maxFlying)
 		for i, want := range []time.Duration{maxMarking, 0} {
 			start := time.Now()
 			if err := h.wait(t.Context()); err != nil || time.Since(start) != want {

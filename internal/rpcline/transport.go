@@ -18,17 +18,17 @@ import (
 type Transport struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
-	// Answered is called with the result of each response: once it was written, or with
-	// arrived false once it is certain that it was not, or that the client had cancelled the
-	// call and takes no notice of it. nil is not called. It must not write to the session.
-	Answered func(result json.RawMessage, arrived bool)
+	// Arrived is called with the result of each response: once it was written, or with ok
+	// false once it is certain that it was not, or that the client had cancelled the call and
+	// takes no notice of it. nil is not called. It must not write to the session.
+	Arrived func(result json.RawMessage, ok bool)
 }
 
 // Connect starts reading.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}),
-		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1), answered: t.Answered,
+		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1), arrived: t.Arrived,
 	}
 	go c.readLines()
 	return c, nil
@@ -45,8 +45,8 @@ type connection struct {
 	once          sync.Once
 	closeErr      error // result of Close
 
-	sent     chan struct{} // has a value after a call was answered
-	answered func(result json.RawMessage, arrived bool)
+	sent    chan struct{} // has a value after a call was answered
+	arrived func(result json.RawMessage, ok bool)
 
 	mu        sync.Mutex
 	reporting int                        // responses that are written and not reported
@@ -64,7 +64,7 @@ type pendingCall struct {
 type batch struct {
 	remaining int // calls without a response yet
 	responses [][]byte
-	results   []result // of the responses, for Transport.Answered
+	results   []result // of the responses, for Transport.Arrived
 }
 
 // result is the result of a response, nil for an error.
@@ -260,8 +260,8 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	err = c.writeLine(text)
 	for _, one := range results {
-		if one.json != nil && c.answered != nil {
-			c.answered(one.json, err == nil && !one.cancelled)
+		if one.json != nil && c.arrived != nil {
+			c.arrived(one.json, err == nil && !one.cancelled)
 		}
 	}
 	return err

@@ -68,7 +68,7 @@ func TestBatchThatCannotBeWritten(t *testing.T) {
 	const calls = 16
 	for range 200 {
 		var arrived, lost atomic.Int32
-		c, all := received(t, rpcline.Transport{Out: gone{}, Answered: func(_ json.RawMessage, ok bool) {
+		c, all := received(t, rpcline.Transport{Out: gone{}, Arrived: func(_ json.RawMessage, ok bool) {
 			if ok {
 				arrived.Add(1)
 			} else {
@@ -90,7 +90,7 @@ func TestBatchThatCannotBeWritten(t *testing.T) {
 // arrived, because clients ignore it.
 func TestCancelledDidNotArrive(t *testing.T) {
 	got := map[string]bool{}
-	c, all := received(t, rpcline.Transport{Out: closing{io.Discard}, Answered: func(result json.RawMessage, ok bool) { got[string(result)] = ok }},
+	c, all := received(t, rpcline.Transport{Out: closing{io.Discard}, Arrived: func(result json.RawMessage, ok bool) { got[string(result)] = ok }},
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"b","method":"ping"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}`,
