@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
-	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/internal/review"
 )
 
@@ -248,12 +247,11 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 			return nil
 		}
 		// First: what cannot be sent rejects nothing, and a reject that is cut off sends nothing twice.
-		subject := inert.Line("Not accepted: " + p.Op + " " + p.Title)
-		if len(subject) > hive.MaxSubject {
-			subject = strings.ToValidUTF8(subject[:hive.MaxSubject-len("…")], "") + "…"
-		}
+		// All agents read all inboxes, so it has no word of the proposal, and no id that they could ask by.
+		subject := fmt.Sprintf("Not accepted: your proposal %.8s to %s, made %s", p.ID, p.Op, p.Made.Format("2006-01-02 15:04 MST"))
+		key := uuid.NewSHA1(uuid.NameSpaceOID, []byte("rejected "+p.ID)).String()
 		draft := hive.Draft{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}
-		_, _, err := fovea.HiveOf(a.Memex).Send(ctx, draft, &fovea.WriteOptions{Key: "rejected-" + p.ID})
+		_, _, err := fovea.HiveOf(a.Memex).Send(ctx, draft, &fovea.WriteOptions{Key: key})
 		return err
 	})
 	if err != nil {
