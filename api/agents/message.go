@@ -79,7 +79,7 @@ type MessageReadRequest struct {
 type MessageReadResponse struct {
 	Messages []Message `json:"messages" jsonschema:"oldest first; exactly these are marked as read, none with peek"`
 	Left     int       `json:"left" jsonschema:"how many unread ones did not fit into the answer"`
-	Seq      uint64    `json:"seq" jsonschema:"of the commit; 0 if all were read before"`
+	Seq      uint64    `json:"seq" jsonschema:"of the commit that marked them; 0 if there is none yet, as with peek, or all were read before"`
 }
 
 func listAgents(ctx context.Context, a api.Access, req AgentsRequest) ([]AgentEntry, error) {

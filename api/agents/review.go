@@ -155,30 +155,51 @@ func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Prop
 }
 
 func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {
-	ps, p, err := find(ctx, a, req.ID)
-	if err != nil {
+	ps, was, err := find(ctx, a, req.ID)
+	switch {
+	case err != nil:
 		return nil, err
+	case was.Op != api.OpRemember.Name && was.Op != api.OpEdit.Name:
+		return nil, fault.Wrap("review", req.ID, fault.Invalid, fmt.Errorf("a proposal to %s a note sets no title and no text; accept or reject it", was.Op))
+	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
+		return nil, fault.Wrap("review", req.ID, fault.Invalid, errors.New("a title is one line; leave out the line break"))
 	}
-	fields, err := fieldsOf(&p)
-	if err != nil {
-		return nil, err
-	}
-	for key, value := range map[string]*string{"title": req.Title, "body": req.Body} {
-		if value != nil {
-			fields[key] = *value
+	p, err := ps.Edit(ctx, req.ID, a.Write(), func(p *Proposal) error {
+		fields, err := fieldsOf(p)
+		if err != nil {
+			return err
 		}
-	}
-	if p.Request, err = json.Marshal(fields); err != nil {
-		return nil, invalid("review", err)
-	}
-	if err := settle(ctx, a, &p); err != nil {
+		for key, value := range map[string]*string{"title": req.Title, "body": req.Body} {
+			if value != nil {
+				fields[key] = *value
+			}
+		}
+		if req.Body != nil {
+			delete(fields, "base") // the owner writes the whole text anew, and sees what that changes now
+		}
+		if p.Request, err = json.Marshal(fields); err != nil {
+			return invalid("review", err)
+		}
+		return unlessGone(p, settle(ctx, a, p))
+	})
+	if err != nil {
 		return nil, err
 	}
-	if _, err = ps.Put(ctx, p, a.Write()); err == nil {
-		notify(a, &p, "edited")
-	}
-	return &p, err
+	notify(a, &p, "edited")
+	return &p, nil
 }
+
+// unlessGone says what to do with a proposal about a note that is not there any more.
+func unlessGone(p *Proposal, err error) error {
+	if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	// Not wrapped, or err would be kept as it is.
+	return fault.Wrap("review", p.ID, fault.NotFound, fmt.Errorf("%w; reject the proposal, or bring the note back: %v", errGone, err))
+}
+
+// errGone is why a proposal cannot be carried out.
+var errGone = errors.New("a note that it names is not there any more")
 
 // notify says what became of a proposal to those who follow the changes.
 func notify(a api.Access, p *Proposal, event string) {
@@ -208,7 +229,7 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 		if err == nil {
 			answer = done.(*api.EditResponse)
 		}
-		return err
+		return unlessGone(&p, err)
 	})
 	if err == nil {
 		notify(a, &p, "accepted")
@@ -221,13 +242,21 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	if err = ps.Decide(ctx, req.ID, func(Proposal) error { return nil }); err != nil {
-		return &p, err
+	err = ps.Decide(ctx, req.ID, func(of Proposal) error {
+		if p = of; req.Reason == "" {
+			return nil
+		}
+		// First: what cannot be sent rejects nothing, and a reject that is cut off sends nothing twice.
+		// All agents read all inboxes, so it has no word of the proposal, and no id that they could ask by.
+		subject := fmt.Sprintf("Not accepted: your proposal %.8s to %s, made %s", p.ID, p.Op, p.Made.Format("2006-01-02 15:04 MST"))
+		key := uuid.NewSHA1(uuid.NameSpaceOID, []byte("rejected "+p.ID)).String()
+		draft := hive.Draft{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}
+		_, _, err := fovea.HiveOf(a.Memex).Send(ctx, draft, &fovea.WriteOptions{Key: key})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	if notify(a, &p, "rejected"); req.Reason == "" {
-		return &p, nil
-	}
-	draft := hive.Draft{To: p.Agent, Subject: "Not accepted: " + p.Op + " " + p.Title, Body: req.Reason, Known: true}
-	_, _, err = fovea.HiveOf(a.Memex).Send(ctx, draft, a.Write())
-	return &p, err
+	notify(a, &p, "rejected")
+	return &p, nil
 }

@@ -57,24 +57,29 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 		fields["id"], fields["base"] = n.ID, cmp.Or(word("base"), n.Own.String())
 		p.Path, p.Title, body = n.Path, cmp.Or(n.Title(), n.Path), n.Body()
 	}
+	to := ""
 	if name := word("to"); name != "" {
 		n, err := a.Find(v, "propose", name)
 		if err != nil {
 			return err
 		}
-		fields["to"] = n.ID
+		fields["to"], to = n.ID, cmp.Or(n.Title(), n.Path)+"  "+n.Path
 	}
-	p.Change = changeOf(fields, body)
+	p.Change = changeOf(fields, body, to)
 	p.Request, err = json.Marshal(fields)
 	return err
 }
 
-// changeOf says line by line what a request would change of a node with this body.
-func changeOf(fields map[string]any, body string) string {
+// changeOf says line by line what a request would change of a node with this body. to is the
+// title and the path of the node that it is moved below.
+func changeOf(fields map[string]any, body, to string) string {
 	var b strings.Builder
-	if now, ok := fields["body"].(string); ok && now != "" {
+	if now, ok := fields["body"].(string); ok {
+		if now = strings.TrimSuffix(now, "\n"); now != "" {
+			now += "\n"
+		}
 		before, after := linediff.Side{Name: "now", Line: 1}, linediff.Side{Name: "proposed", Line: 1}
-		b.WriteString(linediff.Unified(before, after, body, strings.TrimSuffix(now, "\n")+"\n"))
+		b.WriteString(linediff.Unified(before, after, body, now))
 	}
 	if text, ok := fields["append"].(string); ok {
 		for line := range strings.Lines(text) {
@@ -82,9 +87,25 @@ func changeOf(fields map[string]any, body string) string {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if !slices.Contains([]string{"id", "base", "body", "append"}, key) {
-			fmt.Fprintf(&b, "%s: %v\n", key, fields[key])
+		switch key {
+		case "id", "base", "body", "append":
+		case "to":
+			fmt.Fprintf(&b, "%s: %s\n", key, to)
+		default:
+			fmt.Fprintf(&b, "%s: %s\n", key, onOneLine(fields[key]))
 		}
 	}
 	return b.String()
+}
+
+// onOneLine returns a value of a request: a text of one line as it is, another value as JSON.
+func onOneLine(value any) string {
+	if text, ok := value.(string); ok && text != "" && !strings.ContainsAny(text, "\r\n") {
+		return text
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value) // impossible: it was decoded from JSON
+	}
+	return string(text)
 }

@@ -117,7 +117,7 @@ func hold(ctx context.Context, a api.Access, op, task, lease string,
 	if lease != "" {
 		var err error
 		if long, err = time.ParseDuration(lease); err != nil {
-			return nil, fault.Wrap(op, lease, fault.Invalid, err)
+			return nil, fault.Wrap(op, task, fault.Invalid, fmt.Errorf("%w, written such as 90s, 30m or 2h, not %q", hive.ErrLease, lease))
 		}
 	}
 	h, id, err := hiveOf(ctx, a, op, task)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/inert"
 )
 
@@ -89,7 +90,10 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 	}
 	file := api.FileIn(strings.TrimPrefix(r.Under, "./"))
 	if file == "" {
-		_, err := t.nodes(ctx, r.Under)
+		n, err := t.nodes(ctx, r.Under)
+		if err == nil {
+			err = t.noMessage(n.Path)
+		}
 		return r, err
 	}
 	r.Under = strings.TrimPrefix(r.Under, "./")
@@ -99,11 +103,27 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
 		return r, invalid(t.op.Name, fmt.Errorf("the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
 	}
-	return r, t.writable(ctx, file)
+	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // for the file of the month
+		return r, err
+	}
+	return r, t.noMessage(file)
+}
+
+// noMessage refuses words of an agent that would stand in an inbox: they would be read as those of
+// whom the headline names, such as the owner.
+func (t *judge) noMessage(file string) error {
+	if !hive.IsInbox(file) || t.isGranted() {
+		return nil
+	}
+	return t.denied(file, "is an inbox: messages come there as they are sent, and stay so")
 }
 
 func admitEdit(ctx context.Context, t *judge, r api.EditRequest) (api.EditRequest, error) {
-	if _, err := t.nodes(ctx, r.ID); err != nil {
+	n, err := t.nodes(ctx, r.ID)
+	if err == nil && (r.Title != nil || r.Body != nil || r.Append != nil || len(r.Property)+len(r.RemoveProperty) > 0) {
+		err = t.noMessage(n.Path) // keywords, tags and dates are the receiver's own
+	}
+	if err != nil {
 		return r, err
 	}
 	return t.inertEdit(r)
@@ -116,6 +136,12 @@ func admitResolve(ctx context.Context, t *judge, r api.ResolveRequest) (api.Reso
 
 func admitMove(ctx context.Context, t *judge, r api.MoveRequest) (api.MoveRequest, error) {
 	_, err := t.nodes(ctx, r.ID, r.To)
+	if err == nil && r.To != "" {
+		var to *api.Shown
+		if to, err = t.nodes(ctx, r.To); err == nil {
+			err = t.noMessage(to.Path)
+		}
+	}
 	return r, err
 }
 

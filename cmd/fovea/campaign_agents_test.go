@@ -144,7 +144,7 @@ func (w *worker) call(tool string, args map[string]any) (text string, refused bo
 }
 
 // refusals matches what the memory refuses for good.
-var refusals = regexp.MustCompile(`claimed by another|not in force|at most 60 messages|unread messages of this sender`)
+var refusals = regexp.MustCompile(`the task is claimed|not in force|at most 60 messages|unread messages of this sender`)
 
 // connect starts the agent's server.
 func (w *worker) connect() bool {

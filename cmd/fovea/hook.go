@@ -8,6 +8,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,22 +31,35 @@ func hookCommand(s *session) *cobra.Command {
 		Long: `Coding agents call this when a session starts and when you have asked something,
 see fovea setup CLIENT --hooks. It answers with what the memory holds, and says
 that this is remembered data. It answers within 100 ms or not at all, opens no
-memory itself, and always exits with 0. --check says why it answers nothing.`,
+memory itself, and always exits with 0, also if it is called with flags that it
+does not know. --check says why it answers nothing.`,
 		Example: `  fovea setup claude-code --hooks
   fovea hook --check <input.json`,
 		Args: verb.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.flags.Here, s.Quiet = "", !check
-			err := answerHook(c.Context(), s, keep, check)
 			if check {
-				return err
+				return answerHook(c.Context(), s, keep, check)
 			}
+			signal.Ignore(syscall.SIGPIPE) // a client that closed its end sees no death by it
+			defer func() { _ = recover() }()
+			_ = answerHook(c.Context(), s, keep, check)
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&keep, "keep", false, "keep what the model answered last, without secrets, as a block of the session")
 	c.Flags().BoolVar(&check, "check", false, "wait for the memory, and report errors")
 	return c
+}
+
+// neverFails reports whether a command exits with 0 whatever happens: clients take another code
+// of a hook, 2 above all, for an order to stop what the person asked for.
+func neverFails(c *cobra.Command) bool {
+	if c == nil || c.Name() != "hook" || !c.HasParent() || c.Parent().HasParent() {
+		return false
+	}
+	check, err := c.Flags().GetBool("check")
+	return err == nil && !check
 }
 
 // errNoDaemon says why a hook answers nothing.

@@ -25,7 +25,7 @@ import (
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
 		if held := claimOf(n, now); !held.IsZero() {
-			return 0, w.fail(task, fault.Conflict, heldError(held))
+			return 0, w.fail(task, fault.Conflict, heldError(held, me))
 		}
 		if err := ready(h.scope, w.state(), n); errors.Is(err, ErrCycle) {
 			return 0, w.fail(task, fault.Invalid, err)
@@ -182,20 +182,25 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 // inForce returns why a claim of an agent with a number is not in force.
 func inForce(n *node.Node, by string, number uint64, now int64) error {
 	held := claimOf(n, now)
-	switch {
+	switch was := writtenClaim(n.Derived); {
 	case n.Derived.Done:
 		return ErrDone
 	case held.By == by && held.Number == number:
 		return nil
-	case held.IsZero():
-		return fmt.Errorf("%w: its lease has ended", ErrClaim)
+	case !held.IsZero():
+		return fmt.Errorf("%w: %w", ErrClaim, heldError(held, by))
+	case was.By == by && was.Number == number:
+		return fmt.Errorf("%w: its lease has ended; claim the task again", ErrClaim)
 	}
-	return fmt.Errorf("%w: %w", ErrClaim, heldError(held))
+	return fmt.Errorf("%w: nobody holds the task; claim it", ErrClaim)
 }
 
-// heldError says who holds a task.
-func heldError(c Claim) error {
-	return fmt.Errorf("%w: %s, under number %d until %s", ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
+// heldError tells an agent who holds a task.
+func heldError(c Claim, to string) error {
+	if c.By == to {
+		return fmt.Errorf("%w by you, under number %d until %s; go on under that number, or release it", ErrHeld, c.Number, c.Until.Format(stampForm))
+	}
+	return fmt.Errorf("%w by another: %s, under number %d until %s", ErrHeld, c.By, c.Number, c.Until.Format(stampForm))
 }
 
 // firstClaim returns the claim that an earlier commit wrote.

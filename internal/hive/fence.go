@@ -22,8 +22,9 @@ func (h *Hive) Check(ctx context.Context, op, id string) error {
 	}
 	state := h.scope.Present()
 	if n, ok := state.Get(id); ok && h.scope.Actor(ctx).Author.Kind == author.Agent {
-		if task, c := holder(state, n, now); task != nil && c.By != nameOf(h.scope.Actor(ctx).Author) {
-			return fault.Wrap(op, task.ID, fault.Conflict, heldError(c))
+		me := nameOf(h.scope.Actor(ctx).Author)
+		if task, c := holder(state, n, now); task != nil && c.By != me {
+			return fault.Wrap(op, task.ID, fault.Conflict, heldError(c, me))
 		}
 	}
 	return nil
@@ -72,7 +73,7 @@ func (h *Hive) change(ctx context.Context, a scope.Action, before *graph.State, 
 				continue
 			}
 			if task, held := holder(before, at, now); task != nil && held.By != me {
-				return fault.Wrap(a.Name, task.ID, fault.Conflict, heldError(held))
+				return fault.Wrap(a.Name, task.ID, fault.Conflict, heldError(held, me))
 			}
 		}
 	}

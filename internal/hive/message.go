@@ -104,6 +104,9 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 		return "", chain.Commit{}, err
 	}
 	m.Subject, m.Body = inert.Line(m.Subject), inert.Text(strings.TrimRightFunc(m.Body, unicode.IsSpace))
+	if n := len(m.Subject) + len(m.Body); n > MaxMessage { // a receiver is handed it whole
+		return "", chain.Commit{}, fault.Wrap("send", m.To, fault.Invalid, fmt.Errorf("%w; made plain text it has %d", ErrTooLarge, n))
+	}
 	id, counted := uuid.NewString(), false
 	c, first, err := h.run(postal(ctx, h.scope, m.To), scope.Action{Name: "send", Key: opts.OrZero().Key}, func(w *change) error {
 		if w.unreadOf(m.To, from) >= MaxUnread {
@@ -130,8 +133,8 @@ func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
 	switch {
 	case len(m.Subject)+len(m.Body) > MaxMessage:
 		return fail(fault.Invalid, ErrTooLarge)
-	case strings.TrimSpace(m.Subject) == "" || len(m.Subject) > MaxSubject:
-		return fail(fault.Invalid, fmt.Errorf("give a subject of at most %d bytes", MaxSubject))
+	case !strings.ContainsFunc(m.Subject, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }), len(m.Subject) > MaxSubject:
+		return fail(fault.Invalid, fmt.Errorf("give a subject of at most %d bytes that can be seen", MaxSubject))
 	case len(m.Thread) > maxThread || inert.Line(m.Thread) != m.Thread:
 		return fail(fault.Invalid, fmt.Errorf("a thread is the id of a message, at most %d bytes", maxThread))
 	case m.To == from:
@@ -323,7 +326,7 @@ const stampForm = "2006-01-02T15:04:05.000Z07:00"
 
 // isMessage reports whether a node is a message of the inbox that it is in.
 func isMessage(n *node.Node) bool {
-	return n.Type == document.TypeHeadline && n.Derived.Last(keyFrom) != "" && inboxNumber(agentOfPath(n.Path), n.Path) > 0
+	return n.Type == document.TypeHeadline && n.Derived.Last(keyFrom) != "" && IsInbox(n.Path)
 }
 
 // isUnread reports whether a node is marked as a message that was not read.
@@ -368,6 +371,10 @@ func inboxName(agent string, n int) string {
 	}
 	return fmt.Sprintf("agents/%s/inbox-%d.org", agent, n)
 }
+
+// IsInbox reports whether a path is that of a file of an inbox. What stands there is read as
+// messages, from whom they say.
+func IsInbox(path string) bool { return inboxNumber(agentOfPath(path), path) > 0 }
 
 // inboxNumber is the inverse of inboxName, 0 for other paths.
 func inboxNumber(agent, path string) int {

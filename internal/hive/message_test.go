@@ -110,7 +110,11 @@ func TestMessageRefused(t *testing.T) {
 	if big.read > 4*hive.MaxMessage {
 		t.Errorf("%d bytes of a body without an end were read", big.read)
 	}
-	for _, m := range []hive.Draft{{To: "bob"}, {To: "bob", Subject: strings.Repeat("s", 2<<10)}, {To: "bob", Subject: "s", Thread: "a\nb"}} {
+	fails(t, send("ada", "bob", "s", strings.Repeat("\x00", hive.MaxMessage/2)), hive.ErrTooLarge, fault.Invalid) // each is three bytes then
+	for _, m := range []hive.Draft{
+		{To: "bob"}, {To: "bob", Subject: "\u200b\u200b"}, {To: "bob", Subject: " \u2028\x1b\u202e"},
+		{To: "bob", Subject: strings.Repeat("s", 2<<10)}, {To: "bob", Subject: "s", Thread: "a\nb"},
+	} {
 		if _, _, err := w.hive().Send(as("ada"), m, nil); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%+v: %v", m, err)
 		}

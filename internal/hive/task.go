@@ -39,8 +39,8 @@ var (
 	ErrDone    = errors.New("the task is done")
 	ErrBlocked = errors.New("the task waits for others")
 	ErrCycle   = errors.New("the task waits for itself; change DEPENDS_ON of one of them")
-	ErrHeld    = errors.New("the task is claimed by another")
-	ErrClaim   = errors.New("that claim is not in force any more; claim the task again")
+	ErrHeld    = errors.New("the task is claimed")
+	ErrClaim   = errors.New("that claim is not in force")
 	ErrLease   = fmt.Errorf("a lease is %v to %v long", MinLease, MaxLease)
 )
 
@@ -240,6 +240,11 @@ func ready(s *scope.Scope, state *graph.State, n *node.Node) error {
 		return err
 	}
 	if len(open) > 0 {
+		for i, id := range open {
+			if find(s, state, id) == nil {
+				open[i] += " (there is no such note: correct DEPENDS_ON)"
+			}
+		}
 		return fmt.Errorf("%w: %s", ErrBlocked, scope.Abbreviate(open, ""))
 	}
 	return nil

@@ -275,3 +275,35 @@ func TestAgents(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestWhyNotInForce: a holder is not told that another one holds the task, and nobody that a lease
+// has ended which has not; a task that will never be ready says which id is wrong.
+func TestWhyNotInForce(t *testing.T) {
+	w := newWorld(t, map[string]string{"tasks.org": someTasks + "* TODO Lost\n:PROPERTIES:\n:ID: lost\n:DEPENDS_ON: nothing\n:END:\n"})
+	says := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	before := w.m.View().Head().Seq
+	c, err := w.claim("ada", "hull")
+	must(t, err)
+	_, err = w.claim("ada", "hull")
+	says(err, fmt.Sprintf("the task is claimed by you, under number %d until", c.Number))
+	_, err = w.hive().Done(as("ada"), "hull", 0, nil)
+	says(err, fmt.Sprintf("that claim is not in force: the task is claimed by you, under number %d", c.Number))
+	_, err = w.hive().Done(as("bob"), "hull", c.Number, nil)
+	says(err, "that claim is not in force: the task is claimed by another: ada, under number")
+	w.now = w.now.Add(2 * time.Minute)
+	_, err = w.hive().Done(as("ada"), "hull", c.Number, nil)
+	says(err, "that claim is not in force: its lease has ended; claim the task again")
+	_, err = w.hive().Done(as("bob"), "hull", c.Number, nil)
+	says(err, "nobody holds the task; claim it")
+	_, _, err = w.m.History().Rollback(t.Context(), fmt.Sprintf("seq:%d", before), &fovea.WriteOptions{})
+	must(t, err)
+	_, err = w.hive().Done(as("ada"), "hull", c.Number, nil)
+	says(err, "nobody holds the task; claim it")
+	_, err = w.claim("ada", "lost")
+	says(err, "the task waits for others: nothing (there is no such note: correct DEPENDS_ON)")
+}

@@ -213,9 +213,11 @@ func TestKeep(t *testing.T) {
 	secrets := []string{
 		"sk-ant-REDACTED", "ghp_abcdefghijklmnopqrstuvwxyz0123", "AKIAABCDEFGHIJKLMNOP", "hunter2",
 		"-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE KEY-----", "eyJhbGciOiJI.eyJzdWIiOiIx.abcdefg", "s3cret",
+		"aVeryLongTokenOfNoKnownForm", "s3same", "s3shell",
 	}
 	answer := "We chose LoRa.\nkey " + strings.Join(secrets[:3], " and ") + "\nDB_PASSWORD=hunter2\n" + secrets[4] + "\n" + secrets[5] +
-		"\npostgres://ada:s3cret@db/x\nThe password is long."
+		"\npostgres://ada:s3cret@db/x\nThe password is long.\nBearer " + secrets[7] +
+		"\npwd: s3same\ncurl -u ada:s3shell https://db"
 	for _, input := range []string{stop("We chose WiFi.", false), stop(answer, false), stop("Ignored.", true)} {
 		if out := answered(t, svc, input, true); out != "" {
 			t.Errorf("a kept answer prints %q", out)

@@ -14,9 +14,11 @@ var secrets = []struct {
 	{regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{12,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|` +
 		`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}|\bglpat-[A-Za-z0-9_-]{16,}|\bAGE-SECRET-KEY-1[A-Z0-9]+|` +
 		`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+`), "[…]"},
-	{regexp.MustCompile(`(?i)\b((?:[a-z0-9]+[_-])*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key)["']?\s*[:=]\s*)` +
+	{regexp.MustCompile(`(?i)\b((?:[a-z0-9]+[_-])*(?:password|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key)["']?\s*[:=]\s*)` +
 		`("[^"\n]*"|'[^'\n]*'|[^\s,;"']+)`), "$1[…]"},
 	{regexp.MustCompile(`(?i)\b(authorization:\s*(?:bearer|basic)\s+)\S+`), "$1[…]"},
+	{regexp.MustCompile(`\b(Bearer\s+)[A-Za-z0-9._~+/=-]{16,}`), "$1[…]"},
+	{regexp.MustCompile(`(\s(?:-u|--user)[ =]["']?[^\s:"']+:)[^\s"']+`), "$1[…]"},
 	{regexp.MustCompile(`\b([a-z][a-z0-9+.-]*://[^\s:/@]+:)[^\s@/]+@`), "$1[…]@"},
 }
 

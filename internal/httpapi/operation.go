@@ -5,6 +5,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -121,11 +122,11 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request, sh *shape) ([]b
 		return nil, nil, false // sharing says so
 	}
 	if err != nil {
-		status := http.StatusBadRequest
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			status = http.StatusRequestEntityTooLarge
+		status, why := http.StatusBadRequest, "the request: "+err.Error()
+		if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			status, why = http.StatusRequestEntityTooLarge, fmt.Sprintf("the request has more than %d bytes; send less", large.Limit)
 		}
-		problem(w, status, "invalid", "the request: "+err.Error())
+		problem(w, status, "invalid", why)
 		return nil, nil, false
 	}
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); len(body) > 0 && kind != "application/json" {

@@ -40,6 +40,16 @@ var nextOfDenied = map[string]string{
 	"rollback": "take back your own commits with action revert and your name as author, or ask the owner",
 }
 
+// nextOfOp are the next steps by operation and kind, where those of the kind would mislead: a
+// task that another one holds is not free after it was read again.
+var nextOfOp = map[string]map[fovea.Kind]string{
+	"claim": tasksAgain, "renew": tasksAgain, "release": tasksAgain, "done": tasksAgain,
+	"send": {fovea.NotFound: "send it to a name that the reason has, or ask the owner to write to a new agent first",
+		fovea.Conflict: "wait, and put several messages into one"},
+}
+
+var tasksAgain = map[fovea.Kind]string{fovea.Conflict: "history with action tasks says what is free, who holds what, and the numbers of claims"}
+
 // canRead reports whether a tool offers an operation that changes nothing.
 func canRead(tool string) bool {
 	return slices.ContainsFunc(api.Operations, func(o *api.Operation) bool {
@@ -57,7 +67,12 @@ func nextStep(tool string, err error) string {
 		return a.next
 	}
 	kind := fovea.KindOf(err)
+	of, _ := errors.AsType[*fovea.Error](err)
 	switch {
+	case of != nil && nextOfOp[of.Op][kind] != "":
+		return nextOfOp[of.Op][kind]
+	case of != nil && kind == fovea.Conflict && of.Theirs == "": // nobody changed the note
+		return "where the reason names a claim, see history with action tasks; else " + nextSteps[kind]
 	case kind == fovea.Denied && canRead(tool):
 		return "go on without it, or ask the owner"
 	case kind == fovea.Denied && nextOfDenied[tool] != "":

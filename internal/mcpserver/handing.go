@@ -5,6 +5,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -14,23 +15,31 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // metaHanded is the field of an answer's _meta with the ids of the messages that it hands over.
 const metaHanded = "io.github.fovea-memory/handed"
 
-// maxMarking is how long a hand-over waits for the one before it to be marked.
-const maxMarking = time.Second
+// How long a hand-over waits for the one before it, whose answer is not written yet.
+const (
+	maxMarking = time.Second // then it is refused: a batch is written at once, when all its calls have an answer
+	maxFlying  = time.Minute // after the other one began: then that one got lost, and no answer will come
+)
+
+// errFlying refuses to hand messages over twice.
+var errFlying = errors.New("the messages are in the answer to another call, which is not written yet; they are there to be read")
 
 // handing are hand-overs of messages whose answers are on their way: they are marked as read when
 // the answer was written, so that nothing is marked that a client did not get. It is safe for
 // concurrent use.
 type handing struct {
 	mu      sync.Mutex
-	reports bool              // the transport reports what was written
-	marks   map[string]func() // of answers that are not written yet, by the ids
-	last    chan struct{}     // closed when the newest is marked
+	reports bool                          // the transport reports what was written
+	marks   map[string]func(arrived bool) // of answers that are not written yet, by the ids
+	last    chan struct{}                 // closed when the newest is marked, or was in vain
+	began   time.Time                     // when that one was prepared
 }
 
 // flies reports whether the newest hand-over is not marked yet.
@@ -45,26 +54,32 @@ func (h *handing) flies() bool {
 	}
 }
 
-// wait returns when the hand-overs before are marked, so that nothing is handed over twice.
-func (h *handing) wait(ctx context.Context) {
+// wait returns when the hand-overs before are marked, so that nothing is handed over twice. Errors:
+// Busy (errFlying), and that of ctx.
+func (h *handing) wait(ctx context.Context) error {
 	h.mu.Lock()
 	last := h.last
 	h.mu.Unlock()
 	if last == nil {
-		return
+		return nil
 	}
 	t := time.NewTimer(maxMarking)
 	defer t.Stop()
 	select {
 	case <-last:
-	case <-t.C: // its answer is not written
-		h.mu.Lock()
-		if clear(h.marks); h.last == last {
-			h.last = nil // else each later call would wait as long
-		}
-		h.mu.Unlock()
+		return nil
 	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
 	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last == last && time.Since(h.began) >= maxFlying {
+		clear(h.marks)
+		h.last = nil
+		return nil
+	}
+	return fault.Wrap("inbox", "", fault.Busy, errFlying)
 }
 
 // reply calls a tool again where what it hands over is on its way to the client already, and marks
@@ -77,7 +92,9 @@ func (s *Server) reply(ctx context.Context, call func() (reply, error)) (reply, 
 			return r, nil, err
 		}
 		if flies && len(r.handed) > 0 { // other calls wait for nothing
-			s.handing.wait(ctx)
+			if err := s.handing.wait(ctx); err != nil {
+				return r, nil, err
+			}
 			continue
 		}
 		answer := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.shown()}}}
@@ -86,7 +103,7 @@ func (s *Server) reply(ctx context.Context, call func() (reply, error)) (reply, 
 			return r, answer, err
 		}
 	}
-	return reply{}, nil, misuse("messages are being handed over by other calls; wait for their answers")
+	return reply{}, nil, fault.Wrap("inbox", "", fault.Busy, errFlying)
 }
 
 // handOver marks the messages of an answer, or prepares that, unless one flies already.
@@ -110,10 +127,12 @@ func (s *Server) handOver(ctx context.Context, ids []string, answer *mcp.CallToo
 		}
 	}
 	key, done := strings.Join(ids, " "), make(chan struct{})
-	h.last = done
-	h.marks[key] = func() {
+	h.last, h.began = done, time.Now()
+	h.marks[key] = func(arrived bool) {
 		defer close(done)
-		if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // they stay unread
+		if !arrived {
+			// they stay unread
+		} else if err := mark(context.WithoutCancel(ctx)); err != nil && s.opts.Faults != nil { // likewise
 			s.opts.Faults.Warn("messages that were handed over are not marked as read", "error", err)
 		}
 		h.mu.Lock()
@@ -124,8 +143,8 @@ func (s *Server) handOver(ctx context.Context, ids []string, answer *mcp.CallToo
 	return false, nil
 }
 
-// written marks what the result of an answer, which was written now, has handed over.
-func (s *Server) written(result json.RawMessage) {
+// arrived marks what the result of an answer has handed over, if it arrived.
+func (s *Server) arrived(result json.RawMessage, ok bool) {
 	if !strings.Contains(string(result), metaHanded) {
 		return
 	}
@@ -141,7 +160,7 @@ func (s *Server) written(result json.RawMessage) {
 	mark := h.marks[key]
 	h.mu.Unlock()
 	if mark != nil {
-		mark()
+		mark(ok)
 		go s.Changed(context.Background()) // not within the write, which its notices need
 	}
 }
@@ -150,9 +169,9 @@ func (s *Server) written(result json.RawMessage) {
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	if lines, ok := t.(*rpcline.Transport); ok {
 		told := *lines
-		told.Written, t = s.written, &told
+		told.Arrived, t = s.arrived, &told
 		s.handing.mu.Lock()
-		s.handing.reports, s.handing.marks = true, map[string]func(){}
+		s.handing.reports, s.handing.marks = true, map[string]func(arrived bool){}
 		s.handing.mu.Unlock()
 	}
 	return s.mcp.Run(ctx, t)

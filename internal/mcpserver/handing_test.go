@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -102,5 +103,54 @@ func TestMarkedWhenWritten(t *testing.T) {
 	attend(t, svc, "bob", c, greetLines+inboxLine+"\n"+againLine+"\n")
 	if n := unread(); n != 0 || slices.ContainsFunc(words, func(w string) bool { return !bytes.Contains(c.got.Bytes(), []byte("number-"+w)) }) {
 		t.Errorf("two at once: %d are unread after %s", n, c.got.Bytes())
+	}
+}
+
+// TestBatchHandsOverOnce: several calls of one batch get a message once.
+func TestBatchHandsOverOnce(t *testing.T) {
+	svc, _ := memory(t)
+	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "okapi", Known: true}); err != nil {
+		t.Fatal(err)
+	}
+	calls := []string{inboxLine, againLine, strings.Replace(againLine, `"id":3`, `"id":4`, 1), strings.Replace(againLine, `"id":3`, `"id":5`, 1)}
+	c := &client{}
+	attend(t, svc, "bob", c, greetLines+"["+strings.Join(calls, ",")+"]\n")
+	if got := c.got.String(); strings.Count(got, "okapi") != 1 || strings.Count(got, "(busy)") != 3 {
+		t.Errorf("answered with %s", got)
+	}
+	all, err := agents.OpMessages.Call(t.Context(), svc, agents.MessagesRequest{Agent: "bob", Unread: true})
+	if err != nil || len(all) != 0 {
+		t.Errorf("%d are unread, %v", len(all), err)
+	}
+}
+
+// TestHandedOverWhole: what is marked as read stands whole in the answer, however large the
+// messages are; the rest comes with the next call.
+func TestHandedOverWhole(t *testing.T) {
+	svc, _ := memory(t)
+	const large = 60_000
+	for i := range 5 {
+		req := agents.MessageSendRequest{To: "bob", Subject: "large", Body: strings.Repeat(string(rune('a'+i)), large), Known: true}
+		if _, err := agents.OpMessageSend.Call(t.Context(), svc, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := 0
+	for range 5 {
+		c := &client{}
+		attend(t, svc, "bob", c, greetLines+inboxLine+"\n")
+		now := 0
+		for i := range 5 {
+			if strings.Contains(c.got.String(), strings.Repeat(string(rune('a'+i)), large)) {
+				now++
+			}
+		}
+		got += now
+		if all, err := agents.OpMessages.Call(t.Context(), svc, agents.MessagesRequest{Agent: "bob", Unread: true}); err != nil || len(all) != 5-got {
+			t.Fatalf("%d of 5 came whole, and %d are unread, %v", got, len(all), err)
+		}
+	}
+	if got != 5 {
+		t.Errorf("%d of 5 came whole", got)
 	}
 }

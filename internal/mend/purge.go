@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // minPurgeText is the minimum length, in bytes, of a text to purge: a shorter one occurs
@@ -168,6 +169,9 @@ func addAliases(c *graph.Commit, names map[string]bool) {
 func (p *purge) refuse() error {
 	for n := range p.mender.scope.Present().All() {
 		if p.dropOwn[n.Own] || p.holds(n) {
+			if agent := working.AgentOf(n.Path); agent != "" { // no verb edits or forgets it
+				return fmt.Errorf("%s of agent %s holds it now; take it away first: fovea block remove for a block, fovea review reject for a proposal", n.ID, agent)
+			}
 			return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 		}
 	}

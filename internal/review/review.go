@@ -137,6 +137,21 @@ func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptio
 	})
 }
 
+// Edit puts what do makes of a proposal in its place, unless it was decided about. Errors:
+// NotFound (ErrUnknown), and those of do and Put.
+func (ps *Proposals) Edit(ctx context.Context, id string, opts *scope.WriteOptions, do func(*Proposal) error) (Proposal, error) {
+	ps.deciding.Lock()
+	defer ps.deciding.Unlock()
+	p, err := ps.Get(id)
+	if err == nil {
+		err = do(&p)
+	}
+	if err == nil {
+		_, err = ps.Put(ctx, p, opts)
+	}
+	return p, err
+}
+
 // Decide hands a proposal to do, and takes it away if do returns no error. It decides about
 // one proposal at a time. Errors: NotFound (ErrUnknown), and those of do.
 func (ps *Proposals) Decide(ctx context.Context, id string, do func(Proposal) error) error {

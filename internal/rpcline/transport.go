@@ -18,16 +18,17 @@ import (
 type Transport struct {
 	In  io.ReadCloser
 	Out io.WriteCloser
-	// Written is called with the result of each response once it was written; nil is not
-	// called. It must not write to the session.
-	Written func(result json.RawMessage)
+	// Arrived is called with the result of each response: once it was written, or with ok
+	// false once it is certain that it was not, or that the client had cancelled the call and
+	// takes no notice of it. nil is not called. It must not write to the session.
+	Arrived func(result json.RawMessage, ok bool)
 }
 
 // Connect starts reading.
 func (t *Transport) Connect(context.Context) (mcp.Connection, error) {
 	c := &connection{
 		in: t.In, out: t.Out, lines: make(chan line), closed: make(chan struct{}),
-		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1), written: t.Written,
+		pending: map[jsonrpc.ID]pendingCall{}, sent: make(chan struct{}, 1), arrived: t.Arrived,
 	}
 	go c.readLines()
 	return c, nil
@@ -45,7 +46,7 @@ type connection struct {
 	closeErr      error // result of Close
 
 	sent    chan struct{} // has a value after a call was answered
-	written func(json.RawMessage)
+	arrived func(result json.RawMessage, ok bool)
 
 	mu        sync.Mutex
 	reporting int                        // responses that are written and not reported
@@ -56,13 +57,20 @@ type connection struct {
 type pendingCall struct {
 	batch     *batch // nil outside a batch
 	streaming bool   // answered only when the client disconnects
+	cancelled bool   // the client ignores the answer
 }
 
 // batch collects the responses to a batch.
 type batch struct {
 	remaining int // calls without a response yet
 	responses [][]byte
-	results   []json.RawMessage // of the responses, for Transport.Written
+	results   []result // of the responses, for Transport.Arrived
+}
+
+// result is the result of a response, nil for an error.
+type result struct {
+	json      json.RawMessage
+	cancelled bool
 }
 
 // SessionID returns "", because there is only one session.
@@ -162,7 +170,16 @@ func (c *connection) handleLine(l line) error {
 			c.mu.Unlock()
 		}
 	}
-	return c.writeBatch(b)
+	if b == nil {
+		return nil
+	}
+	c.mu.Lock()
+	text, _ := b.whole() // of refusals alone; else the last response is still to come
+	c.mu.Unlock()
+	if text == nil {
+		return nil
+	}
+	return c.writeLine(text)
 }
 
 // register adds a call to the pending ones. It refuses a call with the id of a pending
@@ -179,6 +196,9 @@ func (c *connection) register(m jsonrpc.Message, b *batch) *Refusal {
 		_ = json.Unmarshal(r.Params, &asked) // the server reports the error
 		c.allowsBatches = asked.ProtocolVersion == "2025-03-26" || asked.ProtocolVersion == "2024-11-05"
 	}
+	if r.Method == "notifications/cancelled" {
+		c.noteCancelled(r.Params)
+	}
 	if !r.IsCall() {
 		return nil
 	}
@@ -187,11 +207,26 @@ func (c *connection) register(m jsonrpc.Message, b *batch) *Refusal {
 	if _, exists := c.pending[r.ID]; exists {
 		return invalidRequest(nil, "the call %v is not answered yet; use another id", r.ID.Raw())
 	}
-	c.pending[r.ID] = pendingCall{b, r.Method == "subscriptions/listen"}
+	c.pending[r.ID] = pendingCall{batch: b, streaming: r.Method == "subscriptions/listen"}
 	if b != nil {
 		b.remaining++
 	}
 	return nil
+}
+
+// noteCancelled marks the call that a notification cancels.
+func (c *connection) noteCancelled(params json.RawMessage) {
+	var of struct {
+		ID any `json:"requestId"`
+	}
+	_ = json.Unmarshal(params, &of) // the server reports the error
+	id, err := jsonrpc.MakeID(of.ID)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if one, ok := c.pending[id]; ok && err == nil {
+		one.cancelled = true
+		c.pending[id] = one
+	}
 }
 
 // Write sends a message. The responses to a batch are sent together. It is safe for
@@ -209,27 +244,24 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 		return c.writeLine(text)
 	}
 	c.mu.Lock()
-	b := c.pending[r.ID].batch
+	call := c.pending[r.ID]
 	delete(c.pending, r.ID)
 	c.reporting++
-	results := []json.RawMessage{r.Result}
-	if b != nil {
+	results := []result{{r.Result, call.cancelled}}
+	if b := call.batch; b != nil {
 		b.remaining--
-		b.responses, b.results = append(b.responses, text), append(b.results, r.Result)
-		if results = nil; b.remaining == 0 {
-			results = b.results
-		}
+		b.responses, b.results = append(b.responses, text), append(b.results, results...)
+		text, results = b.whole() // for the last one alone: who writes the line reports it
 	}
 	c.mu.Unlock()
 	defer c.reported()
-	if b == nil {
-		err = c.writeLine(text)
-	} else {
-		err = c.writeBatch(b)
+	if text == nil {
+		return nil
 	}
-	for _, result := range results {
-		if err == nil && result != nil && c.written != nil {
-			c.written(result)
+	err = c.writeLine(text)
+	for _, one := range results {
+		if one.json != nil && c.arrived != nil {
+			c.arrived(one.json, err == nil && !one.cancelled)
 		}
 	}
 	return err
@@ -246,22 +278,16 @@ func (c *connection) reported() {
 	}
 }
 
-// writeBatch sends the responses to a batch once all are available.
-func (c *connection) writeBatch(b *batch) error {
-	if b == nil {
-		return nil
+// whole returns the line of a batch and the results in it, once: when all responses are
+// there. Before, and of a batch that wants no response, it returns nil. The caller holds the
+// lock of the connection.
+func (b *batch) whole() ([]byte, []result) {
+	if b.remaining > 0 || len(b.responses) == 0 {
+		return nil, nil
 	}
-	c.mu.Lock()
-	var text []byte
-	if b.remaining == 0 && len(b.responses) > 0 {
-		text = append(append([]byte{'['}, bytes.Join(b.responses, []byte{','})...), ']')
-		b.responses = nil
-	}
-	c.mu.Unlock()
-	if text == nil {
-		return nil
-	}
-	return c.writeLine(text)
+	text := append(append([]byte{'['}, bytes.Join(b.responses, []byte{','})...), ']')
+	b.responses = nil
+	return text, b.results
 }
 
 // writeLine sends one line.

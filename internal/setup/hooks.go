@@ -47,14 +47,17 @@ func (h Hooks) Write(file, command string, keep bool) (kept string, changed bool
 	return mergeFile(file, func(text string) (string, error) { return h.merged(text, command, keep) })
 }
 
-// Remove takes Fovea's hooks out of a file, and leaves all else.
+// Remove takes Fovea's hooks out of a file, as [Client.Remove] does its entry.
 func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
-	return mergeFile(file, func(text string) (string, error) {
+	add := func(keep bool) func(string) (string, error) {
+		return func(text string) (string, error) { return h.merged(text, "fovea hook --memex .", keep) }
+	}
+	return cutFile(file, func(text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			return text, nil
 		}
 		return withoutHooks(text)
-	})
+	}, add(true), add(false))
 }
 
 // entry is the hook of one event.
@@ -138,7 +141,7 @@ func hookLists(text string) (map[string][]span, error) {
 func elements(text string, from int) ([]span, error) {
 	d := json.NewDecoder(bytes.NewReader([]byte(text[from:])))
 	if open, err := d.Token(); err != nil || open != json.Delim('[') {
-		return nil, errors.New("it is not a list; add the hook by hand")
+		return nil, errors.New("it is not a list; change it by hand")
 	}
 	all := []span{}
 	for d.More() {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -19,11 +20,9 @@ import (
 )
 
 // mergeFile replaces a file's text with merge's result and keeps a copy of the old file next
-// to it. It follows symbolic links.
+// to it. It follows symbolic links. A file that nobody may write stays as it is.
 func mergeFile(file string, merge func(string) (string, error)) (kept string, changed bool, err error) {
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
-	}
+	file = realPath(file)
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", false, err
@@ -31,6 +30,9 @@ func mergeFile(file string, merge func(string) (string, error)) (kept string, ch
 	next, err := merge(string(old))
 	if err != nil || next == string(old) {
 		return "", false, err
+	}
+	if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o222 == 0 {
+		return "", false, errors.New("it is read-only; let it be written, or change it by hand")
 	}
 	if len(old) > 0 {
 		if kept, err = keepBeside(file, old); err != nil {
@@ -42,6 +44,54 @@ func mergeFile(file string, merge func(string) (string, error)) (kept string, ch
 	return kept, true, vfs.WriteFile(file, []byte(next), 0o600)
 }
 
+// cutFile takes out of a file what add put in. Where a copy beside the file shows what it was
+// before, the file is that again, byte for byte; else it is what cut leaves of it.
+func cutFile(file string, cut func(string) (string, error), adds ...func(string) (string, error)) (kept string, changed bool, err error) {
+	return mergeFile(file, func(text string) (string, error) {
+		next, err := cut(text)
+		if err != nil || next == text {
+			return text, err
+		}
+		for _, was := range copiesOf(realPath(file)) {
+			if left, err := cut(was); err != nil || left != was {
+				continue // it had the entry as well
+			}
+			for _, add := range adds {
+				if with, err := add(was); err == nil && with != was {
+					if left, err := cut(with); err == nil && left == next {
+						return was, nil
+					}
+				}
+			}
+		}
+		return next, nil
+	})
+}
+
+// realPath returns the file that a link leads to.
+func realPath(file string) string {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		return real
+	}
+	return file
+}
+
+// copyName is the name of the i-th copy of a file.
+func copyName(file string, i int) string { return fmt.Sprintf("%s.before-fovea-%d", file, i) }
+
+// copiesOf reads the copies beside a file, newest first, up to the first that is missing.
+func copiesOf(file string) []string {
+	var texts []string
+	for i := 1; ; i++ {
+		text, err := os.ReadFile(copyName(file, i))
+		if err != nil {
+			slices.Reverse(texts)
+			return texts
+		}
+		texts = append(texts, string(text))
+	}
+}
+
 // keepBeside writes a copy under an unused name next to file, with its permissions.
 func keepBeside(file string, text []byte) (string, error) {
 	info, err := os.Stat(file)
@@ -49,7 +99,7 @@ func keepBeside(file string, text []byte) (string, error) {
 		return "", err
 	}
 	for i := 1; ; i++ {
-		name := fmt.Sprintf("%s.before-fovea-%d", file, i)
+		name := copyName(file, i)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -109,7 +159,7 @@ func (o object) insert(text, indent, member string) string {
 // members parses the object at an offset of a JSON text.
 func members(text string, from int) (object, error) {
 	if !json.Valid([]byte(text)) {
-		return object{}, errors.New("it is not JSON, or has comments; add the entry by hand")
+		return object{}, errors.New("it is not JSON, or has comments; change it by hand")
 	}
 	d := json.NewDecoder(bytes.NewReader([]byte(text[from:])))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {

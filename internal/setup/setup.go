@@ -33,9 +33,10 @@ func (c Client) Write(file string, s Server) (kept string, changed bool, err err
 	return mergeFile(file, func(text string) (string, error) { return c.merge(text, s) })
 }
 
-// Remove takes the entry out of a client's file, and leaves all else.
+// Remove takes the entry out of a client's file, and leaves all else. A file that nobody else has
+// changed since Write is what it was before, byte for byte.
 func (c Client) Remove(file string) (kept string, changed bool, err error) {
-	return mergeFile(file, c.cut)
+	return cutFile(file, c.cut, func(text string) (string, error) { return c.merge(text, Server{}) })
 }
 
 // Clients lists the supported MCP clients. The slice must not be changed.

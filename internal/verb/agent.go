@@ -35,12 +35,23 @@ configuration grants it more.`,
 func printAgents(s *Session, all []agents.AgentEntry) {
 	for i := range all {
 		a := &all[i]
-		s.Out.Row(terminal.Column(a.Name, 12), terminal.Column(a.Status, 7), terminal.Column(seen(a.Seen), 19), terminal.Column(a.Session, 8),
-			terminal.Column(fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")), terminal.Rest))
+		printWide(s.Out, fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
+			terminal.Column(a.Name, 12), terminal.Column(a.Status, 7), terminal.Column(seen(a.Seen), 19), terminal.Column(a.Session, 8))
 	}
 	if len(all) == 0 {
 		s.Report("no agents yet; one is known from its first note, such as fovea remember ... --agent ada")
 	}
+}
+
+// printWide prints a record of a list whose last column is longer than a line has room for: a
+// terminal gets it folded below the others.
+func printWide(out *terminal.Stream, last string, cells ...terminal.Cell) {
+	if !out.IsTerminal() {
+		out.Row(append(cells, terminal.Text(last))...)
+		return
+	}
+	out.Row(cells...)
+	fmt.Fprintln(out, out.Fold("    "+terminal.OneLine(last), 4))
 }
 
 func printAgent(s *Session, all []agents.AgentEntry) {

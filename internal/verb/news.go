@@ -70,7 +70,7 @@ func printNews(s *Session, news *agents.News) {
 		}
 	}
 	for _, w := range news.Waiting {
-		s.Out.Row(terminal.Text(fmt.Sprintf("%s to decide about, the oldest of %s; fovea review list", several(w.Proposals, "proposal"), moment(w.Oldest))),
+		s.Out.Row(terminal.Text(fmt.Sprintf("%s since %s; fovea review list", several(w.Proposals, "proposal"), moment(w.Oldest))),
 			terminal.Column(w.Agent, terminal.Rest))
 	}
 	if news.Earlier > 0 {

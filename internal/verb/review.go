@@ -30,7 +30,7 @@ func reviewListCommand(s *Session) *cobra.Command {
 	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
 			p := &all[i]
-			s.Out.Row(terminal.Column(p.ID, 36), terminal.Column(p.Agent, 10), terminal.Column(p.Op, 8), terminal.Text(p.Title+"  "+p.Path))
+			printWide(s.Out, p.Title+"  "+p.Path, terminal.Column(p.ID, 36), terminal.Column(p.Agent, 10), terminal.Column(p.Op, 8))
 		}
 		if len(all) == 0 {
 			s.Report("no proposals wait")
