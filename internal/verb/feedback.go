@@ -58,7 +58,11 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
 	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
-		s.Out.Printf("%d entries, %d by the owner; %d times useful, %d not\n", st.Entries, st.Owner, st.Useful, st.Not)
+		entries := "1 entry"
+		if st.Entries != 1 {
+			entries = fmt.Sprintf("%d entries", st.Entries)
+		}
+		s.Out.Printf("%s, %d by the owner; %d times useful, %d not\n", entries, st.Owner, st.Useful, st.Not)
 		for i := range st.Regions {
 			printRegion(s.Out, &st.Regions[i])
 		}
