@@ -72,6 +72,10 @@ func Conflicts(all []document.Conflict) []Conflict { return each(all, legibleCon
 // View reads the folder first and returns what the caller may see.
 func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen(ctx) }
 
+// WithBlocks lays the working memory of the agent that calls over the views of this call, as
+// windows do.
+func (a Access) WithBlocks(ctx context.Context) { withBlocks(ctx, a.l) }
+
 // ViewAt is View for a moment of the history of the scope that the call is about: it omits
 // what the caller may not read. An empty moment is the present.
 func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {

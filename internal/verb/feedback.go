@@ -72,8 +72,11 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 // printRegion prints what was learned of a folder.
 func printRegion(out *terminal.Stream, r *feedback.LearnedRegion) {
 	state := "on"
-	if !r.On {
+	switch {
+	case !r.On:
 		state = "off: " + r.Why
+	case r.Owner == 0:
+		state = "on, taught by agents alone"
 	}
 	out.Row(terminal.Column(cmp.Or(r.Folder, "(no folder)"), 20), terminal.Text(state))
 	out.Printf("  %d questions, %d held back: nDCG %+.3f, standard error %.3f\n", r.Events, r.Held, r.Gain, r.Error)
