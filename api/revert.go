@@ -100,7 +100,8 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 // memory, is in a history of its own, whose commits are named by their numbers.
 func noCommit(l *Local, session string) error {
 	if names, err := l.memex.Scopes(); err == nil && session != "" && slices.Contains(names, author.SessionPrefix+session) {
-		return fmt.Errorf("has made no such commit in the memex; its own are in fovea log --session %s, and each is reverted by its number: fovea revert NUMBER --session %[1]s", session)
+		return fmt.Errorf("has made no such commit in the memex; its own are in fovea log --session %s, and each is reverted by its number: "+
+			"fovea revert NUMBER --session %[1]s", session)
 	}
 	return errors.New("has made no such commit; see fovea log")
 }

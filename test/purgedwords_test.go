@@ -72,7 +72,8 @@ func TestPurgeReachesSessions(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
 	w.mustLack(secret, strings.Trim(string(quoted), `"`), `blue & red`)
 	w.reopen()
-	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || slices.ContainsFunc(problems, func(p document.Problem) bool { return p.Kind != "purged" }) {
+	isDamage := func(p document.Problem) bool { return p.Kind != "purged" }
+	if _, problems, err := w.m.Mending().Verify(t.Context()); err != nil || slices.ContainsFunc(problems, isDamage) {
 		t.Errorf("verify: %+v, %v", problems, err)
 	}
 }

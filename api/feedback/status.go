@@ -59,7 +59,9 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 	}
 	for _, name := range slices.Sorted(maps.Keys(model)) {
 		m := model[name]
-		r := LearnedRegion{Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Owner: m.Owner, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{}}
+		r := LearnedRegion{
+			Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Owner: m.Owner, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{},
+		}
 		for k, w := range m.Weights {
 			if w != 0 {
 				r.Weights[recall.FeatureNames[k]] = w

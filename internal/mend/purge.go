@@ -179,7 +179,9 @@ type purge struct {
 
 func newPurge(m *Mender, text string) *purge {
 	type set = map[merkle.Digest]bool
-	return &purge{mender: m, text: text, forms: formsOf(text), ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{}}
+	return &purge{
+		mender: m, text: text, forms: formsOf(text), ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{},
+	}
 }
 
 // choose reads the whole history, and holds all its commits in memory meanwhile.
@@ -252,7 +254,8 @@ func (p *purge) refuse() error {
 		if b, ok := working.OfNode(n); ok {
 			session, _ := strings.CutPrefix(p.mender.scope.Name, author.SessionPrefix)
 			agent := working.AgentOf(n.Path)
-			return fmt.Errorf("the block %s of agent %s holds it now; take it out first: fovea block remove %[1]q --agent %[2]s --session %[3]s", b.ID, agent, session)
+			return fmt.Errorf("the block %s of agent %s holds it now; take it out first: fovea block remove %[1]q --agent %[2]s --session %[3]s",
+				b.ID, agent, session)
 		}
 		return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 	}
