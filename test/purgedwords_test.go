@@ -78,13 +78,15 @@ func TestPurgeReachesSessions(t *testing.T) {
 	}
 }
 
-// TestPurgeOfQuestionAlone: a text that only a recorded question holds is purged from the memex
-// and from the session.
+// TestPurgeOfQuestionAlone: a text that only a recorded question holds is purged from the memex,
+// from a project, and from the session.
 func TestPurgeOfQuestionAlone(t *testing.T) {
-	w := newWorld(t, map[string]string{"a.org": "* Pump\nThe pump hums.\n"})
+	w := newWorld(t, map[string]string{"a.org": "* Pump\nThe pump hums.\n", "p/b.org": "* Well\n"})
+	w.projects = map[string][]string{"p": {"p"}}
+	w.reopen()
 	w.ingest()
 	ada := w.desk("ada", "s")
-	for _, scope := range []string{"memex", "session/s"} {
+	for _, scope := range []string{"memex", "project/p", "session/s"} {
 		ada.context(api.ContextRequest{Question: "pump 4711-xyz", Budget: 500})
 		if got := ada.windows(api.WindowsRequest{}); len(got) != 1 {
 			t.Fatalf("recorded: %+v", got)

@@ -32,8 +32,8 @@ const minPurgeText = 4
 // run only counts. It returns the commit and the number of removed versions.
 //
 // What Fovea itself recorded of agents, such as the questions of windows, leaves the present
-// state first. A purge of a text from the memex purges the sessions, too; the commit is then
-// that of the memex, none if only sessions had the text.
+// state first. A purge of a text from the memex or a project purges the sessions, too; the
+// commit is then that of the memex or project, none if only sessions had the text.
 //
 // It refuses while the present state contains any of the rest: forget or edit that first. It
 // also refuses a text under 4 bytes, and one in the commits themselves (in a path, an id,
@@ -42,7 +42,7 @@ const minPurgeText = 4
 // none of it), ReadOnly. O(history).
 func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
 	opts = opts.OrZero()
-	if text == "" || md.scope.Parent != nil {
+	if text == "" || md.scope.IsSession() {
 		return md.purge(ctx, ids, text, opts)
 	}
 	dry := *opts
