@@ -66,8 +66,9 @@ from journal, packs, images and quarantine. It refuses while the notes still
 hold it: edit or forget first. A text also leaves what Fovea recorded of agents
 in all sessions: questions of windows, and blocks of what they did. The commits
 stay, and "fovea verify" says which content was purged. The file system may keep
-deleted bytes for a while, and so do backups of the state folder. The next push takes it out of the remotes.
-Bundles that were handed out, and what is on IPFS, keep it.`,
+deleted bytes for a while, and so do backups of the state folder. The next push
+takes it out of the remotes. Bundles that were handed out, and what is on IPFS,
+keep it.`,
 		Example: `  fovea purge 50de58fa-1866-4ce4-8bb3-15eb06edc9b4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,

@@ -71,8 +71,8 @@ func windowsCommand(s *Session) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Long: `Windows lists the windows that an agent was given, newest first: number, time,
 tokens, and what was asked. With a number, it renders that window again from
-history, byte for byte as it was given. What was purged since, is locked down, or
-came from a file outside history that has changed, has […] in its place, and
+history, byte for byte as it was given. What was purged since, is locked down,
+or came from a file outside history that has changed, has […] in its place, and
 standard error names it.`,
 		Example: `  fovea windows --agent ada
   fovea windows 17 --agent ada`,
