@@ -88,8 +88,9 @@ func (a Access) On() *fovea.Memory { return a.l.m }
 // Sync reads the folder first, as far as the call asks for it.
 func (a Access) Sync(ctx context.Context) error { return a.l.sync(ctx) }
 
-// WarnOthers names the scopes that an operation on one history was not about.
-func (a Access) WarnOthers() { warnOthers(a.l) }
+// WarnOthers names the scopes that an operation on one history was not about. Those whose names
+// begin with covered were done, too.
+func (a Access) WarnOthers(covered ...string) { warnOthers(a.l, covered...) }
 
 // FormerID returns the id that a name stands for, also of a node that is gone. Errors: those of
 // fovea.View.FormerID, as of the operation op.
