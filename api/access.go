@@ -72,6 +72,10 @@ func Conflicts(all []document.Conflict) []Conflict { return each(all, legibleCon
 // View reads the folder first and returns what the caller may see.
 func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen(ctx) }
 
+// WithBlocks lays the working memory of the agent that calls over the views of this call, as
+// windows do.
+func (a Access) WithBlocks(ctx context.Context) { withBlocks(ctx, a.l) }
+
 // ViewAt is View for a moment of the history of the scope that the call is about: it omits
 // what the caller may not read. An empty moment is the present.
 func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {
@@ -84,8 +88,9 @@ func (a Access) On() *fovea.Memory { return a.l.m }
 // Sync reads the folder first, as far as the call asks for it.
 func (a Access) Sync(ctx context.Context) error { return a.l.sync(ctx) }
 
-// WarnOthers names the scopes that an operation on one history was not about.
-func (a Access) WarnOthers() { warnOthers(a.l) }
+// WarnOthers names the scopes that an operation on one history was not about. Those whose names
+// begin with covered were done, too.
+func (a Access) WarnOthers(covered ...string) { warnOthers(a.l, covered...) }
 
 // FormerID returns the id that a name stands for, also of a node that is gone. Errors: those of
 // fovea.View.FormerID, as of the operation op.

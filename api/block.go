@@ -47,6 +47,20 @@ type BlockAddResponse struct {
 	Blocks []blocks.Added `json:"blocks" jsonschema:"in the order of the request"`
 }
 
+// Failed returns how many blocks were not added, nil if all were. Each has its own error.
+func (r *BlockAddResponse) Failed() error {
+	failed := 0
+	for _, b := range r.Blocks {
+		if b.Error != "" {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	return fault.Wrap("block", "", fault.Invalid, fmt.Errorf("%d of %d were not added; the others were", failed, len(r.Blocks)))
+}
+
 // BlockRemoveRequest takes blocks out of working memory.
 type BlockRemoveRequest struct {
 	IDs []string `json:"ids" jsonschema:"of the blocks" arg:"ID..."`

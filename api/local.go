@@ -223,6 +223,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
 	since := windowlog.Compare(before, v, w)
+	if req.Private {
+		wr.Question, wr.Task = "", ""
+	}
 	record(ctx, l, given, v, wr, w)
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,

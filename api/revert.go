@@ -91,9 +91,19 @@ func commitsToRevert(ctx context.Context, l *Local, req RevertRequest, since str
 		out = append(out, c.Seq)
 	}
 	if err == nil && len(out) == 0 {
-		err = fault.Wrap("revert", cmp.Or(req.Author, req.Session), fault.NotFound, errors.New("has made no such commit; see fovea log"))
+		err = fault.Wrap("revert", cmp.Or(req.Author, req.Session), fault.NotFound, noCommit(l, req.Session))
 	}
 	return out, err
+}
+
+// noCommit says that there is nothing to revert. What a session keeps to itself, such as working
+// memory, is in a history of its own, whose commits are named by their numbers.
+func noCommit(l *Local, session string) error {
+	if names, err := l.memex.Scopes(); err == nil && session != "" && slices.Contains(names, author.SessionPrefix+session) {
+		return fmt.Errorf("has made no such commit in the memex; its own are in fovea log --session %s, and each is reverted by its number: "+
+			"fovea revert NUMBER --session %[1]s", session)
+	}
+	return errors.New("has made no such commit; see fovea log")
 }
 
 func numbered(name string) (uint64, bool) {

@@ -85,13 +85,15 @@ func warnUnwritable(l *Local, scopes []string) {
 }
 
 // warnOthers names the scopes that an operation which mends a history was not about.
-func warnOthers(l *Local) {
+func warnOthers(l *Local, covered ...string) {
 	others, err := l.memex.Scopes()
 	about := l.m.Status().Scope
 	if about != "memex" {
 		others = append([]string{"memex"}, others...)
 	}
-	others = slices.DeleteFunc(others, func(name string) bool { return name == about })
+	others = slices.DeleteFunc(others, func(name string) bool {
+		return name == about || slices.ContainsFunc(covered, func(kind string) bool { return strings.HasPrefix(name, kind) })
+	})
 	if err == nil && len(others) > 0 {
 		l.warn(fmt.Errorf("%s was about %s alone, not about %s", l.call.Op.Name, about, strings.Join(others, ", ")))
 	}

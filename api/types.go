@@ -26,6 +26,7 @@ type ContextRequest struct {
 	Degrade   bool   `json:"degrade,omitempty" jsonschema:"lower the pinned parts when they do not fit" flag:"show the focus at a lower level when it does not fit"`
 	Explain   bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
 	At        string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Private   bool   `json:"private,omitempty" jsonschema:"record the window without the words of the question and the task"`
 
 	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75" flag:"<SIMILARITY> from which foveal shows a neighbour in full (default 0.75)"`
 

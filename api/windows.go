@@ -70,8 +70,10 @@ func hidden(ctx context.Context, l *Local, v *fovea.View) func(path string, n *n
 		at.Path = path
 		switch {
 		case l.seesAll(ctx):
-		case slices.Contains(v.Lockdown(), path), l.m.Guard().UntrustedVersion(&at):
+		case l.m.Guard().UntrustedVersion(&at):
 			return "locked down: that is not the version of it that its owner trusts"
+		case slices.Contains(v.Lockdown(), path):
+			return "locked down: its file was changed outside Fovea, and its owner has not decided; see fovea guard diff"
 		}
 		return ""
 	}

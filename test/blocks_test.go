@@ -234,8 +234,10 @@ func TestBlockFiles(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(g.dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(".env", filepath.Join(g.dir, "dotted")); err != nil {
-		t.Fatal(err)
+	for link, to := range map[string]string{"dotted": ".env", "sealed": "key.org.gpg"} {
+		if err := os.Symlink(to, filepath.Join(g.dir, link)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	g.ingest()
 	ada := g.desk("ada", "s")
@@ -268,6 +270,8 @@ func TestBlockFiles(t *testing.T) {
 		{"latin", 0, 0, "is not text", fovea.Invalid},
 		{"huge", 0, 0, "limit", fovea.Invalid},
 		{"key.org.gpg", 0, 0, "encrypted", fovea.Denied},
+		{"sealed", 0, 0, "encrypted", fovea.Denied},
+		{"agents/bob/ROM.md", 0, 0, "there is no such file", fovea.NotFound},
 	} {
 		b := working.Block{Type: working.File, Location: tc.path, StartLine: tc.from, EndLine: tc.to}
 		r, err := api.OpBlockAdd.Call(ada.ctx, ada.svc, api.BlockAddRequest{Blocks: []working.Block{b}})
@@ -295,8 +299,14 @@ func TestBlockFiles(t *testing.T) {
 		}
 	}
 	r, err := api.OpBlockAdd.Call(ada.ctx, ada.svc, api.BlockAddRequest{Blocks: []working.Block{
-		{Type: working.File, Location: "binary"}, {Type: working.Task, TaskID: "T"}, {Type: "blurb"},
+		{Type: working.File, Location: "binary"}, {Type: working.Task, TaskID: "T", Automatic: true}, {Type: "blurb"},
 	}})
+	if got := ada.did(); len(got) != 0 {
+		t.Errorf("an agent marks its own block as made by Fovea: %v", got)
+	}
+	if failed := r.Failed(); failed == nil || !strings.Contains(failed.Error(), "2 of 3 were not added") {
+		t.Errorf("two of three are refused: %v", failed)
+	}
 	if err != nil || r.Blocks[0].Error == "" || r.Blocks[1].Error != "" || r.Blocks[2].Error == "" || !slices.Contains(ada.ids(), "task:T") {
 		t.Errorf("got %+v, %v", r, err)
 	}

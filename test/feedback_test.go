@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/author"
 	said "github.com/fovea-memory/fovea/internal/feedback"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // things are what the chats are about.
@@ -255,10 +257,13 @@ func TestFeedbackOfOneAgentIsBounded(t *testing.T) {
 		_, err := log.Add(ctx, e, nil)
 		return err
 	}
-	for i := range said.MaxOfDay {
-		if err := add(ctx, "ada", i); err != nil {
+	for i := range said.MaxOfDay { // those that replace one count, too
+		if err := add(ctx, "ada", i/3); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := add(ctx, "ada", 0); !errors.Is(err, said.ErrTooMany) {
+		t.Errorf("one more about the same question: %v", err)
 	}
 	if err := add(ctx, "ada", said.MaxOfDay); !errors.Is(err, said.ErrTooMany) || fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("one more: %v", err)
@@ -269,5 +274,26 @@ func TestFeedbackOfOneAgentIsBounded(t *testing.T) {
 	at = at.Add(24 * time.Hour)
 	if err := add(ctx, "ada", said.MaxOfDay); err != nil {
 		t.Errorf("on the next day: %v", err)
+	}
+}
+
+// TestFeedbackAboutBlocks: a window shows blocks, too. Feedback on one is about what was shown, by
+// id and by handle, and teaches nothing.
+func TestFeedbackAboutBlocks(t *testing.T) {
+	w := newWorld(t, chats())
+	w.ingest()
+	ada := w.desk("ada", "")
+	ada.add(working.Block{Type: working.Context, ID: "plan", Summary: "Keep the kettle on shelf 2."})
+	given := ada.context(api.ContextRequest{Question: "kettle", Budget: 300})
+	handle := regexp.MustCompile(`(?m)^\* (\w+) Context`).FindStringSubmatch(given.Text)
+	if handle == nil {
+		t.Fatal(given.Text)
+	}
+	for _, req := range []feedback.UsefulRequest{
+		{Useful: []string{working.NodeID("ada", "plan")}}, {Useful: handle[1:]}, {Cites: "It is on shelf 2 [" + handle[1] + "]."},
+	} {
+		if got := ada.say(req); got.Seq != 0 || got.Useful != 0 {
+			t.Errorf("%+v: %+v", req, got)
+		}
 	}
 }

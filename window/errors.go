@@ -50,12 +50,12 @@ func (e *BudgetError) Error() string {
 		pinned = append(pinned, fmt.Sprintf("%d critical blocks", e.Critical))
 	}
 	needs, way := "need", ""
-	switch {
-	case len(pinned) == 0:
+	if len(pinned) == 0 {
 		pinned, needs = []string{"an empty window"}, "needs"
-	case !e.Degraded:
+	} else if !e.Degraded {
 		way = " (or use --degrade)"
-	case len(pinned) == 1 && e.Critical < 2:
+	}
+	if len(pinned) == 1 && e.Critical < 2 && (e.Degraded || !e.Focus) {
 		needs = "needs"
 	}
 	return fmt.Sprintf("window: budget of %d tokens: %s %s %d; the smallest budget that works is %d%s",

@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -47,6 +49,9 @@ func (b Block) Complete(now time.Time) (Block, error) {
 		b.Priority = High // what others wrote is never pinned
 	}
 	b.ID = cmp.Or(b.ID, b.defaultID())
+	if !isName(b.ID) {
+		return b, fault.Wrap("block", b.ID, fault.Invalid, errName)
+	}
 	if len(b.ID) > maxID {
 		return b, fault.Wrap("block", b.ID[:32]+"…", fault.Invalid, fmt.Errorf("an id is at most %d bytes long; give a shorter one", maxID))
 	}
@@ -129,7 +134,7 @@ func (b *Block) check(now time.Time) error {
 	case !b.Expiry.IsZero() && !b.Expiry.After(now):
 		return fmt.Errorf("the expiry %s has passed; it is %s now", b.Expiry.Format(time.RFC3339), now.Format(time.RFC3339))
 	case !isName(b.ID):
-		return errors.New("the id is not one line of UTF-8")
+		return errName
 	}
 	if err := b.checkFields(); err != nil {
 		return err
@@ -191,9 +196,12 @@ func (b *Block) checkFields() error {
 // isShare reports whether a number is missing, or between 0 and 1.
 func isShare(x *float64) bool { return x == nil || *x >= 0 && *x <= 1 }
 
-// isName reports whether a text can name a block.
+var errName = errors.New("the id is not one line of UTF-8, or ends in a blank, or has :: in it; give another one")
+
+// isName reports whether a text can name a block. See document.UnusableID.
 func isName(text string) bool {
-	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f })
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, unicode.IsControl) && strings.TrimRightFunc(text, unicode.IsSpace) == text &&
+		!strings.Contains(text, document.SearchMark)
 }
 
 func joined[T ~string](names []T) string {

@@ -72,10 +72,11 @@ func numbered(kind, path string) (name string, number uint64) {
 	return "", 0
 }
 
-// NodeID is the id of the node that keeps a block of an agent. No id may be like the path of an
-// Org file, so that of the block of one ends in a mark.
+// NodeID is the id of the node that keeps a block of an agent, another one for each block. No id
+// may be like the path of an Org file, so that of the block of one ends in a mark, and that of a
+// block whose id ends so already in one more.
 func NodeID(agent, id string) string {
-	if document.IsOrgPath(id) {
+	if document.IsOrgPath(strings.TrimRight(id, "#")) {
 		id += "#"
 	}
 	return nodeType + ":" + agent + "/" + id

@@ -38,7 +38,8 @@ func (b Block) About(words ...string) Block {
 	return b
 }
 
-// splitLines splits PATH:FIRST-LAST, or PATH:LINE; any other name is a path.
+// splitLines splits PATH:FIRST-LAST, or PATH:LINE; any other name is a path. A range that begins
+// with line 0 stays one, which Complete refuses.
 func splitLines(name string) (path string, first, last int) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
@@ -53,6 +54,9 @@ func splitLines(name string) (path string, first, last int) {
 	if err != nil || lastErr != nil {
 		return name, 0, 0
 	}
+	if first == 0 {
+		last = max(last, 1)
+	}
 	return name[:i], first, last
 }
 
@@ -66,6 +70,9 @@ func Decode(text []byte) ([]Block, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&all); err != nil {
 		return nil, fmt.Errorf("the blocks are not JSON of blocks: %w", err)
+	}
+	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
+		return nil, fmt.Errorf("the blocks are not JSON of blocks: %d bytes follow after their end", len(rest))
 	}
 	return all, nil
 }

@@ -111,6 +111,12 @@ func TestRefusals(t *testing.T) {
 		{working.Block{Type: working.File, Location: "a", StartLine: 9, EndLine: 3}, "the lines 9-3 are none; the first comes before the last"},
 		{working.Block{Type: working.File, Location: "a", EndLine: 3}, "the line 0 is none; lines are numbered from 1"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: "a\nb"}, "the id is not one line of UTF-8"},
+		{working.Block{Type: working.Task, TaskID: "t", ID: "a "}, "the id is not one line of UTF-8"},
+		{working.Block{Type: working.Status, StatusType: "a\nb"}, `block: "status:a\nb": the id is not one line of UTF-8`},
+		{working.Block{Type: working.Status, StatusType: "\x1b[31m"}, `block: "status:\x1b[31m": the id`},
+		{working.Block{Type: working.File, Location: "a::b"}, "has :: in it; give another one"},
+		{working.Block{Type: working.File}.About("a.go:0"), "the line 0 is none; lines are numbered from 1"},
+		{working.Block{Type: working.File}.About("a.go:0-0"), "the line 0 is none; lines are numbered from 1"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: strings.Repeat("x", 513)}, "an id is at most 512 bytes long"},
 		{working.Block{Type: working.Context, Summary: strings.Repeat("x", 1<<19)}, "keep long text in a file"},
 		{working.Block{Type: working.Status, StatusType: "s", Value: math.Inf(1)}, "the value or the metadata is not JSON"},
@@ -260,5 +266,35 @@ func TestStored(t *testing.T) {
 	})
 	if _, ok := working.OfNode(&node.Node{Type: "headline"}); ok || working.AgentOf("notes.org") != "" {
 		t.Error("a note is taken for a block")
+	}
+}
+
+// TestNodeIDs: no two blocks of an agent are kept by the same node.
+func TestNodeIDs(t *testing.T) {
+	seen := map[string]string{}
+	for _, id := range []string{"a.org", "a.org#", "a.org##", "a.org#x", "a.ORG", "a.ORG#", "a.org_archive", "a.org_archive#", "#", "", "a"} {
+		at := working.NodeID("ada", id)
+		if other, twice := seen[at]; twice {
+			t.Errorf("%q and %q are both %s", other, id, at)
+		}
+		if why := document.UnusableID(at); why != "" {
+			t.Errorf("%q: %s", id, why)
+		}
+		seen[at] = id
+	}
+}
+
+func TestDecode(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"type":"task","task_id":"a"}`: 1, `[{"type":"task","task_id":"a"},{"type":"task","task_id":"b"}] `: 2, `[]`: 0,
+		`[{"type":"task","task_id":"a"}] and more`: -1, `[{"type":"task","task_id":"a"}][{}]`: -1, `{"type":"task"} {"type":"task"}`: -1, `[{"odd":1}]`: -1, `{`: -1,
+	} {
+		all, err := working.Decode([]byte(text))
+		if err != nil {
+			all = make([]working.Block, 0)
+		}
+		if want < 0 && err == nil || want >= 0 && (err != nil || len(all) != want) {
+			t.Errorf("%s: %d blocks, %v", text, len(all), err)
+		}
 	}
 }

@@ -133,7 +133,11 @@ func purgeHistory(ctx context.Context, a api.Access, req PurgeRequest) (*PurgeRe
 	if err != nil {
 		return nil, err
 	}
-	a.WarnOthers()
+	if name := a.On().Status().Scope; req.Text != "" && !strings.HasPrefix(name, author.SessionPrefix) {
+		a.WarnOthers(author.SessionPrefix) // which a purge of a text reaches
+	} else {
+		a.WarnOthers()
+	}
 	r := &PurgeResponse{Versions: versions, Seq: c.Seq}
 	return r, elsewhere(a.Memex.Histories().State, r)
 }

@@ -77,7 +77,12 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 	if err != nil {
 		return nil, err
 	}
-	verdicts, err := saw.verdicts(a, v, &req)
+	a.WithBlocks(ctx) // a window shows those of its agent, too
+	shownIn, err := a.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	verdicts, err := saw.verdicts(a, shownIn, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -200,13 +205,9 @@ func (s *shown) verdicts(a api.Access, v *fovea.View, req *UsefulRequest) (map[s
 	out := map[string]learn.Verdict{}
 	say := func(names []string, verdict learn.Verdict) error {
 		for _, name := range names {
-			n, err := a.Find(v, "feedback", name)
+			id, err := s.idOf(a, v, name)
 			if err != nil {
 				return err
-			}
-			id := n.ID
-			if _, whole := v.Get(id); !whole { // an element of a node
-				id = n.Parent
 			}
 			if !s.ids[id] {
 				return fault.Wrap("feedback", name, fault.Invalid, feedback.ErrNeverShown)
@@ -239,6 +240,21 @@ func (s *shown) verdicts(a api.Access, v *fovea.View, req *UsefulRequest) (map[s
 		return nil, invalid(feedback.ErrNothing)
 	}
 	return out, nil
+}
+
+// idOf returns the id of the node that a caller names, also of one that was shown and has gone.
+func (s *shown) idOf(a api.Access, v *fovea.View, name string) (string, error) {
+	if s.ids[name] {
+		return name, nil
+	}
+	n, err := a.Find(v, "feedback", name)
+	if err != nil {
+		return "", err
+	}
+	if _, whole := v.Get(n.ID); !whole { // an element of a node
+		return n.Parent, nil
+	}
+	return n.ID, nil
 }
 
 // maxCites is how much of an answer is read, in bytes.

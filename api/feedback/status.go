@@ -31,6 +31,7 @@ type LearnedRegion struct {
 	Why     string             `json:"why,omitempty" jsonschema:"it does not rank"`
 	Events  int                `json:"events" jsonschema:"how many questions tell its notes apart"`
 	Held    int                `json:"held" jsonschema:"by how many of them, held back, it was decided whether it ranks"`
+	Owner   int                `json:"owner" jsonschema:"of those held back, by the owner; with 0, agents alone taught it"`
 	Gain    float64            `json:"gain" jsonschema:"of nDCG among those"`
 	Error   float64            `json:"error" jsonschema:"standard error of the gain"`
 	Weights map[string]float64 `json:"weights" jsonschema:"that were learned, from -1/3 to 1/3: what a share of an arm, or a habit of notes, counts more"`
@@ -58,7 +59,9 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 	}
 	for _, name := range slices.Sorted(maps.Keys(model)) {
 		m := model[name]
-		r := LearnedRegion{Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{}}
+		r := LearnedRegion{
+			Folder: name, On: m.On, Why: m.Why, Events: m.Events, Held: m.Held, Owner: m.Owner, Gain: m.Gain, Error: m.Error, Weights: map[string]float64{},
+		}
 		for k, w := range m.Weights {
 			if w != 0 {
 				r.Weights[recall.FeatureNames[k]] = w

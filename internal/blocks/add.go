@@ -43,6 +43,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.
 	}
 	change, added := Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]Added, len(all))
 	for i, b := range all {
+		b.Automatic = false // it is added by somebody
 		b, err := bs.files.complete(v, b, &r)
 		if err != nil && len(all) == 1 {
 			return nil, chain.Commit{}, err

@@ -137,16 +137,15 @@ func (f *Files) Note(v *view.View, b working.Block) (working.Block, error) {
 }
 
 var (
-	errMissing   = errors.New("there is no such file below the memex")
-	errEncrypted = errors.New("the file is encrypted")
-	errBinary    = errors.New("the file is not text")
-	errLocked    = errors.New("the file is in lockdown; see fovea guard diff")
+	errMissing = errors.New("there is no such file below the memex")
+	errBinary  = errors.New("the file is not text")
+	errLocked  = errors.New("the file is in lockdown; see fovea guard diff")
 )
 
 // text returns the text of a file: what the view holds, else what is on disk.
 func (f *Files) text(v *view.View, path string, now time.Time) (string, error) {
 	if document.IsEncrypted(path) {
-		return "", errEncrypted
+		return "", corpus.ErrEncrypted
 	}
 	if name, ok := strings.CutPrefix(path, corpus.AnnexPrefix); ok && f.scope.Annex != nil {
 		text, err := f.scope.Annex.Read(name)
@@ -161,15 +160,14 @@ func (f *Files) text(v *view.View, path string, now time.Time) (string, error) {
 	if text, ok := v.Text(path); ok {
 		return checkText(text)
 	}
-	if f.rights.Mode(path) != guard.Trusted {
-		return "", errLocked
-	}
-	file, err := corpus.Peek(f.scope.Root, path)
+	file, real, err := corpus.Peek(f.scope.Root, path)
 	switch {
 	case errors.Is(err, corpus.ErrDangling):
 		return "", errMissing
 	case err != nil:
 		return "", err
+	case f.rights.Mode(path) != guard.Trusted, f.rights.Mode(real) != guard.Trusted:
+		return "", errLocked
 	}
 	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
 		return c.text, nil
@@ -244,7 +242,7 @@ func cut(text string, first, last int) (string, error) {
 		switch {
 		case n < 0 || rest+n+1 == len(text):
 			if line < first {
-				return "", fmt.Errorf("the file has %d lines, the first one asked for is %d", line, first)
+				return "", fmt.Errorf("the file has %s, the first one asked for is %d", scope.Count(line, "line"), first)
 			}
 			return text[start:], nil
 		case line == last:
@@ -259,7 +257,7 @@ func fileKind(err error) fault.Kind {
 	switch {
 	case errors.Is(err, errMissing), errors.Is(err, corpus.ErrVanished):
 		return fault.NotFound
-	case errors.Is(err, corpus.ErrHidden), errors.Is(err, errEncrypted), errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrUnreadable):
+	case errors.Is(err, corpus.ErrHidden), errors.Is(err, corpus.ErrEncrypted), errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrUnreadable):
 		return fault.Denied
 	case errors.Is(err, errLocked):
 		return fault.Locked

@@ -112,7 +112,7 @@ func (o *Annex) Read(name string) (string, error) {
 	if o.isMemex(name) {
 		return "", ErrOutside
 	}
-	if _, err := Peek(root, name); err != nil {
+	if _, _, err := Peek(root, name); err != nil {
 		return "", err
 	}
 	text, _, err := root.Read(name, maxAnnexFile)

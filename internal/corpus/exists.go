@@ -5,6 +5,8 @@ package corpus
 import (
 	"errors"
 	"io/fs"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // Exists reports whether a path below the root leads to anything. If that cannot be
@@ -36,29 +38,35 @@ func (r *Root) Lost(name string) bool {
 // ErrHidden is returned for a file that is hidden or ignored.
 var ErrHidden = errors.New("the file is hidden or ignored")
 
+// ErrEncrypted is returned for a file whose name says that it is encrypted.
+var ErrEncrypted = errors.New("the file is encrypted")
+
 // Peek returns the size, times and inode of a file of any kind below the root that somebody
-// names. Errors: ErrName, ErrHidden (also if a link leads to such a file), ErrOutside,
-// ErrDangling (there is nothing), ErrLoop, ErrNotFolder, ErrSpecial, and those of Read for
-// an unreadable ignore file. O(folders of the path).
-func Peek(r *Root, name string) (File, error) {
+// names, and its path without links. Errors: ErrName, ErrHidden and ErrEncrypted (also if a
+// link leads to such a file), ErrOutside, ErrDangling (there is nothing), ErrLoop,
+// ErrNotFolder, ErrSpecial, and those of Read for an unreadable ignore file. O(folders of the
+// path).
+func Peek(r *Root, name string) (f File, real string, err error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
-		return File{}, ErrName
+		return File{}, "", ErrName
 	}
 	real, info, err := r.dir.resolve(name)
 	if err != nil {
-		return File{}, readError(err)
+		return File{}, "", readError(err)
 	}
 	for _, path := range []string{name, real} {
 		ignored, err := r.dir.ignored(path)
 		switch {
 		case hasHidden(path) || ignored:
-			return File{}, ErrHidden
+			return File{}, "", ErrHidden
+		case document.IsEncrypted(path):
+			return File{}, "", ErrEncrypted
 		case err != nil:
-			return File{}, err
+			return File{}, "", err
 		}
 	}
 	if !info.Mode().IsRegular() {
-		return File{}, ErrSpecial
+		return File{}, "", ErrSpecial
 	}
-	return fileOf(name, r.chosen.classify(name) != parsed, info), nil
+	return fileOf(name, r.chosen.classify(name) != parsed, info), real, nil
 }

@@ -5,7 +5,9 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Kind classifies an error by what a caller can do about it. The values are
@@ -50,11 +52,15 @@ type Error struct {
 	Mine, Theirs string
 }
 
-// Error returns the operation, its subject and the cause.
+// Error returns the operation, its subject and the cause. A subject with control characters, such
+// as a name of two lines, is quoted.
 func (e *Error) Error() string {
-	said := e.Op + ": "
-	if e.What != "" {
-		said += e.What + ": "
+	said, what := e.Op+": ", e.What
+	if strings.ContainsFunc(what, unicode.IsControl) {
+		what = strconv.Quote(what)
+	}
+	if what != "" {
+		said += what + ": "
 	}
 	return said + e.cause()
 }

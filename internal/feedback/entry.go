@@ -29,7 +29,8 @@ type Entry struct {
 	Session  string        `json:"session,omitempty"` // of the window
 	Window   uint64        `json:"window,omitempty"`  // 0 for a search, or a window that is not recorded
 	Question merkle.Digest `json:"question"`
-	Version  int           `json:"features"` // of the features, see recall.FeatureVersion
+	Version  int           `json:"features"`        // of the features, see recall.FeatureVersion
+	Times    int           `json:"times,omitempty"` // how many entries about the same question it replaced on its day
 	Shown    []Shown       `json:"shown"`
 }
 

@@ -192,6 +192,11 @@ func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain
 			return "", fault.Wrap("feedback", e.By, fault.Conflict, ErrTooMany)
 		}
 		e.Time, e.ID = action.Now.UTC().Truncate(time.Second), next
+		for _, old := range all {
+			if old.By == e.By && old.Question == e.Question && dayOf(old.Time) == dayOf(e.Time) {
+				e.Times += 1 + old.Times
+			}
+		}
 		tree, err := e.tree()
 		if err != nil {
 			return "", err
@@ -233,16 +238,17 @@ func (l *Log) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit
 	})
 }
 
-// countOfDay counts the entries of somebody on the day of a time.
+// countOfDay counts the entries of somebody on the day of a time, with those that were replaced.
 func countOfDay(all []*Entry, by string, at time.Time) (n int) {
-	day := at.UTC().Format(time.DateOnly)
 	for _, e := range all {
-		if e.By == by && e.Time.UTC().Format(time.DateOnly) == day {
-			n++
+		if e.By == by && dayOf(e.Time) == dayOf(at) {
+			n += 1 + max(0, e.Times)
 		}
 	}
 	return n
 }
+
+func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // commit makes a change of the entries; next is its number in the history of the session.
 func (l *Log) commit(ctx context.Context, opts *scope.WriteOptions,

@@ -65,7 +65,7 @@ func asked(ctx context.Context, svc api.Service, in Input) (string, error) {
 		return "", nil // without a session all would be new each time
 	}
 	post, mailErr := mail(ctx, svc, in)
-	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Question: clipped(in.Prompt, maxRunes), Budget: promptBudget})
+	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Question: clipped(in.Prompt, maxRunes), Budget: promptBudget, Private: true})
 	return joined(w, post, err, mailErr)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hook"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -246,4 +247,18 @@ func FuzzRead(f *testing.F) {
 			t.Errorf("session %q", in.Session)
 		}
 	})
+}
+
+// TestPromptIsNotKept: the window that a hook gave for a prompt is recorded without the prompt.
+func TestPromptIsNotKept(t *testing.T) {
+	owner, svc := memory(t, weather)
+	answered(t, svc, `{"hook_event_name":"UserPromptSubmit","session_id":"s1","prompt":"zanzibar and when the rivets come"}`, false)
+	ctx := author.WithScopes(t.Context(), api.Scopes{Session: "s1"})
+	all, err := api.OpWindows.Call(ctx, owner, api.WindowsRequest{Agent: "claude-code"})
+	if err != nil || len(all) != 1 {
+		t.Fatalf("recorded: %v, %v", all, err)
+	}
+	if all[0].Question+all[0].Task != "" || len(all[0].Parts) == 0 {
+		t.Errorf("recorded: %+v", all[0])
+	}
 }

@@ -50,6 +50,7 @@ type Region struct {
 	On      bool    // the weights count
 	Events  int     // that tell nodes of the region apart
 	Held    int     // of those, the ones by which it was decided whether the weights count
+	Owner   int     // of those held, the ones that the owner gave; with 0, agents alone taught it
 	Gain    float64 // mean gain of nDCG among them, each while it was held back
 	Error   float64 // standard error of Gain
 	Why     string  // the weights do not count, "" if they do
@@ -202,7 +203,7 @@ func (d *descent) weigh(l *list, w Weights) {
 
 // trial is how weights do on lists that they were not fitted to.
 type trial struct {
-	lists                        int
+	lists, byOwner               int
 	weight, gain, square, owners float64
 }
 
@@ -212,6 +213,9 @@ func (t *trial) add(l *list, w Weights) {
 		return
 	}
 	t.lists++
+	if l.owner {
+		t.byOwner++
+	}
 	g := l.quality(w) - l.quality(nil)
 	t.weight, t.gain, t.square = t.weight+l.weight, t.gain+l.weight*g, t.square+l.weight*g*g
 	if l.owner {
@@ -222,7 +226,7 @@ func (t *trial) add(l *list, w Weights) {
 // decide says whether the weights of a region count. What agents say does not count against
 // what the owner says.
 func (t *trial) decide(r *Region) {
-	if r.Held = t.lists; r.Held > 0 {
+	if r.Held, r.Owner = t.lists, t.byOwner; r.Held > 0 {
 		r.Gain = t.gain / t.weight
 		r.Error = math.Sqrt(max(0, t.square/t.weight-r.Gain*r.Gain) / float64(r.Held))
 	}

@@ -7,13 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
+	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -28,22 +32,81 @@ const minPurgeText = 4
 // versions. A commit of the kind purge records the operation without its content. A dry
 // run only counts. It returns the commit and the number of removed versions.
 //
-// It refuses while the present state contains any of it: forget or edit that first. It
+// What Fovea itself recorded of agents, such as the questions of windows, leaves the present
+// state first. A purge of a text from the memex or a project purges the sessions, too; the
+// commit is then that of the memex or project, none if only sessions had the text.
+//
+// It refuses while the present state contains any of the rest: forget or edit that first. It
 // also refuses a text under 4 bytes, and one in the commits themselves (in a path, an id,
 // a message), which never change. The bytes may stay on the medium, where the file system
 // put them, and in copies of the state folder. Errors: Invalid, NotFound (history has
 // none of it), ReadOnly. O(history).
 func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
+	opts = opts.OrZero()
+	if text == "" || md.scope.IsSession() {
+		return md.purge(ctx, ids, text, opts)
+	}
+	dry := *opts
+	dry.DryRun = true
+	if _, _, err := md.purge(ctx, ids, text, &dry); err != nil && fault.KindOf(err) != fault.NotFound {
+		return chain.Commit{}, 0, err
+	}
+	inSessions, err := md.purgeSessions(ctx, text, opts)
+	if err != nil {
+		return chain.Commit{}, 0, err
+	}
+	c, n, err := md.purge(ctx, ids, text, opts)
+	if inSessions > 0 && len(ids) == 0 && fault.KindOf(err) == fault.NotFound {
+		err = nil
+	}
+	return c, n + inSessions, err
+}
+
+// purgeSessions purges a text from the sessions of the memex, from all or from none, and
+// returns the number of removed versions.
+func (md *Mender) purgeSessions(ctx context.Context, text string, opts *scope.WriteOptions) (all int, err error) {
+	names, err := md.host.Scopes()
+	if err != nil {
+		return 0, err
+	}
+	var having []*Mender
+	for _, name := range names {
+		if !strings.HasPrefix(name, author.SessionPrefix) {
+			continue
+		}
+		s, err := md.host.Open(ctx, name)
+		if err != nil {
+			return 0, err
+		}
+		_, n, err := s.purge(ctx, nil, text, &scope.WriteOptions{DryRun: true})
+		switch {
+		case err == nil:
+			having, all = append(having, s), all+n
+		case fault.KindOf(err) != fault.NotFound:
+			return 0, err
+		}
+	}
+	if opts.DryRun {
+		return all, nil
+	}
+	all = 0
+	for _, s := range having {
+		_, n, err := s.purge(ctx, nil, text, &scope.WriteOptions{})
+		if err != nil {
+			return all, err
+		}
+		all += n
+	}
+	return all, nil
+}
+
+// purge is Purge for one scope.
+func (md *Mender) purge(ctx context.Context, ids []string, text string, opts *scope.WriteOptions) (chain.Commit, int, error) {
 	tx := md.scope.Chain.Begin()
 	defer tx.End()
-	opts = opts.OrZero()
 	what := strings.Join(ids, ", ")
-	if len(ids) == 0 && text == "" {
-		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, errors.New("nothing is named; give ids of nodes, or a text that is not empty"))
-	}
-	if text != "" && len(text) < minPurgeText {
-		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid,
-			fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText))
+	if err := checkPurge(ids, text); err != nil {
+		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, err)
 	}
 	action := scope.Action{Name: "purge", Kind: graph.KindPurge, Key: opts.ReplayKey()}
 	if first, err := md.scope.Enter(ctx, tx, action); first != nil || err != nil {
@@ -53,12 +116,16 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 		}
 		return md.scope.Replay(first), n, err
 	}
+	p := newPurge(md, text)
 	if !opts.DryRun {
-		if err := md.host.Purge(); err != nil {
+		err := md.host.Purge()
+		if err == nil {
+			err = p.dropRecords(ctx, tx, ids)
+		}
+		if err != nil {
 			return chain.Commit{}, 0, fault.Wrap("purge", md.scope.StateDir, fault.Other, err)
 		}
 	}
-	p := newPurge(md, text)
 	if err := p.choose(ctx, ids); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Corrupt, err)
 	}
@@ -84,12 +151,24 @@ func (md *Mender) Purge(ctx context.Context, ids []string, text string, opts *sc
 	return c, n, err
 }
 
+// checkPurge returns why a purge names nothing that can be purged.
+func checkPurge(ids []string, text string) error {
+	if len(ids) == 0 && text == "" {
+		return errors.New("nothing is named; give ids of nodes, or a text that is not empty")
+	}
+	if text != "" && len(text) < minPurgeText {
+		return fmt.Errorf("a text of under %d bytes stands in ids and signatures by chance; give more of it, or name the nodes that held it", minPurgeText)
+	}
+	return nil
+}
+
 const purgeMessage = " taken out of history"
 
 // purge selects the content to drop.
 type purge struct {
 	mender      *Mender
 	text        string
+	forms       []string                          // in which the text is kept; nil for no text
 	afterwards  bool                              // check after a purge: commits and marks were checked before
 	commits     []*graph.Commit                   // of the chain and of histories imported by merges
 	parts       map[merkle.Digest]bool            // blocks that commits are cut into
@@ -101,7 +180,9 @@ type purge struct {
 
 func newPurge(m *Mender, text string) *purge {
 	type set = map[merkle.Digest]bool
-	return &purge{mender: m, text: text, ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{}}
+	return &purge{
+		mender: m, text: text, forms: formsOf(text), ownBlocks: map[merkle.Digest][]merkle.Digest{}, parts: set{}, broken: set{}, looseChunks: set{}, dropOwn: set{},
+	}
 }
 
 // choose reads the whole history, and holds all its commits in memory meanwhile.
@@ -165,17 +246,56 @@ func addAliases(c *graph.Commit, names map[string]bool) {
 	}
 }
 
-// refuse returns an error if the present state contains content to drop.
+// refuse returns an error if the present state contains content to drop, but for records.
 func (p *purge) refuse() error {
 	for n := range p.mender.scope.Present().All() {
-		if p.dropOwn[n.Own] || p.holds(n) {
-			if agent := working.AgentOf(n.Path); agent != "" { // no verb edits or forgets it
-				return fmt.Errorf("%s of agent %s holds it now; take it away first: fovea block remove for a block, fovea review reject for a proposal", n.ID, agent)
-			}
-			return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
+		if !p.dropOwn[n.Own] && !p.holds(n) || isRecord(n) {
+			continue
 		}
+		if b, ok := working.OfNode(n); ok {
+			session, _ := strings.CutPrefix(p.mender.scope.Name, author.SessionPrefix)
+			agent := working.AgentOf(n.Path)
+			return fmt.Errorf("the block %s of agent %s holds it now; take it out first: fovea block remove %[1]q --agent %[2]s --session %[3]s",
+				b.ID, agent, session)
+		}
+		if agent := working.AgentOf(n.Path); agent != "" {
+			return fmt.Errorf("a proposal of agent %s holds it now; decide about it first: fovea review reject %s", agent, path.Base(n.ID))
+		}
+		return fmt.Errorf("%s in %s holds it now; edit or forget it first", n.ID, n.Path)
 	}
 	return nil
+}
+
+// isRecord reports whether a node is what Fovea recorded of agents: a window, feedback, or a
+// block that it made of an action.
+func isRecord(n *node.Node) bool {
+	b, ok := working.OfNode(n)
+	return working.IsRecord(n.Path) || ok && b.Automatic
+}
+
+// dropRecords takes the records that hold the text, or have one of the ids, out of the present
+// state, in a commit of its own.
+func (p *purge) dropRecords(ctx context.Context, tx *chain.Tx, ids []string) error {
+	s, gone := p.mender.scope, 0
+	if !s.IsSession() {
+		return nil
+	}
+	now := s.Options.Now()
+	draft := s.Present().Edit(now.UnixMilli())
+	for _, path := range s.Present().Paths() {
+		n, ok := s.Present().Document(path)
+		if ok && isRecord(n) && (p.holds(n) || slices.Contains(ids, n.ID)) {
+			draft.Drop(path)
+			gone++
+		}
+	}
+	if gone == 0 {
+		return nil
+	}
+	state, delta := draft.Seal()
+	action := scope.Action{Name: "purge", Kind: graph.KindEdit, Now: now, Message: scope.Count(gone, "record") + " of agents taken out"}
+	_, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	return err
 }
 
 // dropped returns the blocks to drop: own blocks and chunks that nothing else needs.

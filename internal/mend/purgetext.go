@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,7 +49,7 @@ func (p *purge) read(ctx context.Context) error {
 func (p *purge) block(data []byte) error {
 	d := merkle.Sum(data)
 	if r := merkle.NewReader(data); r.Peek() == merkle.KindBytes {
-		if p.text != "" && bytes.Contains(r.Bytes(), []byte(p.text)) {
+		if contains(string(r.Bytes()), p.forms) {
 			p.looseChunks[d] = true
 		}
 		return nil
@@ -107,16 +108,29 @@ func (p *purge) commit(block []byte, of string) error {
 
 // holds reports whether a node contains the text.
 func (p *purge) holds(n *node.Node) bool {
-	return p.text != "" && (strings.Contains(n.Content, p.text) || attrsHold(n.Attrs, p.text))
+	return contains(n.Content, p.forms) || slices.ContainsFunc(n.Attrs, func(a document.Attr) bool {
+		return contains(a.Key, p.forms) || contains(a.Value.String(), p.forms)
+	})
 }
 
-func attrsHold(attrs []document.Attr, text string) bool {
-	for _, a := range attrs {
-		if strings.Contains(a.Key, text) || strings.Contains(a.Value.String(), text) {
-			return true
+// formsOf returns a text as it is kept: as it stands, and as a string in JSON, as in blocks of
+// working memory and in windows. It is nil for no text.
+func formsOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	forms := []string{text}
+	if quoted, err := json.Marshal(text); err == nil {
+		if inside := string(quoted[1 : len(quoted)-1]); inside != text {
+			forms = append(forms, inside)
 		}
 	}
-	return false
+	return forms
+}
+
+// contains reports whether a text contains one of several forms of another.
+func contains(text string, forms []string) bool {
+	return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(text, form) })
 }
 
 // mentions names the part of a commit that contains a text, "" for none.
@@ -243,7 +257,7 @@ const logFile = "serve.log"
 // appending.
 func (md *Mender) redactLog(text string) error {
 	b, err := md.scope.FS.ReadFile(logFile)
-	if err != nil || !bytes.Contains(b, []byte(text)) {
+	if err != nil || !contains(string(b), formsOf(text)) {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
@@ -253,14 +267,16 @@ func (md *Mender) redactLog(text string) error {
 	if err != nil {
 		return err
 	}
-	over := bytes.Repeat([]byte("*"), len(text))
-	for at := 0; err == nil; {
-		next := bytes.Index(b[at:], []byte(text))
-		if next < 0 {
-			break
+	for _, form := range formsOf(text) {
+		over := bytes.Repeat([]byte("*"), len(form))
+		for at := 0; err == nil; {
+			next := bytes.Index(b[at:], []byte(form))
+			if next < 0 {
+				break
+			}
+			_, err = f.WriteAt(over, int64(at+next))
+			at += next + len(form)
 		}
-		_, err = f.WriteAt(over, int64(at+next))
-		at += next + len(text)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -287,7 +303,7 @@ func (md *Mender) findInFolder(text, folder string) (string, error) {
 		}
 		b, err := md.scope.FS.ReadFile(name)
 		switch {
-		case bytes.Contains(b, []byte(text)):
+		case contains(string(b), formsOf(text)):
 			return name, nil
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return "", err

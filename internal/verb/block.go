@@ -57,6 +57,9 @@ func blockScoreCommand(s *Session) *cobra.Command {
 			return nil
 		}
 		confidence, err := strconv.ParseFloat(a[1], 64)
+		if err == nil {
+			err = checkConfidence(confidence)
+		}
 		if err != nil {
 			return Misuse{fmt.Errorf("the confidence %q is no number from 0 to 1", a[1])}
 		}
@@ -128,6 +131,14 @@ That a file can be read is checked now; it is read for each window.`,
 	return c
 }
 
+// checkConfidence refuses what is not between 0 and 1, such as NaN, which no JSON can say.
+func checkConfidence(x float64) error {
+	if x >= 0 && x <= 1 {
+		return nil
+	}
+	return Misuse{fmt.Errorf("the confidence %v is not between 0 and 1", x)}
+}
+
 // of returns the block that the arguments describe.
 func (f *blockFlags) of(kind string, what []string, now time.Time) (working.Block, error) {
 	b := f.block
@@ -138,5 +149,5 @@ func (f *blockFlags) of(kind string, what []string, now time.Time) (working.Bloc
 	if b.Type == working.Message {
 		return b, Misuse{errors.New("a message is sent by another agent; add one as JSON, with fovea block add -")}
 	}
-	return b.About(what...), nil
+	return b.About(what...), checkConfidence(f.confidence)
 }

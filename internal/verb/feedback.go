@@ -58,7 +58,11 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
 	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
-		s.Out.Printf("%d entries, %d by the owner; %d times useful, %d not\n", st.Entries, st.Owner, st.Useful, st.Not)
+		entries := "1 entry"
+		if st.Entries != 1 {
+			entries = fmt.Sprintf("%d entries", st.Entries)
+		}
+		s.Out.Printf("%s, %d by the owner; %d times useful, %d not\n", entries, st.Owner, st.Useful, st.Not)
 		for i := range st.Regions {
 			printRegion(s.Out, &st.Regions[i])
 		}
@@ -68,8 +72,11 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 // printRegion prints what was learned of a folder.
 func printRegion(out *terminal.Stream, r *feedback.LearnedRegion) {
 	state := "on"
-	if !r.On {
+	switch {
+	case !r.On:
 		state = "off: " + r.Why
+	case r.Owner == 0:
+		state = "on, taught by agents alone"
 	}
 	out.Row(terminal.Column(cmp.Or(r.Folder, "(no folder)"), 20), terminal.Text(state))
 	out.Printf("  %d questions, %d held back: nDCG %+.3f, standard error %.3f\n", r.Events, r.Held, r.Gain, r.Error)

@@ -63,10 +63,12 @@ func purgeCommand(s *Session) *cobra.Command {
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
 with what was forgotten together with them, or every version that holds a text,
 from journal, packs, images and quarantine. It refuses while the notes still
-hold it: edit or forget first. The commits stay, and "fovea verify" says which
-content was purged. The file system may keep deleted bytes for a while, and so
-do backups of the state folder. The next push takes it out of the remotes.
-Bundles that were handed out, and what is on IPFS, keep it.`,
+hold it: edit or forget first. A text also leaves what Fovea recorded of agents
+in all sessions: questions of windows, and blocks of what they did. The commits
+stay, and "fovea verify" says which content was purged. The file system may keep
+deleted bytes for a while, and so do backups of the state folder. The next push
+takes it out of the remotes. Bundles that were handed out, and what is on IPFS,
+keep it.`,
 		Example: `  fovea purge 50de58fa-1866-4ce4-8bb3-15eb06edc9b4
   pass show old-key | fovea purge --text -
   fovea purge --text "the door code" --dry-run`,

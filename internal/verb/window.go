@@ -58,6 +58,9 @@ func explain(out *terminal.Stream, w *api.ContextResponse) {
 	for _, p := range w.Parts {
 		out.Row(terminal.Number(out, 7, p.Tokens), terminal.Column(p.Level.String(), 7), terminal.Column(p.Title, terminal.Rest),
 			terminal.Text(place(p.Path, p.Line)+": "+p.Reason))
+		if p.Problem != "" {
+			out.Row(terminal.Column("problem", 16), terminal.Text(place(p.Path, p.Line)+": "+p.Problem))
+		}
 	}
 	for _, o := range w.OmittedTop {
 		out.Row(terminal.Column("left out", 16), terminal.Column(o.Why, 12), terminal.Text(place(o.Path, o.Line)))
@@ -68,8 +71,9 @@ func windowsCommand(s *Session) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Long: `Windows lists the windows that an agent was given, newest first: number, time,
 tokens, and what was asked. With a number, it renders that window again from
-history, byte for byte as it was given. What was purged since has […] in its
-place, and standard error names it.`,
+history, byte for byte as it was given. What was purged since, is locked down,
+or came from a file outside history that has changed, has […] in its place, and
+standard error names it.`,
 		Example: `  fovea windows --agent ada
   fovea windows 17 --agent ada`,
 		Args: Args(0, 1, "at most the number of a window"),

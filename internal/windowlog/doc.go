@@ -11,7 +11,7 @@
 // Invariants:
 //
 //   - No text of a note is kept: the instructions copy from the versions in history, and hold
-//     the words of Fovea, such as headings' stars, paths and handles.
+//     the words of Fovea, such as headings' stars, paths and handles, and pieces of up to three bytes.
 //   - A rendered text that is called exact has the digest of the text that was given. What was
 //     purged since is left out, and named.
 //   - The queue is bounded; a window that does not fit waits for the commit of the others.

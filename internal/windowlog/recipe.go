@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"math/bits"
+	"math/rand/v2"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -23,10 +25,16 @@ type recipe struct {
 const (
 	minCopy       = 4       // bytes; what is shorter is of the text's own
 	goodCopy      = 64      // bytes that are looked no further for
-	maxCandidates = 16      // places that are compared
+	maxCandidates = 16      // places that begin alike and are compared
 	maxSources    = 8 << 20 // bytes of all sources
-	hashBits      = 16
+	maxText       = 8 * maxSources
+	minHashBits   = 10
+	maxHashBits   = 20
 )
+
+// multiplier is odd, and another one in each process, so that nobody writes a text whose
+// passages all have the same hash. It does not show in a recipe.
+var multiplier = rand.Uint32() | 1
 
 var errRecipe = errors.New("the instructions do not fit their sources")
 
@@ -34,7 +42,7 @@ var errRecipe = errors.New("the instructions do not fit their sources")
 // that are in no source and no UTF-8. O(text + sources).
 func cook(text string, sources []string) (recipe, bool) {
 	d, ok := newDictionary(sources)
-	if !ok {
+	if !ok || len(text) > maxText {
 		return recipe{}, false
 	}
 	var own strings.Builder
@@ -66,7 +74,8 @@ func cook(text string, sources []string) (recipe, bool) {
 	return recipe{own.String(), base64.RawStdEncoding.EncodeToString(steps)}, utf8.ValidString(own.String())
 }
 
-// follow returns the text of a recipe. Of a source that is missing it has a mark.
+// follow returns the text of a recipe, an error if it has more than maxText bytes. Of a source
+// that is missing it has a mark.
 func (r *recipe) follow(sources []string, missing []bool, mark string) (string, error) {
 	steps, err := base64.RawStdEncoding.DecodeString(r.Copies)
 	if err != nil {
@@ -93,7 +102,7 @@ func (r *recipe) follow(sources []string, missing []bool, mark string) (string, 
 		switch {
 		case missing[source]:
 			b.WriteString(mark)
-		case at > size || length > size-at:
+		case at > size || length > size-at || uint64(b.Len())+length > maxText:
 			return "", errRecipe
 		default:
 			b.WriteString(sources[source][at : at+length])
@@ -107,7 +116,8 @@ func (r *recipe) follow(sources []string, missing []bool, mark string) (string, 
 type dictionary struct {
 	text   string // the sources, one after the other
 	starts []int  // of each source, and the end
-	heads  [1 << hashBits]int32
+	shift  int    // what is left of a hash are maxHashBits at most
+	heads  []int32
 	before []int32 // by position, an earlier one with the same hash, plus 1
 }
 
@@ -120,43 +130,43 @@ func newDictionary(sources []string) (*dictionary, bool) {
 		return nil, false
 	}
 	d.text = strings.Join(sources, "")
-	d.before = make([]int32, len(d.text))
+	n := min(max(bits.Len(uint(len(d.text)))-2, minHashBits), maxHashBits)
+	d.shift, d.heads, d.before = 32-n, make([]int32, 1<<n), make([]int32, len(d.text))
 	for i := 0; i+minCopy <= len(d.text); i++ {
-		h := hash(d.text[i:])
+		h := d.hash(d.text[i:])
 		d.before[i], d.heads[h] = d.heads[h], int32(i+1)
 	}
 	return d, true
 }
 
 // hash is that of the first bytes of a text, at least minCopy long.
-func hash(s string) uint32 {
+func (d *dictionary) hash(s string) uint32 {
 	v := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
-	return v * 2654435761 >> (32 - hashBits)
+	return v * multiplier >> d.shift
 }
 
-// match returns where a long passage is that a text begins with.
+// match returns where a long passage is that a text begins with. It finds one wherever there
+// is one: places that only have the same hash are passed over, however many.
 func (d *dictionary) match(text string) (at, length int) {
 	if len(text) < minCopy {
 		return 0, 0
 	}
-	next := d.heads[hash(text)]
-	for range maxCandidates {
-		if next == 0 || length >= goodCopy {
-			break
-		}
+	next := d.heads[d.hash(text)]
+	for tried := 0; next != 0 && tried < maxCandidates && length < goodCopy; {
 		i := int(next - 1)
 		next = d.before[i]
+		if d.text[i:i+minCopy] != text[:minCopy] {
+			continue
+		}
+		tried++
 		if length > 0 && (length >= len(text) || i+length >= len(d.text) || d.text[i+length] != text[length]) {
 			continue // it is no longer than the one so far
 		}
-		if n := common(d.text[i:], text); n > length {
+		if n := min(common(d.text[i:], text), d.starts[d.sourceAt(i)+1]-i); n > length {
 			at, length = i, n
 		}
 	}
-	if length == 0 {
-		return 0, 0
-	}
-	return at, min(length, d.starts[d.sourceAt(at)+1]-at)
+	return at, length
 }
 
 // common is how many bytes two texts begin with alike.
