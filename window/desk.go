@@ -28,7 +28,7 @@ type deskFlag uint8
 const (
 	deskCritical deskFlag = 1 << iota // each window shows it
 	deskFile                          // it is about a file
-	deskOdd                           // the block itself must be read: times far away, or another prior
+	deskUncommon                      // the block itself must be read: times far away, or another prior
 )
 
 // newDeskEntry returns the entry of a block, and whether it is one of working memory.
@@ -49,7 +49,7 @@ func newDeskEntry(b *block, index int32) (deskEntry, bool) {
 	}
 	plain := e.arm >= 0 && prior(&b.nodes[0]) == 1 && b.nodes[0].depth == 0
 	if !plain || !isNear(w.Time) || !w.Until.IsZero() && !isNear(w.Until) {
-		e.flags |= deskOdd
+		e.flags |= deskUncommon
 	}
 	return e, true
 }
@@ -90,7 +90,7 @@ func (t *tree) rankDesk(top *pq.Top[ranked]) {
 		if t.evidenceSlots[t.firstNumbers[e.block]] != 0 || e.block == t.focus.block {
 			continue
 		}
-		if exact && e.flags&deskOdd == 0 {
+		if exact && e.flags&deskUncommon == 0 {
 			if aged && e.until < now {
 				continue
 			}

@@ -22,6 +22,12 @@ type Namer interface {
 	HasHandle(id, handle string, names, before *Names) bool
 }
 
+// textCache is a render.Cache.
+type textCache interface {
+	Texts(k *render.Kept, style render.Style, nodes int) *render.Texts
+	Drop(k *render.Kept)
+}
+
 // documentTexts are the kept texts of a document.
 type documentTexts struct {
 	*render.Texts

@@ -28,7 +28,7 @@ type Outline struct {
 	projects     []string     // ids of the active projects
 	desk         []deskEntry  // blocks of working memory, in their order
 	lookup       nodeLookup
-	texts        *render.Cache // of this outline, and of those that it changed into
+	texts        textCache // of this outline, and of those that it changed into
 }
 
 // ref identifies a node of an outline: the index of its block, and its index within.

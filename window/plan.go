@@ -89,7 +89,7 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	namer, _ := src.(Namer)
 	return &plan{
 		namer: namer, documents: map[*block]*documentTexts{},
-		src: src, tree: t, req: req, query: words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
+		src: src, tree: t, req: req, query: excerpt.Words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
 }

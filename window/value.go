@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -100,10 +101,10 @@ func (p *plan) wordsReason(i int, other string) string {
 	const maxWords = 4 // to name
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
-			p.reasonWords = words(p.item(p.focus).Title)
+			p.reasonWords = excerpt.Words(p.item(p.focus).Title)
 		}
 	}
-	shared := sharedWords(p.foldedWords(i), p.reasonWords)
+	shared := excerpt.SharedWords(p.foldedWords(i), p.reasonWords)
 	var reasons []string
 	if len(shared) > 0 {
 		reasons = append(reasons, "words: "+strings.Join(shared[:min(maxWords, len(shared))], ", "))

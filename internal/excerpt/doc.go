@@ -9,6 +9,8 @@
 // [New] orders the passages by the question, [Summary] also by how much of the text each
 // stands for, and [Lines] takes lines that the caller has ordered, such as an outline.
 //
+// [SharedWords] says which words of a question a text has.
+//
 // Invariants:
 //
 //   - Chosen passages stand in the order of the text, and nothing else but an ellipsis and

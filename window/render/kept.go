@@ -37,10 +37,17 @@ type Style struct {
 type Texts struct {
 	of     *Kept
 	style  Style
-	cache  *Cache
+	cache  counter
 	bytes  int                     // guarded by that of cache
 	pieces []atomic.Pointer[Piece] // by node, at level Title and Full
 	words  []atomic.Pointer[string]
+}
+
+// counter counts what is kept.
+type counter interface {
+	// keep stores something of a size, unless the texts were dropped; store returns the size of
+	// what was there before.
+	keep(t *Texts, size int, store func() int)
 }
 
 // Piece is the text of a node at a level. It is not changed but for its Names.
@@ -132,7 +139,7 @@ func (t *Texts) Piece(node int32, level Level) *Piece { return t.slot(node, leve
 // Keep keeps the text of a node at level Title or Full, unless it is very long.
 func (t *Texts) Keep(node int32, level Level, p *Piece) {
 	slot := t.slot(node, level)
-	t.keep(p.size(), func() (before int) {
+	t.cache.keep(t, p.size(), func() (before int) {
 		if old := slot.Swap(p); old != nil {
 			before = old.size()
 		}
@@ -145,7 +152,7 @@ func (t *Texts) Words(node int32) *string { return t.words[node].Load() }
 
 // KeepWords keeps the words in which those of a request are looked for.
 func (t *Texts) KeepWords(node int32, words string) {
-	t.keep(len(words), func() (before int) {
+	t.cache.keep(t, len(words), func() (before int) {
 		if old := t.words[node].Swap(&words); old != nil {
 			before = len(*old)
 		}
@@ -153,13 +160,11 @@ func (t *Texts) KeepWords(node int32, words string) {
 	})
 }
 
-// keep stores something of a size, unless the texts were dropped; store returns the size of
-// what was there before.
-func (t *Texts) keep(size int, store func() int) {
-	t.cache.mu.Lock()
-	defer t.cache.mu.Unlock()
-	if size <= maxPiece && t.cache.texts[t.of] == t {
-		t.cache.add(t, size-store())
+func (c *Cache) keep(t *Texts, size int, store func() int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if size <= maxPiece && c.texts[t.of] == t {
+		c.add(t, size-store())
 	}
 }
 

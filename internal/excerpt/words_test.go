@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package excerpt
 
 import (
 	"slices"
@@ -32,7 +32,7 @@ func TestSharedWords(t *testing.T) {
 				query[w] = true
 			}
 		}
-		got, want := sharedWords(folded, query), sharedOfMany(folded, query)
+		got, want := SharedWords(folded, query), sharedOfMany(folded, query)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%q shares %q with %v, want %q", folded, got, query, want)
 		}

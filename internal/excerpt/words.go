@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package excerpt
 
 import (
 	"cmp"
@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// words returns the set of significant words of a text, in lower case. Words of one or
+// Words returns the set of significant words of a text, in lower case. Words of one or
 // two letters and stop words are left out.
-func words(text string) map[string]bool {
+func Words(text string) map[string]bool {
 	set := map[string]bool{}
 	for word := range allWords(text) {
 		if utf8.RuneCountInString(word) > 2 && !stopWords[word] {
@@ -33,10 +33,10 @@ func allWords(text string) func(yield func(string) bool) {
 	}
 }
 
-// sharedWords returns the words of query in the order of their first occurrence in folded, a
+// SharedWords returns the words of query in the order of their first occurrence in folded, a
 // text in lower case. It searches for each of a few words, which is faster than to split the
 // text.
-func sharedWords(folded string, query map[string]bool) []string {
+func SharedWords(folded string, query map[string]bool) []string {
 	const maxSearched = 16
 	if len(query) > maxSearched {
 		return sharedOfMany(folded, query)
@@ -63,7 +63,7 @@ func sharedWords(folded string, query map[string]bool) []string {
 	return shared
 }
 
-// sharedOfMany is sharedWords for many words.
+// sharedOfMany is SharedWords for many words.
 func sharedOfMany(folded string, query map[string]bool) (shared []string) {
 	for word := range allWords(folded) {
 		if query[word] && !slices.Contains(shared, word) {
