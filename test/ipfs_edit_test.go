@@ -4,6 +4,7 @@ package test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -202,5 +203,39 @@ func TestIPFSPushesAreEnough(t *testing.T) {
 	}
 	if lost == 0 {
 		t.Logf("seed %d: no push was lost", seed)
+	}
+}
+
+// TestIPFSKeepsSaidPins: a CID that was said stays pinned when a later push makes the same archive
+// and is cut off.
+func TestIPFSKeepsSaidPins(t *testing.T) {
+	k := foveatest.StartKubo(t, false)
+	net, c := newLosing(t, k)
+	key, err := archive.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := newMachine(t, map[string]string{"a.org": "* One\n"})
+	push := func(to ...archive.Recipient) ipfs.Sent {
+		t.Helper()
+		sent, err := a.toIPFS(c, to...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sent
+	}
+	said := []ipfs.Sent{push(), push(key.Recipient())}
+	net.lose(1, false) // behind the import
+	if _, err := a.toIPFS(c); !errors.Is(err, ipfs.ErrDown) {
+		t.Fatalf("the pin was not lost: %v", err)
+	}
+	net.lose(-1, false)
+	a.write("a.org", "* Two\n")
+	said = append(said, push())
+	pins := k.Run("pin", "ls", "--type=recursive", "--quiet")
+	for i, sent := range said {
+		if !strings.Contains(pins, sent.Archive.String()) {
+			t.Errorf("push %d is not pinned any more", i)
+		}
 	}
 }

@@ -89,7 +89,7 @@ type PurgeResponse struct {
 	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
 	// What stands elsewhere, as far as is known here. Bundles that were handed out are not known.
 	Remotes []string `json:"remotes,omitempty" jsonschema:"remotes that may hold it until the next push rewrites this machine's part"`
-	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read from there, newest first: out of reach, each may hold it until its pin is removed"`
+	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read there, newest first: out of reach, each may hold it"`
 }
 
 func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairResponse, error) {
