@@ -134,8 +134,11 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 			return "", nil, err
 		}
 	}
-	if got, err := f.rootOf(sha256.Sum256([]byte(id)), value); err != nil || got != root {
-		return "", nil, errors.Join(err, errors.New("the memory of that moment is not one with this note, these bytes and this place"))
+	switch got, err := f.rootOf(sha256.Sum256([]byte(id)), value); {
+	case err != nil:
+		return "", nil, err
+	case got != root:
+		return "", nil, errors.New("the memory of that moment is not one with this note, these bytes and this place")
 	}
 	where := fmt.Sprintf("in memory %s at commit %d (%s)", h.first, at.Seq, at.Time)
 	if f.Note == nil {

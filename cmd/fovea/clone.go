@@ -18,9 +18,12 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -78,6 +81,7 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	done := s.Working()
 	fromRemote, err := how.fill(ctx, s, dir)
 	done()
+	err = how.said(s, err)
 	if err == nil {
 		err = how.trust(s)
 	}
@@ -112,6 +116,22 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	return s.Answer(st, func() {
 		s.Out.Printf("%s: %s, %s\n", dir, scope.Count(st.Documents, "file"), scope.Count(int(st.Seq), "commit"))
 	})
+}
+
+// said is why the source could not be read: of the source, not of the folder that it was for.
+func (how *cloning) said(s *session, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.What != s.config.StateDir {
+		return err
+	}
+	about := *e
+	switch about.What = how.source; {
+	case errors.Is(err, bundle.ErrBehind):
+		about.Kind, about.Err = fault.Invalid, errors.New("it has only what came after a commit, as --since wrote it; clone a whole bundle, then read this one")
+	case errors.Is(err, stores.ErrBegun):
+		about.Err = fmt.Errorf("%w, in %s; clone to another folder, or remove it with fovea store remove %s", e.Err, s.config.StateDir, filepath.Base(s.config.StateDir))
+	}
+	return &about
 }
 
 // emptyFolder makes a folder, or refuses one with content.

@@ -54,10 +54,13 @@ type Error struct {
 func (e *Error) Error() string {
 	said := e.Op + ": "
 	if e.What != "" {
-		said += e.What + ": "
+		said += inLine.Replace(e.What) + ": "
 	}
 	return said + e.cause()
 }
+
+// inLine spells the line ends of a name, so that no name looks like another message.
+var inLine = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
 // cause is the text of Err without the package, operation and subject that Error
 // prints in front of it.

@@ -153,7 +153,27 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	}
 	slices.Sort(r.touched)
 	ingest.ClearMissing(m.folder, r.touched)
+	r.prune()
 	return c, r.touched, nil
+}
+
+// prune removes the folders that are empty since a file in them is gone, but for those that the
+// configuration names.
+func (r *rollback) prune() {
+	s := r.history.scope
+	named := map[string]bool{s.Root.SkillsDir(): true}
+	for _, folders := range s.Options.Projects {
+		for _, folder := range folders {
+			if rel, in := s.Root.Relative(folder); in {
+				named[rel] = true
+			}
+		}
+	}
+	for _, file := range r.touched {
+		if _, there := r.target.Text(file); !there && !s.Root.Exists(file) {
+			s.Root.Prune(file, func(folder string) bool { return named[folder] })
+		}
+	}
 }
 
 // recordDrift records the files that will differ from memory on purpose.

@@ -113,6 +113,9 @@ memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
 		}{{from, &req.From}, {to, &req.To}} {
 			if head.name != "" && err == nil {
 				*head.text, err = ReadFile(c.Context(), head.name)
+				if err == nil && strings.TrimSpace(*head.text) == "" {
+					err = Misuse{fmt.Errorf("%s is empty; give a file with a signed head, as fovea head prints it", head.name)}
+				}
 			}
 		}
 		if err != nil {
