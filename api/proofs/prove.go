@@ -146,6 +146,10 @@ func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) 
 // Check verifies a proof against the keys that may have signed it.
 func Check(data []byte, keys note.Verifiers) *Verdict {
 	v, err := proof.Check(data, keys)
+	if other, ok := errors.AsType[*note.UnverifiedNoteError](err); ok && len(other.Note.UnverifiedSigs) > 0 {
+		signer := other.Note.UnverifiedSigs[0]
+		err = fmt.Errorf("a head in it is signed by %s+%08x, and that key is not the one given, or none that is known here", signer.Name, signer.Hash)
+	}
 	if err != nil {
 		return &Verdict{Why: err.Error()}
 	}

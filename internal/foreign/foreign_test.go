@@ -275,11 +275,9 @@ func TestTwoObjectsInALine(t *testing.T) {
 
 // TestTagsThatAct: no text from elsewhere makes Emacs encrypt a headline.
 func TestTagsThatAct(t *testing.T) {
-	in := folder(map[string]string{
-		"a.md":    "---\ntags: [crypt, house]\n---\n# b :crypt:\n\n## c :x:crypt:\n",
-		"b.jsonl": `{"title":"d :crypt:crypt:","text":"e","tags":["crypt"]}`,
-	})
-	for _, s := range []foreign.Source{{Kind: foreign.Markdown, In: in}, {Kind: foreign.JSONLines, In: in, File: "b.jsonl"}} {
+	notes := folder(map[string]string{"a.md": "---\ntags: [crypt, house]\n---\n# b :crypt:\n\n## c :x:crypt:\n"})
+	lines := folder(map[string]string{"b.jsonl": `{"title":"d :crypt:crypt:","text":"e","tags":["crypt"]}`})
+	for _, s := range []foreign.Source{{Kind: foreign.Markdown, In: notes}, {Kind: foreign.JSONLines, In: lines, File: "b.jsonl"}} {
 		docs, problems, err := foreign.Read(t.Context(), s)
 		if err != nil || len(docs) != 1 || len(problems) != 1 {
 			t.Fatal(docs, problems, err)
