@@ -114,3 +114,44 @@ func TestImportEnds(t *testing.T) {
 		}
 	}
 }
+
+// ending is a context that ends when it has been asked so often whether it has.
+type ending struct {
+	context.Context
+	left *int
+}
+
+func (c ending) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestImportEndsAnywhere: an import that ends at any step did nothing, and goes on when asked again.
+func TestImportEndsAnywhere(t *testing.T) {
+	x := newExchanging(t)
+	for _, name := range []string{"a.md", "b/c.md", "b/d.md"} {
+		x.add(name, "text of "+name+"\n")
+	}
+	root, ended := x.m.View().Root(), 0
+	for steps := 0; ; steps++ {
+		left := steps
+		done, err := exchange.OpImport.Call(ending{t.Context(), &left}, x.svc, exchange.ImportRequest{Kind: "markdown", Source: x.other})
+		if err == nil {
+			if done.Added != 3 {
+				t.Errorf("%+v", done)
+			}
+			break
+		}
+		if ended++; !errors.Is(err, context.Canceled) || steps > 10_000 {
+			t.Fatalf("after %d steps: %v", steps, err)
+		}
+		if _, err := os.Stat(filepath.Join(x.dir, "imports")); !errors.Is(err, os.ErrNotExist) || x.m.View().Root() != root {
+			t.Fatalf("after %d steps something is there: %v", steps, err)
+		}
+	}
+	if ended < 12 { // three for the files that are read, three for those that are decided on, three for those that are written
+		t.Errorf("it could be ended at %d steps only", ended)
+	}
+}

@@ -75,11 +75,11 @@ func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exporte
 	if err != nil {
 		return nil, fault.Wrap(op, req.To, kindOf(err), err)
 	}
-	return &Exported{To: req.To, Notes: len(docs), Files: len(files), Problems: said(problems)}, nil
+	return &Exported{To: req.To, Notes: len(docs), Files: len(files), Problems: inLines(problems)}, nil
 }
 
-// said is each problem in a line.
-func said(problems []foreign.Problem) []string {
+// inLines is each problem in a line.
+func inLines(problems []foreign.Problem) []string {
 	lines := []string{}
 	for _, p := range problems {
 		lines = append(lines, p.String())
@@ -126,7 +126,7 @@ func exportLines(ctx context.Context, v *fovea.View, req *ExportRequest, keep ma
 	if err != nil {
 		return nil, fault.Wrap("export", req.To, kindOf(err), err)
 	}
-	return &Exported{To: req.To, Notes: len(notes), Files: 1, Problems: said(problems)}, nil
+	return &Exported{To: req.To, Notes: len(notes), Files: 1, Problems: inLines(problems)}, nil
 }
 
 // titleOf is the title of a node, that of a document without one its path.

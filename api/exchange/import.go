@@ -59,7 +59,7 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 		return nil, err
 	}
 	p := plan{view: v, req: &req, history: a.Memex.History(), texts: map[string]*file{}, out: &Imported{
-		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: said(problems),
+		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: inLines(problems),
 	}}
 	if err := p.missing(ctx, a, docs); err != nil {
 		return nil, err

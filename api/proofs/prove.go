@@ -70,7 +70,8 @@ func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
 	case req.ID == "" && req.From == "":
 		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or a signed head with from"))
 	case req.From+req.To != "":
-		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to"))
+		return nil, fault.Wrap("prove", "", fault.Invalid,
+			errors.New("a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to"))
 	case req.Absent:
 		f, err = proveAbsent(ctx, a, req)
 	default:

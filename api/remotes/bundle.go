@@ -192,7 +192,8 @@ func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 		}
 	}
 	if len(sources) > 0 && errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("no history here has the commit %s; \"fovea bundle verify\" prints the commits that a bundle ends with, and without since all goes into the bundle", d)
+		const what = `no history here has the commit %s; "fovea bundle verify" prints the commits that a bundle ends with, and without since it has all`
+		return fmt.Errorf(what, d)
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	done := s.Working()
 	fromRemote, err := how.fill(ctx, s, dir)
 	done()
-	err = how.said(s, err)
+	err = how.about(s, err)
 	if err == nil {
 		err = how.trust(s)
 	}
@@ -118,20 +118,21 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	})
 }
 
-// said is why the source could not be read: of the source, not of the folder that it was for.
-func (how *cloning) said(s *session, err error) error {
+// about is why the source could not be read: of the source, not of the folder that it was for.
+func (how *cloning) about(s *session, err error) error {
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.What != s.config.StateDir {
 		return err
 	}
-	about := *e
-	switch about.What = how.source; {
+	named := *e
+	switch named.What = how.source; {
 	case errors.Is(err, bundle.ErrBehind):
-		about.Kind, about.Err = fault.Invalid, errors.New("it has only what came after a commit, as --since wrote it; clone a whole bundle, then read this one")
+		named.Kind, named.Err = fault.Invalid, errors.New("it has only what came after a commit, as --since wrote it; clone a whole bundle, then read this one")
 	case errors.Is(err, stores.ErrBegun):
-		about.Err = fmt.Errorf("%w, in %s; clone to another folder, or remove it with fovea store remove %s", e.Err, s.config.StateDir, filepath.Base(s.config.StateDir))
+		named.Err = fmt.Errorf("%w, in %s; clone to another folder, or remove it with fovea store remove %s",
+			e.Err, s.config.StateDir, filepath.Base(s.config.StateDir))
 	}
-	return &about
+	return &named
 }
 
 // emptyFolder makes a folder, or refuses one with content.

@@ -30,7 +30,8 @@ type Out struct {
 type File struct{ Path, Text string }
 
 // reserved are keys that front matter has from elsewhere.
-var reserved = map[string]bool{"id": true, "title": true, "tags": true, "type": true, "name": true, "description": true, "metadata": true, "permalink": true, wordsKey: true}
+var reserved = map[string]bool{"id": true, "title": true, "tags": true,
+	"type": true, "name": true, "description": true, "metadata": true, "permalink": true, wordsKey: true}
 
 // Folder returns the files of documents as a kind has them, with its index, in the order of their
 // paths, and what could not be carried over. of says in which document an id is. Errors: ErrKind,

@@ -173,8 +173,8 @@ func (r *reader) folder(in fs.FS) error {
 		r.docs = append(r.docs, m.Document)
 	}
 	if len(r.docs) > 0 {
-		links.tell(r, "symbolic links")
-		others.tell(r, "files that are no Markdown")
+		links.report(r, "symbolic links")
+		others.report(r, "files that are no Markdown")
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (p *passed) add(name string) {
 	}
 }
 
-func (p *passed) tell(r *reader, what string) {
+func (p *passed) report(r *reader, what string) {
 	switch p.n {
 	case 0:
 	case 1:

@@ -74,7 +74,9 @@ func TestNothingStopsTheRest(t *testing.T) {
 
 // TestFit: no name becomes too long for a file system, and two of them stay two.
 func TestFit(t *testing.T) {
-	for _, tc := range []string{"a/b.org", strings.Repeat("x", 255), strings.Repeat("\u00fc", 126) + ".md.org", strings.Repeat("y", 400) + "/" + strings.Repeat("z", 252) + ".org"} {
+	for _, tc := range []string{
+		"a/b.org", strings.Repeat("x", 255), strings.Repeat("\u00fc", 126) + ".md.org", strings.Repeat("y", 400) + "/" + strings.Repeat("z", 252) + ".org",
+	} {
 		got := foreign.Fit(tc)
 		for _, name := range strings.Split(got, "/") {
 			if len(name) > 200 {
@@ -179,7 +181,8 @@ func TestFolderNames(t *testing.T) {
 	if err != nil || len(files) != 2 || foreign.Fold(files[0].Path) == foreign.Fold(files[1].Path) {
 		t.Fatal(files, err)
 	}
-	if len(problems) != 1 || problems[0].Source != "a.org" || !strings.Contains(files[1].Text, "\uFFFD") || !strings.Contains(files[0].Text, "("+files[1].Path+")") {
+	if len(problems) != 1 || problems[0].Source != "a.org" ||
+		!strings.Contains(files[1].Text, "\uFFFD") || !strings.Contains(files[0].Text, "("+files[1].Path+")") {
 		t.Errorf("%q %q", problems, files)
 	}
 }

@@ -43,7 +43,7 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 		draft.Put(path, document.File(texts[path], false))
 	}
 	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err}
 	return r.run(context.WithoutCancel(ctx), message)
 }
 
