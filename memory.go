@@ -77,7 +77,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 		Purge: func() error {
 			x.windows.Forget()
-			return errors.Join(x.sessions.clear(x.top.scope), x.meaning.forget(x.top.scope))
+			return errors.Join(x.sessions.clear(x.top.scope), x.meaning.forget(x.top.scope), dropCopies(x.top.scope.FS))
 		},
 	})
 	return m

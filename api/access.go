@@ -76,6 +76,9 @@ func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen
 // windows do.
 func (a Access) WithBlocks(ctx context.Context) { withBlocks(ctx, a.l) }
 
+// Readable is View without what is locked down, for the owner as well: what leaves the memory.
+func (a Access) Readable(ctx context.Context) (*fovea.View, error) { return a.l.reading(ctx) }
+
 // ViewAt is View for a moment of the history of the scope that the call is about: it omits
 // what the caller may not read. An empty moment is the present.
 func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {

@@ -4,6 +4,7 @@ package proof
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/binary"
@@ -124,10 +125,9 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 	}
 	root, err := cid(at.Root)
 	if _, bad := time.Parse("2006-01-02T15:04:05.000Z", at.Time); err != nil || bad != nil {
-		return "", nil, errors.Join(err, bad)
+		return "", nil, cmp.Or(err, bad)
 	}
-	id := f.Absent
-	var value []byte
+	id, value := f.Absent, []byte(nil)
 	if f.Note != nil {
 		id = f.Note.ID
 		if value, text, err = f.Note.value(); err != nil {
@@ -135,7 +135,7 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 		}
 	}
 	if got, err := f.rootOf(sha256.Sum256([]byte(id)), value); err != nil || got != root {
-		return "", nil, errors.Join(err, errors.New("the memory of that moment is not one with this note, these bytes and this place"))
+		return "", nil, cmp.Or(err, errors.New("the memory of that moment is not one with this note, these bytes and this place"))
 	}
 	where := fmt.Sprintf("in memory %s at commit %d (%s)", h.first, at.Seq, at.Time)
 	if f.Note == nil {

@@ -276,6 +276,8 @@ func TestForgedProofsAreRefused(t *testing.T) {
 		t.Helper()
 		if v, err := proof.Check(data, h.keys); err == nil {
 			t.Fatalf("%s: %s\n%s", how, v.Claim, data)
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Fatalf("%s: %q is not one line", how, err)
 		}
 		refused++
 	}

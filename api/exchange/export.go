@@ -41,6 +41,8 @@ type Exported struct {
 	To    string `json:"to" jsonschema:"where it is"`
 	Notes int    `json:"notes" jsonschema:"how many"`
 	Files int    `json:"files" jsonschema:"how many"`
+	// Problems are those of what was written; the notes themselves stay as they are.
+	Problems []string `json:"problems" jsonschema:"what could not be carried over"`
 }
 
 // maxFirst is how much of a file is read, in bytes, to see whether it is an export.
@@ -54,7 +56,7 @@ func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exporte
 	if !filepath.IsAbs(req.To) {
 		return nil, fault.Wrap(op, req.To, fault.Invalid, errors.New("to: is an absolute path"))
 	}
-	v, err := a.View(ctx)
+	v, err := a.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -63,17 +65,26 @@ func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exporte
 		return nil, fault.Wrap(op, req.Query, fault.Invalid, err)
 	}
 	if foreign.Kind(req.Kind) == foreign.JSONLines {
-		return exportLines(v, &req, keep)
+		return exportLines(ctx, v, &req, keep)
 	}
 	docs, of := documents(v, keep)
-	files, err := foreign.Folder(foreign.Kind(req.Kind), docs, of)
+	files, problems, err := foreign.Folder(ctx, foreign.Kind(req.Kind), docs, of)
 	if err == nil {
-		err = writeFolder(req.To, files)
+		err = writeFolder(ctx, req.To, files)
 	}
 	if err != nil {
 		return nil, fault.Wrap(op, req.To, kindOf(err), err)
 	}
-	return &Exported{To: req.To, Notes: len(docs), Files: len(files)}, nil
+	return &Exported{To: req.To, Notes: len(docs), Files: len(files), Problems: inLines(problems)}, nil
+}
+
+// inLines is each problem in a line.
+func inLines(problems []foreign.Problem) []string {
+	lines := []string{}
+	for _, p := range problems {
+		lines = append(lines, p.String())
+	}
+	return lines
 }
 
 // chosen returns which nodes a query names, all for none.
@@ -93,7 +104,7 @@ func chosen(v *fovea.View, text string) (map[string]bool, error) {
 	return keep, err
 }
 
-func exportLines(v *fovea.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
+func exportLines(ctx context.Context, v *fovea.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
 	var notes []foreign.Object
 	for n := range v.All() {
 		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
@@ -102,7 +113,10 @@ func exportLines(v *fovea.View, req *ExportRequest, keep map[string]bool) (*Expo
 		notes = append(notes, foreign.Object{ID: n.ID, Title: titleOf(n), Path: n.Path, Todo: n.Derived.Todo, Tags: n.Derived.Tags,
 			Properties: n.Derived.PropertyLists(), Content: n.Body()})
 	}
-	text, err := foreign.Lines(notes)
+	text, problems, err := foreign.Lines(notes)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err == nil {
 		err = replaceable(req.To)
 	}
@@ -112,7 +126,7 @@ func exportLines(v *fovea.View, req *ExportRequest, keep map[string]bool) (*Expo
 	if err != nil {
 		return nil, fault.Wrap("export", req.To, kindOf(err), err)
 	}
-	return &Exported{To: req.To, Notes: len(notes), Files: 1}, nil
+	return &Exported{To: req.To, Notes: len(notes), Files: 1, Problems: inLines(problems)}, nil
 }
 
 // titleOf is the title of a node, that of a document without one its path.
@@ -158,7 +172,7 @@ func documents(v *fovea.View, keep map[string]bool) (docs []foreign.Out, of map[
 
 // writeFolder writes the files of an export in place of those of the one before. A folder with
 // anything else is refused.
-func writeFolder(to string, files []foreign.File) error {
+func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 	in, err := vfs.CreateDir(to, 0o700)
 	if err != nil {
 		return err
@@ -181,7 +195,7 @@ func writeFolder(to string, files []foreign.File) error {
 	names := map[string]bool{}
 	for _, f := range files {
 		names[f.Path] = true
-		if slices.ContainsFunc(before, func(name string) bool { return strings.EqualFold(name, f.Path) }) {
+		if slices.ContainsFunc(before, func(name string) bool { return foreign.Fold(name) == foreign.Fold(f.Path) }) {
 			continue
 		}
 		if _, err := in.Lstat(f.Path); err == nil {
@@ -202,6 +216,9 @@ func writeFolder(to string, files []foreign.File) error {
 		}
 	}
 	for _, f := range files {
+		if err := ctx.Err(); err != nil { // the list has all, so the next export goes on
+			return err
+		}
 		if err := in.MkdirAll(path.Dir(f.Path), 0o700); err != nil {
 			return err
 		}

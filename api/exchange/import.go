@@ -50,7 +50,7 @@ type Imported struct {
 
 func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Imported, error) {
 	const op = "import"
-	docs, problems, err := read(&req)
+	docs, problems, err := read(ctx, &req)
 	if err != nil {
 		return nil, fault.Wrap(op, req.Source, kindOf(err), err)
 	}
@@ -59,15 +59,15 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 		return nil, err
 	}
 	p := plan{view: v, req: &req, history: a.Memex.History(), texts: map[string]*file{}, out: &Imported{
-		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: []string{},
+		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: inLines(problems),
 	}}
-	for _, problem := range problems {
-		p.out.Problems = append(p.out.Problems, problem.String())
-	}
 	if err := p.missing(ctx, a, docs); err != nil {
 		return nil, err
 	}
 	for i := range docs {
+		if err := ctx.Err(); err != nil {
+			return nil, fault.Wrap(op, req.Source, fault.Other, err)
+		}
 		if err := p.add(&docs[i]); err != nil {
 			return nil, err
 		}
@@ -92,8 +92,13 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 	return p.out, nil
 }
 
+// maxLabel is the longest label in bytes, as long as the longest name of a folder.
+const maxLabel = 255
+
+var errNoFolder = errors.New("it is not a folder; name the folder of the notes")
+
 // read reads the source, and completes the request.
-func read(req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
+func read(ctx context.Context, req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
 	if !filepath.IsAbs(req.Source) {
 		return nil, nil, fault.Wrap("import", req.Source, fault.Invalid, errors.New("source: is an absolute path"))
 	}
@@ -108,12 +113,18 @@ func read(req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
 	if req.Label == "" {
 		req.Label = label
 	}
+	if len(req.Label) > maxLabel {
+		return nil, nil, fault.Wrap("import", req.Source, fault.Invalid, fmt.Errorf("label: longer than %d bytes", maxLabel))
+	}
 	req.Label = strings.Join(strings.Fields(req.Label), " ") // it stands in a property
 	if req.Into == "" {
 		req.Into = path.Join("imports", req.Kind, slug(strings.TrimSuffix(req.Label, path.Ext(req.Label))))
 	}
 	if !fs.ValidPath(req.Into) {
 		return nil, nil, fault.Wrap("import", req.Into, fault.Invalid, errors.New("into: is a folder below the memex, such as imports/work"))
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // to open a pipe could take for ever
+		return nil, nil, errNoFolder
 	}
 	root, err := os.OpenRoot(dir)
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
@@ -123,7 +134,7 @@ func read(req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
 		return nil, nil, err
 	}
 	defer root.Close()
-	return foreign.Read(foreign.Source{Kind: kind, Label: req.Label, In: root.FS(), File: label})
+	return foreign.Read(ctx, foreign.Source{Kind: kind, Label: req.Label, In: root.FS(), File: label})
 }
 
 // slug is a name without what a path must not have.
@@ -137,7 +148,7 @@ func slug(name string) string {
 	if name == "" {
 		return "notes"
 	}
-	return name
+	return foreign.Fit(name)
 }
 
 // plan decides about each note what an import does.
@@ -145,7 +156,7 @@ type plan struct {
 	view *fovea.View
 	req  *ImportRequest
 	gone map[string]bool // ids that were here and are not
-	// taken are the paths of notes of this source, by what they are in lower case.
+	// taken are the paths of notes of this source, by what foreign.Fold makes of them.
 	taken   map[string]bool
 	history *travel.History
 	texts   map[string]*file
@@ -192,10 +203,7 @@ func (p *plan) add(d *foreign.Document) error {
 
 // put adds a note that is new here: a file, or a headline of the file that it shares.
 func (p *plan) put(d *foreign.Document, text string) error {
-	at := path.Join(p.req.Into, d.Path)
-	if !d.Entry && p.sibling(at) { // x.markdown beside x.md, or A.md beside a.md
-		at = path.Join(p.req.Into, d.Source+".org")
-	}
+	at := p.place(d)
 	if read, err := travel.Reads(p.history, at); err == nil && !read && p.readsInto() {
 		p.out.Added--
 		p.out.Problems = append(p.out.Problems, foreign.Problem{Source: d.Source, What: "Fovea reads no file of such a name, left out"}.String())
@@ -211,9 +219,22 @@ func (p *plan) put(d *foreign.Document, text string) error {
 	f.parts = append(f.parts, part{d.ID, text})
 	p.texts[at] = f
 	if !d.Entry {
-		p.taken[strings.ToLower(at)] = true
+		p.taken[foreign.Fold(at)] = true
 	}
 	return nil
+}
+
+// place is the path of a new note: where another one of this source has its own, as x.md beside
+// x.markdown, or A.md beside a.md, it is that of its whole name, else one with a digest.
+func (p *plan) place(d *foreign.Document) string {
+	at := path.Join(p.req.Into, foreign.Fit(d.Path))
+	if d.Entry || !p.sibling(at) {
+		return at
+	}
+	if whole := path.Join(p.req.Into, foreign.Fit(d.Source+".org")); !p.sibling(whole) {
+		return whole
+	}
+	return foreign.Distinct(at, d.Source)
 }
 
 // readsInto reports whether Fovea reads files of plain names in the folder that is written to.
@@ -230,11 +251,11 @@ func (p *plan) sibling(at string) bool {
 		from := p.req.Kind + " " + p.req.Label + " "
 		for n := range p.view.Documents() {
 			if strings.HasPrefix(n.Derived.Last(foreign.PropertyFrom), from) {
-				p.taken[strings.ToLower(n.Path)] = true
+				p.taken[foreign.Fold(n.Path)] = true
 			}
 		}
 	}
-	return p.taken[strings.ToLower(at)]
+	return p.taken[foreign.Fold(at)]
 }
 
 // file returns the parts of a file, as this import has changed them so far.
@@ -278,7 +299,7 @@ func kindOf(err error) fault.Kind {
 	switch kind := fault.KindOf(err); {
 	case kind != fault.Other:
 		return kind
-	case errors.Is(err, foreign.ErrKind), errors.Is(err, foreign.ErrTooMuch):
+	case errors.Is(err, foreign.ErrKind), errors.Is(err, foreign.ErrTooMuch), errors.Is(err, foreign.ErrNoFile), errors.Is(err, errNoFolder):
 		return fault.Invalid
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, foreign.ErrNothing):
 		return fault.NotFound

@@ -67,8 +67,11 @@ func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
 		return nil, fault.Wrap("prove", "head", fault.Invalid, fmt.Errorf("longer than %d bytes", maxHead))
 	case req.From != "" && req.ID == "" && req.At == "" && !req.Absent:
 		f, err = travel.ProveHeads(ctx, a.History(), req.From, req.To)
-	case req.ID == "" || req.From+req.To != "":
+	case req.ID == "" && req.From == "":
 		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or a signed head with from"))
+	case req.From+req.To != "":
+		return nil, fault.Wrap("prove", "", fault.Invalid,
+			errors.New("a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to"))
 	case req.Absent:
 		f, err = proveAbsent(ctx, a, req)
 	default:
@@ -144,6 +147,10 @@ func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) 
 // Check verifies a proof against the keys that may have signed it.
 func Check(data []byte, keys note.Verifiers) *Verdict {
 	v, err := proof.Check(data, keys)
+	if other, ok := errors.AsType[*note.UnverifiedNoteError](err); ok && len(other.Note.UnverifiedSigs) > 0 {
+		signer := other.Note.UnverifiedSigs[0]
+		err = fmt.Errorf("a head in it is signed by %s+%08x, and that key is not the one given, or none that is known here", signer.Name, signer.Hash)
+	}
 	if err != nil {
 		return &Verdict{Why: err.Error()}
 	}

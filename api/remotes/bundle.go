@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -89,7 +90,7 @@ func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle,
 	defer release()
 	for _, since := range req.Since {
 		if err := goOn(ctx, sources, since); err != nil {
-			return nil, fault.Wrap(op, since, fault.NotFound, err)
+			return nil, fault.Wrap(op, "since", sinceKind(err), err)
 		}
 	}
 	in, err := vfs.Dir(filepath.Dir(req.File))
@@ -183,14 +184,28 @@ func sealed(w io.Writer, to []archive.Recipient, write func(io.Writer) (bundle.S
 func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 	d, err := merkle.Parse(since)
 	if err != nil {
-		return fmt.Errorf("since: %w", err)
+		return fmt.Errorf("%s: %w", since, errSince)
 	}
 	for i := range sources {
 		if err = sources[i].GoOn(ctx, d); err == nil {
 			return nil
 		}
 	}
+	if len(sources) > 0 && errors.Is(err, store.ErrNotFound) {
+		const what = `no history here has the commit %s; "fovea bundle verify" prints the commits that a bundle ends with, and without since it has all`
+		return fmt.Errorf(what, d)
+	}
 	return err
+}
+
+// errSince is returned for what names no commit.
+var errSince = errors.New("not the digest of a commit, as \"fovea bundle verify\" prints it")
+
+func sinceKind(err error) fault.Kind {
+	if errors.Is(err, errSince) {
+		return fault.Invalid
+	}
+	return fault.NotFound
 }
 
 // Scopes returns what a bundle holds.

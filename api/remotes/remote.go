@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -176,6 +177,23 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 	return list, nil
 }
 
+// isInside reports whether a place is the folder of a memex, or one in it, links followed.
+func isInside(url, dir string) bool {
+	if !filepath.IsAbs(url) {
+		return false
+	}
+	for at := filepath.Clean(url); ; at = filepath.Dir(at) {
+		if here, err := os.Stat(at); err == nil {
+			if memex, err := os.Stat(dir); err == nil && os.SameFile(here, memex) {
+				return true
+			}
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
+}
+
 func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote, error) {
 	const op = "remote add"
 	if err := checkRemote(op, req.Name); err != nil {
@@ -184,6 +202,9 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	if strings.HasPrefix(req.URL, IPFSPrefix) {
 		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New(
 			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one"))
+	}
+	if isInside(req.URL, a.On().Dir()) {
+		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New("it is a folder of the notes themselves; name one outside, such as on a stick"))
 	}
 	if k, err := read(a.Memex, op, req.Name); err == nil && k.URL != req.URL {
 		return nil, fault.Wrap(op, req.Name, fault.Conflict, fmt.Errorf("it is the name of %s; take another one, or fovea remote remove %s", k.URL, req.Name))

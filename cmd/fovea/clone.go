@@ -18,9 +18,12 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -94,6 +97,23 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 	})
 }
 
+// about is why the source could not be read: of the source, not of the folder that it was for.
+func (how *cloning) about(s *session, err error) error {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.What != s.config.StateDir {
+		return err
+	}
+	named := *e
+	switch named.What = how.source; {
+	case errors.Is(err, bundle.ErrBehind):
+		named.Kind, named.Err = fault.Invalid, errors.New("it has only what came after a commit, as --since wrote it; clone a whole bundle, then read this one")
+	case errors.Is(err, stores.ErrBegun):
+		named.Err = fmt.Errorf("%w, in %s; clone to another folder, or remove it with fovea store remove %s",
+			e.Err, s.config.StateDir, filepath.Base(s.config.StateDir))
+	}
+	return &named
+}
+
 // make makes the memory and its files. It reports whether the source is a remote.
 func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.Service, fromRemote bool, err error) {
 	if err := how.made.newFolder(dir); err != nil {
@@ -107,7 +127,7 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 	fromRemote, err = how.fill(ctx, s, dir)
 	done()
 	if err != nil {
-		return nil, false, err
+		return nil, false, how.about(s, err)
 	}
 	how.filled = true
 	if err := how.trust(s); err != nil {

@@ -81,6 +81,11 @@ func (c *Chain) At(ctx context.Context, seq uint64) (*Moment, error) {
 
 // PartAt is At for a moment that may lack content, see Whole.
 func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
+	return c.PartAtFrom(ctx, seq, c.Block)
+}
+
+// PartAtFrom is PartAt with content from load, which may know of more than the history keeps.
+func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (*Moment, error) {
 	head := c.Head()
 	switch {
 	case seq == head.Commit.Seq:
@@ -109,7 +114,7 @@ func (c *Chain) PartAt(ctx context.Context, seq uint64) (*Moment, error) {
 	}
 	for i := len(after) - 1; i > 0; i-- {
 		var err error
-		if state, err = state.Undo(after[i], after[i-1].State, c.Block); err != nil {
+		if state, err = state.Undo(after[i], after[i-1].State, load); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -215,7 +216,7 @@ func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 // Discard removes the staged writes that were not applied.
 func (o *Operation) Discard() error {
 	var errs []error
-	for _, w := range o.staged {
+	for _, w := range slices.Backward(o.staged) { // a later one may lie in a folder that an earlier one made
 		errs = append(errs, w.Discard())
 	}
 	o.staged = nil

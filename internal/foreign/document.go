@@ -40,6 +40,9 @@ func (d *Document) Org(from string) string {
 		if len(tags) > 0 {
 			b.WriteString("#+filetags: :" + strings.Join(tags, ":") + ":\n")
 		}
+		for _, words := range d.Words {
+			b.WriteString("#+TODO: " + words + "\n")
+		}
 		if d.Body != "" {
 			b.WriteString("\n")
 		}

@@ -4,12 +4,14 @@ package foreign
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -28,35 +30,63 @@ type Out struct {
 type File struct{ Path, Text string }
 
 // reserved are keys that front matter has from elsewhere.
-var reserved = map[string]bool{"id": true, "title": true, "tags": true, "type": true, "name": true, "description": true, "metadata": true, "permalink": true}
+var reserved = map[string]bool{"id": true, "title": true, "tags": true,
+	"type": true, "name": true, "description": true, "metadata": true, "permalink": true, wordsKey: true}
 
 // Folder returns the files of documents as a kind has them, with its index, in the order of their
-// paths. of says in which document an id is. Errors: ErrKind.
-func Folder(kind Kind, docs []Out, of map[string]string) ([]File, error) {
+// paths, and what could not be carried over. of says in which document an id is. Errors: ErrKind,
+// that of the context.
+func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([]File, []Problem, error) {
 	if kind == JSONLines || !slices.Contains(Kinds, kind) {
-		return nil, fmt.Errorf("%q: %w", kind, ErrKind)
+		return nil, nil, fmt.Errorf("%q: %w", kind, ErrKind)
 	}
 	var files []File
+	var problems []Problem
+	at := markdownPaths(docs)
 	for i := range docs {
 		d := &docs[i]
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if !utf8.ValidString(d.Text) {
+			problems = append(problems, Problem{d.Path, noText})
+			d.Text = strings.ToValidUTF8(d.Text, "\uFFFD")
+		}
 		head, err := front(kind, d)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		body := ToMarkdown(d.Text, func(id string) string {
 			if to, ok := of[id]; ok && to != d.Path {
-				return relative(path.Dir(d.Path), markdownPath(to))
+				return relative(path.Dir(d.Path), at[to])
 			}
 			return ""
 		})
-		files = append(files, File{markdownPath(d.Path), head + "\n" + body})
+		files = append(files, File{at[d.Path], head + "\n" + body})
 	}
 	index := map[Kind]string{Claude: "MEMORY.md", OKF: "index.md"}[kind]
 	if index != "" && !slices.ContainsFunc(files, func(f File) bool { return strings.EqualFold(f.Path, index) }) {
-		files = append(files, File{index, indexOf(kind, docs)})
+		files = append(files, File{index, indexOf(kind, docs, at)})
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return files, nil
+	return files, problems, nil
+}
+
+// noText is the problem of a text that is not UTF-8.
+const noText = "bytes that are no UTF-8 text became U+FFFD"
+
+// markdownPaths returns the path of the file of each document, by its own. Where some file systems
+// would take two for the same, the later one has a digest in its name.
+func markdownPaths(docs []Out) map[string]string {
+	at, taken := map[string]string{}, map[string]bool{}
+	for i := range docs {
+		to := markdownPath(docs[i].Path)
+		if taken[Fold(to)] {
+			to = distinct(strings.TrimSuffix(to, ".md"), docs[i].Path) + ".md"
+		}
+		at[docs[i].Path], taken[Fold(to)] = to, true
+	}
+	return at
 }
 
 // markdownPath is the path of the exported file. An archive, NOTES.org_archive, keeps its ending,
@@ -107,6 +137,9 @@ func front(kind Kind, d *Out) (string, error) {
 	if len(d.Tags) > 0 {
 		pairs = append(pairs, pair{"tags", d.Tags})
 	}
+	if words := declaredWords(d.Text); len(words) > 0 {
+		pairs = append(pairs, pair{wordsKey, words})
+	}
 	pairs = append(pairs, pair{"id", d.ID})
 	for _, key := range slices.Sorted(maps.Keys(properties)) {
 		if !reserved[key] && !strings.HasPrefix(key, "imported_") && key != "metadata_type" {
@@ -129,13 +162,13 @@ type pair struct {
 }
 
 // indexOf lists the documents, a line each.
-func indexOf(kind Kind, docs []Out) string {
+func indexOf(kind Kind, docs []Out, at map[string]string) string {
 	var b strings.Builder
 	if kind == OKF {
 		b.WriteString("---\ntype: index\ntitle: Index\n---\n\n")
 	}
 	for _, d := range docs {
-		fmt.Fprintf(&b, "- [%s](%s)\n", strings.NewReplacer("[", "(", "]", ")").Replace(d.Title), strings.ReplaceAll(markdownPath(d.Path), " ", "%20"))
+		fmt.Fprintf(&b, "- [%s](%s)\n", strings.NewReplacer("[", "(", "]", ")").Replace(d.Title), strings.ReplaceAll(at[d.Path], " ", "%20"))
 	}
 	return b.String()
 }
@@ -158,16 +191,20 @@ type Object struct {
 // Exported reports whether the object is one that Lines wrote.
 func (o *Object) Exported() bool { return o.Format == formatOrg && o.ID != "" && o.Path != "" }
 
-// Lines returns notes as JSON objects, one a line.
-func Lines(notes []Object) (string, error) {
+// Lines returns notes as JSON objects, one a line, and what could not be carried over.
+func Lines(notes []Object) (string, []Problem, error) {
 	var b strings.Builder
+	var problems []Problem
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, n := range notes {
 		n.Format = formatOrg
+		if !utf8.ValidString(n.Content + n.Title) {
+			problems = append(problems, Problem{n.Path, noText})
+		}
 		if err := enc.Encode(n); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
-	return b.String(), nil
+	return b.String(), problems, nil
 }

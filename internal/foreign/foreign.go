@@ -3,6 +3,7 @@
 package foreign
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -45,6 +46,8 @@ var (
 	ErrKind = errors.New("no such kind; it is claude, basic-memory, okf, markdown or jsonl")
 	// ErrNothing is returned where there is no note.
 	ErrNothing = errors.New("there are no notes")
+	// ErrNoFile is returned where JSON lines are to be read from a folder, a pipe or a device.
+	ErrNoFile = errors.New("it is no file; name a file of JSON lines")
 	// ErrTooMuch is returned above MaxFiles, MaxLines or MaxBytes.
 	ErrTooMuch = fmt.Errorf("more than %d files, %d lines or %d MiB; import parts of it", MaxFiles, MaxLines, MaxBytes>>20)
 )
@@ -59,6 +62,8 @@ type Document struct {
 	Entry bool
 	Title string
 	Tags  []string
+	// Words are sequences of TODO words that a file declares.
+	Words []string
 	// Properties are keys in upper case with their values, one line each.
 	Properties [][2]string
 	// Body is Org text: what stands before the first headline, then headlines.
@@ -79,16 +84,17 @@ type Source struct {
 	Kind Kind
 	// Label tells several sources of one kind apart, and is part of the ids.
 	Label string
-	// In is the folder. Files that are no Markdown, hidden ones and links are passed over.
+	// In is the folder. Hidden files are passed over; files that are no Markdown, and links, are
+	// counted in a Problem.
 	In fs.FS
 	// File is the file in it that JSONLines reads.
 	File string
 }
 
 // Read reads the notes of a source, in the order of their paths or lines. Errors: ErrKind,
-// ErrNothing, ErrTooMuch, those of s.In.
-func Read(s Source) ([]Document, []Problem, error) {
-	r := &reader{kind: s.Kind, label: s.Label}
+// ErrNothing, ErrTooMuch, ErrNoFile, those of s.In and of the context, which ends it.
+func Read(ctx context.Context, s Source) ([]Document, []Problem, error) {
+	r := &reader{ctx: ctx, kind: s.Kind, label: s.Label}
 	var err error
 	switch {
 	case !slices.Contains(Kinds, s.Kind):
@@ -106,6 +112,7 @@ func Read(s Source) ([]Document, []Problem, error) {
 
 // reader reads the notes of one source.
 type reader struct {
+	ctx      context.Context // of the one call of Read
 	kind     Kind
 	label    string
 	bytes    int
@@ -121,16 +128,27 @@ func (r *reader) problem(source, format string, a ...any) {
 // that links between them can be told.
 func (r *reader) folder(in fs.FS) error {
 	var all []*markdown
+	var links, others passed
 	err := fs.WalkDir(in, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+		switch hidden := name != "." && strings.HasPrefix(path.Base(name), "."); {
+		case r.ctx.Err() != nil:
+			return r.ctx.Err()
+		case err != nil && (name == "." || d == nil):
 			return err
-		case name != "." && strings.HasPrefix(path.Base(name), "."):
-			if d.IsDir() {
-				return fs.SkipDir
-			}
+		case hidden && d.IsDir():
+			return fs.SkipDir
+		case hidden:
+			return nil
+		case err != nil:
+			r.problem(name, "%v, left out", reason(err))
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			links.add(name)
 			return nil
 		case !d.Type().IsRegular() || !isMarkdown(name):
+			others.add(name)
 			return nil
 		}
 		text, err := r.file(in, name)
@@ -148,31 +166,85 @@ func (r *reader) folder(in fs.FS) error {
 	}
 	names := newNames(all)
 	for _, m := range all {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
 		m.finish(r, names)
 		r.docs = append(r.docs, m.Document)
 	}
+	if len(r.docs) > 0 {
+		links.report(r, "symbolic links")
+		others.report(r, "files that are no Markdown")
+	}
 	return nil
+}
+
+// passed counts files that are passed over.
+type passed struct {
+	first string
+	n     int
+}
+
+func (p *passed) add(name string) {
+	if p.n++; p.n == 1 {
+		p.first = name
+	}
+}
+
+func (p *passed) report(r *reader, what string) {
+	switch p.n {
+	case 0:
+	case 1:
+		r.problem(p.first, "one of the %s, left out", what)
+	default:
+		r.problem(p.first, "one of %d %s, left out", p.n, what)
+	}
+}
+
+// reason is what an error says besides the path, which is named before it.
+func reason(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failed.Err
+	}
+	if errors.Is(err, fs.ErrInvalid) {
+		return errors.New("its name is no UTF-8, or cannot be a path")
+	}
+	return err
 }
 
 // file returns the text of a file, nil for one that is passed over.
 func (r *reader) file(in fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(in, name)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > MaxFile {
+	if err == nil && info.Size() > MaxFile {
 		r.problem(name, "larger than %d MiB, left out", MaxFile>>20)
 		return nil, nil
 	}
-	text, err := fs.ReadFile(in, name)
+	var text []byte
+	if err == nil {
+		text, err = fs.ReadFile(in, name)
+	}
+	if err != nil { // it stops none of the others
+		r.problem(name, "%v, left out", reason(err))
+		return nil, nil
+	}
 	if r.bytes += len(text); r.bytes > MaxBytes {
 		return nil, ErrTooMuch
 	}
-	if err == nil && !utf8.Valid(text) {
+	if !utf8.Valid(text) {
 		r.problem(name, "no UTF-8 text, left out")
 		return nil, nil
 	}
-	return text, err
+	return text, nil
+}
+
+// replaced names the characters of a note that became U+FFFD: those that control a terminal, are
+// not shown or reorder what is shown, and bytes that are no text. had is what it was made from.
+func (r *reader) replaced(m *Document, had string) {
+	const gone = "\uFFFD"
+	n := strings.Count(m.Title, gone) + strings.Count(m.Body, gone) - strings.Count(had, gone)
+	if n > 0 {
+		r.problem(m.Source, "characters that are not shown, or are no text, became U+FFFD: %d", n)
+	}
 }
 
 func isMarkdown(name string) bool {

@@ -70,7 +70,7 @@ It is **loud** in *June*, says ` + "`log | x`" + ` and [[Second note|the other]]
 
 // TestMarkdown: what Markdown says is said in Org, and what cannot be carried is named.
 func TestMarkdown(t *testing.T) {
-	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.Claude, Label: "notes", In: folder(map[string]string{
+	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Claude, Label: "notes", In: folder(map[string]string{
 		"heat.md": mixed, "Second note.md": "No front matter.\n", "sub/third.md": "---\nname: Third\n---\n\n[back](../heat.md#x)\n",
 		".obsidian/x.md": "hidden", "picture.png": "png", "bad.md": "a\xff", "broken.md": "---\na: [\n---\ntext\n",
 	})})
@@ -94,7 +94,7 @@ func TestLines(t *testing.T) {
 		`{"memory":"Likes rye bread"}`, ``, `{"memory":"Likes rye bread"}`, `{"id":"a1","title":"again"}`, `no json`, `{"x":{"y":1}}`, `[1]`,
 		`{"id":"o","title":"Org","format":"org","content":"*bold*\n* no headline\n","properties":{"K":["v","w"]},"meta":{"a":{"b":1},"c":2}}`,
 	}, "\n")})
-	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, Label: "mem", File: "dir/mem.jsonl", In: in})
+	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.JSONLines, Label: "mem", File: "dir/mem.jsonl", In: in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestRefused(t *testing.T) {
 		{"an empty file", "a.jsonl", foreign.JSONLines, map[string]string{"a.jsonl": "\n"}, foreign.ErrNothing},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if _, _, err := foreign.Read(foreign.Source{Kind: tc.kind, File: tc.label, In: folder(tc.files)}); !errors.Is(err, tc.want) {
+			if _, _, err := foreign.Read(t.Context(), foreign.Source{Kind: tc.kind, File: tc.label, In: folder(tc.files)}); !errors.Is(err, tc.want) {
 				t.Errorf("%v, want %v", err, tc.want)
 			}
 		})
@@ -131,7 +131,7 @@ func TestRefused(t *testing.T) {
 // TestSame: the same source gives the same text, and another label other ids.
 func TestSame(t *testing.T) {
 	read := func(label string) foreign.Document {
-		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.Claude, Label: label, In: folder(map[string]string{"heat.md": mixed})})
+		docs, _, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Claude, Label: label, In: folder(map[string]string{"heat.md": mixed})})
 		if err != nil || len(docs) != 1 {
 			t.Fatal(docs, err)
 		}
@@ -150,7 +150,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add(mixed)
 	f.Add("---\nname: x\n---\n* [ ] [[elisp:x]]\n")
 	f.Fuzz(func(t *testing.T, source string) {
-		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.BasicMemory, In: folder(map[string]string{"a.md": source})})
+		docs, _, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.BasicMemory, In: folder(map[string]string{"a.md": source})})
 		if err != nil {
 			return
 		}
@@ -174,7 +174,7 @@ func FuzzMarkdown(f *testing.F) {
 func FuzzLines(f *testing.F) {
 	f.Add(`{"id":1,"text":"a","tags":[]}` + "\n{")
 	f.Fuzz(func(t *testing.T, source string) {
-		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, File: "a.jsonl", In: folder(map[string]string{"a.jsonl": source})})
+		docs, _, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.JSONLines, File: "a.jsonl", In: folder(map[string]string{"a.jsonl": source})})
 		if err != nil {
 			return
 		}
@@ -249,7 +249,7 @@ func TestBounds(t *testing.T) {
 		"quotes":   {strings.Repeat("> ", 10_000) + "x", 2},
 		"cells":    {"|" + strings.Repeat("a|", 5000) + "\n|" + strings.Repeat("-|", 5000) + "\n" + strings.Repeat("|\n", 2000), 2},
 	} {
-		docs, _, err := foreign.Read(foreign.Source{Kind: foreign.Markdown, In: folder(map[string]string{"a.md": tc.text})})
+		docs, _, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Markdown, In: folder(map[string]string{"a.md": tc.text})})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -267,7 +267,7 @@ func TestBounds(t *testing.T) {
 // TestTwoObjectsInALine: what stands behind an object is not lost unnamed.
 func TestTwoObjectsInALine(t *testing.T) {
 	in := folder(map[string]string{"a.jsonl": `{"title":"one"}{"title":"two"}` + "\n" + `{"title":"three"}` + "\r\n"})
-	docs, problems, err := foreign.Read(foreign.Source{Kind: foreign.JSONLines, In: in, File: "a.jsonl"})
+	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.JSONLines, In: in, File: "a.jsonl"})
 	if err != nil || len(docs) != 1 || docs[0].Title != "three" || len(problems) != 1 {
 		t.Error(docs, problems, err)
 	}
@@ -275,12 +275,10 @@ func TestTwoObjectsInALine(t *testing.T) {
 
 // TestTagsThatAct: no text from elsewhere makes Emacs encrypt a headline.
 func TestTagsThatAct(t *testing.T) {
-	in := folder(map[string]string{
-		"a.md":    "---\ntags: [crypt, house]\n---\n# b :crypt:\n\n## c :x:crypt:\n",
-		"b.jsonl": `{"title":"d :crypt:crypt:","text":"e","tags":["crypt"]}`,
-	})
-	for _, s := range []foreign.Source{{Kind: foreign.Markdown, In: in}, {Kind: foreign.JSONLines, In: in, File: "b.jsonl"}} {
-		docs, problems, err := foreign.Read(s)
+	notes := folder(map[string]string{"a.md": "---\ntags: [crypt, house]\n---\n# b :crypt:\n\n## c :x:crypt:\n"})
+	lines := folder(map[string]string{"b.jsonl": `{"title":"d :crypt:crypt:","text":"e","tags":["crypt"]}`})
+	for _, s := range []foreign.Source{{Kind: foreign.Markdown, In: notes}, {Kind: foreign.JSONLines, In: lines, File: "b.jsonl"}} {
+		docs, problems, err := foreign.Read(t.Context(), s)
 		if err != nil || len(docs) != 1 || len(problems) != 1 {
 			t.Fatal(docs, problems, err)
 		}

@@ -5,6 +5,7 @@ package foreign
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,6 +33,9 @@ const maxDerived = 80
 
 // lines reads a file of JSON lines: each object becomes a headline of one file.
 func (r *reader) lines(in fs.FS, name string) error {
+	if info, err := fs.Stat(in, name); err != nil || !info.Mode().IsRegular() { // to open a pipe could take for ever
+		return cmp.Or(err, ErrNoFile)
+	}
 	f, err := in.Open(name)
 	if err != nil {
 		return err
@@ -41,6 +46,16 @@ func (r *reader) lines(in fs.FS, name string) error {
 	seen := map[string]bool{}
 	for n := 1; ; n++ {
 		line, err := readLine(scan)
+		if ended := r.ctx.Err(); ended != nil {
+			return ended
+		}
+		if n == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
+			r.problem(name, "UTF-16, not UTF-8, left out")
+			return nil
+		}
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		if r.bytes += len(line); r.bytes > MaxBytes || n > MaxLines {
 			return ErrTooMuch
 		}
@@ -100,11 +115,12 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 		return
 	}
 	seen[m.ID] = true
-	m.Source, m.Entry = where, true
+	m.Source, m.Entry, m.raw = where, true, spelledOut(line)
 	m.Title, m.text = strings.Join(strings.Fields(take(fields, titleFields)), " "), take(fields, textFields)
 	if m.Title == "" {
 		first, _, _ := strings.Cut(strings.TrimLeft(m.text, "# \n\t"), "\n")
 		m.Title = firstRunes(strings.TrimSpace(first), maxDerived)
+		m.raw += m.Title
 	}
 	if m.Title == "" {
 		r.problem(where, "has neither a title nor a text, left out")
@@ -128,11 +144,17 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	r.fields(m, "", fields)
 	if isOrg {
 		m.Body = strings.TrimRight(inert.Text(m.text), " \t\n") + "\n"
+		r.replaced(&m.Document, m.raw)
 	} else {
 		m.finish(r, names{})
 	}
 	r.docs = append(r.docs, m.Document)
 }
+
+var spelled = regexp.MustCompile(`(?i)\\ufffd`)
+
+// spelledOut is a line with the characters U+FFFD that it means, also where it spells them.
+func spelledOut(line []byte) string { return spelled.ReplaceAllLiteralString(string(line), "\uFFFD") }
 
 // fields makes properties of the fields that are left. The fields of an object get its key before
 // theirs, but for those of properties.

@@ -19,6 +19,7 @@ type markdown struct {
 	Document
 	names []string // what links may call it
 	text  string   // below the front matter
+	raw   string   // of an object, the line that it was
 }
 
 // titleKeys are the keys of front matter that name a note, by kind.
@@ -41,13 +42,26 @@ func (r *reader) begin(name string, text []byte) *markdown {
 		r.head(m, "", top)
 	} else if !errors.Is(err, frontmatter.ErrNone) {
 		r.problem(name, "%v; it stays as text", err)
-		m.text = string(text)
+		m.text = asCode(head) + body
 	}
 	if m.Title == "" {
 		m.Title = path.Base(stem)
 	}
 	m.names = append(m.names, name, stem, path.Base(stem), m.Title)
 	return m
+}
+
+// asCode returns front matter that nobody could read as a block of code, so that nothing in it is
+// taken for Markdown.
+func asCode(head string) string {
+	if head == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(head, fence) {
+		fence += "`"
+	}
+	return fence + "yaml\n" + strings.TrimRight(head, "\r\n") + "\n" + fence + "\n\n"
 }
 
 // head takes the keys of front matter: title and tags, names for links, and properties. A mapping
@@ -57,7 +71,13 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 		values, plain := scalars(v)
 		switch {
 		case above == "" && key == titleKeys[r.kind] && plain && len(values) == 1:
+			if m.Title != "" {
+				r.problem(m.Source, "%s is there twice, the first left out", key)
+			}
 			m.Title = strings.Join(strings.Fields(values[0]), " ")
+			continue
+		case above == "" && key == wordsKey && plain:
+			m.words(r, values)
 			continue
 		case above == "" && key == "tags" && plain:
 			for _, value := range values {
@@ -140,7 +160,7 @@ func newNames(all []*markdown) names {
 	n := names{}
 	for _, m := range all {
 		for _, name := range m.names {
-			key := strings.ToLower(name)
+			key := Fold(name)
 			if _, taken := n[key]; !taken {
 				n[key] = m
 			}
@@ -152,7 +172,7 @@ func newNames(all []*markdown) names {
 // wiki returns the document that [[target]] means.
 func (n names) wiki(target string) *markdown {
 	target, _, _ = strings.Cut(target, "#")
-	target = strings.ToLower(strings.TrimSpace(target))
+	target = Fold(strings.TrimSpace(target))
 	if m := n[target]; m != nil {
 		return m
 	}
@@ -165,8 +185,8 @@ func (n names) path(from, target string) *markdown {
 	if target == "" || strings.Contains(target, "://") {
 		return nil
 	}
-	if m := n[strings.ToLower(path.Join(path.Dir(from), target))]; m != nil && !strings.HasPrefix(target, "/") {
+	if m := n[Fold(path.Join(path.Dir(from), target))]; m != nil && !strings.HasPrefix(target, "/") {
 		return m
 	}
-	return n[strings.ToLower(strings.TrimPrefix(path.Clean(target), "/"))]
+	return n[Fold(strings.TrimPrefix(path.Clean(target), "/"))]
 }

@@ -78,11 +78,16 @@ func (m *markdown) finish(r *reader, n names) {
 	if m.Entry {
 		w.levels = []int{0} // its headings stand below its headline
 	}
+	had := m.Title + m.text // its title is made inert where it is written
+	if m.Entry {
+		had = m.raw
+	}
 	if isTangled(m.text) {
 		r.problem(m.Source, "more than %d links in a paragraph, or %d quotes within one another; the file is kept as text", maxLinks, maxQuotes)
 		w.asText(m.text)
 		w.section()
 		m.Body = w.org.String()
+		r.replaced(&m.Document, had)
 		return
 	}
 	parse := dialect
@@ -106,6 +111,7 @@ func (m *markdown) finish(r *reader, n names) {
 	if w.html > 0 {
 		r.problem(m.Source, "pieces of HTML, kept as text: %d", w.html)
 	}
+	r.replaced(&m.Document, had)
 }
 
 // writer writes the Org of one file. Text below a headline is collected, made inert, and written

@@ -25,7 +25,8 @@ type Side struct {
 // id, those without one by text and place. The side of the later time wins conflicts, or
 // that of the greater digest. A node that one side deleted and the other changed stays.
 // Of two moves the winner's counts, also if both together would form a cycle. The text of
-// the result does not depend on which side is a, but its times of modification do. The
+// the result does not depend on which side is a, but its times of modification do. Of a node
+// whose content base lacks, each side has another version or none: see Gone. The
 // conflicts have the ids and paths of the result. Documents that no side changed are not
 // read. The cost is that of the two differences and of parsing the documents in them.
 func Merge(base *State, a, b Side, now int64) (*Draft, []document.Conflict) {

@@ -69,7 +69,7 @@ func (m *merge) byID(v int, nodes []*node.Node) []*node.Node {
 	var rest []*node.Node
 	for _, n := range nodes {
 		t := m.in[inBase][n.ID]
-		if t == nil || t.versions[inBase].Type != n.Type || hasDerivedID(n) && t.versions[inBase].Own != n.Own {
+		if t == nil || t.versions[inBase].Type != n.Type && !IsGone(t.versions[inBase]) || hasDerivedID(n) && t.versions[inBase].Own != n.Own {
 			rest = append(rest, n)
 			continue
 		}

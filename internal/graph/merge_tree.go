@@ -41,7 +41,9 @@ func (m *merge) trees(d *Draft) {
 func (m *merge) both(d *Draft, path string) {
 	var trees [3]*ast.Tree
 	for v, s := range m.states() {
-		trees[v] = node.TreeOf(s.Nodes(path))
+		if nodes := s.Nodes(path); !hasGone(nodes) { // only base can lack content
+			trees[v] = node.TreeOf(nodes)
+		}
 	}
 	merged, conflicts := ast.Merge(&m.own, trees[inBase], trees[inWon], trees[inLost])
 	if parts, err := merged.Parts(path); err == nil {

@@ -139,8 +139,10 @@ func (m *merge) text(t *track, level int) (string, []document.Conflict) {
 	merging, format := m.own, m.base.formats.Of(w.Path)
 	merging.Secret = document.IsEncrypted(w.Path) || document.IsEncrypted(l.Path)
 	var base *document.Part
-	if b != nil {
+	if b != nil && !IsGone(b) { // else as if both had added it
 		base = b.Part()
+	}
+	if b != nil {
 		merging.Secret = merging.Secret || document.IsEncrypted(b.Path)
 	}
 	if w.Derived.Opaque || l.Derived.Opaque {
@@ -154,7 +156,7 @@ func (m *merge) text(t *track, level int) (string, []document.Conflict) {
 func (m *merge) steps(t *track) int {
 	of := func(v int) int {
 		n, p := t.versions[v], m.parent(t, v)
-		if n == nil || p == nil {
+		if n == nil || p == nil || IsGone(n) || IsGone(p.versions[v]) {
 			return 0
 		}
 		return n.Derived.Level - p.versions[v].Derived.Level

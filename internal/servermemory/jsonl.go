@@ -30,6 +30,9 @@ func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
 	in := bufio.NewReader(r)
 	for number := 1; ; number++ {
 		text, err := in.ReadBytes('\n')
+		if number == 1 {
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		}
 		if text = bytes.TrimSpace(text); len(text) > maxLine {
 			bad = append(bad, fmt.Sprintf("line %d: longer than %d bytes", number, maxLine))
 		} else if len(text) > 0 {

@@ -17,7 +17,8 @@ import (
 
 // WriteFiles makes texts those of files, by their paths, in one commit with a message: what came
 // from outside and was decided on at Head of opts. Conditions, results and errors are those of
-// Rollback; a path that Fovea does not read is Invalid.
+// Rollback; a path that Fovea does not read is Invalid. The end of the context ends it before the
+// first file is written.
 func WriteFiles(ctx context.Context, h *History, texts map[string]string, message string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	const name = "import"
 	opts = opts.OrZero()
@@ -29,6 +30,9 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 	}
 	draft := h.scope.Present().Edit(h.scope.Options.Now().UnixMilli())
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
+		if err := ctx.Err(); err != nil {
+			return chain.Commit{}, nil, fault.Wrap(name, path, fault.Other, err)
+		}
 		read, err := Reads(h, path)
 		if err == nil && !read {
 			err = errors.New("no note is read from this path; name another folder")
@@ -39,7 +43,7 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 		draft.Put(path, document.File(texts[path], false))
 	}
 	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err}
 	return r.run(context.WithoutCancel(ctx), message)
 }
 

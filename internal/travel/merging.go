@@ -146,9 +146,9 @@ func (g *merging) commit(d merkle.Digest) (*graph.Commit, error) {
 }
 
 // onChain returns the state of a commit that is on one of the chains, nil if it is on
-// neither. Content that one history lacks may be in the other.
+// neither. What one history lacks comes from the other. What both have taken out for good is
+// missing in the state: neither side has it now, see graph.Merge.
 func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, error) {
-	var lacking error
 	for _, history := range []*chain.Chain{g.ours, g.theirs} {
 		there := false
 		if err := history.Commits(ctx, c.Seq, c.Seq, func(at *graph.Commit) error {
@@ -160,15 +160,13 @@ func (g *merging) onChain(ctx context.Context, c *graph.Commit) (*graph.State, e
 		if !there {
 			continue
 		}
-		at, err := history.PartAt(ctx, c.Seq)
+		at, err := history.PartAtFrom(ctx, c.Seq, g.load)
 		if err != nil {
 			return nil, err
 		}
-		if lacking = history.Whole(ctx, at.State, c.Seq); lacking == nil {
-			return at.State, nil
-		}
+		return at.State, nil
 	}
-	return nil, lacking
+	return nil, nil
 }
 
 // carryBytes is about how many bytes of the other's history become durable at once.

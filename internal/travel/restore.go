@@ -44,7 +44,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 		}
 	}
 	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, restoresLost: func(path string) bool {
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err, restoresLost: func(path string) bool {
 		return len(paths) == 0 || slices.Contains(paths, path)
 	}}
 	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))

@@ -83,7 +83,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	if err := b.walk(head.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
 	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: b.target}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: b.target, ended: ctx.Err}
 	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
 	if err != nil {
 		return c, nil, nil, err

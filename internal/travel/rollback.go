@@ -50,7 +50,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
 		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.NotFound, err)
 	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target.State,
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target.State, ended: ctx.Err,
 		restoresLost: func(string) bool { return true }}
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
 }
@@ -85,6 +85,8 @@ type rollback struct {
 	// restoresLost reports whether to write a file that is missing from the folder and
 	// the same in target and memory; nil for none.
 	restoresLost func(path string) bool
+	// ended tells whether the caller gave up, until the first file changes.
+	ended func() error
 
 	touched []string                 // files written, or with MemoryOnly left to drift
 	drift   map[string]merkle.Digest // with MemoryOnly
@@ -153,7 +155,27 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	}
 	slices.Sort(r.touched)
 	ingest.ClearMissing(m.folder, r.touched)
+	r.prune()
 	return c, r.touched, nil
+}
+
+// prune removes the folders that are empty since a file in them is gone, but for those that the
+// configuration names.
+func (r *rollback) prune() {
+	s := r.history.scope
+	named := map[string]bool{s.Root.SkillsDir(): true}
+	for _, folders := range s.Options.Projects {
+		for _, folder := range folders {
+			if rel, in := s.Root.Relative(folder); in {
+				named[rel] = true
+			}
+		}
+	}
+	for _, file := range r.touched {
+		if _, there := r.target.Text(file); !there && !s.Root.Exists(file) {
+			corpus.Prune(s.Root, file, func(folder string) bool { return named[folder] })
+		}
+	}
 }
 
 // recordDrift records the files that will differ from memory on purpose.
@@ -184,6 +206,9 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 	for _, path := range paths {
 		if !r.history.scope.IsFile(path) {
 			continue
+		}
+		if err := r.ended(); err != nil {
+			return fault.Wrap(r.action.Name, path, fault.Other, err)
 		}
 		err := r.file(head, path)
 		switch {

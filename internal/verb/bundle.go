@@ -49,7 +49,7 @@ with.`,
 		if !b.Sealed {
 			how = "plain: whoever has it can read it"
 		}
-		s.Report("wrote %s: %d bytes, %s", b.File, b.Bytes, how)
+		s.Report("wrote %s: %d bytes of history, %s", b.File, b.Bytes, how)
 	})
 }
 

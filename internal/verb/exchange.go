@@ -25,7 +25,7 @@ var sources = []struct {
 	{foreign.JSONLines, "FILE", "a file of JSON objects, one a line", "~/memories.jsonl"},
 }
 
-// maxProblems is how many problems of an import are printed.
+// maxProblems is how many problems of an import or export are printed.
 const maxProblems = 10
 
 // ImportCommands returns the verbs that take over notes of other programs, one for each kind.
@@ -68,9 +68,14 @@ func printImported(s *Session, req *exchange.ImportRequest, done *exchange.Impor
 	if n := len(done.Removed); n > 0 {
 		s.Report("%s removed here and left out; --again brings them back", scope.Count(n, "note"))
 	}
-	for i, problem := range done.Problems {
+	reportLost(s, done.Problems)
+}
+
+// reportLost names what could not be carried over.
+func reportLost(s *Session, problems []string) {
+	for i, problem := range problems {
 		if i == maxProblems {
-			s.Report("and %d more; --json lists all", len(done.Problems)-i)
+			s.Report("and %d more; --json lists all", len(problems)-i)
 			break
 		}
 		s.Report("%s", terminal.OneLine(problem))
@@ -94,5 +99,6 @@ TARGET must be new, or from an earlier export, which is replaced.`,
 		return err
 	}, func(done *exchange.Exported) {
 		s.Out.Printf("%s: %s in %s\n", done.To, scope.Count(done.Notes, "note"), scope.Count(done.Files, "file"))
+		reportLost(s, done.Problems)
 	})
 }

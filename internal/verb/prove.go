@@ -113,6 +113,9 @@ memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
 		}{{from, &req.From}, {to, &req.To}} {
 			if head.name != "" && err == nil {
 				*head.text, err = ReadFile(c.Context(), head.name)
+				if err == nil && strings.TrimSpace(*head.text) == "" {
+					err = Misuse{fmt.Errorf("%s is empty; give a file with a signed head, as fovea head prints it", head.name)}
+				}
 			}
 		}
 		if err != nil {
@@ -130,6 +133,9 @@ memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
 func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
 	var v *proofs.Verdict
 	if req.Key == "" {
+		if _, err := s.Service(c.Context()); err != nil {
+			return fmt.Errorf("%w; --key KEY, of who signed the proof, checks it without a memory", err)
+		}
 		var err error
 		if v, err = Call(s, c, proofs.OpCheck, req); err != nil {
 			return err

@@ -4,6 +4,8 @@ package verb
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -87,6 +89,9 @@ func remoteRemoveCommand(s *Session) *cobra.Command {
 
 // RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
 func RemoteURL(text string) (string, error) {
+	if text == "" {
+		return "", Misuse{errors.New("the address of a remote is empty")}
+	}
 	if strings.Contains(text, "://") || strings.HasPrefix(text, remotes.IPFSPrefix) {
 		return text, nil
 	}
@@ -100,7 +105,10 @@ func Passphrase(ctx context.Context, file string) (string, error) {
 	}
 	text, err := ReadFile(ctx, file)
 	first, _, _ := strings.Cut(text, "\n")
-	return strings.TrimRight(first, "\r"), err
+	if first = strings.TrimRight(first, "\r"); err == nil && first == "" {
+		err = Misuse{fmt.Errorf("%s has no passphrase on its first line", file)}
+	}
+	return first, err
 }
 
 func syncCommand(s *Session) *cobra.Command {

@@ -1,0 +1,188 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package foreign_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/fovea-memory/fovea/internal/foreign"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// sealed is a folder in which one folder cannot be read.
+type sealed struct {
+	fstest.MapFS
+	folder string
+}
+
+func (s sealed) Open(name string) (fs.File, error) {
+	if name == s.folder {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return s.MapFS.Open(name)
+}
+
+func (s sealed) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == s.folder {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
+	}
+	return s.MapFS.ReadDir(name)
+}
+
+// TestNothingStopsTheRest: what cannot be read or carried over is named, and all else is read.
+func TestNothingStopsTheRest(t *testing.T) {
+	in := folder(map[string]string{
+		"good.md": "good [[\u00fcber]]\n", "bad/in.md": "x", "notes.txt": "x", "img/a.png": "x",
+		"u\u0308ber.md": "composed otherwise\n",
+		"control.md":    "a\x1b[31m\u202eb\n",
+		"front.md":      "---\ntitle: [open\n* no headline\n---\nbody\n",
+		"twice.md":      "---\ntitle: one\ntitle: two\n---\n",
+	})
+	in["link.md"] = &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte("/etc/passwd")}
+	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.Markdown, In: sealed{in, "bad"}})
+	if err != nil || len(docs) != 5 {
+		t.Fatal(len(docs), err)
+	}
+	var said []string
+	for _, p := range problems {
+		said = append(said, p.String())
+	}
+	for _, want := range []string{
+		"bad: its name is no UTF-8", "img/a.png: one of 2 files that are no Markdown, left out", "link.md: one of the symbolic links, left out",
+		"control.md: characters that are not shown, or are no text, became U+FFFD: 2", "twice.md: title is there twice", "front.md: front matter",
+	} {
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, want) }) {
+			t.Errorf("%q is not said in %q", want, said)
+		}
+	}
+	for _, d := range docs {
+		if d.Source == "good.md" && !strings.Contains(d.Body, "[[id:") {
+			t.Errorf("the link leads nowhere: %q", d.Body)
+		}
+		if d.Source == "front.md" && (!strings.Contains(d.Body, ",* no headline") || strings.Contains(d.Body, "\n* ")) {
+			t.Errorf("the front matter is no code: %q", d.Body)
+		}
+	}
+}
+
+// TestFit: no name becomes too long for a file system, and two of them stay two.
+func TestFit(t *testing.T) {
+	for _, tc := range []string{
+		"a/b.org", strings.Repeat("x", 255), strings.Repeat("\u00fc", 126) + ".md.org", strings.Repeat("y", 400) + "/" + strings.Repeat("z", 252) + ".org",
+	} {
+		got := foreign.Fit(tc)
+		for _, name := range strings.Split(got, "/") {
+			if len(name) > 200 {
+				t.Errorf("%q has a name of %d bytes", got, len(name))
+			}
+		}
+		if path.Ext(got) != path.Ext(tc) || got != strings.ToValidUTF8(got, "") || len(tc) < 200 && got != tc {
+			t.Errorf("%q became %q", tc, got)
+		}
+		if other := foreign.Fit("w" + tc); other == got {
+			t.Errorf("two names became %q", got)
+		}
+	}
+}
+
+// TestLinesOfOtherPrograms: the mark with which some programs begin a file costs no line, and what
+// is no UTF-8 is said.
+func TestLinesOfOtherPrograms(t *testing.T) {
+	read := func(text string) ([]foreign.Document, string) {
+		in := folder(map[string]string{"a.jsonl": text})
+		docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.JSONLines, In: in, File: "a.jsonl"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said strings.Builder
+		for _, p := range problems {
+			said.WriteString(p.String() + "\n")
+		}
+		return docs, said.String()
+	}
+	if docs, said := read("\ufeff{\"title\":\"one\"}\r\n{\"title\":\"two\"}"); len(docs) != 2 || said != "" {
+		t.Errorf("%d notes, %q", len(docs), said)
+	}
+	if docs, said := read("\xff\xfe{\x00}\x00\n\x00"); len(docs) != 0 || said != "a.jsonl: UTF-16, not UTF-8, left out\n" {
+		t.Errorf("%d notes, %q", len(docs), said)
+	}
+	const lost = "line 1: characters that are not shown, or are no text, became U+FFFD: 1\n"
+	for text, want := range map[string]string{
+		`{"title":"a","text":"x\ud800y"}`: lost, `{"title":"a","text":"x\u0000y"}`: lost, "{\"title\":\"a\",\"text\":\"x\xffy\"}": lost,
+		`{"title":"a","text":"x\ufffdy"}`: "", `{"text":"x\uFFFDy"}`: "",
+	} {
+		if docs, said := read(text); len(docs) != 1 || said != want {
+			t.Errorf("%s: %d notes, %q", text, len(docs), said)
+		}
+	}
+}
+
+// TestReadEnds: the end of its context ends an import.
+func TestReadEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in := folder(map[string]string{"a.md": "x", "a.jsonl": `{"title":"a"}`})
+	for _, kind := range []foreign.Kind{foreign.Markdown, foreign.JSONLines} {
+		if _, _, err := foreign.Read(ctx, foreign.Source{Kind: kind, In: in, File: "a.jsonl"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	in["pipe.jsonl"] = &fstest.MapFile{Mode: fs.ModeNamedPipe}
+	if _, _, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.JSONLines, In: in, File: "pipe.jsonl"}); !errors.Is(err, foreign.ErrNoFile) {
+		t.Errorf("a pipe: %v", err)
+	}
+}
+
+// TestTodoWordsCross: a headline keeps its TODO word on the way out and back, and nothing but
+// words is declared.
+func TestTodoWordsCross(t *testing.T) {
+	const text = "#+TODO: WAIT(w@/!) NEXT | DONE(d) CANCELLED\n#+SEQ_TODO: OPEN SHUT\n* WAIT One\n* CANCELLED Two\n* SHUT Three\n"
+	for _, kind := range []foreign.Kind{foreign.OKF, foreign.Claude, foreign.BasicMemory, foreign.Markdown} {
+		files, _, err := foreign.Folder(t.Context(), kind, []foreign.Out{{Path: "a.org", ID: "a", Title: "A", Text: text}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := fstest.MapFS{"a.md": &fstest.MapFile{Data: []byte(files[slices.IndexFunc(files, func(f foreign.File) bool { return f.Path == "a.md" })].Text)}}
+		docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: kind, In: in})
+		if err != nil || len(docs) != 1 || len(problems) > 0 {
+			t.Fatal(docs, problems, err)
+		}
+		back := docs[0].Org("x")
+		d := org.Parse(back, nil)
+		var got []string
+		for i := range d.Headlines {
+			got = append(got, d.Headlines[i].Todo+" "+d.Headlines[i].Title)
+		}
+		if !slices.Equal(got, []string{"WAIT One", "CANCELLED Two", "SHUT Three"}) || !d.Headlines[2].Done || d.Headlines[0].Done || strings.Contains(back, "@") {
+			t.Errorf("%s: %q of\n%s", kind, got, back)
+		}
+	}
+	in := folder(map[string]string{"a.md": "---\ntodo_words: [\"A | B\", \"x: :y\", \"\"]\n---\n# A b\n"})
+	docs, problems, err := foreign.Read(t.Context(), foreign.Source{Kind: foreign.OKF, In: in})
+	if err != nil || len(problems) != 2 || !slices.Equal(docs[0].Words, []string{"A | B"}) {
+		t.Error(docs, problems, err)
+	}
+}
+
+// TestFolderNames: two files that some file systems take for one become two, with links to each,
+// and what is no text is said and becomes text.
+func TestFolderNames(t *testing.T) {
+	docs := []foreign.Out{
+		{Path: "A.org", ID: "1", Title: "One", Text: "[[id:2][two]]\n"}, {Path: "a.org", ID: "2", Title: "Two", Text: "\xff\n"},
+	}
+	files, problems, err := foreign.Folder(t.Context(), foreign.Markdown, docs, map[string]string{"1": "A.org", "2": "a.org"})
+	if err != nil || len(files) != 2 || foreign.Fold(files[0].Path) == foreign.Fold(files[1].Path) {
+		t.Fatal(files, err)
+	}
+	if len(problems) != 1 || problems[0].Source != "a.org" ||
+		!strings.Contains(files[1].Text, "\uFFFD") || !strings.Contains(files[0].Text, "("+files[1].Path+")") {
+		t.Errorf("%q %q", problems, files)
+	}
+}

@@ -1,0 +1,75 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// DropCopies removes the copies that Pull made of other machines' histories, for all remotes of
+// a memory: what is purged from the memory may be in them. What the place had at the last Pull
+// stays known, so that one that goes back is still found out. The next Pull reads the copies
+// again, with what those machines have not purged. state is the state folder of the memory.
+func DropCopies(state vfs.FS) error {
+	names, err := list(state, Folder)
+	for _, name := range names {
+		if err == nil {
+			err = dropCopies(state, path.Join(Folder, name, copiesFolder))
+		}
+	}
+	return err
+}
+
+func dropCopies(state vfs.FS, folder string) error {
+	names, err := list(state, folder)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, "."+copyFile) {
+			continue
+		}
+		var have copied
+		data, err := state.ReadFile(path.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		if json.Unmarshal(data, &have) != nil {
+			continue // Pull begins anew
+		}
+		have.Head.Packs, have.Partly = nil, true
+		if data, err = json.Marshal(have); err != nil {
+			return err
+		}
+		if err := vfs.WriteAtomic(state, path.Join(folder, name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, name := range names { // after all of them say that they are to be read again
+		if strings.HasSuffix(name, "."+copyFile) {
+			continue
+		}
+		if err := vfs.RemoveAll(state, path.Join(folder, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the names in a folder, none for one that is not there.
+func list(in vfs.FS, folder string) (names []string, err error) {
+	entries, err := in.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
