@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-
-	"github.com/fovea-memory/fovea/working"
 )
 
 // gatherValue makes candidates of the focus with its ancestors, and of as many of the
@@ -60,14 +58,8 @@ func (p *plan) reasonValue(i int) string {
 		e = &evidence{}
 	}
 	var reasons []string
-	if w := p.tree.workingOf(n.ref); w != nil {
-		reasons = append(reasons, "working memory, "+string(w.Priority))
-		if w.Priority == working.Critical {
-			reasons[0] += p.shortened
-		}
-		if how := n.how(); how != "" && p.candidates[i].level == Snippet {
-			reasons = append(reasons, "compressed: "+how)
-		}
+	if p.tree.workingOf(n.ref) != nil {
+		reasons = append(reasons, p.reasonBlock(i))
 	}
 	if e.flags&onPath != 0 {
 		reasons = append(reasons, "ancestor of the focus")

@@ -81,8 +81,14 @@ func TestCritical(t *testing.T) {
 			t.Errorf("%s: a budget of %d works, which is less than the smallest", policy, req.Budget)
 		}
 		req.Degrade = true
-		if r := part(t, build(t, m, nil, req), "rule").Reason; !strings.Contains(r, "the whole needs a budget of") {
-			t.Errorf("%s: reason %q", policy, r)
+		w = build(t, m, nil, req)
+		for _, p := range w.Parts {
+			if want := fmt.Sprintf("the whole needs a budget of %d", small.Needed); p.ID != "big" && (p.Level == window.Full) == strings.Contains(p.Reason, want) {
+				t.Errorf("%s: %+v", policy, p)
+			}
+		}
+		if len(shown(w)) != 2 {
+			t.Errorf("%s: with one token less than all need, %v are whole", policy, shown(w))
 		}
 	}
 }

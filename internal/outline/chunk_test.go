@@ -135,12 +135,12 @@ func TestListing(t *testing.T) {
 	}
 	file := Read("Go", []byte(src))
 	outline := texts(file.Listing(src, 11, terms{}))
-	if len(outline) < 3 || !slices.Contains(outline, "0|16 func One()") || !slices.Contains(outline, "0|20 func Two()") {
+	if len(outline) < 3 || !slices.Contains(outline, "-1|16 func One()") || !slices.Contains(outline, "0|20 func Two()") {
 		t.Errorf("got %q", outline)
 	}
 	got := texts(file.Listing(src, 11, terms{"gauge", "Println"}))
 	want := slices.Concat(outline[:len(outline)-2], []string{
-		"0|16 func One()", "1002|17 \tfmt.Println(\"valve\")", "1002|18 }", "0|20 func Two()", "1001|21 \tfmt.Println(\"gauge\")", "1001|22 }"})
+		"0|16 func One()", "1002|17 \tfmt.Println(\"valve\")", "1002|18 }", "-1|20 func Two()", "1001|21 \tfmt.Println(\"gauge\")", "1001|22 }"})
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
