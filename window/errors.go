@@ -53,10 +53,11 @@ func (e *BudgetError) Error() string {
 	switch {
 	case len(pinned) == 0:
 		pinned, needs = []string{"an empty window"}, "needs"
-	case !e.Degraded:
-		way = " (or use --degrade)"
-	case len(pinned) == 1 && e.Critical < 2:
+	case len(pinned) == 1 && (e.Critical == 1 || e.Focus && e.Degraded):
 		needs = "needs"
+	}
+	if (e.Focus || e.Critical > 0) && !e.Degraded {
+		way = " (or use --degrade)"
 	}
 	return fmt.Sprintf("window: budget of %d tokens: %s %s %d; the smallest budget that works is %d%s",
 		e.Budget, strings.Join(pinned, ", with "), needs, e.Needed, e.Needed, way)

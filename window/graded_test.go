@@ -159,3 +159,31 @@ func (c *deskCase) checkCritical(t *rapid.T, w *window.Window) (told int) {
 	}
 	return told
 }
+
+// TestRoomIsUsed proves of blocks of any class that a small window leaves no room that a line of
+// one that may be compressed would fill.
+func TestRoomIsUsed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawDesk(t)
+		c.req.Degrade, c.req.Session, c.req.Budget = true, nil, rapid.IntRange(40, 500).Draw(t, "budget")
+		if c.req.Policy == window.PolicyFoveal { // which shows no others
+			c.req.Policy = window.PolicyValue
+		}
+		w, err := window.Build(t.Context(), c.memory, c.near, c.req)
+		if tooSmall := (*window.BudgetError)(nil); errors.As(err, &tooSmall) {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		for id, item := range c.memory.items {
+			if item.Working == nil || !slices.Contains([]working.Type{working.File, working.Knowledge, working.History}, item.Working.Type) {
+				continue
+			}
+			i := slices.IndexFunc(w.Parts, func(p window.Part) bool { return p.ID == id })
+			isWhole := i >= 0 && (w.Parts[i].Level == window.Full || strings.Contains(w.Parts[i].Reason, "compressed: outline"))
+			if unused := w.Budget - w.Tokens; !isWhole && unused > maxLineTokens {
+				t.Fatalf("budget %d: %d tokens are not used, and %s is not whole\n%s", w.Budget, unused, id, w.Text)
+			}
+		}
+	})
+}

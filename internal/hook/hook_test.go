@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hook"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -108,6 +109,26 @@ func TestStart(t *testing.T) {
 		if n := utf8.RuneCountInString(text); n > 9000 || n < 500 || !strings.Contains(text, "Unread messages in the memory: 1.") {
 			t.Errorf("%s: %d characters: %.300s", source, n, text)
 		}
+	}
+}
+
+// TestLargeBlocks: critical blocks that are larger than the window of a hook are in it by their
+// names and best lines.
+func TestLargeBlocks(t *testing.T) {
+	_, svc := memory(t, "The barn is closed at night.\n\n"+strings.Repeat("Nobody opens it without a lamp, whatever happens.\n\n", 900))
+	const start = `{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}`
+	in, err := hook.Read(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := author.WithGrant(t.Context(), api.Grant{Agent: in.Client, Role: api.Agent})
+	ctx = author.WithActor(author.WithScopes(ctx, author.Scopes{Session: "s1"}), author.Actor{Session: "s1"})
+	add := api.BlockAddRequest{Blocks: []working.Block{{Type: working.ROM, Location: "a.org"}}}
+	if answer, err := api.OpBlockAdd.Call(ctx, svc, add); err != nil || answer.Blocks[0].Error != "" {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	if text := given(t, answered(t, svc, start, false)); !strings.Contains(text, "ROM: a.org") || !strings.Contains(text, "The barn is closed at night.") {
+		t.Errorf("%.600s", text)
 	}
 }
 
