@@ -51,23 +51,14 @@ func (f *goFile) function(decl *ast.FuncDecl) {
 }
 
 // receiver returns the name of the type of a receiver.
-func receiver(e ast.Expr) string {
-	for {
-		switch t := e.(type) {
-		case *ast.StarExpr:
-			e = t.X
-		case *ast.ParenExpr:
-			e = t.X
-		case *ast.IndexExpr:
-			e = t.X
-		case *ast.IndexListExpr:
-			e = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
+func receiver(e ast.Expr) (name string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
 		}
-	}
+		return name == ""
+	})
+	return name
 }
 
 func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
@@ -110,20 +101,6 @@ func (f *goFile) add(kind, name, parent string, start, head, end token.Pos) {
 	})
 }
 
-// goString reads nothing: the quotes of the table are all that Go has, but that a
-// backslash in a raw string is an ordinary byte.
-func goString(l *lexer) bool {
-	if l.at(0) != '`' {
-		return false
-	}
-	i := l.i + 1
-	for i < len(l.src) && l.src[i] != '`' {
-		i++
-	}
-	l.emit(quoted, i+1)
-	return true
-}
-
 // scanGo reads the declarations of a file that go/parser refuses.
 func scanGo(s *scanner) {
 	for i := 0; i < len(s.tokens); i++ {
@@ -155,22 +132,16 @@ func (s *scanner) goFunction(i int) {
 			n = s.mate(n)
 		}
 	}
-	head := at
-	for head < len(s.tokens) && !s.mark(head, '{') && (head == at || !s.token(head).first) {
-		head = s.mate(head) + 1
-	}
+	head := s.headEnd(at+1, "{")
 	if s.word(at) {
 		s.add(o, kind, s.text(at), i, head, s.bodyEnd(head))
 	}
 }
 
 func (s *scanner) goType(i int) {
-	kind, head := "type", i+2
-	for head < len(s.tokens) && !s.mark(head, '{') && !s.token(head).first {
-		if s.is(head, "struct") || s.is(head, "interface") {
-			kind = s.text(head)
-		}
-		head = s.mate(head) + 1
+	kind, head := "type", s.headEnd(i+2, "{")
+	if s.is(head-1, "struct") || s.is(head-1, "interface") {
+		kind = s.text(head - 1)
 	}
 	s.add(scope{}, kind, s.text(i+1), i, head, s.bodyEnd(head))
 }

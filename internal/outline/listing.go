@@ -3,6 +3,7 @@
 package outline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -129,15 +130,7 @@ func sections(defs []Definition, source []string, question excerpt.Matcher) []in
 			scores[i] += math.Log(1 + float64(len(defs))/float64(counts[term]))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	place := make([]int, len(defs))
 	for n, i := range order {
 		if scores[i] > 0 {

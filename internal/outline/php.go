@@ -57,10 +57,7 @@ func (l *lexer) phpHeredoc() bool {
 	for start < len(l.src) && strings.IndexByte(" \t\"'", l.src[start]) >= 0 {
 		start++
 	}
-	i := start
-	for i < len(l.src) && wordByte[l.src[i]] {
-		i++
-	}
+	i := l.wordEnd(start)
 	name := string(l.src[start:i])
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		return false
@@ -90,12 +87,9 @@ var phpPrefixes = words("public private protected static abstract final readonly
 
 // scanPHP reads definitions by their keywords, at any depth.
 func scanPHP(s *scanner) {
-	frames := []frame{{end: len(s.tokens)}}
+	open := frames{{end: len(s.tokens)}}
 	for i := 0; i < len(s.tokens); i++ {
-		for len(frames) > 1 && frames[len(frames)-1].end <= i {
-			frames = frames[:len(frames)-1]
-		}
-		o := frames[len(frames)-1].scope
+		o := open.at(i).scope
 		if s.token(i).form != word || s.mark(i-1, '>') || s.mark(i-1, ':') && s.mark(i-2, ':') || s.mark(i-1, '$') {
 			continue
 		}
@@ -103,8 +97,8 @@ func scanPHP(s *scanner) {
 		if head < 0 {
 			continue
 		}
-		if s.mark(head, '{') && len(frames) < maxDepth && kind != "namespace" {
-			frames = append(frames, frame{end: s.mate(head), scope: o.within(kind, name)})
+		if s.mark(head, '{') && len(open) < maxDepth && kind != "namespace" {
+			open = append(open, frame{end: s.mate(head), scope: o.within(kind, name)})
 		}
 		i = max(i, head-1)
 	}

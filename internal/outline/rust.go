@@ -2,8 +2,6 @@
 
 package outline
 
-import "bytes"
-
 // rustLiteral reads raw strings, characters, and lifetimes, which are words.
 func rustLiteral(l *lexer) bool {
 	switch c := l.at(0); {
@@ -11,9 +9,7 @@ func rustLiteral(l *lexer) bool {
 		if end, ok := l.characterEnd(); ok {
 			l.emit(quoted, end)
 		} else {
-			for end = l.i + 1; end < len(l.src) && wordByte[l.src[end]]; end++ {
-			}
-			l.emit(word, end)
+			l.emit(word, l.wordEnd(l.i+1))
 		}
 		return true
 	case c == 'r' || c == 'b' && l.at(1) == 'r' || c == 'c' && l.at(1) == 'r':
@@ -28,12 +24,7 @@ func rustLiteral(l *lexer) bool {
 		if i >= len(l.src) || l.src[i] != '"' {
 			return false
 		}
-		closing := append([]byte{'"'}, l.src[start:i]...)
-		end := bytes.Index(l.src[i+1:], closing)
-		if end < 0 {
-			end = len(l.src)
-		}
-		l.emit(quoted, i+1+end+len(closing))
+		l.emit(quoted, l.after(i+1, `"`+string(l.src[start:i]), false))
 		return true
 	}
 	return false
@@ -62,14 +53,7 @@ type rust struct{ *scanner }
 
 func scanRust(s *scanner) { rust{s}.body(0, len(s.tokens), scope{}) }
 
-func (s rust) body(i, end int, o scope) {
-	if o.level > maxDepth {
-		return
-	}
-	for end = min(end, len(s.tokens)); i < end; {
-		i = max(i+1, s.item(i, end, o))
-	}
-}
+func (s rust) body(i, end int, o scope) { s.eachIn(i, end, o, s.item) }
 
 // item reads the item at i, and returns the token after it.
 func (s rust) item(i, end int, o scope) int {
