@@ -200,11 +200,8 @@ func (c *cScanner) aggregate(first, i, end int, o scope) (int, bool) {
 			}
 			at = after
 		case c.mark(at, ':'):
-			for at < end && !c.mark(at, '{') {
-				if c.mark(at, ';') || c.mark(at, '}') || c.mark(at, '=') {
-					return i, false
-				}
-				at = max(c.mate(at)+1, c.afterAngles(at))
+			if at = c.afterTypes(at, end, "{;}="); !c.mark(at, '{') {
+				return i, false
 			}
 		case c.mark(at, '{'):
 			return c.members(first, kind, name, at, o), true

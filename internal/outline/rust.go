@@ -135,7 +135,7 @@ func (s rust) implementation(first, i, end int, o scope) int {
 	}
 	head := s.firstOf(at, end, "{;")
 	name, of, where := "", at, head
-	for n := at; n < head && s.look(); n = max(s.mate(n)+1, s.afterAngles(n)) {
+	for n := at; n < head && s.look(); n = s.next(n) {
 		if s.is(n, "where") {
 			where = n
 			break

@@ -135,6 +135,17 @@ func (s *scanner) firstOf(i, end int, marks string) int {
 	return min(i, end)
 }
 
+// afterTypes is firstOf that passes what angle brackets enclose.
+func (s *scanner) afterTypes(i, end int, marks string) int {
+	for i < end && s.look() && strings.IndexByte(marks, s.token(i).mark) < 0 {
+		i = s.next(i)
+	}
+	return min(i, end)
+}
+
+// next returns the token after the token i, with all that it encloses.
+func (s *scanner) next(i int) int { return max(s.mate(i)+1, s.afterAngles(i)) }
+
 // headEnd returns the first token from i, at the same level, that begins a line or is one of marks.
 func (s *scanner) headEnd(i int, marks string) int {
 	for i < len(s.tokens) && s.look() && !s.token(i).first && strings.IndexByte(marks, s.token(i).mark) < 0 {

@@ -251,10 +251,7 @@ func (s *script) typeOfFunction(i, at int) bool { return s.mark(i, '(') && s.mat
 
 // classNamed records a class whose heritage begins at the token at.
 func (s *script) classNamed(name string, first, at int, top frame) int {
-	head := at
-	for head < len(s.tokens) && !s.mark(head, '{') && !s.mark(head, ';') {
-		head = max(s.mate(head)+1, s.afterAngles(head))
-	}
+	head := s.afterTypes(at, len(s.tokens), "{;")
 	s.add(top.scope, "class", name, first, head, s.bodyEnd(head))
 	return s.enter(frameClass, head, top.scope.within("class", name))
 }
