@@ -38,7 +38,7 @@ var lispKinds = map[string]string{
 
 // lispWrappers are forms whose contents are at top level.
 var lispWrappers = words("progn eval-when-compile eval-and-compile with-eval-after-load when unless if with-no-warnings with-suppressed-warnings " +
-	"cl-eval-when static-if condition-case let let* and or")
+	"cl-eval-when static-if condition-case let let* and or use-package")
 
 // scanLisp reads the lists that define something, and those within wrappers.
 func scanLisp(s *scanner) {

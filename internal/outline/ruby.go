@@ -17,7 +17,7 @@ func rubyLiteral(l *lexer) bool {
 	case l.fresh && c == '_' && hasPrefix(l.src[l.i:], "__END__"):
 		l.skip(len(l.src))
 		return true
-	case c == '"' || c == '`':
+	case c == '"' || c == '`' && l.lastWord() != "def":
 		l.emit(quoted, l.templateEnd(l.i+1, string(c), "#{"))
 		return true
 	case c == ':' && l.at(1) == '"':
@@ -78,10 +78,10 @@ func (l *lexer) lineAfter(text string) int {
 	return l.lineEnd(l.i + n + 1)
 }
 
-// valueBefore reports whether a slash or percent sign at the position begins a literal: a
-// value is expected, or it is the argument of a method, as in puts /x/.
+// valueBefore reports whether a slash or percent sign at the position begins a literal: it begins
+// a line, a value is expected, or it is the argument of a method, as in puts /x/.
 func (l *lexer) valueBefore() bool {
-	if l.expectsValue() {
+	if l.fresh || l.expectsValue() {
 		return true
 	}
 	t := l.last()

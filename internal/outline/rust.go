@@ -21,6 +21,10 @@ func rustLiteral(l *lexer) bool {
 		for i < len(l.src) && l.src[i] == '#' {
 			i++
 		}
+		if i == l.i+2 && i < len(l.src) && wordByte[l.src[i]] && l.src[i-1] == '#' { // r#type is a name
+			l.emit(word, l.wordEnd(i))
+			return true
+		}
 		if i >= len(l.src) || l.src[i] != '"' {
 			return false
 		}
@@ -85,7 +89,7 @@ func (s rust) item(i, end int, o scope) int {
 			at++
 		}
 		if s.word(at) {
-			s.add(o, kind, s.text(at), first, s.firstOf(at, end, "=;"), s.firstOf(at, end, ";"))
+			s.add(o, kind, s.text(at), first, s.afterTypes(at, end, "=;"), s.firstOf(at, end, ";"))
 			return s.firstOf(at, end, ";") + 1
 		}
 	case "impl":

@@ -149,8 +149,8 @@ func (s *scanner) start(i int, prefixes map[string]bool) int {
 func (s *script) valueAt(i int) bool {
 	i = s.start(i, prefixes)
 	before := s.token(i - 1)
-	if before.form == word {
-		return valueWords[s.text(i-1)] && !s.is(i-1, "else") && !s.is(i-1, "do")
+	if before.form == word { // the word before one that begins a line may be a type, void
+		return !s.token(i).first && valueWords[s.text(i-1)] && !s.is(i-1, "else") && !s.is(i-1, "do")
 	}
 	return before.form == mark && strings.IndexByte("=(,:?&|![+-~<>*", before.mark) >= 0 && !s.labelBefore(i-1)
 }

@@ -205,6 +205,9 @@ func (s *script) field(name string, first, at int, top frame) int {
 	if s.mark(at, ':') {
 		at = s.afterType(at + 1)
 	}
+	if s.token(at).first && s.endsBefore(at) {
+		return max(first, at-1)
+	}
 	if !s.mark(at, '=') {
 		return max(first, min(s.expressionEnd(at, ""), top.end)-1)
 	}

@@ -157,11 +157,11 @@ func (s *scanner) shellArgument(i int) string {
 }
 
 // beforeCommand are words after which a command begins.
-var beforeCommand = words("then else elif do if while until ! time")
+var beforeCommand = words("then else elif do if while until time")
 
 // commandAt reports whether a command begins at i.
 func (s *scanner) commandAt(i int) bool {
 	before := s.token(i - 1)
-	return s.token(i).first || before.form == mark && strings.IndexByte(";{}()&|", before.mark) >= 0 ||
+	return s.token(i).first || before.form == mark && strings.IndexByte(";{}()&|!", before.mark) >= 0 ||
 		before.form == word && beforeCommand[s.text(i-1)]
 }
