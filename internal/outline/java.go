@@ -2,6 +2,8 @@
 
 package outline
 
+import "strings"
+
 // javaTypes are the words that begin a type in Java; an annotation is @interface.
 var javaTypes = words("class interface enum record")
 
@@ -74,7 +76,7 @@ func (s *scanner) javaMethod(first, i, end int, o scope) int {
 	at := s.firstOf(s.mate(i)+1, end, "{;}")
 	if s.word(i-1) && o.depth > 0 {
 		kind := "method"
-		if i-1 == first || s.text(i-1) == lastName(o.name) {
+		if i-1 == first || strings.HasSuffix("."+o.name, "."+s.text(i-1)) {
 			kind = "constructor"
 		}
 		s.add(o, kind, s.text(i-1), first, at, s.mate(at))

@@ -369,11 +369,12 @@ func hasPrefix(b []byte, prefix string) bool {
 type heredoc struct {
 	word   string
 	indent bool // white space may stand before the word
+	part   bool // more may stand behind the word, and is code
 }
 
 // heredoc reads the word at i of a here-document, of letters, more letters, and strings in quotes
 // that are among those.
-func (l *lexer) heredoc(i int, indent bool, more string) bool {
+func (l *lexer) heredoc(i int, doc heredoc, more string) bool {
 	start := i
 	for i < len(l.src) && (wordByte[l.src[i]] || strings.IndexByte(more, l.src[i]) >= 0) {
 		if c := l.src[i]; c == '"' || c == '\'' {
@@ -382,11 +383,11 @@ func (l *lexer) heredoc(i int, indent bool, more string) bool {
 			i++
 		}
 	}
-	name := strings.Trim(string(l.src[start:i]), "\"'`\\")
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
+	doc.word = strings.Trim(string(l.src[start:i]), "\"'`\\")
+	if doc.word == "" || doc.word[0] >= '0' && doc.word[0] <= '9' {
 		return false
 	}
-	l.pending = append(l.pending, heredoc{name, indent})
+	l.pending = append(l.pending, doc)
 	l.emit(quoted, i)
 	return true
 }
@@ -400,12 +401,17 @@ func (h heredoc) end(src []byte, i int) int {
 		}
 		line := bytes.TrimRight(src[i:next], "\r\n")
 		if h.indent {
+			i += len(line)
 			line = bytes.TrimLeft(line, " \t")
+			i -= len(line)
+		}
+		if string(line) == h.word {
+			return next
+		}
+		if h.part && hasPrefix(line, h.word) && !wordByte[line[len(h.word)]] {
+			return i + len(h.word)
 		}
 		i = next
-		if string(line) == h.word {
-			break
-		}
 	}
 	return i
 }

@@ -51,32 +51,13 @@ func (l *lexer) template(n int) bool {
 	return true
 }
 
-// phpHeredoc reads <<<WORD up to the line that begins with WORD, perhaps indented.
+// phpHeredoc reads <<<WORD, for the text up to the line that begins with WORD, perhaps indented.
 func (l *lexer) phpHeredoc() bool {
-	start := l.i + 3
-	for start < len(l.src) && strings.IndexByte(" \t\"'", l.src[start]) >= 0 {
-		start++
-	}
-	i := l.wordEnd(start)
-	name := string(l.src[start:i])
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
-		return false
-	}
-	i = l.lineEnd(i)
-	for i < len(l.src) {
+	i := l.i + 3
+	for i < len(l.src) && (l.src[i] == ' ' || l.src[i] == '\t') {
 		i++
-		start := i
-		for i < len(l.src) && (l.src[i] == ' ' || l.src[i] == '\t') {
-			i++
-		}
-		if hasPrefix(l.src[i:], name) && (i+len(name) == len(l.src) || !wordByte[l.src[i+len(name)]]) {
-			i += len(name)
-			break
-		}
-		i = l.lineEnd(start)
 	}
-	l.emit(quoted, i)
-	return true
+	return l.heredoc(i, heredoc{indent: true, part: true}, "\"'")
 }
 
 // phpTypes are the words that begin a type of PHP.

@@ -132,7 +132,7 @@ func (l *lexer) rubyHeredoc() bool {
 	} else if !indent && (c < 'A' || c > 'Z') {
 		return false
 	}
-	return l.lastWord() != "class" && l.heredoc(i, indent, letters)
+	return l.lastWord() != "class" && l.heredoc(i, heredoc{indent: indent}, letters)
 }
 
 // rubyOpeners begin what an end ends, where a statement or a value may begin.

@@ -212,6 +212,3 @@ func words(list string) map[string]bool {
 	}
 	return set
 }
-
-// lastName returns what follows the last dot of name.
-func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

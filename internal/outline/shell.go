@@ -107,7 +107,7 @@ func (l *lexer) shellHeredoc() bool {
 	for i < len(l.src) && (l.src[i] == ' ' || l.src[i] == '\t') {
 		i++
 	}
-	return !l.arithmetic() && l.heredoc(i, indent, "\"'\\-.!%+@:`")
+	return !l.arithmetic() && l.heredoc(i, heredoc{indent: indent}, "\"'\\-.!%+@:`")
 }
 
 // arithmetic reports whether the position is within ((...)).
