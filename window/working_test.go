@@ -83,7 +83,8 @@ func TestCritical(t *testing.T) {
 		req.Degrade = true
 		w = build(t, m, nil, req)
 		one := window.BudgetError{Needed: small.Needed, Budget: req.Budget, Critical: 1}
-		if want := fmt.Sprintf(": a critical block needs %d; the smallest budget that works is %[1]d (or use --degrade)", small.Needed); !strings.HasSuffix(one.Error(), want) {
+		want := fmt.Sprintf(": a critical block needs %d; the smallest budget that works is %[1]d (or use --degrade)", small.Needed)
+		if !strings.HasSuffix(one.Error(), want) {
 			t.Errorf("got %q", one.Error())
 		}
 		for _, p := range w.Parts {

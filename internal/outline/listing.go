@@ -43,7 +43,8 @@ func Read(language string, src []byte) *File {
 
 // Listing returns the lines that stand for the file in little room: those of [Text], the
 // outer ones of a lower rank, and behind them the lines of the definitions that match the
-// question, the best first. The line of the best definition, else of the first, has the lowest rank. Each begins with its number, where first is the number of the
+// question, the best first. The line of the best definition, else of the first, has the
+// lowest rank. Each line begins with its number, where first is the number of the
 // first line of src, which is the source that was read. O(len(src)).
 func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {
 	var lines []excerpt.Line
