@@ -62,14 +62,22 @@ func (p *plan) isTooLarge(i int) bool {
 }
 
 // shorten returns an excerpt of candidate i, whose body is loaded, with nothing chosen yet.
-// That of a block that may be compressed is made once.
+// That of a critical block, or of one that may be compressed, is made once.
 func (p *plan) shorten(i int) *excerpt.Excerpt {
 	n, item := &p.details[i], p.loaded(i)
-	if !isCompressible(item.Working) {
+	critical, compressible := p.isCritical(i), isCompressible(item.Working)
+	if !critical && !compressible {
 		return p.excerptOf(item)
 	}
 	if n.short == nil {
-		n.short, n.compressed = p.compress(item, n)
+		if compressible {
+			n.short, n.compressed = p.compress(item, n)
+		} else {
+			n.short = excerpt.Summary(scanned(item, p.scanLimit(item)), p.question)
+		}
+		if critical {
+			n.short.MatchFirst()
+		}
 	}
 	return n.short.Clone()
 }

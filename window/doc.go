@@ -22,6 +22,8 @@
 //   - Critical blocks of working memory are in every window.
 //   - A file, knowledge or history block that does not fit is compressed, at level snippet;
 //     one that fits is not.
+//   - A degraded window has the name of each critical block, and the best line of as many as
+//     have room: a larger budget never has text of fewer.
 //   - While others want the room, no agent gets more than 30 % of the budget, except for
 //     its own node as focus, and except for the agent that asks and those that are trusted.
 //   - A window of a [Session] repeats nothing that the session has seen and that is

@@ -50,13 +50,14 @@ func (e *BudgetError) Error() string {
 		pinned = append(pinned, fmt.Sprintf("%d critical blocks", e.Critical))
 	}
 	needs, way := "need", ""
-	if len(pinned) == 0 {
+	switch {
+	case len(pinned) == 0:
 		pinned, needs = []string{"an empty window"}, "needs"
-	} else if !e.Degraded {
-		way = " (or use --degrade)"
-	}
-	if len(pinned) == 1 && e.Critical < 2 && (e.Degraded || !e.Focus) {
+	case len(pinned) == 1 && (e.Critical == 1 || e.Focus && e.Degraded):
 		needs = "needs"
+	}
+	if (e.Focus || e.Critical > 0) && !e.Degraded {
+		way = " (or use --degrade)"
 	}
 	return fmt.Sprintf("window: budget of %d tokens: %s %s %d; the smallest budget that works is %d%s",
 		e.Budget, strings.Join(pinned, ", with "), needs, e.Needed, e.Needed, way)

@@ -86,13 +86,13 @@ func (p *plan) fitLines(i, tokens int) bool {
 func (p *plan) fit(x *excerpt.Excerpt, i, tokens, most int) *excerpt.Excerpt {
 	const tries = 6 // costs of lines are estimates, so their number is searched for
 	title, best := p.price(i, Title), 0
-	for limit, try := 4*tokens, 0; try < tries && limit > 0; try++ {
+	for limit, try := min(4*tokens, x.Enough()), 0; try < tries && limit > 0; try++ {
 		x.Choose(limit, true)
 		got := p.setExcerpt(i, x) - title
-		if got <= tokens && got > most {
+		if got <= tokens && got > most && x.HasChosen() {
 			best, most = limit, got
 		}
-		if got <= 0 || got <= tokens && (x.IsWhole() || got >= tokens*9/10) {
+		if got <= 0 || !x.HasChosen() || got <= tokens && (x.IsWhole() || got >= tokens*9/10) {
 			break
 		}
 		limit = limit * tokens * 97 / (got * 100)

@@ -164,10 +164,7 @@ func (p *plan) reasonFoveal(i int) string {
 	n := &p.details[i]
 	switch {
 	case p.isCritical(i):
-		if reason := "working memory, critical" + p.shortened; n.how() == "" || p.candidates[i].level != Snippet {
-			return reason
-		}
-		return "working memory, critical; compressed: " + n.how()
+		return p.reasonBlock(i)
 	case p.tree.hasMark(n.ref, onPath) && p.candidates[i].level == Title:
 		return "ancestor of the focus"
 	case p.tree.isFocusChild(n.ref):

@@ -39,8 +39,8 @@ type pinning struct {
 }
 
 // pinnings lists the ways to show the required parts, the first that fits is taken: the
-// whole, with those critical blocks compressed that may be, and with Request.Degrade less and
-// less of critical blocks, then of the focus.
+// whole, with those critical blocks compressed that may be, and with Request.Degrade the names
+// of critical blocks, with less and less of the focus.
 func (p *plan) pinnings() []pinning {
 	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}
 	if p.hasCompressible() && !(p.isSession() && p.req.Session.wholeBlocks) {
@@ -50,7 +50,7 @@ func (p *plan) pinnings() []pinning {
 		return all
 	}
 	if len(p.critical) > 0 {
-		all = append(all, pinning{Full, Snippet, true, whole, "focus"}, pinning{Full, Title, true, whole, "focus"})
+		all = append(all, pinning{Full, Title, true, whole, "focus"})
 	}
 	if p.focus >= 0 {
 		all = append(all,
@@ -110,38 +110,61 @@ func (p *plan) minBudget(as pinning) int {
 // pin shows the required parts. It returns the tokens used so far, including the frame
 // of the text, with one separator less than the pieces account for. complete reports
 // whether the ancestors are shown, so that more nodes may be shown below them.
-func (p *plan) pin() (used int, complete bool, err error) {
-	smallest := 0
-	for n, as := range p.pinnings() {
+func (p *plan) pin(limit int) (used int, complete bool, err error) {
+	all := p.pinnings()
+	as, needed, err := p.choosePinning(all, limit)
+	if err != nil {
+		return 0, false, err
+	}
+	p.focusReason = as.reason
+	if isReduced := as.critical < Full && len(p.critical) > 0; isReduced || strings.Contains(as.reason, "%d") {
+		wholeBudget := p.minBudget(all[0])
+		if strings.Contains(as.reason, "%d") {
+			p.focusReason = fmt.Sprintf(as.reason, wholeBudget)
+		}
+		if isReduced {
+			p.wholeBudget = wholeBudget
+		}
+	}
+	indices, levels := p.required(as)
+	if len(indices) == 0 {
+		return needed - p.costs.separator, true, nil
+	}
+	for n, i := range indices {
+		p.sel.pin(i, levels[n])
+	}
+	p.pinned = append(p.pinned, indices...)
+	return needed, as.ancestors, nil
+}
+
+// choosePinning returns the first of the pinnings that fits, and what it needs. Of those with
+// the names of critical blocks it is the first that leaves room for the best lines of most.
+func (p *plan) choosePinning(all []pinning, limit int) (best pinning, needed int, err error) {
+	smallest, found, most := 0, false, 0
+	for n, as := range all {
 		if as.compress != whole && !p.compressCritical(as.compress) {
 			continue
 		}
-		needed := p.minBudget(as)
-		if n == 0 || needed < smallest {
-			smallest = needed
+		tokens := p.minBudget(as)
+		if n == 0 || tokens < smallest {
+			smallest = tokens
 		}
-		if needed > p.req.Budget {
+		if tokens > p.req.Budget {
 			continue
 		}
-		all := needed
-		if p.focusReason = as.reason; n > 0 {
-			all = p.minBudget(p.pinnings()[0])
+		if as.critical == Full || len(p.critical) == 0 {
+			return as, tokens, nil
 		}
-		if strings.Contains(as.reason, "%d") {
-			p.focusReason = fmt.Sprintf(as.reason, all)
+		if p.beginnings == nil {
+			p.findBeginnings()
 		}
-		indices, levels := p.required(as)
-		if len(indices) == 0 {
-			return needed - p.costs.separator, true, nil
+		lines := len(p.fitting(p.critical, limit-tokens))
+		if !found || lines > most {
+			best, needed, found, most = as, tokens, true, lines
 		}
-		if as.critical < Full && len(p.critical) > 0 {
-			p.shortened = fmt.Sprintf(", %s: the whole needs a budget of %d", as.critical, all)
-		}
-		for n, i := range indices {
-			p.sel.pin(i, levels[n])
-		}
-		p.pinned = append(p.pinned, indices...)
-		return needed, as.ancestors, nil
 	}
-	return 0, false, &BudgetError{Needed: smallest, Budget: p.req.Budget, Focus: p.focus >= 0, Critical: len(p.critical), Degraded: p.req.Degrade}
+	if !found {
+		return best, 0, &BudgetError{Needed: smallest, Budget: p.req.Budget, Focus: p.focus >= 0, Critical: len(p.critical), Degraded: p.req.Degrade}
+	}
+	return best, needed, nil
 }

@@ -30,10 +30,11 @@ type plan struct {
 	sel      *selection
 	agents   map[string]int32
 
-	focus       int    // candidate, -1 if there is none
-	critical    []int  // candidates that are critical blocks
-	focusReason string // reason reported for the focus
-	shortened   string // what the reasons of critical blocks add, "" if they are whole
+	focus       int               // candidate, -1 if there is none
+	critical    []int             // candidates that are critical blocks
+	focusReason string            // reason reported for the focus
+	beginnings  map[int]beginning // of the critical blocks, nil until they are needed
+	wholeBudget int               // of a window that shows less of critical blocks than it must: what they need; else 0
 	pinned      []int
 	scanned     int   // bytes that snippets were taken from
 	corrections []int // candidates that were corrected since the session saw them
@@ -251,7 +252,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	}
 	p.sel = newSelection(p.candidates, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
 	p.prefetch()
-	used, complete, err := p.pin()
+	used, complete, err := p.pin(limit)
 	if err != nil {
 		return err
 	}
@@ -262,6 +263,9 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	for _, i := range p.pinned {
 		p.candidates[i].pinnedCost = p.candidates[i].cost
 	}
+	if p.wholeBudget > 0 {
+		p.spendCritical()
+	}
 	switch {
 	case !complete:
 	case p.req.Policy == PolicyFoveal:
@@ -271,6 +275,9 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	default:
 		p.showFirst()
 		p.sel.spend()
+	}
+	p.fillCritical()
+	if complete && p.req.Policy != PolicyFoveal {
 		p.fillLines()
 	}
 	p.subtract()

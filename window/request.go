@@ -77,8 +77,9 @@ type Request struct {
 	Threshold float64
 	// Projects are the ids of the active projects in display order.
 	Projects []string
-	// Degrade shows less of a focus that does not fit, and says so in the part's reason,
-	// instead of returning a BudgetError.
+	// Degrade shows less of critical blocks and of a focus that do not fit, and says so in the
+	// reasons of their parts, instead of returning a BudgetError: of as many blocks as possible the
+	// best line, of the others the name.
 	Degrade bool
 	// Explain fills Window.OmittedTop.
 	Explain bool

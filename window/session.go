@@ -140,7 +140,7 @@ func (p *plan) dropTitles() {
 	needed := make([]bool, len(p.candidates))
 	for i := len(p.candidates) - 1; i >= 0; i-- { // a parent precedes its children
 		n := &p.details[i]
-		if p.candidates[i].level == Title && !needed[i] && !n.corrected && i != p.focus {
+		if p.candidates[i].level == Title && !needed[i] && !n.corrected && i != p.focus && !p.isCritical(i) {
 			n.shown = true
 		}
 		if parent := p.candidates[i].parent; parent >= 0 && p.isInText(i) {

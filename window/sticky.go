@@ -40,19 +40,27 @@ func appendWindow(ctx context.Context, src Source, sim Similarity, req Request) 
 	added.Budget = max(req.Budget/stickyTurns, min(minSticky, req.Budget))
 	session := *req.Session
 	added.Session, session.wholeBlocks = &session, added.Budget < req.Budget // those that fit the whole text are whole
-	p, w, err := build(ctx, src, sim, added)
-	if tooSmall, ok := errors.AsType[*BudgetError](err); ok && tooSmall.Needed <= req.Budget {
-		added.Budget = tooSmall.Needed // the focus alone needs more
+	added.Degrade = req.Degrade && !session.wholeBlocks
+	var p *plan
+	var w *Window
+	for w == nil {
+		var err error
 		p, w, err = build(ctx, src, sim, added)
-	} else if ok && session.wholeBlocks {
-		added.Budget, session.wholeBlocks = req.Budget, false
-		p, w, err = build(ctx, src, sim, added)
-	}
-	if err != nil {
-		if tooSmall, ok := errors.AsType[*BudgetError](err); ok {
+		tooSmall, ok := errors.AsType[*BudgetError](err)
+		switch {
+		case err != nil && !ok:
+			return nil, err
+		case err == nil:
+		case added.Budget < tooSmall.Needed && tooSmall.Needed <= req.Budget:
+			added.Budget = tooSmall.Needed // what is required alone needs more
+		case session.wholeBlocks && req.Degrade:
+			session.wholeBlocks, added.Degrade = false, true
+		case session.wholeBlocks:
+			session.wholeBlocks, added.Budget = false, req.Budget
+		default:
 			tooSmall.Budget = req.Budget
+			return nil, err
 		}
-		return nil, err
 	}
 	before, tail := req.Session.Shown, p.renderer.Tail()
 	text := strings.TrimSuffix(w.Text, tail)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
-	"github.com/fovea-memory/fovea/working"
 )
 
 // gatherValue makes candidates of the focus with its ancestors, and of as many of the
@@ -61,14 +60,8 @@ func (p *plan) reasonValue(i int) string {
 		e = &evidence{}
 	}
 	var reasons []string
-	if w := p.tree.workingOf(n.ref); w != nil {
-		reasons = append(reasons, "working memory, "+string(w.Priority))
-		if w.Priority == working.Critical {
-			reasons[0] += p.shortened
-		}
-		if how := n.how(); how != "" && p.candidates[i].level == Snippet {
-			reasons = append(reasons, "compressed: "+how)
-		}
+	if p.tree.workingOf(n.ref) != nil {
+		reasons = append(reasons, p.reasonBlock(i))
 	}
 	if e.flags&onPath != 0 {
 		reasons = append(reasons, "ancestor of the focus")

@@ -177,8 +177,7 @@ var shares = [...]struct {
 
 // spendShares shows candidates class by class, each up to its share of the budget, the best
 // first. What does not fit is passed over, but a block that is too large for any place is
-// compressed. Then a second pass gives what is left to the rest, which may be shortened, and
-// at last to what is compressed.
+// compressed. Then a second pass gives what is left to the rest, which may be shortened.
 func (p *plan) spendShares() {
 	order := make([]int, 0, len(p.candidates))
 	for i := range p.candidates {
@@ -204,11 +203,6 @@ func (p *plan) spendShares() {
 					break
 				}
 			}
-		}
-	}
-	for _, i := range order {
-		if p.candidates[i].level == Snippet && isCompressible(p.tree.workingOf(p.details[i].ref)) {
-			p.showLines(i, p.req.Budget)
 		}
 	}
 }

@@ -81,8 +81,19 @@ func TestCritical(t *testing.T) {
 			t.Errorf("%s: a budget of %d works, which is less than the smallest", policy, req.Budget)
 		}
 		req.Degrade = true
-		if r := part(t, build(t, m, nil, req), "rule").Reason; !strings.Contains(r, "the whole needs a budget of") {
-			t.Errorf("%s: reason %q", policy, r)
+		w = build(t, m, nil, req)
+		one := window.BudgetError{Needed: small.Needed, Budget: req.Budget, Critical: 1}
+		want := fmt.Sprintf(": a critical block needs %d; the smallest budget that works is %[1]d (or use --degrade)", small.Needed)
+		if !strings.HasSuffix(one.Error(), want) {
+			t.Errorf("got %q", one.Error())
+		}
+		for _, p := range w.Parts {
+			if want := fmt.Sprintf("the whole needs a budget of %d", small.Needed); p.ID != "big" && (p.Level == window.Full) == strings.Contains(p.Reason, want) {
+				t.Errorf("%s: %+v", policy, p)
+			}
+		}
+		if len(shown(w)) != 2 {
+			t.Errorf("%s: with one token less than all need, %v are whole", policy, shown(w))
 		}
 	}
 }

@@ -124,6 +124,20 @@ func (x *Excerpt) IsWhole() bool {
 	return !slices.ContainsFunc(x.passages, func(p passage) bool { return !p.chosen })
 }
 
+// Enough returns the least limit with which Choose chooses everything, if it fills.
+func (x *Excerpt) Enough() int {
+	cost := x.leadCost
+	for i := range x.passages {
+		cost += int(x.passages[i].cost)
+	}
+	return max(cost, 2*x.leadCost)
+}
+
+// HasChosen reports whether any passage is chosen.
+func (x *Excerpt) HasChosen() bool {
+	return slices.ContainsFunc(x.passages, func(p passage) bool { return p.chosen })
+}
+
 // ChooseAll chooses every passage.
 func (x *Excerpt) ChooseAll() {
 	for i := range x.passages {

@@ -25,8 +25,8 @@ const (
 	maxSentence = 240 // cost above which a sentence is split between words
 )
 
-// passages splits a body, and skips blank lines and keyword lines, which carry little
-// information. O(len(body)).
+// passages splits a body, and skips blank lines, keyword lines, properties, and the rules of
+// tables, which carry little information. O(len(body)).
 func passages(body string) []passage {
 	p := splitter{body: body}
 	for start := 0; start < len(body); {
@@ -48,13 +48,15 @@ type splitter struct {
 	groups     int32
 	start, end int  // of the paragraph or item being read; empty if start == end
 	inBlock    bool // between #+begin_ and #+end_
+	inDrawer   bool // among the properties of a headline
 }
 
 // line reads one line of the body.
 func (p *splitter) line(start, end int) {
 	text := strings.TrimSpace(p.body[start:end])
+	p.inDrawer = !p.inBlock && (strings.EqualFold(text, ":properties:") || p.inDrawer && strings.HasPrefix(text, ":"))
 	switch {
-	case text == "":
+	case text == "", p.inDrawer, !p.inBlock && strings.HasPrefix(text, "|-"):
 		p.endGroup()
 	case strings.HasPrefix(text, "#+"):
 		p.endGroup()

@@ -75,6 +75,22 @@ func Summary(body string, question Matcher) *Excerpt {
 	return x
 }
 
+// MatchFirst puts the passage that matches the question best before the opening, for
+// readers who may see no more than one.
+func (x *Excerpt) MatchFirst() {
+	if o := x.order; len(o) > 1 && x.passages[o[1]].score > x.passages[o[0]].score {
+		o[0], o[1] = o[1], o[0]
+	}
+}
+
+// ChooseBest chooses the best passage alone, whatever it costs, and leaves out the lead.
+func (x *Excerpt) ChooseBest() {
+	x.led = false
+	for i := range x.passages {
+		x.passages[i].chosen = int32(i) == x.order[0]
+	}
+}
+
 // central returns how much of the text each passage stands for: the weights of its words,
 // where a word weighs more the more passages have it, and less where most have it. The first
 // passage of a paragraph counts more, as writers say there what follows.

@@ -48,6 +48,12 @@ func TestSummary(t *testing.T) {
 func TestLead(t *testing.T) {
 	x := Summary("One word.\n\nTwo words.\n\nThree words.", index.NewMatcher(""))
 	x.Lead("Said by a model.")
+	for limit, whole := range map[int]bool{x.Enough(): true, x.Enough() - 1: false} {
+		if x.Choose(limit, true); x.IsWhole() && x.HasLead() != whole {
+			t.Errorf("%d: whole %t, lead %t", limit, x.IsWhole(), x.HasLead())
+		}
+	}
+	x.Choose(0, true)
 	for limit, want := range map[int]string{
 		30: "One word.\nTwo words. …", 32: "Said by a model.\nOne word. …", 100: "Said by a model.\nOne word.\nTwo words.\nThree words.",
 	} {
@@ -59,6 +65,30 @@ func TestLead(t *testing.T) {
 	}
 	if x.IsWhole() || x.Text() != "" {
 		t.Errorf("choosing in a copy changed the first: %q", x.Text())
+	}
+}
+
+// TestBest proves that what answers the question can come before the opening, alone or with
+// more of the text, and that the opening is the best where nothing does.
+func TestBest(t *testing.T) {
+	const body = "Minutes of the board.\n\nAda opened a window.\n\nBen had tea."
+	for question, want := range map[string]string{"": "Minutes of the board. …", "tea": "Ben had tea.", "minutes": "Minutes of the board. …"} {
+		x := Summary(body, index.NewMatcher(question))
+		x.Lead("A lead that is long.")
+		x.MatchFirst()
+		x.ChooseBest()
+		if got := x.Text(); got != want || !x.HasChosen() || x.HasLead() {
+			t.Errorf("%s: the best is %q", question, got)
+		}
+		x.Choose(25, true)
+		if got := x.Text(); strings.Contains(got, "Ben had tea.") != (question == "tea") {
+			t.Errorf("%s: chosen is %q", question, got)
+		}
+	}
+	empty := Summary("", index.NewMatcher(""))
+	empty.MatchFirst()
+	if empty.ChooseBest(); empty.HasChosen() || empty.Enough() != 0 {
+		t.Error("something of nothing is chosen")
 	}
 }
 

@@ -54,7 +54,7 @@ func Answer(ctx context.Context, svc api.Service, agent string, in Input, keep b
 // messages wait.
 func started(ctx context.Context, svc api.Service, in Input) (string, error) {
 	post, mailErr := mail(ctx, svc, in)
-	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Budget: startBudget, Fresh: in.Session != ""})
+	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Budget: startBudget, Degrade: true, Fresh: in.Session != ""})
 	return joined(w, post, err, mailErr)
 }
 
@@ -65,7 +65,7 @@ func asked(ctx context.Context, svc api.Service, in Input) (string, error) {
 		return "", nil // without a session all would be new each time
 	}
 	post, mailErr := mail(ctx, svc, in)
-	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Question: clipped(in.Prompt, maxRunes), Budget: promptBudget, Private: true})
+	w, err := api.OpContext.Call(ctx, svc, api.ContextRequest{Question: clipped(in.Prompt, maxRunes), Budget: promptBudget, Degrade: true, Private: true})
 	return joined(w, post, err, mailErr)
 }
 

@@ -112,6 +112,26 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// TestLargeBlocks: critical blocks that are larger than the window of a hook are in it by their
+// names and best lines.
+func TestLargeBlocks(t *testing.T) {
+	_, svc := memory(t, "The barn is closed at night.\n\n"+strings.Repeat("Nobody opens it without a lamp, whatever happens.\n\n", 900))
+	const start = `{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}`
+	in, err := hook.Read(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := author.WithGrant(t.Context(), api.Grant{Agent: in.Client, Role: api.Agent})
+	ctx = author.WithActor(author.WithScopes(ctx, author.Scopes{Session: "s1"}), author.Actor{Session: "s1"})
+	add := api.BlockAddRequest{Blocks: []working.Block{{Type: working.ROM, Location: "a.org"}}}
+	if answer, err := api.OpBlockAdd.Call(ctx, svc, add); err != nil || answer.Blocks[0].Error != "" {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	if text := given(t, answered(t, svc, start, false)); !strings.Contains(text, "ROM: a.org") || !strings.Contains(text, "The barn is closed at night.") {
+		t.Errorf("%.600s", text)
+	}
+}
+
 // TestMailOnce: a session is told of a message once, when it starts or with the next prompt, also
 // where a prompt finds nothing; nothing is marked as read, and what a subject says is quoted.
 func TestMailOnce(t *testing.T) {

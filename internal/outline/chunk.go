@@ -4,6 +4,7 @@ package outline
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -21,6 +22,7 @@ const Org = "Org"
 const (
 	cutRune = iota
 	cutSentence
+	cutInside // an end of a line in a block, a drawer or a table, or right below a heading
 	cutLine
 	cutBlank
 	cutHeading // a heading, or a definition within another
@@ -30,13 +32,17 @@ const (
 // Chunks cuts a text into pieces of at most limit bytes, at least utf8.UTFMax, that join to
 // the text byte for byte: before definitions of source code and headings of Org and Markdown,
 // else at blank lines, ends of lines, or ends of sentences, and within a rune never, unless
-// it is none. An empty text has no chunks. O(len(src)).
+// it is none. Blocks, drawers and tables stay whole where they can, and headings with what
+// follows. An empty text has no chunks. O(len(src)).
 func Chunks(language string, src []byte, limit int) []Chunk {
 	limit = max(limit, utf8.UTFMax)
 	var chunks []Chunk
-	c := chunker{src: src, limit: limit, outer: map[int]int8{}, org: language == Org}
+	c := chunker{src: src, limit: limit, org: language == Org}
 	if len(src) > limit {
-		c.code = c.findDefinitions(language)
+		c.cuts = make([]int8, bytes.Count(src, []byte("\n"))+2)
+		if !c.findDefinitions(language) {
+			c.findMarkup()
+		}
 	}
 	line := 1
 	for start := 0; start < len(src); {
@@ -56,46 +62,28 @@ func Chunks(language string, src []byte, limit int) []Chunk {
 type chunker struct {
 	src   []byte
 	limit int
-	outer map[int]int8 // by line, the kind of cut before it
-	code  bool         // there are definitions
+	cuts  []int8 // by line, the kind of cut before it, 0 if nothing is special about it
 	org   bool
 }
 
 // findDefinitions notes the lines that definitions begin on, and reports whether there are
 // any. The comment and the decorators right above one belong to it.
 func (c *chunker) findDefinitions(language string) bool {
-	defs := Definitions(language, c.src)
-	if len(defs) == 0 {
-		return false
-	}
-	begins := map[int]int8{}
-	for _, d := range defs {
-		kind := int8(cutHeading)
-		if d.Depth == 0 {
-			kind = cutOuter
-		}
-		begins[d.Line] = max(begins[d.Line], kind)
-	}
-	n, above := 0, 0 // above is the first of the lines right above line n that belong to it
-	for line := range bytes.Lines(c.src) {
-		n++
-		if kind, ok := begins[n]; ok {
-			at := n
-			if above > 0 {
-				at = above
-			}
-			c.outer[at] = max(c.outer[at], kind)
-			above = 0
+	lines, before := bytes.Split(c.src, []byte("\n")), 0 // the line of the definition before
+	for _, d := range Definitions(language, c.src) {
+		if d.Line == before {
 			continue
 		}
-		switch isAside := isAside(bytes.TrimSpace(line)); {
-		case !isAside:
-			above = 0
-		case above == 0:
-			above = n
+		at := d.Line
+		for at-1 > before && isAside(bytes.TrimSpace(lines[at-2])) {
+			at--
+		}
+		before = d.Line
+		if c.cuts[at] = cutHeading; d.Depth == 0 {
+			c.cuts[at] = cutOuter
 		}
 	}
-	return true
+	return before > 0
 }
 
 // isAside reports whether a line, without blanks around it, is a comment, a decorator, or an
@@ -131,7 +119,7 @@ func (c *chunker) next(start, line int) int {
 			best, kind = at, k
 		}
 	}
-	if best > 0 {
+	if best > c.limit/2 || best > 0 && kind > cutInside {
 		return start + best
 	}
 	return start + sentenceEnd(rest)
@@ -139,21 +127,64 @@ func (c *chunker) next(start, line int) int {
 
 // kindAt returns the kind of a cut before the line that begins at a position.
 func (c *chunker) kindAt(at, line int) int8 {
-	if kind, ok := c.outer[line]; ok {
+	if kind := c.cuts[line]; kind > 0 {
 		return kind
-	}
-	next := c.src[at:]
-	if !c.code {
-		if depth := headingDepth(next, c.org); depth == 1 {
-			return cutOuter
-		} else if depth > 1 {
-			return cutHeading
-		}
 	}
 	if at >= 2 && (c.src[at-2] == '\n' || at >= 3 && c.src[at-2] == '\r' && c.src[at-3] == '\n') {
 		return cutBlank
 	}
 	return cutLine
+}
+
+// findMarkup notes the headings of Org or Markdown, and the lines before which a cut would tear
+// apart what belongs together. A block that nothing ends is none.
+func (c *chunker) findMarkup() {
+	n, begin, end := 0, 0, []byte(nil) // the line of a block that is open, and the text that ends it
+	isBelow, isTable := false, false   // a heading, with blank lines; a row
+	for line := range bytes.Lines(c.src) {
+		n++
+		text, depth := bytes.TrimSpace(line), headingDepth(line, c.org)
+		isRow := len(text) > 0 && text[0] == '|'
+		if isBelow || isRow && isTable {
+			c.cuts[n] = cutInside
+		}
+		if depth > 0 {
+			if c.cuts[n] = cutHeading; depth == 1 {
+				c.cuts[n] = cutOuter
+			}
+			if c.org { // it ends whatever is open
+				begin = 0
+			}
+		}
+		if begin == 0 {
+			if end = c.closing(text); end != nil {
+				begin = n
+			}
+		} else if bytes.EqualFold(text[:min(len(text), len(end))], end) {
+			for ; begin < n; begin++ {
+				c.cuts[begin+1] = cutInside
+			}
+			begin = 0
+		}
+		isBelow, isTable = depth > 0 || isBelow && len(text) == 0, isRow
+	}
+}
+
+// closing returns how the line begins that ends the block, drawer or fence that a line begins,
+// nil if it begins none.
+func (c *chunker) closing(text []byte) []byte {
+	const block, drawer = "#+begin_", ":END:"
+	n := len(text)
+	switch {
+	case c.org && n > len(block) && bytes.EqualFold(text[:len(block)], []byte(block)):
+		name, _, _ := bytes.Cut(text[len(block):], []byte(" "))
+		return append([]byte("#+end_"), name...)
+	case c.org && n > 2 && text[0] == ':' && bytes.IndexByte(text[1:], ':') == n-2 && !bytes.EqualFold(text, []byte(drawer)):
+		return []byte(drawer)
+	case !c.org && (hasPrefix(text, "```") || hasPrefix(text, "~~~")):
+		return text[:3]
+	}
+	return nil
 }
 
 // headingDepth returns the depth of the heading of Org or Markdown that a text begins with,
@@ -173,16 +204,25 @@ func headingDepth(text []byte, isOrg bool) int {
 	return n
 }
 
+// wideStops end sentences, and wideBreaks parts of them, in scripts without blanks.
+const wideStops, wideBreaks = "。！？．", "、，；："
+
 // sentenceEnd returns the end of the last sentence in a piece of a line, else of its last
-// word, else of its last rune. It is above 0.
+// word or part of a sentence, else of its last rune. It is above 0.
 func sentenceEnd(text []byte) int {
-	for i := len(text) - 1; i > len(text)/2; i-- {
-		if text[i] == ' ' && bytes.IndexByte([]byte(".!?"), text[i-1]) >= 0 {
-			return i + 1
+	word, half := 0, len(text)/2
+	for i := len(text); i > half; {
+		r, size := utf8.DecodeLastRune(text[:i])
+		switch isBlank := r == ' '; {
+		case isBlank && i > 1 && strings.IndexByte(".!?", text[i-2]) >= 0, strings.ContainsRune(wideStops, r):
+			return i
+		case word == 0 && (isBlank || strings.ContainsRune(wideBreaks, r)):
+			word = i
 		}
+		i -= size
 	}
-	if i := bytes.LastIndexByte(text[len(text)/2:], ' '); i >= 0 {
-		return len(text)/2 + i + 1
+	if word > 0 {
+		return word
 	}
 	end := len(text)
 	for back := 1; back < utf8.UTFMax && back < end; back++ {

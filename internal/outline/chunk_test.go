@@ -68,6 +68,19 @@ func TestChunks(t *testing.T) {
 		{"runes", "", "語語語語", 7, []string{"語語", "語語"}},
 		{"at least a rune", "", "語語", 1, []string{"語", "語"}},
 		{"no rune", "", "\xff\xfe\xfd\xfc\xfb", 4, []string{"\xff\xfe\xfd\xfc", "\xfb"}},
+		{"a drawer", Org, "Text.\nMore.\n:LOG:\n- one\n\n- two\n:END:\nLast.\n", 32, []string{"Text.\nMore.\n", ":LOG:\n- one\n\n- two\n:END:\nLast.\n"}},
+		{"a heading with its drawer", Org, "Text.\n\n* One\n:PROPERTIES:\n:ID: x\n:END:\n\nOne.\n", 39,
+			[]string{"Text.\n\n", "* One\n:PROPERTIES:\n:ID: x\n:END:\n\nOne.\n"}},
+		{"a block of source", Org, "Text.\n#+BEGIN_SRC go\n\na()\n\nb()\n#+end_src\nLast.\n", 38,
+			[]string{"Text.\n", "#+BEGIN_SRC go\n\na()\n\nb()\n#+end_src\n", "Last.\n"}},
+		{"a block without end", Org, "#+begin_src\n\na()\n\nb()\n", 20, []string{"#+begin_src\n\na()\n\n", "b()\n"}},
+		{"a heading ends what is open", Org, "#+begin_src\n* One\n\na\n#+end_src\n", 24, []string{"#+begin_src\n", "* One\n\na\n#+end_src\n"}},
+		{"a table", Org, "Text.\n| a | b |\n|---+---|\n| 1 | 2 |\nLast.\n", 32, []string{"Text.\n", "| a | b |\n|---+---|\n| 1 | 2 |\n", "Last.\n"}},
+		{"a table that is too long", Org, "| a |\n| b |\n| c |\n| d |\n", 13, []string{"| a |\n| b |\n", "| c |\n| d |\n"}},
+		{"a comment in a fence", "", "Text.\n```sh\n# One\na\n\nb\n```\n# Two\n", 32, []string{"Text.\n```sh\n# One\na\n\nb\n```\n", "# Two\n"}},
+		{"sentences without blanks", "", "雨が降る。雪が降る。風が吹", 36, []string{"雨が降る。雪が降る。", "風が吹"}},
+		{"parts of a sentence", "", "雨が降る、雪が降る、風が吹く", 36, []string{"雨が降る、雪が降る、", "風が吹く"}},
+		{"a heading and a long line", Org, "* One\n" + strings.Repeat("雨。", 9), 30, []string{"* One\n" + strings.Repeat("雨。", 4), strings.Repeat("雨。", 5)}},
 		{"line ends of DOS", "", "One.\r\n\r\nTwo.\r\n", 10, []string{"One.\r\n\r\n", "Two.\r\n"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -88,7 +101,7 @@ func TestChunks(t *testing.T) {
 // the limit asks for.
 func TestChunksJoin(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{"func A() {\n", "}\n", "\n", "* Head\n", "## Head\n", "// note\n", "class B:\n", "    def c(self):\n", "語", "\xff",
-		"\r\n", "word ", "End. ", strings.Repeat("x", 40), "\t\n"})
+		"\r\n", "word ", "。", "、", ":A:\n", ":END:\n", "#+begin_x\n", "#+end_x\n", "| a |\n", "```\n", "End. ", strings.Repeat("x", 40), "\t\n"})
 	rapid.Check(t, func(t *rapid.T) {
 		src := []byte(strings.Join(rapid.SliceOfN(pieces, 0, 80).Draw(t, "text"), ""))
 		language := rapid.SampledFrom([]string{"", "Go", "Python", Org}).Draw(t, "language")
@@ -104,6 +117,8 @@ func TestChunksJoin(t *testing.T) {
 func FuzzChunks(f *testing.F) {
 	f.Add("Go", []byte("package a\n\nfunc A() {}\n"), 12)
 	f.Add(Org, []byte("* A\n** B\ntext. text\n"), 7)
+	f.Add(Org, []byte("* A\n:P:\n:END:\n#+begin_x\n| a |\n| b |\n#+end_x\n雨。雨、雨"), 9)
+	f.Add("", []byte("```\n# a\n```\n# b\n"), 9)
 	f.Fuzz(func(t *testing.T, language string, src []byte, limit int) {
 		joins(t, src, Chunks(language, src, limit), limit)
 	})
@@ -135,12 +150,12 @@ func TestListing(t *testing.T) {
 	}
 	file := Read("Go", []byte(src))
 	outline := texts(file.Listing(src, 11, terms{}))
-	if len(outline) < 3 || !slices.Contains(outline, "0|16 func One()") || !slices.Contains(outline, "0|20 func Two()") {
+	if len(outline) < 3 || !slices.Contains(outline, "-1|16 func One()") || !slices.Contains(outline, "0|20 func Two()") {
 		t.Errorf("got %q", outline)
 	}
 	got := texts(file.Listing(src, 11, terms{"gauge", "Println"}))
 	want := slices.Concat(outline[:len(outline)-2], []string{
-		"0|16 func One()", "1002|17 \tfmt.Println(\"valve\")", "1002|18 }", "0|20 func Two()", "1001|21 \tfmt.Println(\"gauge\")", "1001|22 }"})
+		"0|16 func One()", "1002|17 \tfmt.Println(\"valve\")", "1002|18 }", "-1|20 func Two()", "1001|21 \tfmt.Println(\"gauge\")", "1001|22 }"})
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

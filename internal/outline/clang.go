@@ -66,14 +66,7 @@ func macroHead(text string) string {
 }
 
 // body reads the declarations from the token i to end.
-func (c *cScanner) body(i, end int, o scope) {
-	if o.level > maxDepth {
-		return
-	}
-	for end = min(end, len(c.tokens)); i < end; {
-		i = max(i+1, c.declaration(i, end, o))
-	}
-}
+func (c *cScanner) body(i, end int, o scope) { c.eachIn(i, end, o, c.declaration) }
 
 // declaration reads the declaration at i, and returns the token after it.
 func (c *cScanner) declaration(i, end int, o scope) int {
@@ -140,12 +133,9 @@ func (c *cScanner) after(i, end int) int {
 }
 
 func (c *cScanner) namespace(first, i, end int, o scope) int {
-	at := i + 1
-	for at < end && (c.token(at).form == word || c.mark(at, ':') || c.mark(at, '[') || c.mark(at, '(')) {
-		at = c.mate(at) + 1
-	}
+	at := c.firstOf(i+1, end, "{;=")
 	if !c.mark(at, '{') {
-		return c.firstOf(i, end, ";") + 1
+		return c.firstOf(at, end, ";") + 1
 	}
 	name := -1
 	for n := i + 1; n < at; n = c.mate(n) + 1 {
@@ -210,11 +200,8 @@ func (c *cScanner) aggregate(first, i, end int, o scope) (int, bool) {
 			}
 			at = after
 		case c.mark(at, ':'):
-			for at < end && !c.mark(at, '{') {
-				if c.mark(at, ';') || c.mark(at, '}') || c.mark(at, '=') {
-					return i, false
-				}
-				at = max(c.mate(at)+1, c.afterAngles(at))
+			if at = c.afterTypes(at, end, "{;}="); !c.mark(at, '{') {
+				return i, false
 			}
 		case c.mark(at, '{'):
 			return c.members(first, kind, name, at, o), true

@@ -2,7 +2,10 @@
 
 package outline
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // candidate is a name before parentheses, which may be that of a function.
 type candidate struct {
@@ -133,15 +136,11 @@ func (c *cScanner) operator(f *candidate, i, end int) int {
 	if c.mark(at, '(') && c.mark(at+1, ')') {
 		at += 2
 	}
-	for at < end && !c.mark(at, '(') && !c.mark(at, ';') && !c.mark(at, '{') {
-		at++
-	}
-	if !c.mark(at, '(') {
+	if at = c.firstOf(at, end, "(;{"); !c.mark(at, '(') {
 		return at - 1
 	}
 	first, _ := c.qualified(i, 0)
-	text := c.between(i, at)
-	*f = candidate{name: i, text: text, first: first, params: at}
+	*f = candidate{name: i, text: c.between(i, at), first: first, params: at}
 	return min(c.mate(at), end)
 }
 
@@ -206,11 +205,7 @@ func (c *cScanner) functionBody(f candidate, first, at int, o scope) int {
 	if aggregates[o.kind] {
 		kind = "method"
 	}
-	head := at
-	if f.head > 0 {
-		head = f.head
-	}
-	c.function(f, kind, first, head, c.mate(at), o)
+	c.function(f, kind, first, cmp.Or(f.head, at), c.mate(at), o)
 	return c.mate(at) + 1
 }
 

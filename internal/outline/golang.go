@@ -51,23 +51,14 @@ func (f *goFile) function(decl *ast.FuncDecl) {
 }
 
 // receiver returns the name of the type of a receiver.
-func receiver(e ast.Expr) string {
-	for {
-		switch t := e.(type) {
-		case *ast.StarExpr:
-			e = t.X
-		case *ast.ParenExpr:
-			e = t.X
-		case *ast.IndexExpr:
-			e = t.X
-		case *ast.IndexListExpr:
-			e = t.X
-		case *ast.Ident:
-			return t.Name
-		default:
-			return ""
+func receiver(e ast.Expr) (name string) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
 		}
-	}
+		return name == ""
+	})
+	return name
 }
 
 func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
@@ -110,36 +101,46 @@ func (f *goFile) add(kind, name, parent string, start, head, end token.Pos) {
 	})
 }
 
-// goString reads nothing: the quotes of the table are all that Go has, but that a
-// backslash in a raw string is an ordinary byte.
-func goString(l *lexer) bool {
-	if l.at(0) != '`' {
-		return false
-	}
-	i := l.i + 1
-	for i < len(l.src) && l.src[i] != '`' {
-		i++
-	}
-	l.emit(quoted, i+1)
-	return true
-}
-
-// scanGo reads the declarations of a file that go/parser refuses.
+// scanGo reads the declarations of a file that go/parser refuses, or of a part of a file.
 func scanGo(s *scanner) {
 	for i := 0; i < len(s.tokens); i++ {
 		if !s.token(i).first {
 			continue
 		}
-		switch {
-		case s.is(i, "package"):
+		switch kind := s.text(i); kind {
+		case kindPackage:
 			s.add(scope{}, kindPackage, s.text(i+1), i, i+2, i+1)
-		case s.is(i, "func"):
+		case "func":
 			s.goFunction(i)
-		case s.is(i, "type") && s.word(i+1):
-			s.goType(i)
-		case s.is(i, "import") && s.token(i+1).form == quoted:
-			s.add(scope{}, kindImport, strings.Trim(s.text(i+1), `"`), i, i+2, i+1)
+		case kindImport, "type", "const", "var":
+			if s.column(i) > 0 { // within a function
+				continue
+			}
+			if !s.mark(i+1, '(') {
+				s.goSpec(kind, i, i+1)
+				continue
+			}
+			end := min(s.mate(i+1), len(s.tokens))
+			for at := i + 2; at < end; at = s.mate(at) + 1 {
+				if s.token(at).first {
+					s.goSpec(kind, at, at)
+				}
+			}
+			i = max(i, end-1)
 		}
+	}
+}
+
+// goSpec reads what a declaration, or one in a group of them, says of the name at i.
+func (s *scanner) goSpec(kind string, first, i int) {
+	switch {
+	case kind == "type" && s.word(i):
+		s.goType(first, i)
+	case kind == kindImport && s.token(i).form == quoted:
+		s.add(scope{}, kindImport, strings.Trim(s.text(i), "\"`"), first, i+1, i)
+	case s.word(i) && (kind == "const" || kind == "var") && !s.is(i, "_"):
+		s.add(scope{}, kind, s.text(i), first, i+1, s.headEnd(i+1, "")-1)
+		s.found[len(s.found)-1].Signature = kind + " " + s.text(i)
 	}
 }
 
@@ -155,22 +156,20 @@ func (s *scanner) goFunction(i int) {
 			n = s.mate(n)
 		}
 	}
-	head := at
-	for head < len(s.tokens) && !s.mark(head, '{') && (head == at || !s.token(head).first) {
-		head = s.mate(head) + 1
-	}
+	head := s.headEnd(at+1, "{")
 	if s.word(at) {
 		s.add(o, kind, s.text(at), i, head, s.bodyEnd(head))
 	}
 }
 
-func (s *scanner) goType(i int) {
-	kind, head := "type", i+2
-	for head < len(s.tokens) && !s.mark(head, '{') && !s.token(head).first {
-		if s.is(head, "struct") || s.is(head, "interface") {
-			kind = s.text(head)
-		}
-		head = s.mate(head) + 1
+func (s *scanner) goType(first, i int) {
+	kind, head := "type", s.headEnd(i+1, "{")
+	if s.is(head-1, "struct") || s.is(head-1, "interface") {
+		kind = s.text(head - 1)
 	}
-	s.add(scope{}, kind, s.text(i+1), i, head, s.bodyEnd(head))
+	s.add(scope{}, kind, s.text(i), first, head, s.bodyEnd(head))
+	if first == i {
+		d := &s.found[len(s.found)-1]
+		d.Signature = "type " + d.Signature
+	}
 }

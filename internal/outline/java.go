@@ -2,37 +2,12 @@
 
 package outline
 
+import "strings"
+
 // javaTypes are the words that begin a type in Java; an annotation is @interface.
 var javaTypes = words("class interface enum record")
 
-// javaText reads a text block of Java.
-func javaText(l *lexer) bool {
-	const quotes = `"""`
-	if !hasPrefix(l.src[l.i:], quotes) {
-		return false
-	}
-	i := l.i + len(quotes)
-	for i < len(l.src) && !hasPrefix(l.src[i:], quotes) {
-		if l.src[i] == '\\' {
-			i++
-		}
-		i++
-	}
-	l.emit(quoted, i+len(quotes))
-	return true
-}
-
-func scanJava(s *scanner) { s.javaBody(0, len(s.tokens), scope{}) }
-
-// javaBody reads the declarations from the token i to end.
-func (s *scanner) javaBody(i, end int, o scope) {
-	if o.level > maxDepth {
-		return
-	}
-	for end = min(end, len(s.tokens)); i < end; {
-		i = max(i+1, s.javaDeclaration(i, end, o))
-	}
-}
+func scanJava(s *scanner) { s.eachIn(0, len(s.tokens), scope{}, s.javaDeclaration) }
 
 // javaDeclaration reads the declaration at i, and returns the token after it.
 func (s *scanner) javaDeclaration(i, end int, o scope) int {
@@ -53,10 +28,7 @@ func (s *scanner) javaDeclaration(i, end int, o scope) int {
 		case t.mark == '<':
 			at = max(at, s.afterAngles(at)-1)
 		case t.mark == '=':
-			for at < end && !s.mark(at, ';') {
-				at = s.mate(at) + 1
-			}
-			return at + 1
+			return s.firstOf(at, end, ";") + 1
 		case t.mark == ';' || t.mark == '}':
 			return at + 1
 		case t.mark == '{':
@@ -75,11 +47,7 @@ func (s *scanner) javaDeclaration(i, end int, o scope) int {
 
 // javaName reads the name of the package or import at i.
 func (s *scanner) javaName(i, end int) int {
-	at := i + 1
-	for at < end && !s.mark(at, ';') {
-		at++
-	}
-	name := i + 1
+	at, name := s.firstOf(i+1, end, ";"), i+1
 	if s.is(name, "static") {
 		name++
 	}
@@ -93,30 +61,22 @@ func (s *scanner) javaType(first, i, end int, o scope) int {
 	if s.mark(i-1, '@') {
 		kind = "annotation"
 	}
-	at := i + 2
-	for at < end && !s.mark(at, '{') && !s.mark(at, ';') {
-		at = s.mate(at) + 1
-	}
+	at := s.firstOf(i+2, end, "{;")
 	s.add(o, kind, name, first, at, s.mate(at))
 	body, closing := at+1, min(s.mate(at), end)
 	if kind == "enum" {
-		for body < closing && !s.mark(body, ';') {
-			body = s.mate(body) + 1
-		}
+		body = s.firstOf(body, closing, ";")
 	}
-	s.javaBody(body, closing, o.within(kind, name))
+	s.eachIn(body, closing, o.within(kind, name), s.javaDeclaration)
 	return closing + 1
 }
 
 // javaMethod reads the method whose parameters are at i.
 func (s *scanner) javaMethod(first, i, end int, o scope) int {
-	at := s.mate(i) + 1
-	for at < end && !s.mark(at, '{') && !s.mark(at, ';') && !s.mark(at, '}') {
-		at = s.mate(at) + 1
-	}
+	at := s.firstOf(s.mate(i)+1, end, "{;}")
 	if s.word(i-1) && o.depth > 0 {
 		kind := "method"
-		if i-1 == first || s.text(i-1) == lastName(o.name) {
+		if i-1 == first || strings.HasSuffix("."+o.name, "."+s.text(i-1)) {
 			kind = "constructor"
 		}
 		s.add(o, kind, s.text(i-1), first, at, s.mate(at))

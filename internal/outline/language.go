@@ -4,7 +4,9 @@ package outline
 
 import (
 	"bytes"
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -25,17 +27,17 @@ var languages = map[string]*language{
 	"Go": {
 		extensions: "go",
 		parse:      parseGo,
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, multiline: "`", special: goString},
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, raw: "`"},
 		scan:       scanGo,
 	},
 	"Python": {
 		extensions: "py pyi pyw", interpreters: "python python2 python3 pypy pypy3",
-		syntax: syntax{line: "#", quotes: `"'`, special: pythonString},
+		syntax: syntax{line: "#", quotes: `"'`, triple: `"'`},
 		scan:   scanPython,
 	},
 	"Java": {
 		extensions: "java",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: javaText},
+		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, triple: `"`, letters: "$", angles: true},
 		scan:       scanJava,
 	},
 	"C": {
@@ -65,7 +67,7 @@ var languages = map[string]*language{
 	},
 	"Shell": {
 		extensions: "sh bash zsh ksh", names: ".bashrc .profile .bash_profile .zshrc", interpreters: "sh bash dash ksh zsh",
-		syntax: syntax{multiline: "`", letters: "-._:/@+%~^,*=", special: shellLiteral},
+		syntax: syntax{multiline: "`", raw: "'", letters: "-._:/@+%~^,*=", special: shellLiteral},
 		scan:   scanShell,
 	},
 	"Emacs Lisp": {
@@ -86,11 +88,11 @@ var languages = map[string]*language{
 }
 
 // byExtension, byName and byInterpreter find the name of a language.
-var byExtension, byName, byInterpreter = index((*language).ofExtensions), index((*language).ofNames), index((*language).ofInterpreters)
-
-func (l *language) ofExtensions() string   { return l.extensions }
-func (l *language) ofNames() string        { return l.names }
-func (l *language) ofInterpreters() string { return l.interpreters }
+var (
+	byExtension   = index(func(l *language) string { return l.extensions })
+	byName        = index(func(l *language) string { return l.names })
+	byInterpreter = index(func(l *language) string { return l.interpreters })
+)
 
 func index(words func(*language) string) map[string]string {
 	names := map[string]string{}
@@ -108,24 +110,12 @@ func index(words func(*language) string) map[string]string {
 func Language(name string, head []byte) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	extension := strings.TrimPrefix(path.Ext(base), ".")
-	if found := byName[base]; found != "" {
-		return found
+	// .C is C++, .PY is Python
+	found := cmp.Or(byName[base], byExtension[extension], byExtension[strings.ToLower(extension)], byInterpreter[interpreter(head)])
+	if extension == "h" && isCPlusPlus(head) {
+		return "C++"
 	}
-	if found := cmpLower(extension); found != "" {
-		if found == "C" && extension == "h" && isCPlusPlus(head) {
-			return "C++"
-		}
-		return found
-	}
-	return byInterpreter[interpreter(head)]
-}
-
-// cmpLower finds an extension as it is written, then in lower case: .C is C++, .PY is Python.
-func cmpLower(extension string) string {
-	if found := byExtension[extension]; found != "" {
-		return found
-	}
-	return byExtension[strings.ToLower(extension)]
+	return found
 }
 
 // interpreter returns the program that a first line such as "#!/usr/bin/env python3 -u" names.
@@ -148,14 +138,15 @@ func interpreter(head []byte) string {
 	return ""
 }
 
-// isCPlusPlus reports whether head has a word at the start of a line that C does not have.
+// cPlusPlusStarts begin lines of C++ and none of C.
+var cPlusPlusStarts = []string{"namespace ", "class ", "template", "using ", "public:", "private:", "protected:", "virtual ", "extern \"C++\""}
+
+// isCPlusPlus reports whether a line of head begins as one of C++.
 func isCPlusPlus(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)
-		for _, start := range []string{"namespace ", "class ", "template", "using ", "public:", "private:", "protected:", "virtual ", "extern \"C++\""} {
-			if bytes.HasPrefix(line, []byte(start)) {
-				return true
-			}
+		if slices.ContainsFunc(cPlusPlusStarts, func(start string) bool { return hasPrefix(line, start) }) {
+			return true
 		}
 	}
 	return false

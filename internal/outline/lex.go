@@ -14,6 +14,8 @@ type syntax struct {
 	nested    bool      // such comments nest
 	quotes    string    // bytes that begin and end a string, with backslashes, within a line
 	multiline string    // the same over several lines
+	raw       string    // the same without backslashes
+	triple    string    // bytes of which three begin and end a string over several lines, with backslashes
 	angles    bool      // < and > enclose types
 	letters   string    // bytes of words beside letters, digits and _
 	// special reads a form of the language that the other fields cannot describe. It returns
@@ -97,16 +99,16 @@ func lex(s *syntax, src []byte) *lexer {
 			l.i++
 		case s.special != nil && s.special(l):
 		case letters[c]:
-			end := l.i + 1
-			for end < len(src) && letters[src[end]] {
-				end++
-			}
-			l.emit(word, end)
+			l.emit(word, runEnd(src, l.i, &letters))
 		case l.comment():
+		case strings.IndexByte(s.triple, c) >= 0 && l.at(1) == c && l.at(2) == c:
+			l.emit(quoted, l.after(l.i+3, string(src[l.i:l.i+3]), true))
 		case strings.IndexByte(s.quotes, c) >= 0:
 			l.emit(quoted, l.stringEnd(l.i+1, c, false))
 		case strings.IndexByte(s.multiline, c) >= 0:
 			l.emit(quoted, l.stringEnd(l.i+1, c, true))
+		case strings.IndexByte(s.raw, c) >= 0:
+			l.emit(quoted, l.after(l.i+1, string(c), false))
 		default:
 			l.emit(mark, l.i+1)
 		}
@@ -246,6 +248,31 @@ func (l *lexer) templateEnd(i int, quote, open string) int {
 	return i
 }
 
+// after returns the end of the first closing from i, or of the source. With escapes, the byte
+// after a backslash begins none.
+func (l *lexer) after(i int, closing string, escapes bool) int {
+	for ; i < len(l.src); i++ {
+		switch {
+		case hasPrefix(l.src[i:], closing):
+			return i + len(closing)
+		case escapes && l.src[i] == '\\':
+			i++
+		}
+	}
+	return len(l.src)
+}
+
+// wordEnd returns the end of the word at i.
+func (l *lexer) wordEnd(i int) int { return runEnd(l.src, i, &wordByte) }
+
+// runEnd returns the first position from i whose byte is not in a set.
+func runEnd(src []byte, i int, set *[256]bool) int {
+	for i < len(src) && set[src[i]] {
+		i++
+	}
+	return i
+}
+
 // at returns the byte n after the position, 0 past the end.
 func (l *lexer) at(n int) byte {
 	if i := l.i + n; i >= 0 && i < len(l.src) {
@@ -260,6 +287,15 @@ func (l *lexer) last() lexeme {
 		return lexeme{}
 	}
 	return l.tokens[len(l.tokens)-1]
+}
+
+// lastWord returns the last lexeme if it is a word, else "".
+func (l *lexer) lastWord() string {
+	t := l.last()
+	if t.form != word {
+		return ""
+	}
+	return string(l.src[t.off:t.end])
 }
 
 // bracket matches the mark just read. A brace closes what is open within it; another
@@ -333,6 +369,27 @@ func hasPrefix(b []byte, prefix string) bool {
 type heredoc struct {
 	word   string
 	indent bool // white space may stand before the word
+	part   bool // more may stand behind the word, and is code
+}
+
+// heredoc reads the word at i of a here-document, of letters, more letters, and strings in quotes
+// that are among those.
+func (l *lexer) heredoc(i int, doc heredoc, more string) bool {
+	start := i
+	for i < len(l.src) && (wordByte[l.src[i]] || strings.IndexByte(more, l.src[i]) >= 0) {
+		if c := l.src[i]; c == '"' || c == '\'' {
+			i = l.stringEnd(i+1, c, false)
+		} else {
+			i++
+		}
+	}
+	doc.word = strings.Trim(string(l.src[start:i]), "\"'`\\")
+	if doc.word == "" || doc.word[0] >= '0' && doc.word[0] <= '9' {
+		return false
+	}
+	l.pending = append(l.pending, doc)
+	l.emit(quoted, i)
+	return true
 }
 
 // end returns where the line after the here-document begins, whose first line is at i.
@@ -344,12 +401,17 @@ func (h heredoc) end(src []byte, i int) int {
 		}
 		line := bytes.TrimRight(src[i:next], "\r\n")
 		if h.indent {
+			i += len(line)
 			line = bytes.TrimLeft(line, " \t")
+			i -= len(line)
+		}
+		if string(line) == h.word {
+			return next
+		}
+		if h.part && hasPrefix(line, h.word) && !wordByte[line[len(h.word)]] {
+			return i + len(h.word)
 		}
 		i = next
-		if string(line) == h.word {
-			break
-		}
 	}
 	return i
 }

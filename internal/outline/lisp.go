@@ -38,7 +38,7 @@ var lispKinds = map[string]string{
 
 // lispWrappers are forms whose contents are at top level.
 var lispWrappers = words("progn eval-when-compile eval-and-compile with-eval-after-load when unless if with-no-warnings with-suppressed-warnings " +
-	"cl-eval-when static-if condition-case let let* and or")
+	"cl-eval-when static-if condition-case let let* and or use-package")
 
 // scanLisp reads the lists that define something, and those within wrappers.
 func scanLisp(s *scanner) {
@@ -52,19 +52,12 @@ func scanLisp(s *scanner) {
 		}
 		if kind, ok := lispKinds[s.text(i+1)]; ok {
 			s.lispDefinition(kind, i)
-			i = s.mate(i)
-		} else if s.is(i+1, "require") || s.is(i+1, "provide") {
-			s.lispRequire(i)
-			i = s.mate(i)
-		} else if !lispWrappers[s.text(i+1)] {
+		} else if s.is(i+1, "require") && s.mark(i+2, '\'') {
+			s.add(scope{}, kindImport, s.text(i+3), i, i+4, s.mate(i))
+		}
+		if !lispWrappers[s.text(i+1)] {
 			i = s.mate(i)
 		}
-	}
-}
-
-func (s *scanner) lispRequire(i int) {
-	if s.is(i+1, "require") && s.mark(i+2, '\'') {
-		s.add(scope{}, kindImport, s.text(i+3), i, i+4, s.mate(i))
 	}
 }
 

@@ -3,6 +3,7 @@
 package outline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -11,8 +12,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/excerpt"
 )
 
-// relevantRank is the rank of the first section of a listing, behind those of its outline.
-const relevantRank = 1000
+// Ranks of the line of a listing that stands for all, and of its first section, which comes
+// behind its outline.
+const (
+	bestRank     = -1
+	relevantRank = 1000
+)
 
 // File is what the source code of a file defines. It is immutable, and does not keep the source.
 type File struct {
@@ -38,7 +43,8 @@ func Read(language string, src []byte) *File {
 
 // Listing returns the lines that stand for the file in little room: those of [Text], the
 // outer ones of a lower rank, and behind them the lines of the definitions that match the
-// question, the best first. Each begins with its number, where first is the number of the
+// question, the best first. The line of the best definition, else of the first, has the
+// lowest rank. Each line begins with its number, where first is the number of the
 // first line of src, which is the source that was read. O(len(src)).
 func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {
 	var lines []excerpt.Line
@@ -60,11 +66,16 @@ func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerp
 		lines = append(lines, excerpt.Line{Text: shown + " " + rest, Rank: indent})
 		numbers = append(numbers, n)
 	}
-	if question.Len() == 0 {
-		return lines
-	}
 	source := strings.Split(src, "\n")
-	return withSections(lines, numbers, sections(f.found, source, question), source, first)
+	rank := sections(f.found, source, question)
+	best := slices.Index(rank, 1)
+	if best < 0 && len(f.found) > 0 {
+		best = f.found[0].Line
+	}
+	if i := slices.Index(numbers, best); best > 0 && i >= 0 {
+		lines[i].Rank = bestRank
+	}
+	return withSections(lines, numbers, rank, source, first)
 }
 
 // withSections puts the lines of sections between those of an outline.
@@ -120,15 +131,7 @@ func sections(defs []Definition, source []string, question excerpt.Matcher) []in
 			scores[i] += math.Log(1 + float64(len(defs))/float64(counts[term]))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] > scores[b]:
-			return -1
-		case scores[a] < scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
 	place := make([]int, len(defs))
 	for n, i := range order {
 		if scores[i] > 0 {

@@ -51,35 +51,13 @@ func (l *lexer) template(n int) bool {
 	return true
 }
 
-// phpHeredoc reads <<<WORD up to the line that begins with WORD, perhaps indented.
+// phpHeredoc reads <<<WORD, for the text up to the line that begins with WORD, perhaps indented.
 func (l *lexer) phpHeredoc() bool {
-	start := l.i + 3
-	for start < len(l.src) && strings.IndexByte(" \t\"'", l.src[start]) >= 0 {
-		start++
-	}
-	i := start
-	for i < len(l.src) && wordByte[l.src[i]] {
+	i := l.i + 3
+	for i < len(l.src) && (l.src[i] == ' ' || l.src[i] == '\t') {
 		i++
 	}
-	name := string(l.src[start:i])
-	if name == "" || name[0] >= '0' && name[0] <= '9' {
-		return false
-	}
-	i = l.lineEnd(i)
-	for i < len(l.src) {
-		i++
-		start := i
-		for i < len(l.src) && (l.src[i] == ' ' || l.src[i] == '\t') {
-			i++
-		}
-		if hasPrefix(l.src[i:], name) && (i+len(name) == len(l.src) || !wordByte[l.src[i+len(name)]]) {
-			i += len(name)
-			break
-		}
-		i = l.lineEnd(start)
-	}
-	l.emit(quoted, i)
-	return true
+	return l.heredoc(i, heredoc{indent: true, part: true}, "\"'")
 }
 
 // phpTypes are the words that begin a type of PHP.
@@ -90,12 +68,9 @@ var phpPrefixes = words("public private protected static abstract final readonly
 
 // scanPHP reads definitions by their keywords, at any depth.
 func scanPHP(s *scanner) {
-	frames := []frame{{end: len(s.tokens)}}
+	open := frames{{end: len(s.tokens)}}
 	for i := 0; i < len(s.tokens); i++ {
-		for len(frames) > 1 && frames[len(frames)-1].end <= i {
-			frames = frames[:len(frames)-1]
-		}
-		o := frames[len(frames)-1].scope
+		o := open.at(i).scope
 		if s.token(i).form != word || s.mark(i-1, '>') || s.mark(i-1, ':') && s.mark(i-2, ':') || s.mark(i-1, '$') {
 			continue
 		}
@@ -103,8 +78,8 @@ func scanPHP(s *scanner) {
 		if head < 0 {
 			continue
 		}
-		if s.mark(head, '{') && len(frames) < maxDepth && kind != "namespace" {
-			frames = append(frames, frame{end: s.mate(head), scope: o.within(kind, name)})
+		if s.mark(head, '{') && len(open) < maxDepth && kind != "namespace" {
+			open = append(open, frame{end: s.mate(head), scope: o.within(kind, name)})
 		}
 		i = max(i, head-1)
 	}

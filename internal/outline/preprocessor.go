@@ -28,12 +28,12 @@ func cLiteral(l *lexer) bool {
 	case c == '\\':
 		l.i++
 		return true
-	case c == 'R' && l.at(1) == '"':
-		return l.rawString(l.i + 2)
-	case (c == 'L' || c == 'u' || c == 'U') && l.at(1) == 'R' && l.at(2) == '"':
-		return l.rawString(l.i + 3)
-	case c == 'u' && l.at(1) == '8' && l.at(2) == 'R' && l.at(3) == '"':
-		return l.rawString(l.i + 4)
+	case c == 'R' || c == 'L' || c == 'u' || c == 'U':
+		for _, prefix := range [...]string{`R"`, `LR"`, `uR"`, `UR"`, `u8R"`} {
+			if hasPrefix(l.src[l.i:], prefix) {
+				return l.rawString(l.i + len(prefix))
+			}
+		}
 	}
 	return false
 }
@@ -47,13 +47,7 @@ func (l *lexer) rawString(i int) bool {
 	if n < 0 {
 		return false
 	}
-	closing := ")" + string(l.src[i:i+n]) + `"`
-	end := bytes.Index(l.src[i+n:], []byte(closing))
-	if end < 0 {
-		l.emit(quoted, len(l.src))
-		return true
-	}
-	l.emit(quoted, i+n+end+len(closing))
+	l.emit(quoted, l.after(i+n, ")"+string(l.src[i:i+n])+`"`, false))
 	return true
 }
 
@@ -93,15 +87,10 @@ func (l *lexer) withinDeclaration() bool {
 
 // directiveName returns the word of a directive and the words after it.
 func directiveName(text []byte) (name, rest string) {
-	fields := bytes.Fields(bytes.TrimLeft(text, "# \t")[:min(len(bytes.TrimLeft(text, "# \t")), 200)])
-	if len(fields) == 0 {
-		return "", ""
-	}
-	name = string(fields[0])
-	if len(fields) > 1 {
-		rest = string(fields[1])
-	}
-	return name, rest
+	const maxRead = 200
+	text = bytes.TrimLeft(text, "# \t")
+	fields := append(bytes.Fields(text[:min(len(text), maxRead)]), nil, nil)
+	return string(fields[0]), string(fields[1])
 }
 
 // directiveEnd returns the end of the directive at i: of its line, those included that a

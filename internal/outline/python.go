@@ -4,31 +4,6 @@ package outline
 
 import "strings"
 
-// pythonString reads strings in three quotes, and the letters before a string, of which r
-// changes nothing here: a backslash keeps the quote after it in the string either way.
-func pythonString(l *lexer) bool {
-	i := l.i
-	for n := 0; n < 2 && strings.IndexByte("rRbBuUfFtT", l.at(n)) >= 0 && l.at(n) != 0; n++ {
-		i++
-	}
-	if i >= len(l.src) || l.src[i] != '"' && l.src[i] != '\'' {
-		return false
-	}
-	quote := l.src[i]
-	triple := string([]byte{quote, quote, quote})
-	if !hasPrefix(l.src[i:], triple) {
-		l.emit(quoted, l.stringEnd(i+1, quote, false))
-		return true
-	}
-	for i += 3; i < len(l.src) && !hasPrefix(l.src[i:], triple); i++ {
-		if l.src[i] == '\\' {
-			i++
-		}
-	}
-	l.emit(quoted, i+3)
-	return true
-}
-
 // block is a definition whose lines are indented more than its own.
 type block struct {
 	indent int
@@ -117,20 +92,14 @@ func (s *scanner) pythonDefinition(open []block, o scope, i, indent int) []block
 			kind = "method"
 		}
 	}
-	head := at
-	for head < len(s.tokens) && !s.mark(head, ':') && (head == at || !s.token(head).first) {
-		head = s.mate(head) + 1
-	}
+	head := s.headEnd(at+1, ":")
 	name := s.text(at)
 	s.add(o, kind, name, i, head, head)
 	return append(open, block{indent: indent, scope: o.within(kind, name), found: len(s.found) - 1})
 }
 
 func (s *scanner) pythonImport(o scope, i int) {
-	end := i + 1
-	for end < len(s.tokens) && !s.token(end).first && !s.mark(end, ';') {
-		end = s.mate(end) + 1
-	}
+	end := s.headEnd(i+1, ";")
 	name := s.between(i+1, end)
 	if s.is(i, "from") {
 		name, _, _ = strings.Cut(name, " import ")

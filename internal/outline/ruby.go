@@ -17,18 +17,14 @@ func rubyLiteral(l *lexer) bool {
 	case l.fresh && c == '_' && hasPrefix(l.src[l.i:], "__END__"):
 		l.skip(len(l.src))
 		return true
-	case c == '"' || c == '`':
+	case c == '"' || c == '`' && l.lastWord() != "def":
 		l.emit(quoted, l.templateEnd(l.i+1, string(c), "#{"))
 		return true
 	case c == ':' && l.at(1) == '"':
 		l.emit(quoted, l.templateEnd(l.i+2, `"`, "#{"))
 		return true
 	case c == ':' && wordByte[l.at(1)] && l.at(-1) != ':':
-		end := l.i + 1
-		for end < len(l.src) && wordByte[l.src[end]] {
-			end++
-		}
-		l.emit(quoted, end)
+		l.emit(quoted, l.wordEnd(l.i+1))
 		return true
 	case c == '?' && l.expectsValue() && l.at(1) > ' ' && !wordByte[l.at(2)]:
 		l.emit(quoted, l.i+2)
@@ -62,14 +58,11 @@ func (l *lexer) rubyRegexEnd() int {
 	return l.templateEnd(l.i+1, "/", "#{")
 }
 
-// rubyWord reads a word with the ? or ! at its end. A word before a colon is a key, and one
-// after a dot a method: neither is a keyword.
+// rubyWord reads a word with the ? or ! at its end.
 func (l *lexer) rubyWord() bool {
-	end := l.i
-	for end < len(l.src) && wordByte[l.src[end]] {
-		end++
-	}
-	if end < len(l.src) && (l.src[end] == '?' || l.src[end] == '!') && (end+1 == len(l.src) || l.src[end+1] != '=' || end+2 < len(l.src) && l.src[end+2] == '=') {
+	end := l.wordEnd(l.i)
+	n := end - l.i
+	if c := l.at(n); (c == '?' || c == '!') && (l.at(n+1) != '=' || l.at(n+2) == '=') {
 		end++
 	}
 	l.emit(word, end)
@@ -85,10 +78,10 @@ func (l *lexer) lineAfter(text string) int {
 	return l.lineEnd(l.i + n + 1)
 }
 
-// valueBefore reports whether a slash or percent sign at the position begins a literal: a
-// value is expected, or it is the argument of a method, as in puts /x/.
+// valueBefore reports whether a slash or percent sign at the position begins a literal: it begins
+// a line, a value is expected, or it is the argument of a method, as in puts /x/.
 func (l *lexer) valueBefore() bool {
-	if l.expectsValue() {
+	if l.fresh || l.expectsValue() {
 		return true
 	}
 	t := l.last()
@@ -129,34 +122,18 @@ func (l *lexer) percent() bool {
 
 // rubyHeredoc reads <<WORD, <<-WORD or <<~WORD, for the text that begins with the next line.
 func (l *lexer) rubyHeredoc() bool {
-	i := l.i + 2
-	doc := heredoc{}
-	if c := l.at(2); c == '-' || c == '~' {
-		doc.indent = true
+	i, letters := l.i+2, ""
+	indent := l.at(2) == '-' || l.at(2) == '~'
+	if indent {
 		i++
 	}
-	start := i
-	if i < len(l.src) && (l.src[i] == '"' || l.src[i] == '\'' || l.src[i] == '`') {
-		i = l.stringEnd(i+1, l.src[i], false)
-	} else {
-		for i < len(l.src) && wordByte[l.src[i]] {
-			i++
-		}
-		if i == start || !doc.indent && (l.src[start] < 'A' || l.src[start] > 'Z') || l.src[start] >= '0' && l.src[start] <= '9' {
-			return false
-		}
-	}
-	doc.word = strings.Trim(string(l.src[start:i]), "\"'`")
-	if doc.word == "" || l.last().form == word && l.is(l.last(), "class") {
+	if c := l.at(i - l.i); strings.IndexByte("\"'`", c) >= 0 {
+		letters = string(c)
+	} else if !indent && (c < 'A' || c > 'Z') {
 		return false
 	}
-	l.pending = append(l.pending, doc)
-	l.emit(quoted, i)
-	return true
+	return l.lastWord() != "class" && l.heredoc(i, heredoc{indent: indent}, letters)
 }
-
-// is reports whether the token t is text.
-func (l *lexer) is(t lexeme, text string) bool { return string(l.src[t.off:t.end]) == text }
 
 // rubyOpeners begin what an end ends, where a statement or a value may begin.
 var rubyOpeners = words("if unless while until case for begin")
@@ -280,11 +257,7 @@ func (r *ruby) module(i int, kind string, o scope) int {
 	for r.mark(at+1, ':') && r.mark(at+2, ':') && r.name(at+3) {
 		at += 3
 	}
-	head := at + 1
-	for head < len(r.tokens) && r.look() && !r.token(head).first && !r.mark(head, ';') {
-		head = r.mate(head) + 1
-	}
-	r.add(o, kind, r.text(at), i, head, at)
+	r.add(o, kind, r.text(at), i, r.headEnd(at+1, ";"), at)
 	inner := o.within(kind, strings.ReplaceAll(r.between(i+1, at+1), "::", "."))
 	r.enter(o, inner)
 	return at
@@ -307,9 +280,7 @@ func (r *ruby) method(i int, o scope) int {
 	if r.mark(head, '(') {
 		head = min(r.mate(head)+1, len(r.tokens))
 	} else {
-		for head < len(r.tokens) && r.look() && !r.token(head).first && !r.mark(head, ';') && !r.mark(head, '=') {
-			head = r.mate(head) + 1
-		}
+		head = r.headEnd(head, ";=")
 	}
 	r.add(o, "method", name, i, head, head-1)
 	if endless := r.mark(head, '=') && !r.token(head).first && (r.mark(next, '(') || r.token(head).off > r.token(head-1).end); endless {

@@ -2,8 +2,6 @@
 
 package outline
 
-import "bytes"
-
 // rustLiteral reads raw strings, characters, and lifetimes, which are words.
 func rustLiteral(l *lexer) bool {
 	switch c := l.at(0); {
@@ -11,9 +9,7 @@ func rustLiteral(l *lexer) bool {
 		if end, ok := l.characterEnd(); ok {
 			l.emit(quoted, end)
 		} else {
-			for end = l.i + 1; end < len(l.src) && wordByte[l.src[end]]; end++ {
-			}
-			l.emit(word, end)
+			l.emit(word, l.wordEnd(l.i+1))
 		}
 		return true
 	case c == 'r' || c == 'b' && l.at(1) == 'r' || c == 'c' && l.at(1) == 'r':
@@ -25,15 +21,14 @@ func rustLiteral(l *lexer) bool {
 		for i < len(l.src) && l.src[i] == '#' {
 			i++
 		}
+		if i == l.i+2 && i < len(l.src) && wordByte[l.src[i]] && l.src[i-1] == '#' { // r#type is a name
+			l.emit(word, l.wordEnd(i))
+			return true
+		}
 		if i >= len(l.src) || l.src[i] != '"' {
 			return false
 		}
-		closing := append([]byte{'"'}, l.src[start:i]...)
-		end := bytes.Index(l.src[i+1:], closing)
-		if end < 0 {
-			end = len(l.src)
-		}
-		l.emit(quoted, i+1+end+len(closing))
+		l.emit(quoted, l.after(i+1, `"`+string(l.src[start:i]), false))
 		return true
 	}
 	return false
@@ -62,14 +57,7 @@ type rust struct{ *scanner }
 
 func scanRust(s *scanner) { rust{s}.body(0, len(s.tokens), scope{}) }
 
-func (s rust) body(i, end int, o scope) {
-	if o.level > maxDepth {
-		return
-	}
-	for end = min(end, len(s.tokens)); i < end; {
-		i = max(i+1, s.item(i, end, o))
-	}
-}
+func (s rust) body(i, end int, o scope) { s.eachIn(i, end, o, s.item) }
 
 // item reads the item at i, and returns the token after it.
 func (s rust) item(i, end int, o scope) int {
@@ -101,7 +89,7 @@ func (s rust) item(i, end int, o scope) int {
 			at++
 		}
 		if s.word(at) {
-			s.add(o, kind, s.text(at), first, s.firstOf(at, end, "=;"), s.firstOf(at, end, ";"))
+			s.add(o, kind, s.text(at), first, s.afterTypes(at, end, "=;"), s.firstOf(at, end, ";"))
 			return s.firstOf(at, end, ";") + 1
 		}
 	case "impl":
@@ -151,7 +139,7 @@ func (s rust) implementation(first, i, end int, o scope) int {
 	}
 	head := s.firstOf(at, end, "{;")
 	name, of, where := "", at, head
-	for n := at; n < head && s.look(); n = max(s.mate(n)+1, s.afterAngles(n)) {
+	for n := at; n < head && s.look(); n = s.next(n) {
 		if s.is(n, "where") {
 			where = n
 			break

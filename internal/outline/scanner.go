@@ -43,6 +43,24 @@ func (o scope) within(kind, name string) scope {
 	return scope{kind: kind, name: name, depth: o.depth + 1, level: o.level + 1}
 }
 
+// frame is what a bracket encloses.
+type frame struct {
+	kind  int // for scripts
+	end   int // the token that closes it
+	scope scope
+}
+
+// frames are the brackets that are open where a scanner is, with the source as the first.
+type frames []frame
+
+// at leaves the frames that end before or at the token i, and returns the last one left.
+func (f *frames) at(i int) frame {
+	for len(*f) > 1 && (*f)[len(*f)-1].end <= i {
+		*f = (*f)[:len(*f)-1]
+	}
+	return (*f)[len(*f)-1]
+}
+
 // token returns the token i, or a zero one outside the source.
 func (s *scanner) token(i int) lexeme {
 	if i < 0 || i >= len(s.tokens) {
@@ -117,6 +135,36 @@ func (s *scanner) firstOf(i, end int, marks string) int {
 	return min(i, end)
 }
 
+// afterTypes is firstOf that passes what angle brackets enclose.
+func (s *scanner) afterTypes(i, end int, marks string) int {
+	for i < end && s.look() && strings.IndexByte(marks, s.token(i).mark) < 0 {
+		i = s.next(i)
+	}
+	return min(i, end)
+}
+
+// next returns the token after the token i, with all that it encloses.
+func (s *scanner) next(i int) int { return max(s.mate(i)+1, s.afterAngles(i)) }
+
+// headEnd returns the first token from i, at the same level, that begins a line or is one of marks.
+func (s *scanner) headEnd(i int, marks string) int {
+	for i < len(s.tokens) && s.look() && !s.token(i).first && strings.IndexByte(marks, s.token(i).mark) < 0 {
+		i = s.mate(i) + 1
+	}
+	return min(i, len(s.tokens))
+}
+
+// eachIn reads the source from the token i to end, item by item: read is given the token that one
+// begins with, and returns the one after it.
+func (s *scanner) eachIn(i, end int, o scope, read func(i, end int, o scope) int) {
+	if o.level > maxDepth {
+		return
+	}
+	for end = min(end, len(s.tokens)); i < end; {
+		i = max(i+1, read(i, end, o))
+	}
+}
+
 // between returns the source from the token first up to and without the token end, in one
 // line, without comments, shortened to maxSignature.
 func (s *scanner) between(first, end int) string {
@@ -164,6 +212,3 @@ func words(list string) map[string]bool {
 	}
 	return set
 }
-
-// lastName returns what follows the last dot of name.
-func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

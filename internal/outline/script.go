@@ -33,21 +33,18 @@ var valueWords = words("return typeof case in of delete void throw new else do i
 // regular expression and does not divide.
 func (l *lexer) expectsValue() bool {
 	switch t := l.last(); {
-	case t.form == 0:
-		return true
 	case t.form == word:
-		return valueWords[string(l.src[t.off:t.end])]
-	case t.mark == ')':
-		if t.mate > 0 {
-			before := l.tokens[t.mate-1]
-			text := string(l.src[before.off:before.end])
-			return text == "if" || text == "while" || text == "for"
-		}
-		return false
+		return valueWords[l.lastWord()]
+	case t.mark == ')' && t.mate > 0:
+		before := l.tokens[t.mate-1]
+		return loopWords[string(l.src[before.off:before.end])]
 	default:
-		return t.form == mark && t.mark != ']' && t.mark != '}'
+		return t.form == 0 || t.form == mark && strings.IndexByte(")]}", t.mark) < 0
 	}
 }
+
+// loopWords are keywords with a condition in parentheses.
+var loopWords = words("if while for")
 
 // regexEnd returns the end of a regular expression from i, with its flags. If it does not
 // end in its line, it returns the end of the line and false.
@@ -62,15 +59,13 @@ func (l *lexer) regexEnd(i int) (int, bool) {
 		case c == ']':
 			class = false
 		case c == '/' && !class:
-			for i++; i < len(l.src) && wordByte[l.src[i]]; i++ {
-			}
-			return i, true
+			return l.wordEnd(i + 1), true
 		}
 	}
 	return i, false
 }
 
-// Frames of a script: what a bracket encloses.
+// Kinds of frames of a script.
 const (
 	frameBlock = iota
 	frameClass
@@ -78,36 +73,20 @@ const (
 	frameOther
 )
 
-// frame is a bracket that is open where the scanner is.
-type frame struct {
-	kind  int
-	end   int // the token that closes it
-	scope scope
-}
-
 // script reads JavaScript and TypeScript in one pass over the tokens.
 type script struct {
 	*scanner
-	frames []frame
+	frames
 }
-
-func (s *script) top() frame { return s.frames[len(s.frames)-1] }
 
 // push enters the bracket at i.
 func (s *script) push(kind, i int, o scope) { s.frames = append(s.frames, frame{kind, s.mate(i), o}) }
 
 // scanScript reads JavaScript and TypeScript.
 func scanScript(sc *scanner) {
-	s := &script{scanner: sc, frames: []frame{{end: len(sc.tokens)}}}
+	s := &script{sc, frames{{end: len(sc.tokens)}}}
 	for i := 0; i < len(s.tokens); i++ {
-		for len(s.frames) > 1 && s.top().end <= i {
-			s.frames = s.frames[:len(s.frames)-1]
-		}
-		top := s.top()
-		if i == top.end && len(s.frames) > 1 {
-			continue
-		}
-		switch top.kind {
+		switch top := s.at(i); top.kind {
 		case frameClass:
 			i = s.member(i, top)
 		case frameObject:
@@ -170,8 +149,8 @@ func (s *scanner) start(i int, prefixes map[string]bool) int {
 func (s *script) valueAt(i int) bool {
 	i = s.start(i, prefixes)
 	before := s.token(i - 1)
-	if before.form == word {
-		return valueWords[s.text(i-1)] && !s.is(i-1, "else") && !s.is(i-1, "do")
+	if before.form == word { // the word before one that begins a line may be a type, void
+		return !s.token(i).first && valueWords[s.text(i-1)] && !s.is(i-1, "else") && !s.is(i-1, "do")
 	}
 	return before.form == mark && strings.IndexByte("=(,:?&|![+-~<>*", before.mark) >= 0 && !s.labelBefore(i-1)
 }
@@ -204,8 +183,13 @@ func (s *script) function(i int, top frame) int {
 	}
 	first := s.start(i, prefixes)
 	head := s.head(at + 1)
-	s.add(top.scope, "function", s.text(at), first, head, s.bodyEnd(head))
-	return s.enter(frameBlock, head, top.scope.within("function", s.text(at)))
+	return s.define("function", s.text(at), first, head, s.bodyEnd(head), top)
+}
+
+// define records a function whose body may begin at head, and enters that.
+func (s *script) define(kind, name string, first, head, end int, top frame) int {
+	s.add(top.scope, kind, name, first, head, end)
+	return s.enter(frameBlock, head, top.scope.within(kind, name))
 }
 
 // enter goes into the brace at i, if there is one, and returns the last token passed.
@@ -267,14 +251,7 @@ func (s *script) typeOfFunction(i, at int) bool { return s.mark(i, '(') && s.mat
 
 // classNamed records a class whose heritage begins at the token at.
 func (s *script) classNamed(name string, first, at int, top frame) int {
-	head := at
-	for head < len(s.tokens) && !s.mark(head, '{') && !s.mark(head, ';') {
-		next := s.afterAngles(head)
-		if next == head {
-			next = s.mate(head) + 1
-		}
-		head = next
-	}
+	head := s.afterTypes(at, len(s.tokens), "{;")
 	s.add(top.scope, "class", name, first, head, s.bodyEnd(head))
 	return s.enter(frameClass, head, top.scope.within("class", name))
 }

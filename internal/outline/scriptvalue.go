@@ -117,8 +117,7 @@ func (s *script) named(name string, first int, v value, top frame) int {
 	if v.class {
 		return s.classNamed(name, first, v.head, top)
 	}
-	s.add(top.scope, "function", name, first, v.head, s.valueEnd(v))
-	return s.enter(frameBlock, v.head, top.scope.within("function", name))
+	return s.define("function", name, first, v.head, s.valueEnd(v), top)
 }
 
 // expressionEnd returns the token after the expression at i, which ends before one of marks
@@ -150,46 +149,64 @@ func (s *script) endsBefore(i int) bool {
 // modifiers may stand before the name of a member.
 var modifiers = words("public private protected static abstract readonly override declare async get set accessor export")
 
+// memberHead is what the head of a member says of it.
+type memberHead struct {
+	kind  string // method, or getter or setter
+	name  string
+	at    int // the token that the name may begin with
+	after int // the token after the name, -1 if there is none
+}
+
+// memberAt reads the modifiers and the name of the member of a class or an object at i.
+func (s *script) memberAt(i int) memberHead {
+	m := memberHead{kind: "method", after: -1}
+	for s.token(i).form == word && modifiers[s.text(i)] && s.nameAt(i+1) {
+		if s.is(i, "get") || s.is(i, "set") {
+			m.kind = s.text(i) + "ter"
+		}
+		i++
+	}
+	if s.mark(i, '*') {
+		i++
+	}
+	if m.at = i; s.nameAt(i) {
+		m.name, m.after = s.memberName(i)
+	}
+	return m
+}
+
 // member reads the member of a class at i, and returns the last token read.
 func (s *script) member(i int, top frame) int {
 	for s.mark(i, '@') {
 		i = s.afterDecorator(i)
 	}
-	first := i
-	kind := "method"
-	for s.token(i).form == word && modifiers[s.text(i)] && s.nameAt(i+1) && s.token(i+1).mark != 0 == (s.mark(i+1, '*') || s.mark(i+1, '[')) {
-		if s.is(i, "get") || s.is(i, "set") {
-			kind = s.text(i) + "ter"
-		}
-		i++
-	}
 	if s.is(i, "static") && s.mark(i+1, '{') {
 		return s.enter(frameBlock, i+1, top.scope)
 	}
-	if s.mark(i, '*') {
-		i++
+	m := s.memberAt(i)
+	if m.after < 0 || m.at >= top.end {
+		return m.at
 	}
-	if !s.nameAt(i) || i >= top.end {
-		return max(i, first)
-	}
-	name, at := s.memberName(i)
+	at := m.after
 	for s.mark(at, '?') || s.mark(at, '!') {
 		at++
 	}
 	if head := s.head(at); head > at {
-		if name == "constructor" {
-			kind = name
+		if m.name == "constructor" {
+			m.kind = m.name
 		}
-		s.add(top.scope, kind, name, first, head, s.bodyEnd(head))
-		return s.enter(frameBlock, head, top.scope.within(kind, name))
+		return s.define(m.kind, m.name, i, head, s.bodyEnd(head), top)
 	}
-	return s.field(name, first, at, top)
+	return s.field(m.name, i, at, top)
 }
 
 // field reads the rest of a field from at: it is a method if its value is a function.
 func (s *script) field(name string, first, at int, top frame) int {
 	if s.mark(at, ':') {
 		at = s.afterType(at + 1)
+	}
+	if s.token(at).first && s.endsBefore(at) {
+		return max(first, at-1)
 	}
 	if !s.mark(at, '=') {
 		return max(first, min(s.expressionEnd(at, ""), top.end)-1)
@@ -232,39 +249,25 @@ func (s *scanner) afterDecorator(i int) int {
 
 // property reads what may be at i in an object: a method, or a function under a name.
 func (s *script) property(i int, top frame) int {
+	other := frame{frameOther, top.end, top.scope}
 	if !s.mark(i-1, '{') && !s.mark(i-1, ',') {
-		return s.statement(i, frame{frameOther, top.end, top.scope})
+		return s.statement(i, other)
 	}
-	first, kind := i, "method"
-	for s.token(i).form == word && modifiers[s.text(i)] && s.nameAt(i+1) && (s.token(i+1).mark == 0 || s.mark(i+1, '[') || s.mark(i+1, '*')) {
-		if s.is(i, "get") || s.is(i, "set") {
-			kind = s.text(i) + "ter"
+	m := s.memberAt(i)
+	if m.after < 0 {
+		return s.statement(i, other)
+	}
+	if head := s.head(m.after); s.mark(head, '{') && head > m.after {
+		return s.define(m.kind, m.name, i, head, s.bodyEnd(head), top)
+	}
+	if s.mark(m.after, ':') {
+		if v, ok := s.functionAt(m.after + 1); ok && !v.class {
+			return s.define("method", m.name, i, v.head, s.valueEnd(v), top)
 		}
-		i++
+		return m.after
 	}
-	if s.mark(i, '*') {
-		i++
+	if strings.HasPrefix(m.name, "[") {
+		return s.statement(i, other)
 	}
-	if t := s.token(i); t.form != word && t.form != quoted && t.mark != '[' {
-		return s.statement(first, frame{frameOther, top.end, top.scope})
-	}
-	name, at := s.memberName(i)
-	if head := s.head(at); s.mark(head, '{') && head > at {
-		s.add(top.scope, kind, name, first, head, s.bodyEnd(head))
-		return s.enter(frameBlock, head, top.scope.within(kind, name))
-	}
-	if s.mark(at, ':') {
-		if v, ok := s.functionAt(at + 1); ok && !v.class {
-			s.add(top.scope, "method", name, first, v.head, s.valueEnd(v))
-			if s.mark(v.head, '{') {
-				return s.enter(frameBlock, v.head, top.scope.within("method", name))
-			}
-			return v.head - 1
-		}
-		return at
-	}
-	if s.mark(i, '[') {
-		return s.statement(first, frame{frameOther, top.end, top.scope})
-	}
-	return at - 1
+	return m.after - 1
 }

@@ -22,12 +22,6 @@ func shellLiteral(l *lexer) bool {
 			l.emit(quoted, l.stringEnd(l.i+1, c, true))
 			return true
 		}
-		end := l.i + 1
-		for end < len(l.src) && l.src[end] != c {
-			end++
-		}
-		l.emit(quoted, end+1)
-		return true
 	case '#':
 		before := l.at(-1)
 		if l.i == 0 || strings.IndexByte(" \t\n;()|&`", before) >= 0 {
@@ -64,10 +58,7 @@ func (l *lexer) shellStringEnd(i int) int {
 		case c == '"':
 			stack = append(stack, '"')
 		case c == '\'' && top == ')':
-			for i < len(l.src) && l.src[i] != '\'' {
-				i++
-			}
-			i++
+			i = l.after(i, "'", false)
 		case c == '(' && (top == ')' || i > 1 && l.src[i-2] == '$'):
 			stack = append(stack, ')')
 		case c == '{' && i > 1 && l.src[i-2] == '$':
@@ -109,29 +100,14 @@ func (l *lexer) shellHeredoc() bool {
 	if l.at(1) != '<' || l.at(2) == '<' || l.at(-1) == '<' {
 		return false
 	}
-	doc, i := heredoc{}, l.i+2
-	if l.at(2) == '-' {
-		doc.indent = true
+	i, indent := l.i+2, l.at(2) == '-'
+	if indent {
 		i++
 	}
 	for i < len(l.src) && (l.src[i] == ' ' || l.src[i] == '\t') {
 		i++
 	}
-	start := i
-	for i < len(l.src) && (wordByte[l.src[i]] || strings.IndexByte(`"'\-.!%+@:`, l.src[i]) >= 0) {
-		if c := l.src[i]; c == '"' || c == '\'' {
-			i = l.stringEnd(i+1, c, false)
-			continue
-		}
-		i++
-	}
-	doc.word = strings.Trim(string(l.src[start:i]), `"'\`)
-	if doc.word == "" || doc.word[0] >= '0' && doc.word[0] <= '9' || l.arithmetic() {
-		return false
-	}
-	l.pending = append(l.pending, doc)
-	l.emit(quoted, i)
-	return true
+	return !l.arithmetic() && l.heredoc(i, heredoc{indent: indent}, "\"'\\-.!%+@:`")
 }
 
 // arithmetic reports whether the position is within ((...)).
@@ -142,12 +118,9 @@ func (l *lexer) arithmetic() bool {
 
 // scanShell reads functions in both forms, and the files that a script reads.
 func scanShell(s *scanner) {
-	open := []frame{{end: len(s.tokens)}}
+	open := frames{{end: len(s.tokens)}}
 	for i := 0; i < len(s.tokens); i++ {
-		for len(open) > 1 && open[len(open)-1].end <= i {
-			open = open[:len(open)-1]
-		}
-		at := i
+		o, at := open.at(i).scope, i
 		if s.is(i, "function") && s.commandAt(i) && !s.token(i+1).first {
 			at++
 		}
@@ -167,7 +140,6 @@ func scanShell(s *scanner) {
 		if parens {
 			body = at + 3
 		}
-		o := open[len(open)-1].scope
 		s.add(o, "function", s.text(at), i, at+1, s.mate(body))
 		if s.mate(body) > body && len(open) < maxDepth {
 			open = append(open, frame{end: s.mate(body), scope: o.within("function", s.text(at))})
@@ -185,11 +157,11 @@ func (s *scanner) shellArgument(i int) string {
 }
 
 // beforeCommand are words after which a command begins.
-var beforeCommand = words("then else elif do if while until ! time")
+var beforeCommand = words("then else elif do if while until time")
 
 // commandAt reports whether a command begins at i.
 func (s *scanner) commandAt(i int) bool {
 	before := s.token(i - 1)
-	return s.token(i).first || before.form == mark && strings.IndexByte(";{}()&|", before.mark) >= 0 ||
+	return s.token(i).first || before.form == mark && strings.IndexByte(";{}()&|!", before.mark) >= 0 ||
 		before.form == word && beforeCommand[s.text(i-1)]
 }

@@ -156,9 +156,7 @@ func writeSignature(b *strings.Builder, e entry, d detail) {
 	switch {
 	case d == signatures || e.Kind == kindPackage:
 		b.WriteString(clip(e.Signature, maxLine))
-	case d == brief:
-		b.WriteString(clip(e.Signature, maxBrief))
-	case d == names && e.within > 0:
+	case d == brief, d == names && e.within > 0:
 		b.WriteString(clip(e.Signature, maxBrief))
 	default:
 		b.WriteString(e.Kind + " " + clip(e.Name, maxLine))
