@@ -57,8 +57,8 @@ func (p *plan) compressedTokens() int {
 // takes more than any compressed one; there must be room for something of it.
 func (p *plan) isTooLarge(i int) bool {
 	c := &p.candidates[i]
-	return isCompressible(p.tree.workingOf(p.details[i].ref)) && int(c.estimates[Full]) > p.compressedTokens() &&
-		p.sel.remaining >= minCompressed+int(c.estimates[Title])
+	return isCompressible(p.tree.workingOf(p.details[i].ref)) && int(c.Estimates[Full]) > p.compressedTokens() &&
+		p.sel.Remaining >= minCompressed+int(c.Estimates[Title])
 }
 
 // shorten returns an excerpt of candidate i, whose body is loaded, with nothing chosen yet.

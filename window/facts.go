@@ -63,7 +63,7 @@ func (p *plan) inForce(i int) origin {
 	if i < 0 {
 		return origin{}
 	}
-	above := p.inForce(int(p.candidates[i].parent))
+	above := p.inForce(int(p.candidates[i].Parent))
 	info := p.details[i].info
 	return origin{cmp.Or(p.item(i).Author, above.author), cmp.Or(info.common, info.day, above.day)}
 }
@@ -79,7 +79,7 @@ func (p *plan) facts(i int) []string {
 	}
 	var above origin
 	if i != p.focus {
-		above = p.inForce(int(p.candidates[i].parent))
+		above = p.inForce(int(p.candidates[i].Parent))
 	}
 	own := item.Author
 	if own != above.author && own != "" && (own != p.req.Caller.Agent || above.author != "") {
@@ -114,8 +114,8 @@ func (p *plan) findSources(best []ranked) {
 
 // documentOf returns the document, or the topmost heading shown, above candidate i.
 func (p *plan) documentOf(i int) *detail {
-	for p.candidates[i].parent >= 0 {
-		i = int(p.candidates[i].parent)
+	for p.candidates[i].Parent >= 0 {
+		i = int(p.candidates[i].Parent)
 	}
 	return &p.details[i]
 }

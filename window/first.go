@@ -2,7 +2,10 @@
 
 package window
 
-import "github.com/fovea-memory/fovea/internal/excerpt"
+import (
+	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/window/choose"
+)
 
 // firstShare is the share of the budget that the best node gets: the whole node if it
 // fits, else its best lines. It is measured on notes as long as conversations; see the
@@ -16,11 +19,11 @@ func (p *plan) showFirst() {
 		return
 	}
 	i := p.first()
-	if i < 0 || p.candidates[i].estimates[Full] == 0 {
+	if i < 0 || p.candidates[i].Estimates[Full] == 0 {
 		return
 	}
 	share := int(firstShare * float64(p.req.Budget))
-	if p.sel.fits(&p.candidates[i], Full, valueSlack) && p.price(i, Full)-p.price(i, Title) <= share && p.sel.show(i, Full, valueSlack) {
+	if p.sel.Fits(&p.candidates[i], Full, choose.Slack) && p.price(i, Full)-p.price(i, Title) <= share && p.sel.Show(i, Full, choose.Slack) {
 		return
 	}
 	p.showLines(i, share)
@@ -44,19 +47,10 @@ func (p *plan) first() int {
 // reports whether it shows more than before.
 func (p *plan) showLines(i, tokens int) bool {
 	c, n := &p.candidates[i], &p.details[i]
-	if n.info.bodyBytes == 0 || c.estimates[Full] == 0 || c.level > Snippet {
+	if n.info.bodyBytes == 0 || c.Estimates[Full] == 0 || c.Level > Snippet {
 		return false
 	}
-	room := p.sel.remaining + int(c.cost) - p.price(i, Title)
-	for _, a := range p.sel.absentAncestors(i) {
-		if a != i {
-			room -= p.price(a, Title)
-		}
-	}
-	if c.agent >= 0 && p.sel.quota != nil {
-		room = min(room, p.sel.quota[c.agent]+int(c.cost)-p.price(i, Title))
-	}
-	return p.fitLines(i, min(tokens, room))
+	return p.fitLines(i, min(tokens, p.sel.Affordable(i)-p.price(i, Title)))
 }
 
 // fitLines shows as many of the best lines of candidate i as the given number of tokens
@@ -64,8 +58,8 @@ func (p *plan) showLines(i, tokens int) bool {
 func (p *plan) fitLines(i, tokens int) bool {
 	c, n := &p.candidates[i], &p.details[i]
 	was, most := n.excerpt, 0
-	if c.level == Snippet {
-		most = int(c.cost) - p.price(i, Title)
+	if c.Level == Snippet {
+		most = int(c.Cost) - p.price(i, Title)
 	}
 	x := p.fit(p.shorten(i), i, tokens, most)
 	if x == nil {
@@ -73,12 +67,12 @@ func (p *plan) fitLines(i, tokens int) bool {
 		return false
 	}
 	price := p.setExcerpt(i, x)
-	c.estimates[Snippet] = int32(price)
-	if c.level == Snippet {
-		p.sel.setLevel(i, Snippet, price)
+	c.Estimates[Snippet] = int32(price)
+	if c.Level == Snippet {
+		p.sel.SetLevel(i, Snippet, price)
 		return true
 	}
-	return p.sel.show(i, Snippet, valueSlack)
+	return p.sel.Show(i, Snippet, choose.Slack)
 }
 
 // fit chooses as many of the best lines of candidate i as the given number of tokens holds,
@@ -121,7 +115,7 @@ func (p *plan) fillLines() {
 		}
 	}
 	for _, i := range best {
-		if p.sel.remaining < max(p.sel.minPiece, p.req.Budget/minShare) {
+		if p.sel.Remaining < max(p.sel.MinPiece, p.req.Budget/minShare) {
 			return
 		}
 		if i == 0 {

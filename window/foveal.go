@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // requestedProjects returns the visible projects among ids in their order, without
@@ -48,7 +50,7 @@ func (p *plan) gatherFoveal() {
 	for i := range p.candidates {
 		n := &p.details[i]
 		n.stars = 1
-		if parent := p.candidates[i].parent; parent >= 0 {
+		if parent := p.candidates[i].Parent; parent >= 0 {
 			n.stars = p.details[parent].stars + 1
 		}
 		if e := p.tree.evidenceOf(n.ref); e != nil && i != p.focus {
@@ -137,7 +139,7 @@ func (p *plan) spendFoveal() {
 
 func (p *plan) showAll(list []int, level Level) {
 	for _, i := range list {
-		p.sel.show(i, level, 2)
+		p.sel.Show(i, level, 2)
 	}
 }
 
@@ -150,8 +152,8 @@ func (p *plan) account() (omitted int, share float64) {
 			omitted++
 		}
 		target := p.targetLevel(i)
-		total += levelValues[target]
-		shown += levelValues[min(target, p.candidates[i].level)]
+		total += choose.Worth(target)
+		shown += choose.Worth(min(target, p.candidates[i].Level))
 	}
 	if total == 0 {
 		return omitted, 1
@@ -165,7 +167,7 @@ func (p *plan) reasonFoveal(i int) string {
 	switch {
 	case p.isCritical(i):
 		return p.reasonBlock(i)
-	case p.tree.hasMark(n.ref, onPath) && p.candidates[i].level == Title:
+	case p.tree.hasMark(n.ref, onPath) && p.candidates[i].Level == Title:
 		return "ancestor of the focus"
 	case p.tree.isFocusChild(n.ref):
 		return "child of the focus"

@@ -69,26 +69,26 @@ func (p *plan) fitting(list []int, tokens int) (chosen []int) {
 // shows their names.
 func (p *plan) spendCritical() {
 	list := p.byRank()
-	for _, i := range p.fitting(list, p.sel.remaining) {
-		p.sel.pin(i, p.beginnings[i].level)
+	for _, i := range p.fitting(list, p.sel.Remaining) {
+		p.sel.Pin(i, p.beginnings[i].level)
 	}
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(p.price(a, Full), p.price(b, Full)) })
 	for _, i := range list {
 		if !isCompressible(p.tree.workingOf(p.details[i].ref)) {
-			p.showWhole(i, p.sel.remaining)
+			p.showWhole(i, p.sel.Remaining)
 		}
 	}
-	list = slices.DeleteFunc(list, func(i int) bool { return p.candidates[i].level == Full })
+	list = slices.DeleteFunc(list, func(i int) bool { return p.candidates[i].Level == Full })
 	for n, i := range list {
-		p.showMore(i, p.sel.remaining/(len(list)-n))
+		p.showMore(i, p.sel.Remaining/(len(list)-n))
 	}
 }
 
 // fillCritical gives what nothing else took to the critical blocks that are not whole.
 func (p *plan) fillCritical() {
 	for _, i := range p.byRank() {
-		if p.candidates[i].level < Full {
-			p.showMore(i, p.sel.remaining)
+		if p.candidates[i].Level < Full {
+			p.showMore(i, p.sel.Remaining)
 		}
 	}
 }
@@ -96,22 +96,22 @@ func (p *plan) fillCritical() {
 // showMore shows more of a critical block for so many tokens: all, or more of its best lines.
 func (p *plan) showMore(i, tokens int) {
 	if !p.showWhole(i, tokens) {
-		p.fitLines(i, int(p.candidates[i].cost)-p.price(i, Title)+tokens)
+		p.fitLines(i, int(p.candidates[i].Cost)-p.price(i, Title)+tokens)
 	}
 }
 
 // showWhole shows a critical block whole if that takes no more than so many tokens.
 func (p *plan) showWhole(i, tokens int) bool {
-	fits := p.price(i, Full)-int(p.candidates[i].cost) <= tokens
+	fits := p.price(i, Full)-int(p.candidates[i].Cost) <= tokens
 	if fits {
-		p.sel.pin(i, Full)
+		p.sel.Pin(i, Full)
 	}
 	return fits
 }
 
 // reasonBlock returns the reason why a block is shown, and what is left out of it.
 func (p *plan) reasonBlock(i int) string {
-	n, level := &p.details[i], p.candidates[i].level
+	n, level := &p.details[i], p.candidates[i].Level
 	reason := "working memory, " + string(p.tree.workingOf(n.ref).Priority)
 	if p.isCritical(i) && level < Full && p.wholeBudget > 0 {
 		reason += fmt.Sprintf(", %s: the whole needs a budget of %d", level, p.wholeBudget)

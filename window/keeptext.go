@@ -110,7 +110,7 @@ func (p *plan) keepPiece(i int, level Level, written piece) {
 	}
 	item := p.item(i)
 	kept := &render.Piece{Text: written.text, Tokens: written.tokens, Handle: item.Handle, Title: render.TitleOf(item, level)}
-	if above := p.inForce(int(p.candidates[i].parent)); above.author == "" { // else it is named to all, or to none
+	if above := p.inForce(int(p.candidates[i].Parent)); above.author == "" { // else it is named to all, or to none
 		kept.Author, kept.Asks = item.Author, item.Author == p.req.Caller.Agent
 	}
 	kept.Names.Store(d.names)

@@ -21,7 +21,7 @@ func (p *plan) assemble() *Window {
 	var b strings.Builder
 	length := len(p.remark)
 	for _, i := range order {
-		length += len(p.piece(i, p.candidates[i].level).text)
+		length += len(p.piece(i, p.candidates[i].Level).text)
 	}
 	const frame = 512 // bytes
 	b.Grow(length + len(order)*len(p.renderer.Separator()) + frame)
@@ -32,7 +32,7 @@ func (p *plan) assemble() *Window {
 	b.WriteString(p.remark)
 	w.Tokens = p.costs.head + p.count(p.remark) + p.costs.tail
 	for n, i := range order {
-		pc := p.piece(i, p.candidates[i].level)
+		pc := p.piece(i, p.candidates[i].Level)
 		if n > 0 {
 			b.WriteString(p.renderer.Separator())
 		}
@@ -74,7 +74,7 @@ func (p *plan) newPart(i, tokens int) Part {
 	if n.corrected {
 		reason += "; corrected since you saw it"
 	}
-	level := p.candidates[i].level
+	level := p.candidates[i].Level
 	part := Part{
 		ID: b.id, Path: p.tree.blocks[n.block].path, Level: level, Tokens: tokens, Score: n.score, Reason: reason, Digest: b.digest, Problem: n.problem,
 	}
@@ -91,7 +91,7 @@ func (p *plan) trustOf(i int) string {
 	switch n := p.details[i].info; {
 	case n.agent == p.req.Caller.Agent:
 		return "who asks"
-	case p.candidates[i].agent < 0:
+	case p.candidates[i].Agent < 0:
 		return "trusted"
 	}
 	return "not trusted"
@@ -100,9 +100,9 @@ func (p *plan) trustOf(i int) string {
 // parentInText returns the nearest candidate above i that has a part, -1 for none: a
 // degraded window omits the ancestors of its focus, that of a session what it has seen.
 func (p *plan) parentInText(i int) int {
-	parent := int(p.candidates[i].parent)
+	parent := int(p.candidates[i].Parent)
 	for parent >= 0 && !p.isInText(parent) {
-		parent = int(p.candidates[parent].parent)
+		parent = int(p.candidates[parent].Parent)
 	}
 	return parent
 }
@@ -148,7 +148,7 @@ func (p *plan) textOrder() []int {
 	sortKey := func(i int) [4]int {
 		r := p.details[i].ref
 		key := [4]int{0, 0, int(r.block), int(r.local)}
-		if n := project[r]; n > 0 && p.candidates[i].parent < 0 {
+		if n := project[r]; n > 0 && p.candidates[i].Parent < 0 {
 			key[1] = n - len(project) - 1
 		}
 		if p.tree.hasMark(r, onPath) && p.req.Policy != PolicyFoveal {

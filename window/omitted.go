@@ -59,9 +59,9 @@ func (p *plan) whyOmitted(i int) string {
 	switch {
 	case p.isInText(i):
 		return ""
-	case p.details[i].shown, c.isUnique() && p.sel.shownDigests[*c.digest]:
+	case p.details[i].shown, p.sel.IsRepeated(i):
 		return whyShown
-	case c.capped:
+	case c.IsCapped():
 		return whyCap
 	}
 	return whyBudget

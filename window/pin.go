@@ -15,15 +15,15 @@ func (p *plan) gatherPath() {
 	}
 	p.focus = p.attach(p.tree.focus, noRef)
 	p.details[p.focus].score = 1
-	p.candidates[p.focus].estimates = [Full + 1]int32{}
-	p.candidates[p.focus].value = 0
+	p.candidates[p.focus].Estimates = [Full + 1]int32{}
+	p.candidates[p.focus].Value = 0
 }
 
 // ancestors returns the candidates above the focus, the nearest first.
 func (p *plan) ancestors() []int {
 	var ancestors []int
 	if p.focus >= 0 {
-		for i := p.candidates[p.focus].parent; i >= 0; i = p.candidates[i].parent {
+		for i := p.candidates[p.focus].Parent; i >= 0; i = p.candidates[i].Parent {
 			ancestors = append(ancestors, int(i))
 		}
 	}
@@ -131,7 +131,7 @@ func (p *plan) pin(limit int) (used int, complete bool, err error) {
 		return needed - p.costs.separator, true, nil
 	}
 	for n, i := range indices {
-		p.sel.pin(i, levels[n])
+		p.sel.Pin(i, levels[n])
 	}
 	p.pinned = append(p.pinned, indices...)
 	return needed, as.ancestors, nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -27,7 +28,7 @@ type plan struct {
 
 	renderer render.Renderer
 	costs    costs
-	sel      *selection
+	sel      *choose.Selection
 	agents   map[string]int32
 
 	focus       int               // candidate, -1 if there is none
@@ -150,12 +151,12 @@ func (p *plan) estimate(info *nodeInfo, limit int32) [Full + 1]int32 {
 // addCandidate makes a node a candidate below parent, -1 for none.
 func (p *plan) addCandidate(r ref, parent int) int {
 	info := p.tree.node(r)
-	c := candidate{parent: int32(parent), agent: -1, estimates: p.estimate(info, p.limitOf(p.tree.workingOf(r), int(info.bodyBytes)))}
+	c := choose.Candidate{Parent: int32(parent), Agent: -1, Estimates: p.estimate(info, p.limitOf(p.tree.workingOf(r), int(info.bodyBytes)))}
 	if info.agent != "" && !p.req.Caller.trusts(info.agent, p.tree.blocks[r.block].path) {
 		if _, known := p.agents[info.agent]; !known {
 			p.agents[info.agent] = int32(len(p.agents))
 		}
-		c.agent = p.agents[info.agent]
+		c.Agent = p.agents[info.agent]
 	}
 	n := len(p.candidates)
 	p.candidates = append(p.candidates, c)
@@ -202,7 +203,7 @@ func (p *plan) piece(i int, level Level) piece {
 		Item: item, Level: level, Stars: int(n.stars), Score: n.score, Similar: n.similar, Focus: i == p.focus, Compact: p.req.Policy != PolicyFoveal,
 	}
 	e.Corrected = n.corrected
-	if parent := p.candidates[i].parent; parent >= 0 {
+	if parent := p.candidates[i].Parent; parent >= 0 {
 		e.ParentTags = p.item(int(parent)).Tags
 	}
 	if e.Compact && p.req.Format != FormatJSON {
@@ -250,18 +251,18 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p.sel = newSelection(p.candidates, 0, p.price, len(p.agents), p.req.Budget, p.scratch)
+	p.sel = choose.New(p.candidates, p.price, len(p.agents), p.req.Budget, p.choosing)
 	p.prefetch()
 	used, complete, err := p.pin(limit)
 	if err != nil {
 		return err
 	}
-	p.sel.remaining = max(0, limit-used)
-	p.sel.minPiece = p.costs.title / 2
+	p.sel.Remaining = max(0, limit-used)
+	p.sel.MinPiece = p.costs.title / 2
 	p.showCorrections()
-	budget := p.sel.remaining
+	budget := p.sel.Remaining
 	for _, i := range p.pinned {
-		p.candidates[i].pinnedCost = p.candidates[i].cost
+		p.candidates[i].PinnedCost = p.candidates[i].Cost
 	}
 	if p.wholeBudget > 0 {
 		p.spendCritical()
@@ -274,7 +275,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 		p.spendShares()
 	default:
 		p.showFirst()
-		p.sel.spend()
+		p.sel.Spend()
 	}
 	p.fillCritical()
 	if complete && p.req.Policy != PolicyFoveal {
@@ -293,15 +294,15 @@ func (p *plan) summarize(budget int) {
 		if p.isInText(i) && !p.details[i].info.has(hidden) {
 			shown++
 		}
-		complete = complete && (i == p.focus || p.candidates[i].level == Full)
+		complete = complete && (i == p.focus || p.candidates[i].Level == Full)
 	}
 	if p.req.Policy == PolicyFoveal {
 		p.omitted, p.bound = p.account()
 	} else {
 		p.omitted = p.tree.visible - shown
 		p.bound = 1
-		if limit := bound(p.candidates, budget, p.scratch); !(complete && p.omitted == 0) && limit > 0 {
-			p.bound = min(1, p.sel.value()/limit)
+		if limit := p.sel.Bound(budget); !(complete && p.omitted == 0) && limit > 0 {
+			p.bound = min(1, p.sel.Worth()/limit)
 		}
 	}
 	if p.req.Explain {

@@ -2,7 +2,10 @@
 
 package window
 
-import "github.com/fovea-memory/fovea/window/render"
+import (
+	"github.com/fovea-memory/fovea/window/choose"
+	"github.com/fovea-memory/fovea/window/render"
+)
 
 type (
 	// Item is the content of a node.
@@ -10,13 +13,13 @@ type (
 	// Working is what makes an item a block of working memory.
 	Working = render.Working
 	// Level is how much of a node is shown.
-	Level = render.Level
+	Level = choose.Level
 )
 
 // The levels, each showing more than the one before.
 const (
-	Absent  = render.Absent
-	Title   = render.Title
-	Snippet = render.Snippet
-	Full    = render.Full
+	Absent  = choose.Absent
+	Title   = choose.Title
+	Snippet = choose.Snippet
+	Full    = choose.Full
 )

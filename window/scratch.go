@@ -5,8 +5,7 @@ package window
 import (
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/pq"
-	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // scratch is the working memory of a window, pooled between windows. Slices indexed by
@@ -17,17 +16,12 @@ type scratch struct {
 	branchDepths  []int32    // by node of the focus's document: depth of the lowest common ancestor with the focus
 
 	candidateSlots []int32 // by node number: index in candidates plus one
-	candidates     []candidate
+	candidates     []choose.Candidate
 	details        []detail // by candidate
 	pieces         []piece
 	best           []ranked
-	firstSteps     []step
-	steps          pq.Heap[step]
 	order          []int32
-	hull           []hullStep
-	descendants    []int32
-	headingShares  []float64
-	shownDigests   map[merkle.Digest]bool
+	choosing       *choose.Scratch
 }
 
 // evidence is what makes a node relevant to a request.
@@ -41,7 +35,7 @@ type evidence struct {
 
 var scratches = sync.Pool{New: func() any { return newScratch() }}
 
-func newScratch() *scratch { return &scratch{shownDigests: map[merkle.Digest]bool{}} }
+func newScratch() *scratch { return &scratch{choosing: choose.NewScratch()} }
 
 // grow sizes the slices indexed by node number, with some reserve for later states.
 func (s *scratch) grow(nodes int) {
@@ -59,7 +53,7 @@ func (s *scratch) clearCandidates(o *Outline) {
 	clear(s.candidates)
 	clear(s.details)
 	clear(s.pieces)
-	clear(s.shownDigests)
+	s.choosing.Clear()
 	s.candidates, s.details, s.pieces = s.candidates[:0], s.details[:0], s.pieces[:0]
 }
 

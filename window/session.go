@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/shown"
+	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -87,22 +88,22 @@ func (p *plan) showCorrections() {
 			text += ", " + render.Ellipsis
 		}
 		text = p.renderer.Remark(text)
-		if tokens := p.count(text); tokens <= p.sel.remaining {
+		if tokens := p.count(text); tokens <= p.sel.Remaining {
 			p.remark = text
-			p.sel.remaining -= tokens
+			p.sel.Remaining -= tokens
 		}
 	}
 	for _, i := range p.corrections {
 		t := p.req.Session.Shown.Nodes[p.details[i].info.id]
 		x := p.excerptOf(p.loaded(i))
 		fresh := x.ChooseFunc(maxSnippet, func(passage string) bool { return !t.Has(passage) })
-		if fresh > 0 && p.candidates[i].estimates[Full] > 0 && p.candidates[i].level < Snippet {
-			p.candidates[i].estimates[Snippet] = int32(p.setExcerpt(i, x))
-			if p.sel.show(i, Snippet, valueSlack) {
+		if fresh > 0 && p.candidates[i].Estimates[Full] > 0 && p.candidates[i].Level < Snippet {
+			p.candidates[i].Estimates[Snippet] = int32(p.setExcerpt(i, x))
+			if p.sel.Show(i, Snippet, choose.Slack) {
 				continue
 			}
 		}
-		p.sel.show(i, Title, valueSlack)
+		p.sel.Show(i, Title, choose.Slack)
 	}
 }
 
@@ -114,7 +115,7 @@ func (p *plan) subtract() {
 	}
 	for i := range p.candidates {
 		t, ok := p.req.Session.Shown.Nodes[p.details[i].info.id]
-		if ok && p.candidates[i].level != Absent && !p.isCritical(i) {
+		if ok && p.candidates[i].Level != Absent && !p.isCritical(i) {
 			p.subtractNode(i, &t)
 		}
 	}
@@ -140,10 +141,10 @@ func (p *plan) dropTitles() {
 	needed := make([]bool, len(p.candidates))
 	for i := len(p.candidates) - 1; i >= 0; i-- { // a parent precedes its children
 		n := &p.details[i]
-		if p.candidates[i].level == Title && !needed[i] && !n.corrected && i != p.focus && !p.isCritical(i) {
+		if p.candidates[i].Level == Title && !needed[i] && !n.corrected && i != p.focus && !p.isCritical(i) {
 			n.shown = true
 		}
-		if parent := p.candidates[i].parent; parent >= 0 && p.isInText(i) {
+		if parent := p.candidates[i].Parent; parent >= 0 && p.isInText(i) {
 			needed[parent] = true
 		}
 	}
@@ -153,28 +154,28 @@ func (p *plan) dropTitles() {
 func (p *plan) subtractNode(i int, t *shown.Node) {
 	c, n := &p.candidates[i], &p.details[i]
 	item := p.item(i)
-	if c.level > Title {
+	if c.Level > Title {
 		item = p.loaded(i)
 	}
 	n.headingShown = t.Heading == headingOf(item)
 	left, out := 0, 0
 	switch {
-	case c.level == Title:
-	case c.level == Full && Level(t.Level) == Full && t.Digest == n.info.digest && !t.Digest.IsZero():
+	case c.Level == Title:
+	case c.Level == Full && Level(t.Level) == Full && t.Digest == n.info.digest && !t.Digest.IsZero():
 	default:
 		x := n.excerpt
-		if c.level == Full {
+		if c.Level == Full {
 			x = p.excerptOf(item)
 			x.ChooseAll()
 		}
 		if left, out = x.Drop(t.Has); out > 0 {
-			if c.level == Full { // what is left of the whole
+			if c.Level == Full { // what is left of the whole
 				n.compressed = ""
 			}
-			n.excerpt, c.level = x, Snippet
+			n.excerpt, c.Level = x, Snippet
 		}
 	}
-	n.shown = n.headingShown && !n.corrected && left == 0 && (out > 0 || Level(t.Level) >= c.level)
+	n.shown = n.headingShown && !n.corrected && left == 0 && (out > 0 || Level(t.Level) >= c.Level)
 	p.forgetPiece(i)
 }
 
@@ -185,7 +186,7 @@ func (p *plan) forgetPiece(i int) {
 }
 
 // isInText reports whether the window has a part for candidate i.
-func (p *plan) isInText(i int) bool { return p.candidates[i].level != Absent && !p.details[i].shown }
+func (p *plan) isInText(i int) bool { return p.candidates[i].Level != Absent && !p.details[i].shown }
 
 // remember returns what the session was shown when it has this window, nil for a window
 // of no session.
@@ -212,20 +213,20 @@ func (p *plan) remember() *Shown {
 func (p *plan) rememberNode(next *Shown, i int) {
 	c, n := &p.candidates[i], &p.details[i]
 	item, t := p.item(i), next.Nodes[n.info.id]
-	if c.level > Title {
+	if c.Level > Title {
 		item = p.loaded(i)
 	}
 	if n.corrected {
 		t = shown.Node{Lines: t.Still(wholeExcerpt(item)), Level: t.Level}
 	}
 	t.Name = cmp.Or(item.Handle, item.ID)
-	t.Digest, t.Heading, t.Level = n.info.digest, headingOf(item), max(t.Level, uint8(c.level))
+	t.Digest, t.Heading, t.Level = n.info.digest, headingOf(item), max(t.Level, uint8(c.Level))
 	x := n.excerpt
-	if c.level == Full {
+	if c.Level == Full {
 		x = p.excerptOf(item)
 		x.ChooseAll()
 	}
-	if c.level > Title && x != nil {
+	if c.Level > Title && x != nil {
 		t.Lines = slices.Concat(t.Lines, shown.Lines(x))
 		slices.Sort(t.Lines)
 		t.Lines = slices.Compact(t.Lines)

@@ -24,17 +24,17 @@ func (p *plan) gatherValue(limit int) {
 	}
 	for rank, r := range best {
 		i := p.attach(r.ref, noRef)
-		p.candidates[i].value = rankValue(rank)
+		p.candidates[i].Value = rankValue(rank)
 		p.details[i].rank = int32(rank) + 1
 		p.details[i].score = r.score / p.scale
 	}
 	p.gatherCorrections()
 	for i := range p.candidates {
-		if p.candidates[i].value == 0 && i != p.focus {
-			p.candidates[i].value = rankValue(maxRanked)
+		if p.candidates[i].Value == 0 && i != p.focus {
+			p.candidates[i].Value = rankValue(maxRanked)
 		}
 		p.details[i].stars = p.details[i].info.depth + 1
-		p.candidates[i].digest = &p.details[i].info.digest
+		p.candidates[i].Digest = &p.details[i].info.digest
 	}
 	p.findSources(best)
 }

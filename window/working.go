@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -107,10 +108,10 @@ func (p *plan) loaded(i int) *Item {
 	with := *item
 	with.Body = body
 	n.item = &with
-	if c := &p.candidates[i]; c.estimates[Full] > 0 { // the file may have grown since the block was added
+	if c := &p.candidates[i]; c.Estimates[Full] > 0 { // the file may have grown since the block was added
 		info := *n.info
 		info.bodyBytes = int32(min(len(body), 1<<30))
-		c.estimates = p.estimate(&info, p.limitOf(item.Working, len(body)))
+		c.Estimates = p.estimate(&info, p.limitOf(item.Working, len(body)))
 	}
 	return n.item
 }
@@ -140,7 +141,7 @@ func (p *plan) prefetch() {
 		}
 	}
 	for _, i := range order {
-		if remaining -= int(p.candidates[i].estimates[Full]); remaining < 0 {
+		if remaining -= int(p.candidates[i].Estimates[Full]); remaining < 0 {
 			break
 		}
 		if w := p.tree.workingOf(p.details[i].ref); w != nil && w.Deferred {
@@ -188,18 +189,18 @@ func (p *plan) spendShares() {
 	slices.SortStableFunc(order, func(a, b int) int { return int(p.details[a].rank) - int(p.details[b].rank) })
 	for _, s := range shares {
 		kept := p.req.Budget - int(s.share*float64(p.req.Budget))
-		p.sel.remaining -= kept
+		p.sel.Remaining -= kept
 		for _, i := range order {
-			if p.sel.remaining > 0 && p.class(i) == s.class && !p.sel.show(i, Full, 1) && p.isTooLarge(i) {
+			if p.sel.Remaining > 0 && p.class(i) == s.class && !p.sel.Show(i, Full, 1) && p.isTooLarge(i) {
 				p.showLines(i, p.compressedTokens())
 			}
 		}
-		p.sel.remaining += kept
+		p.sel.Remaining += kept
 	}
 	for _, s := range shares {
 		for _, i := range order {
-			for to := Full; p.class(i) == s.class && to > p.candidates[i].level; to-- {
-				if p.sel.show(i, to, valueSlack) || to == Snippet && p.isTooLarge(i) && p.showLines(i, p.compressedTokens()) {
+			for to := Full; p.class(i) == s.class && to > p.candidates[i].Level; to-- {
+				if p.sel.Show(i, to, choose.Slack) || to == Snippet && p.isTooLarge(i) && p.showLines(i, p.compressedTokens()) {
 					break
 				}
 			}

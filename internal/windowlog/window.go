@@ -14,7 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
-	"github.com/fovea-memory/fovea/window/render"
+	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -41,7 +41,7 @@ type Part struct {
 	ID     string        `json:"id" jsonschema:"the id of the node"`
 	Path   string        `json:"path" jsonschema:"the file, below the memex"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
-	Level  render.Level  `json:"level" jsonschema:"how much of the node was shown"`
+	Level  choose.Level  `json:"level" jsonschema:"how much of the node was shown"`
 	Tokens int           `json:"tokens" jsonschema:"how many"`
 }
 

@@ -64,6 +64,7 @@ var layers = []layer{
 	{5, "internal/graph", pure},
 	{5, "internal/index", pure},
 	{5, "internal/learn", pure},
+	{5, "window/choose", pure},
 	{5, "working", pure},
 	{5, "internal/record", files},
 	{5, "internal/image", files},

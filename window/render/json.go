@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // jsonRenderer renders an array with one entry per line. The commas are lines of their
@@ -31,18 +33,18 @@ type jsonEntry struct {
 }
 
 type jsonMetadata struct {
-	Type          string      `json:"type,omitempty"`
-	Path          string      `json:"path,omitempty"`
-	Title         string      `json:"title"`
-	Level         Level       `json:"level"`
-	Depth         int         `json:"depth"`
-	Todo          string      `json:"todo,omitempty"`
-	Rank          string      `json:"rank,omitempty"`
-	Tags          []string    `json:"tags,omitempty"`
-	SemanticScore *float64    `json:"semantic_score,omitempty"`
-	Corrected     bool        `json:"corrected,omitempty"`
-	Planning      []string    `json:"planning,omitempty"`
-	Properties    [][2]string `json:"properties,omitempty"`
+	Type          string       `json:"type,omitempty"`
+	Path          string       `json:"path,omitempty"`
+	Title         string       `json:"title"`
+	Level         choose.Level `json:"level"`
+	Depth         int          `json:"depth"`
+	Todo          string       `json:"todo,omitempty"`
+	Rank          string       `json:"rank,omitempty"`
+	Tags          []string     `json:"tags,omitempty"`
+	SemanticScore *float64     `json:"semantic_score,omitempty"`
+	Corrected     bool         `json:"corrected,omitempty"`
+	Planning      []string     `json:"planning,omitempty"`
+	Properties    [][2]string  `json:"properties,omitempty"`
 }
 
 func (jsonRenderer) Piece(e *Entry) string {
@@ -54,7 +56,7 @@ func (jsonRenderer) Piece(e *Entry) string {
 	if e.Similar {
 		meta.SemanticScore = &score
 	}
-	if e.Level == Full {
+	if e.Level == choose.Full {
 		meta.Planning, meta.Properties = e.Item.Planning, e.Item.Properties
 	}
 	content := meta.Title
@@ -80,7 +82,7 @@ func (jsonRenderer) Piece(e *Entry) string {
 func workingEntry(e *Entry, w *Working) jsonEntry {
 	metadata := maps.Clone(w.Entry)
 	content := e.body()
-	if e.Level < Full {
+	if e.Level < choose.Full {
 		if metadata == nil {
 			metadata = map[string]any{}
 		}
@@ -98,9 +100,9 @@ func (e *Entry) priority() string {
 	switch {
 	case e.Focus:
 		return "critical"
-	case e.Level == Full:
+	case e.Level == choose.Full:
 		return "high"
-	case e.Level == Snippet:
+	case e.Level == choose.Snippet:
 		return "medium"
 	default:
 		return "low"

@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"sync"
 	"sync/atomic"
+
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // maxKept is how many bytes a Cache keeps, maxPiece those of one text in it.
@@ -126,18 +128,18 @@ func (c *Cache) add(t *Texts, bytes int) {
 }
 
 // slot is where the text of a node at level Title or Full is kept.
-func (t *Texts) slot(node int32, level Level) *atomic.Pointer[Piece] {
-	if level == Full {
+func (t *Texts) slot(node int32, level choose.Level) *atomic.Pointer[Piece] {
+	if level == choose.Full {
 		return &t.pieces[2*node+1]
 	}
 	return &t.pieces[2*node]
 }
 
 // Piece returns the text of a node at level Title or Full, nil if it is not kept.
-func (t *Texts) Piece(node int32, level Level) *Piece { return t.slot(node, level).Load() }
+func (t *Texts) Piece(node int32, level choose.Level) *Piece { return t.slot(node, level).Load() }
 
 // Keep keeps the text of a node at level Title or Full, unless it is very long.
-func (t *Texts) Keep(node int32, level Level, p *Piece) {
+func (t *Texts) Keep(node int32, level choose.Level, p *Piece) {
 	slot := t.slot(node, level)
 	t.cache.keep(t, p.size(), func() (before int) {
 		if old := slot.Swap(p); old != nil {

@@ -5,6 +5,8 @@ package render
 import (
 	"strings"
 	"testing"
+
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // TestKeptTextsAreBounded: what documents keep stays below the limit, and goes with them.
@@ -15,7 +17,7 @@ func TestKeptTextsAreBounded(t *testing.T) {
 	for i := range documents {
 		texts := c.Texts(&documents[i], style, 4)
 		for n := range int32(4) {
-			texts.Keep(n, Full, &Piece{Text: strings.Repeat("x", 300)})
+			texts.Keep(n, choose.Full, &Piece{Text: strings.Repeat("x", 300)})
 			texts.KeepWords(n, "pump")
 		}
 		held := 0
@@ -29,8 +31,8 @@ func TestKeptTextsAreBounded(t *testing.T) {
 	last := &documents[len(documents)-1]
 	texts := c.Texts(last, style, 4)
 	c.Drop(last)
-	texts.Keep(0, Full, &Piece{Text: "late"}) // by a window that began before
-	if last.texts.Load() != nil || texts.Piece(0, Full).Text == "late" {
+	texts.Keep(0, choose.Full, &Piece{Text: "late"}) // by a window that began before
+	if last.texts.Load() != nil || texts.Piece(0, choose.Full).Text == "late" {
 		t.Error("a dropped document keeps a text")
 	}
 	for i := range documents {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // markdownRenderer renders CommonMark: one heading for each part, and bodies that are code:
@@ -61,14 +62,14 @@ func (e *Entry) markdownFacts() (lines []string) {
 	if e.Similar {
 		lines = append(lines, fmt.Sprintf("SEMANTIC_SCORE: %.2f", e.Score))
 	}
-	if e.Level == Full {
+	if e.Level == choose.Full {
 		lines = append(lines, planning(e.Item)...)
 	}
 	if len(e.Facts) > 0 {
 		lines = append(lines, "("+strings.Join(e.Facts, ", ")+")")
 	}
 	switch {
-	case e.Level < Full:
+	case e.Level < choose.Full:
 	case !e.Compact:
 		for _, p := range properties(e.Item) {
 			lines = append(lines, ":"+p[0]+": "+p[1])

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // orgRenderer renders Org that parses again: one headline for each part.
@@ -41,7 +42,7 @@ func (orgRenderer) Piece(e *Entry) string {
 		b.WriteString(" :" + strings.Join(tags, ":") + ":")
 	}
 	b.WriteByte('\n')
-	if e.Level == Full {
+	if e.Level == choose.Full {
 		if lines := planning(e.Item); len(lines) > 0 {
 			b.WriteString(strings.Join(lines, " ") + "\n")
 		}
@@ -62,7 +63,7 @@ func orgFacts(b *strings.Builder, e *Entry) {
 	if len(e.Facts) > 0 {
 		b.WriteString("# " + strings.Join(e.Facts, ", ") + "\n")
 	}
-	if e.Level == Full {
+	if e.Level == choose.Full {
 		if line := shortProperties(e.Item); line != "" {
 			b.WriteString(" " + escape.OrgText(line) + "\n")
 		}
@@ -75,7 +76,7 @@ func orgDrawer(b *strings.Builder, e *Entry) {
 	if e.Similar {
 		fmt.Fprintf(b, ":SEMANTIC_SCORE: %.2f\n", e.Score)
 	}
-	if e.Level == Full {
+	if e.Level == choose.Full {
 		for _, p := range properties(e.Item) {
 			b.WriteString(strings.TrimRight(":"+p[0]+": "+p[1], " ") + "\n")
 		}

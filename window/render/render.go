@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/window/choose"
 )
 
 // Formats of a text.
@@ -61,7 +62,7 @@ func WithoutNotice(text string) string {
 // Entry is one node to be rendered at one level.
 type Entry struct {
 	Item       *Item
-	Level      Level
+	Level      choose.Level
 	Stars      int // depth of the heading, from 1
 	Score      float64
 	Similar    bool     // render the score as a similarity
@@ -110,9 +111,9 @@ const (
 
 // TitleOf returns the title of an item as one line that is never empty. Below level
 // full it is truncated.
-func TitleOf(item *Item, level Level) string {
+func TitleOf(item *Item, level choose.Level) string {
 	title := item.Title
-	if level < Full && len(title) > maxTitle {
+	if level < choose.Full && len(title) > maxTitle {
 		title = escape.Truncate(title, maxTitle)
 	}
 	title = escape.Line(title)
@@ -138,9 +139,9 @@ func (e *Entry) label() string {
 // body returns the text below the heading of an entry, at its level.
 func (e *Entry) body() string {
 	switch e.Level {
-	case Snippet:
+	case choose.Snippet:
 		return escape.Body(e.Snippet)
-	case Full:
+	case choose.Full:
 		return escape.Body(e.Item.Body)
 	default:
 		return ""

@@ -1,10 +1,12 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package window
+package choose
 
-import "slices"
+import (
+	"slices"
+)
 
-// bound returns the optimum of a relaxed problem, which no choice of levels within
+// Bound returns the optimum of a relaxed problem, which no choice of levels within
 // budget tokens exceeds. In the relaxed problem a level may be taken in part, and a
 // heading with m candidates below it is free itself but adds 1/m of its cost to each of
 // them. (A selection with k of them pays for the whole heading, which is at least k/m
@@ -12,11 +14,12 @@ import "slices"
 // Pisinger: Knapsack Problems, 11.2), and steeper steps are taken first. Costs are
 // exact for levels that were counted and estimated for the others. O(n log n + n
 // depth).
-func bound(candidates []candidate, budget int, buf *scratch) float64 {
-	buf.descendants, buf.headingShares = resizeZeroed(buf.descendants, len(candidates)), resizeZeroed(buf.headingShares, len(candidates))
-	descendants, shares := buf.descendants, buf.headingShares // shared is a heading's price by candidate below it
+func (s *Selection) Bound(budget int) float64 {
+	candidates := s.candidates
+	s.descendants, s.headingShares = resizeZeroed(s.descendants, len(candidates)), resizeZeroed(s.headingShares, len(candidates))
+	descendants, shares := s.descendants, s.headingShares // shared is a heading's price by candidate below it
 	for i := range candidates {
-		for p := candidates[i].parent; p >= 0; p = candidates[p].parent {
+		for p := candidates[i].Parent; p >= 0; p = candidates[p].Parent {
 			descendants[p]++
 		}
 	}
@@ -26,20 +29,20 @@ func bound(candidates []candidate, budget int, buf *scratch) float64 {
 		}
 	}
 	sum := 0.0
-	steps := buf.hull[:0]
+	steps := s.hull[:0]
 	for i := range candidates {
 		ancestorCost := 0.0
-		for p := candidates[i].parent; p >= 0; p = candidates[p].parent {
+		for p := candidates[i].Parent; p >= 0; p = candidates[p].Parent {
 			ancestorCost += shares[p]
 		}
 		free := 0.0
 		if descendants[i] > 0 {
-			sum += candidates[i].value * levelValues[Title]
+			sum += candidates[i].Value * levelValues[Title]
 			free = float64(levelCost(&candidates[i], Title))
 		}
 		steps = appendHull(steps, &candidates[i], ancestorCost, free)
 	}
-	buf.hull = steps
+	s.hull = steps
 	slices.SortFunc(steps, func(a, b hullStep) int { // cmp.Compare also looks for what is no number
 		switch x, y := b.value*a.tokens, a.value*b.tokens; {
 		case x < y:
@@ -62,12 +65,12 @@ func bound(candidates []candidate, budget int, buf *scratch) float64 {
 
 // levelCost returns the tokens of a level beyond what was pinned, exact where the level
 // was counted.
-func levelCost(c *candidate, level Level) int {
-	tokens := c.estimates[level]
-	if c.level == level {
-		tokens = c.cost
+func levelCost(c *Candidate, level Level) int {
+	tokens := c.Estimates[level]
+	if c.Level == level {
+		tokens = c.Cost
 	}
-	return int(max(0, tokens-c.pinnedCost))
+	return int(max(0, tokens-c.PinnedCost))
 }
 
 // resizeZeroed returns n zeros, reusing the memory of list if it is large enough.
@@ -82,7 +85,7 @@ type hullStep struct{ value, tokens float64 }
 
 // appendHull appends the steps of the upper convex hull of c. Reaching any level also
 // costs ancestorCost. If free is not 0, the title is free.
-func appendHull(steps []hullStep, c *candidate, ancestorCost, free float64) []hullStep {
+func appendHull(steps []hullStep, c *Candidate, ancestorCost, free float64) []hullStep {
 	value, tokens := 0.0, 0.0
 	reached := Absent
 	if free > 0 {
@@ -93,7 +96,7 @@ func appendHull(steps []hullStep, c *candidate, ancestorCost, free float64) []hu
 		best, slope := Absent, -1.0
 		var dv, dt float64
 		for to := reached + 1; to <= Full; to++ {
-			if c.estimates[to] == 0 && c.level != to {
+			if c.Estimates[to] == 0 && c.Level != to {
 				continue
 			}
 			v := levelValues[to] - value
@@ -105,7 +108,7 @@ func appendHull(steps []hullStep, c *candidate, ancestorCost, free float64) []hu
 		if best == Absent {
 			break
 		}
-		steps = append(steps, hullStep{c.value * dv, dt})
+		steps = append(steps, hullStep{c.Value * dv, dt})
 		value, tokens, reached = value+dv, tokens+dt, best
 	}
 	return steps

@@ -1,0 +1,327 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package choose
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Candidate is a node that may be shown. Index -1 stands for no candidate.
+type Candidate struct {
+	Value      float64         // of the node at level full
+	Estimates  [Full + 1]int32 // tokens by level; 0 if the level is not available
+	Parent     int32           // whose heading must be shown above; it precedes the candidate
+	Cost       int32           // exact tokens at Level
+	PinnedCost int32           // tokens that Bound takes as spent
+	Agent      int32           // index of the untrusted agent, -1 for the owner
+	Level      Level           // at which it is shown
+	Digest     *merkle.Digest  // of candidates with equal non-zero digests one is shown; nil: not deduplicated
+
+	firstChild  int32 // index plus one of a candidate below; 0 for none
+	nextSibling int32 // index plus one of another below the same parent; 0 for none
+	capped      bool
+}
+
+// IsCapped reports whether the share of its agent has kept a candidate out.
+func (c *Candidate) IsCapped() bool { return c.capped }
+
+// Selection spends a budget on candidates, whose levels and costs it sets. It is not safe for
+// concurrent use.
+type Selection struct {
+	Remaining int // tokens
+	MinPiece  int // tokens of the smallest piece; with less than that left, Spend ends
+
+	candidates []Candidate
+	price      func(i int, level Level) int // exact tokens of a candidate at a level
+	quota      []int                        // tokens left by untrusted agent; nil: unlimited
+	refused    bool                         // a quota has kept a candidate out
+	*Scratch
+}
+
+// Scratch is the working memory of a selection. It may be used again after Clear, and is not safe
+// for concurrent use.
+type Scratch struct {
+	firstSteps    []step
+	steps         pq.Heap[step]
+	order         []int32
+	hull          []hullStep
+	descendants   []int32
+	headingShares []float64
+	shownDigests  map[merkle.Digest]bool
+}
+
+// NewScratch returns an empty working memory.
+func NewScratch() *Scratch { return &Scratch{shownDigests: map[merkle.Digest]bool{}} }
+
+// Clear forgets what the selection before has shown.
+func (s *Scratch) Clear() { clear(s.shownDigests) }
+
+// agentShare is the maximum share of a budget for one untrusted agent while others want
+// the room.
+const agentShare = 0.3
+
+// New returns a selection without anything to spend yet. price gives the exact tokens of a
+// candidate at a level; agents is the number of untrusted agents, and budget what the share of
+// each is taken from. The selection uses candidates and buf until it has ended.
+func New(candidates []Candidate, price func(i int, level Level) int, agents, budget int, buf *Scratch) *Selection {
+	s := &Selection{candidates: candidates, price: price, quota: make([]int, agents), Scratch: buf}
+	for i := range s.quota {
+		s.quota[i] = int(agentShare * float64(budget))
+	}
+	return s
+}
+
+// Pin shows a candidate at any cost; Remaining may become negative.
+func (s *Selection) Pin(i int, level Level) {
+	s.SetLevel(i, level, s.price(i, level))
+}
+
+// SetLevel shows candidate i at a level that costs tokens.
+func (s *Selection) SetLevel(i int, level Level, tokens int) {
+	c := &s.candidates[i]
+	added := tokens - int(c.Cost)
+	s.Remaining -= added
+	if c.Agent >= 0 && s.quota != nil {
+		s.quota[c.Agent] -= added
+	}
+	if c.isUnique() {
+		s.shownDigests[*c.Digest] = true
+	}
+	c.Level, c.Cost = level, int32(tokens)
+}
+
+// isUnique reports whether only one candidate with this digest may be shown.
+func (c *Candidate) isUnique() bool { return c.Digest != nil && !c.Digest.IsZero() }
+
+// IsRepeated reports whether a candidate with the digest of candidate i is shown.
+func (s *Selection) IsRepeated(i int) bool {
+	c := &s.candidates[i]
+	return c.isUnique() && s.shownDigests[*c.Digest]
+}
+
+// Affordable returns how many tokens candidate i may cost at most, once the absent headings above
+// it are paid for.
+func (s *Selection) Affordable(i int) int {
+	c := &s.candidates[i]
+	most := s.Remaining + int(c.Cost)
+	for _, a := range s.absentAncestors(i) {
+		if a != i {
+			most -= s.price(a, Title)
+		}
+	}
+	if c.Agent >= 0 && s.quota != nil {
+		most = min(most, s.quota[c.Agent]+int(c.Cost))
+	}
+	return most
+}
+
+// absentAncestors returns the ancestors of i that are not shown, the nearest first.
+func (s *Selection) absentAncestors(i int) []int {
+	var ancestors []int
+	for p := s.candidates[i].Parent; p >= 0 && s.candidates[p].Level == Absent; p = s.candidates[p].Parent {
+		ancestors = append(ancestors, int(p))
+	}
+	return ancestors
+}
+
+// Show shows candidate i at a level, with the absent headings above it, if all of it
+// fits, and reports whether it did. slack is the factor by which the estimated tokens
+// may exceed the remaining budget before the exact count is skipped.
+func (s *Selection) Show(i int, level Level, slack float64) bool {
+	c := &s.candidates[i]
+	if c.Level >= level || c.Estimates[level] == 0 || !s.Fits(c, level, slack) {
+		return false
+	}
+	if c.Level == Absent && s.IsRepeated(i) {
+		return false
+	}
+	ancestors := s.absentAncestors(i)
+	tokens := s.price(i, level)
+	total := tokens - int(c.Cost)
+	for _, p := range ancestors {
+		total += s.price(p, Title)
+	}
+	if total > s.Remaining || !s.withinQuota(i, tokens, ancestors) {
+		return false
+	}
+	s.SetLevel(i, level, tokens)
+	for _, p := range ancestors {
+		s.SetLevel(p, Title, s.price(p, Title))
+	}
+	return true
+}
+
+// Fits reports whether the estimated tokens of a level are within slack times the
+// remaining budget.
+func (s *Selection) Fits(c *Candidate, level Level, slack float64) bool {
+	return float64(c.Estimates[level]-c.Cost) <= slack*float64(s.Remaining)
+}
+
+// withinQuota reports whether the untrusted agents involved stay within their quotas.
+func (s *Selection) withinQuota(i, tokens int, ancestors []int) bool {
+	if len(s.quota) == 0 {
+		return true
+	}
+	need := map[int32]int{}
+	if a := s.candidates[i].Agent; a >= 0 {
+		need[a] += tokens - int(s.candidates[i].Cost)
+	}
+	for _, p := range ancestors {
+		if a := s.candidates[p].Agent; a >= 0 {
+			need[a] += s.price(p, Title)
+		}
+	}
+	for a, tokens := range need {
+		if tokens > s.quota[a] {
+			s.refused, s.candidates[i].capped = true, true
+			return false
+		}
+	}
+	return true
+}
+
+// nextStep returns the first step of candidate i on the convex hull of its levels: the
+// one with the highest gain per estimated token, absent headings above it included.
+func (s *Selection) nextStep(i int) (step, bool) {
+	c := &s.candidates[i]
+	ancestorCost, ancestorValue := int32(0), 0.0
+	if c.Level == Absent {
+		for p := c.Parent; p >= 0 && s.candidates[p].Level == Absent; p = s.candidates[p].Parent {
+			ancestorCost += s.candidates[p].Estimates[Title]
+			ancestorValue += s.candidates[p].Value * levelValues[Title]
+		}
+	}
+	best, slope := Absent, 0.0
+	for to := c.Level + 1; to <= Full; to++ {
+		if c.Estimates[to] == 0 {
+			continue
+		}
+		dc := float64(max(1, c.Estimates[to]-c.Cost+ancestorCost))
+		dv := c.Value*(levelValues[to]-levelValues[c.Level]) + ancestorValue
+		if dv/dc >= slope {
+			best, slope = to, dv/dc
+		}
+	}
+	return step{slope, int32(i), c.Level, best}, best != Absent
+}
+
+// greedy takes the best steps while they fit, skips those that do not, and then fills
+// the remaining budget in the order of value. O(n log n + n depth) for n candidates.
+func (s *Selection) greedy() {
+	s.steps.Items, s.steps.Before, s.firstSteps = s.steps.Items[:0], betterStep, s.firstSteps[:0]
+	for i := range s.candidates {
+		c := &s.candidates[i]
+		if c.firstChild = 0; c.Parent >= 0 { // a parent precedes its children
+			parent := &s.candidates[c.Parent]
+			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
+		}
+		if step, ok := s.nextStep(i); ok {
+			s.firstSteps = append(s.firstSteps, step)
+		}
+	}
+	slices.SortFunc(s.firstSteps, compareSteps)
+	for first := s.firstSteps; len(first)+len(s.steps.Items) > 0 && s.Remaining >= s.MinPiece; {
+		var step step // of the sorted first ones, and of those that came since
+		if len(first) > 0 && (len(s.steps.Items) == 0 || !betterStep(s.steps.Items[0], first[0])) {
+			step, first = first[0], first[1:]
+		} else {
+			step = s.steps.Pop()
+		}
+		i := int(step.i)
+		if s.candidates[i].Level != step.from || !s.Fits(&s.candidates[i], step.to, Slack) {
+			continue
+		}
+		parent := s.absentAncestors(i)
+		if !s.Show(i, step.to, Slack) {
+			continue
+		}
+		s.pushStep(i)
+		for _, p := range parent {
+			s.pushStep(p)
+			s.refreshChildren(p)
+		}
+	}
+	s.fillRemaining()
+}
+
+// Spend shows the best of the candidates. What nobody else wants goes to the agents that
+// their quotas kept out.
+func (s *Selection) Spend() {
+	s.greedy()
+	if !s.refused || s.Remaining < s.MinPiece {
+		return
+	}
+	s.quota = nil
+	for i := range s.candidates {
+		if c := &s.candidates[i]; c.capped && s.Fits(c, Full, 1) {
+			c.capped = false // what keeps it out now is the room that others of its agent take
+		}
+	}
+	s.greedy()
+}
+
+// Slack is the slack of Spend, see Selection.Show.
+const Slack = 1.25
+
+// pushStep pushes the next step of i onto the heap.
+func (s *Selection) pushStep(i int) {
+	if step, ok := s.nextStep(i); ok {
+		s.steps.Push(step)
+	}
+}
+
+// refreshChildren pushes new steps for the absent candidates below i, which no longer
+// have to pay for i. Their older, more expensive entries stay on the heap and are
+// skipped.
+func (s *Selection) refreshChildren(i int) {
+	for child := s.candidates[i].firstChild; child > 0; child = s.candidates[child-1].nextSibling {
+		if s.candidates[child-1].Level == Absent {
+			s.pushStep(int(child - 1))
+			s.refreshChildren(int(child - 1))
+		}
+	}
+}
+
+// fillRemaining makes one pass over the candidates by value and shows what still fits.
+func (s *Selection) fillRemaining() {
+	s.order = s.order[:0]
+	for i := range s.candidates {
+		if s.couldFit(&s.candidates[i]) {
+			s.order = append(s.order, int32(i))
+		}
+	}
+	slices.SortStableFunc(s.order, func(a, b int32) int { return cmp.Compare(s.candidates[b].Value, s.candidates[a].Value) })
+	for _, i := range s.order {
+		if s.Remaining < s.MinPiece {
+			return
+		}
+		for to := Full; to > s.candidates[i].Level; to-- {
+			if s.Show(int(i), to, Slack) {
+				break
+			}
+		}
+	}
+}
+
+// couldFit reports whether a higher level of c fits by its estimate.
+func (s *Selection) couldFit(c *Candidate) bool {
+	for to := Full; to > c.Level; to-- {
+		if c.Estimates[to] > 0 && s.Fits(c, to, Slack) {
+			return true
+		}
+	}
+	return false
+}
+
+// Value returns the total value of what is shown.
+func (s *Selection) Worth() float64 {
+	sum := 0.0
+	for i := range s.candidates {
+		sum += s.candidates[i].Value * levelValues[s.candidates[i].Level]
+	}
+	return sum
+}
