@@ -19,7 +19,7 @@ import (
 
 // BenchmarkBundle writes and reads the bundle of 1,000,000 nodes in 90,910 files, or of as many
 // nodes as FOVEA_BUNDLE_NODES says; 10,000 with -short. beyond-MB is by how much what lives on the
-// heap, collected after each 8 MB in a second pass that is not timed, stood above what it was before.
+// heap, collected 32 times in a second pass that is not timed, stood above what it was before.
 func BenchmarkBundle(b *testing.B) {
 	nodes := 1_000_000
 	if testing.Short() {
@@ -63,11 +63,11 @@ func BenchmarkBundle(b *testing.B) {
 	for _, what := range []string{"write", "read"} {
 		b.Run(what, func(b *testing.B) {
 			for b.Loop() {
-				h, begun := newHeapPeak(false), time.Now()
+				h, begun := newHeapPeak(0), time.Now()
 				err := passes[what](b, h)
 				took := time.Since(begun)
 				b.StopTimer()
-				looked := newHeapPeak(true)
+				looked := newHeapPeak(h.bytes/32 + 1)
 				if err = errors.Join(err, passes[what](b, looked)); err != nil {
 					b.Fatal(err)
 				}
@@ -80,14 +80,14 @@ func BenchmarkBundle(b *testing.B) {
 	}
 }
 
-// heapPeak counts bytes that go by, and looks at the heap meanwhile if it is told to.
+// heapPeak counts bytes that go by, and looks at the heap each time that some more have, unless
+// step is 0.
 type heapPeak struct {
-	looks                     bool
-	before, most, bytes, next uint64
+	step, before, most, bytes, next uint64
 }
 
-func newHeapPeak(looks bool) *heapPeak {
-	h := &heapPeak{looks: looks, next: 1}
+func newHeapPeak(step uint64) *heapPeak {
+	h := &heapPeak{step: step, next: 1}
 	h.look()
 	h.before = h.most
 	return h
@@ -101,8 +101,8 @@ func (h *heapPeak) look() {
 }
 
 func (h *heapPeak) add(n int) {
-	if h.bytes += uint64(n); h.looks && h.bytes >= h.next {
-		h.next = h.bytes + 8<<20
+	if h.bytes += uint64(n); h.step > 0 && h.bytes >= h.next {
+		h.next = h.bytes + h.step
 		h.look()
 	}
 }

@@ -3,18 +3,13 @@
 package test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // TestRemotePiecesOfTwo: two machines of one history share no piece. One that writes all of its log
@@ -169,87 +164,6 @@ func TestRemotePutBack(t *testing.T) {
 	}
 	if others, err := rb.Pull(t.Context()); err != nil || len(others) != 1 || others[0].Problem != nil {
 		t.Errorf("%+v, %v", others, err)
-	}
-}
-
-// asFormat1 makes the log of a machine, and what it knows of it, one of format 1.
-func asFormat1(t *testing.T, p remote.Place, r *remote.Remote) {
-	t.Helper()
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	name := "heads/" + r.Machine
-	data, tag, err := p.Get(t.Context(), name)
-	must(err)
-	var head remote.Head
-	must(json.Unmarshal(data, &head))
-	head.Format, head.Nonce = 1, ""
-	for i, pack := range head.Packs {
-		for _, piece := range pack.Pieces {
-			own := "packs/" + pack.Series + "-" + piece.Name
-			data, _, err := p.Get(t.Context(), own)
-			must(err)
-			if err := p.Put(t.Context(), "packs/"+piece.Name, "", data); !errors.Is(err, remote.ErrChanged) {
-				must(err)
-			}
-			must(p.Remove(t.Context(), own))
-		}
-		head.Packs[i].Series = ""
-	}
-	data, err = json.Marshal(head)
-	must(err)
-	must(p.Put(t.Context(), name, tag, data))
-	kept, err := r.State.ReadFile("pushed.json")
-	must(err)
-	known := map[string]any{}
-	must(json.Unmarshal(kept, &known))
-	sum := sha256.Sum256(data)
-	known["head"], known["sum"] = head, hex.EncodeToString(sum[:])
-	kept, err = json.Marshal(known)
-	must(err)
-	must(vfs.WriteAtomic(r.State, "pushed.json", kept, 0o600))
-}
-
-// TestRemoteFormat1: a log of format 1, whose pieces all machines shared, is read, and its machine writes
-// it again in format 2. A shared piece stays as long as a log names it.
-func TestRemoteFormat1(t *testing.T) {
-	a := newMachine(t, map[string]string{"a.org": "* One\n"})
-	b, c := a.copy("b"), a.copy("c")
-	p, _ := openPlace(t)
-	ra, rb := a.at(p, ""), b.at(p, "")
-	for m, r := range map[*machine]*remote.Remote{a: ra, b: rb} {
-		if _, err := m.push(r); err != nil {
-			t.Fatal(err)
-		}
-		asFormat1(t, p, r)
-	}
-	shared, err := p.List(t.Context(), "packs/")
-	if err != nil || len(shared) != 1 || strings.Contains(shared[0], "-") {
-		t.Fatal(shared, err)
-	}
-	all := func() {
-		t.Helper()
-		others, err := c.copy("d").at(p, "").Pull(t.Context())
-		if err != nil || len(others) != 2 || others[0].Problem != nil || others[1].Problem != nil {
-			t.Errorf("%+v, %v", others, err)
-		}
-	}
-	all()
-	for i, push := range []func() (remote.Pushed, error){
-		func() (remote.Pushed, error) { return a.push(ra) }, func() (remote.Pushed, error) { return b.push(rb) },
-		func() (remote.Pushed, error) { return a.push(ra) },
-	} {
-		if _, err := push(); err != nil {
-			t.Fatal(err)
-		}
-		all()
-		names, err := p.List(t.Context(), "packs/")
-		if there := slices.Contains(names, shared[0]); err != nil || there != (i == 0) {
-			t.Errorf("after %d pushes: %q, %v", i+1, names, err)
-		}
 	}
 }
 

@@ -176,7 +176,7 @@ func TestAbuse(t *testing.T) {
 		{"object as parameter", "GET", "/v1/context?payload=x", "", nil, 400, "use POST"},
 		{"foreign cursor", "GET", "/v1/query?limit=1&cursor=AAAA", "", nil, 400, "not one of ours"},
 		{"bad escape", "GET", "/v1/query?query=%zz", "", nil, 400, "not encoded"},
-		{"too large", "POST", "/v1/remember", `{"title":"` + strings.Repeat("x", 1<<17) + `"}`, nil, 413, "too large"},
+		{"too large", "POST", "/v1/remember", `{"title":"` + strings.Repeat("x", 1<<17) + `"}`, nil, 413, "more than 65536 bytes; send less"},
 		{"a form", "POST", "/v1/rollback", "to=0", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "send JSON"},
 		{"unknown sync", "POST", "/v1/status?sync=maybe", "{}", nil, 400, "scan or none"},
 		{"long key", "POST", "/v1/snapshot", "{}", []string{"Idempotency-Key", strings.Repeat("k", 151)}, 400, "at most 150 bytes"},

@@ -41,13 +41,8 @@ const (
 	maxHead   = 8 << 20
 )
 
-// Numbers of doc/format/remote.md.
-const (
-	// Format is that of the marker.
-	Format = 1
-	// HeadFormat is that of heads. Number 1, whose packs have no series, is read.
-	HeadFormat = 2
-)
+// Format is the format number of doc/format/remote.md, in the marker and in each head.
+const Format = 1
 
 // Marker says which memory a place is for.
 type Marker struct {
@@ -63,7 +58,7 @@ type Head struct {
 	Machine string    `json:"machine"`
 	Count   uint64    `json:"count"` // one more each time
 	Time    time.Time `json:"time"`
-	Nonce   string    `json:"nonce,omitempty"`  // makes the bytes of each version others
+	Nonce   string    `json:"nonce"`            // makes the bytes of each version others
 	Signed  string    `json:"signed,omitempty"` // the signed head of the memex
 	Packs   []Pack    `json:"packs"`
 }
@@ -71,17 +66,14 @@ type Head struct {
 // Pack is a bundle, in pieces.
 type Pack struct {
 	// Series is the first part of the names of its pieces: the digits of its machine, and of the
-	// push that wrote them. Packs of format 1 have none, and machines shared their pieces.
-	Series string  `json:"series,omitempty"`
+	// push that wrote them.
+	Series string  `json:"series"`
 	Pieces []Piece `json:"pieces"`
 	Scopes []Span  `json:"scopes"`
 }
 
 // object is the name of a piece on the place.
 func (p Pack) object(piece Piece) string {
-	if p.Series == "" {
-		return packFolder + piece.Name
-	}
 	return packFolder + p.Series + "-" + piece.Name
 }
 
@@ -134,7 +126,7 @@ func at(packs []Pack, scope string) (s Span, ok bool) {
 // check refuses a head that no version of Fovea has written.
 func (h *Head) check(memex, machine string) error {
 	switch {
-	case h.Format != 1 && h.Format != HeadFormat:
+	case h.Format != Format:
 		return fmt.Errorf("format %d: %w", h.Format, ErrFormat)
 	case h.Memex != memex:
 		return ErrOther
@@ -145,7 +137,7 @@ func (h *Head) check(memex, machine string) error {
 		if len(p.Pieces) > MaxPieces || len(p.Scopes) > bundle.MaxScopes {
 			return ErrFormat
 		}
-		if h.Format == 1 && p.Series != "" || h.Format > 1 && (!seriesName.MatchString(p.Series) || !strings.HasPrefix(p.Series, ownPieces(machine))) {
+		if !seriesName.MatchString(p.Series) || !strings.HasPrefix(p.Series, ownPieces(machine)) {
 			return fmt.Errorf("series %q: %w", p.Series, ErrFormat)
 		}
 		for _, piece := range p.Pieces {

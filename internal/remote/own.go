@@ -35,8 +35,6 @@ type pushed struct {
 	// Before are the sums of versions that were there, or may have been. A sync program, or who
 	// restores a backup, puts one of them back.
 	Before []string `json:"before,omitempty"`
-	// Left are pieces of format 1 there that no version names any more.
-	Left []string `json:"left,omitempty"`
 }
 
 // written is one version of the log.
@@ -101,20 +99,13 @@ func (known *pushed) unsure(w written) {
 	}
 }
 
-// forget keeps the sum of a version, and its pieces of format 1 as ones to remove.
+// forget keeps the sum of a version.
 func (known *pushed) forget(w written) {
 	if w.Sum == "" {
 		return
 	}
 	known.Before = append(known.Before, w.Sum)
 	known.Before = known.Before[max(0, len(known.Before)-maxBefore):]
-	for _, pack := range w.Head.Packs {
-		for _, piece := range pack.Pieces {
-			if pack.Series == "" && !slices.Contains(known.Left, piece.Name) {
-				known.Left = append(known.Left, piece.Name)
-			}
-		}
-	}
 }
 
 // now notes which version is there. From then on no other can arrive.
@@ -125,13 +116,6 @@ func (known *pushed) now(w written, r *Remote) error {
 		}
 	}
 	known.written, known.Unsure, known.Series = w, nil, ""
-	for _, pack := range w.Head.Packs {
-		for _, piece := range pack.Pieces {
-			if pack.Series == "" {
-				known.Left = slices.DeleteFunc(known.Left, func(name string) bool { return name == piece.Name })
-			}
-		}
-	}
 	return r.save(pushedFile, known)
 }
 

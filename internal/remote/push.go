@@ -109,7 +109,7 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 		gone += len(all)
 	}
 	keep := p.keep()
-	if gone > p.known.Gone || p.lacks || p.known.Head.Format < HeadFormat { // what was purged here goes there, too
+	if gone > p.known.Gone || p.lacks { // what was purged here goes there, too
 		keep = 0
 	}
 	packs := p.known.Head.Packs[:keep:keep]
@@ -118,7 +118,7 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 		return Pushed{}, err
 	}
 	if len(news) == 0 && len(p.litter) == 0 {
-		return Pushed{}, p.drop(nil)
+		return Pushed{}, nil
 	}
 	next := written{Ends: map[string]store.Pos{}, Gone: gone}
 	for _, s := range sources {
@@ -132,7 +132,7 @@ func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 		}
 		done.Bytes, packs = pack.size(), append(packs, pack)
 	}
-	next.Head = Head{Format: HeadFormat, Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.count() + 1, Time: p.r.Now().UTC(),
+	next.Head = Head{Format: Format, Memex: p.r.Memex.String(), Machine: p.known.Machine, Count: p.known.count() + 1, Time: p.r.Now().UTC(),
 		Nonce: random(8), Signed: p.signed, Packs: packs,
 	}
 	if err := p.replace(next); err != nil {
@@ -152,7 +152,7 @@ func (p *pushing) litterOf(h Head) (names []string) {
 	p.before.names(all)
 	h.names(named)
 	for name := range all {
-		if !named[name] && strings.HasPrefix(name, packFolder+ownPieces(h.Machine)) { // of format 1 they are in Left
+		if !named[name] && strings.HasPrefix(name, packFolder+ownPieces(h.Machine)) {
 			names = append(names, name)
 		}
 	}
@@ -263,54 +263,13 @@ func (p *pushing) replace(next written) error {
 	return p.known.now(next, p.r)
 }
 
-// others returns the pieces that the logs of other machines name, of those that a place of format 1
-// had for all machines. A log that nobody can read names none.
-func (p *pushing) others() (map[string]bool, error) {
-	all := map[string]bool{}
-	if p.r.Key != nil || len(p.known.Left) == 0 {
-		return all, nil
-	}
-	names, err := p.r.Place.List(p.ctx, headFolder)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		machine := strings.TrimPrefix(name, headFolder)
-		if machine == p.known.Machine || !machineName.MatchString(machine) {
-			continue
-		}
-		h, _, _, err := p.r.head(p.ctx, machine)
-		if err != nil && !errors.Is(err, ErrNone) && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrOther) {
-			return nil, err
-		}
-		h.names(all)
-	}
-	return all, nil
-}
-
-// drop removes pieces, and those of format 1 that no log names any more.
+// drop removes pieces.
 func (p *pushing) drop(names []string) error {
-	named, err := p.others()
-	if err != nil {
-		return err
-	}
 	var errs []error
 	for _, name := range names {
 		errs = append(errs, p.r.Place.Remove(p.ctx, name))
 	}
-	if len(p.known.Left) == 0 {
-		return errors.Join(errs...)
-	}
-	var left []string
-	for _, name := range p.known.Left {
-		if named[packFolder+name] {
-			left = append(left, name)
-		} else if err := p.r.Place.Remove(p.ctx, packFolder+name); err != nil {
-			errs, left = append(errs, err), append(left, name)
-		}
-	}
-	p.known.Left = left
-	return errors.Join(append(errs, p.r.save(pushedFile, p.known))...)
+	return errors.Join(errs...)
 }
 
 // Behind returns how many commits of the histories this machine's log lacks, as far as is
