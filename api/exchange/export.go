@@ -26,7 +26,7 @@ import (
 )
 
 // OpExport writes notes as another program reads them.
-var OpExport = api.DefineOn(api.Operation{Name: "export", Effect: api.Mends, Group: "care", Scan: true,
+var OpExport = api.DefineOn(api.Operation{Name: "export", Effect: api.Mends, Group: "read", Scan: true,
 	Summary: "Write notes as another program reads them"}, exportNotes)
 
 // ExportRequest says which notes are written where.

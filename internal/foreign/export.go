@@ -73,7 +73,7 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([
 }
 
 // noText is the problem of a text that is not UTF-8.
-const noText = "bytes that are no UTF-8 text became U+FFFD"
+const noText = "bytes that are not UTF-8 became U+FFFD"
 
 // markdownPaths returns the path of the file of each document, by its own. Where some file systems
 // would take two for the same, the later one has a digest in its name.

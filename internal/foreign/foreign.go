@@ -173,8 +173,8 @@ func (r *reader) folder(in fs.FS) error {
 		r.docs = append(r.docs, m.Document)
 	}
 	if len(r.docs) > 0 {
-		links.report(r, "symbolic links")
-		others.report(r, "files that are no Markdown")
+		links.report(r, "a symbolic link", "symbolic links")
+		others.report(r, "not a Markdown file", "files that are not Markdown")
 	}
 	return nil
 }
@@ -191,13 +191,13 @@ func (p *passed) add(name string) {
 	}
 }
 
-func (p *passed) report(r *reader, what string) {
+func (p *passed) report(r *reader, one, several string) {
 	switch p.n {
 	case 0:
 	case 1:
-		r.problem(p.first, "one of the %s, left out", what)
+		r.problem(p.first, "%s, left out", one)
 	default:
-		r.problem(p.first, "one of %d %s, left out", p.n, what)
+		r.problem(p.first, "one of %d %s, left out", p.n, several)
 	}
 }
 
@@ -207,7 +207,7 @@ func reason(err error) error {
 		err = failed.Err
 	}
 	if errors.Is(err, fs.ErrInvalid) {
-		return errors.New("its name is no UTF-8, or cannot be a path")
+		return errors.New("its name is not UTF-8, or cannot be a path")
 	}
 	return err
 }
@@ -231,7 +231,7 @@ func (r *reader) file(in fs.FS, name string) ([]byte, error) {
 		return nil, ErrTooMuch
 	}
 	if !utf8.Valid(text) {
-		r.problem(name, "no UTF-8 text, left out")
+		r.problem(name, "not UTF-8 text, left out")
 		return nil, nil
 	}
 	return text, nil
