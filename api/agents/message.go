@@ -144,7 +144,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 		whose = cmp.Or(req.Agent, whose, "owner")
 	}
 	if whose == "" || whose != "owner" && author.Check(whose) != nil {
-		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent, such as with --agent"))
+		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent (--agent NAME)"))
 	}
 	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
 		return req.Thread != "" && m.Thread != req.Thread || !isSeen(v, m.ID)

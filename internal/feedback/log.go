@@ -38,7 +38,7 @@ const (
 var (
 	ErrNeverShown = errors.New("that was not shown for this question; feedback is about what was")
 	ErrNoWindow   = errors.New("there is no such window; fovea windows lists them")
-	ErrNothing    = errors.New("nothing is said; name notes that were useful, or not, or give the text that cites them")
+	ErrNothing    = errors.New("no note is judged; name notes that were useful, or not, or give the text that cites them")
 	ErrNotCited   = errors.New("the text cites nothing of what was shown, neither by handle nor by id")
 	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
 )
