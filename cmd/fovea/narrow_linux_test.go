@@ -36,8 +36,8 @@ func TestNarrow(t *testing.T) {
 		words []string
 		want  string
 	}{
-		{[]string{"diff", "first"}, "\r\n    was ~"},
-		{[]string{"status", "--all"}, "/notes\r\n    there, 2 commits, "},
+		{[]string{"diff", "first"}, "\n    was ~"},
+		{[]string{"status", "--all"}, "/notes\n    there, 2 commits, "},
 	} {
 		out := run(tc.words...)
 		if !strings.Contains(out, tc.want) {

@@ -190,6 +190,9 @@ func clientFile(of func(home string) string, named string) (string, error) {
 }
 
 func reportWritten(s *session, client, file, kept string, changed bool, err error) error {
+	if err == nil && changed {
+		defer s.Report("start %s again, so that it reads this", client)
+	}
 	return reportFile(s, client, file, kept, changed, err, "written", "already has it")
 }
 
