@@ -32,7 +32,7 @@ func setupCommand(s *session) *cobra.Command {
 The clients: ` + strings.Join(names, ", ") + `.
 
 With --write it is merged into the client's file. All else in that file stays
-byte for byte, and a backup of the file is kept beside it. --remove takes it out.
+byte for byte, and a backup of it is kept beside it. --remove takes it out.
 
 With --hooks it is the hooks of claude-code, codex or cursor: they give the
 model what the memory holds when a session starts and when you ask something.

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind says which program keeps the notes.
+// Kind is the program that keeps the notes.
 type Kind string
 
 // The kinds that Read knows.
@@ -29,7 +29,7 @@ const (
 	JSONLines   Kind = "jsonl"        // a file of JSON objects, one a line
 )
 
-// Kinds are those that Read knows.
+// Kinds lists the kinds that Read knows.
 var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
 
 // Bounds of what is read.
@@ -44,7 +44,7 @@ const (
 var (
 	// ErrKind is returned for a kind that Read does not know.
 	ErrKind = errors.New("no such kind; it is claude, basic-memory, okf, markdown or jsonl")
-	// ErrNothing is returned where there is no note.
+	// ErrNothing is returned if there is no note.
 	ErrNothing = errors.New("there are no notes")
 	// ErrNoFile is returned where JSON lines are to be read from a folder, a pipe or a device.
 	ErrNoFile = errors.New("it is no file; name a file of JSON lines")
@@ -76,7 +76,7 @@ type Problem struct {
 	What   string // in words
 }
 
-// String is both in a line.
+// String returns both in one line.
 func (p Problem) String() string { return p.Source + ": " + p.What }
 
 // Source is where the notes of another program are.
@@ -201,7 +201,7 @@ func (p *passed) report(r *reader, one, several string) {
 	}
 }
 
-// reason is what an error says besides the path, which is named before it.
+// reason is what an error says without the path, which is printed before it.
 func reason(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err
