@@ -99,7 +99,7 @@ func agentAndSession(ctx context.Context, l *Local, named string) (agent, sessio
 func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	agent, session := agentAndSession(ctx, l, named)
 	if agent == "" {
-		return desk{}, invalid("block", errors.New("working memory is an agent's; name one, such as with --agent"))
+		return desk{}, invalid("block", errors.New("working memory is an agent's; name one (--agent NAME)"))
 	}
 	there, err := l.memex.Scopes()
 	switch {

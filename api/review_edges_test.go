@@ -72,7 +72,7 @@ func TestProposalOfAGoneNote(t *testing.T) {
 	_, acceptErr := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
 	_, editErr := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Body: new("x")})
 	for _, err := range []error{acceptErr, editErr} {
-		if fovea.KindOf(err) != fovea.NotFound || !strings.Contains(err.Error(), e.Proposal+": a note that it names is not there any more; reject") {
+		if fovea.KindOf(err) != fovea.NotFound || !strings.Contains(err.Error(), e.Proposal+": a note that it names no longer exists; reject") {
 			t.Errorf("%v", err)
 		}
 	}

@@ -22,7 +22,7 @@ var OpWindows = Define(Operation{Name: "windows", Group: "agents",
 
 // WindowsRequest asks for the windows of an agent, or for the text of one of them.
 type WindowsRequest struct {
-	ID    string `json:"id,omitempty" jsonschema:"the number of the window to render again; without it they are listed" arg:"[NUMBER]"`
+	ID    string `json:"id,omitempty" jsonschema:"the number of the window to render again; without it they are listed" arg:"NUMBER"`
 	Agent string `json:"agent,omitempty" jsonschema:"of the owner: whose windows"`
 	Limit int    `json:"limit,omitempty" jsonschema:"how many are listed, newest first; 0 means 20" flag:"list at most <N>, newest first (default 20)"`
 }
@@ -41,7 +41,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	}
 	agent, session := agentAndSession(ctx, l, req.Agent)
 	if agent == "" {
-		return nil, invalid("windows", errors.New("each window belongs to an agent; name the agent, such as with --agent"))
+		return nil, invalid("windows", errors.New("each window belongs to an agent; name the agent (--agent NAME)"))
 	}
 	log := fovea.WindowsOf(l.memex)
 	if req.ID == "" {
@@ -139,7 +139,7 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*windowlog
 	agent, session := agentAndSession(ctx, l, "")
 	switch {
 	case agent == "":
-		return nil, invalid("context", errors.New("since-last is for an agent; name one, such as with --agent"))
+		return nil, invalid("context", errors.New("since-last is for an agent; name one (--agent NAME)"))
 	case req.At != "":
 		return nil, invalid("context", errors.New("since-last is about now; leave out at"))
 	}

@@ -1,21 +1,21 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package proof is the form of proofs about a memory, and their verifier: that a note with
-// these bytes stood in it, that no note of an id did, or that one history contains
-// another, each against a signed head and without a store.
+// Package proof defines the form of proofs about a memory, and verifies them. A proof shows that
+// a note with exactly these bytes stood in a memory, that no note with an id did, or that one
+// history contains another, each against a signed head and without a store.
 //
-// [File] is a proof, [Check] verifies one and returns a [Verdict]. Whoever wants to trust
-// nothing but what they have read reads verify.go, which with the program in the folder
-// verify is 250 lines at most. doc/format/proof.md specifies the bytes.
+// [File] is a proof, [Check] verifies one and returns a [Verdict]. If you want to
+// trust only what you have read yourself, read verify.go, which has at most 250 lines of code,
+// and the program in the folder verify. doc/format/proof.md specifies the bytes.
 //
 // Invariants:
 //
 //   - A proof has one form: Check refuses what Encode does not write.
-//   - A proof holds no id, path or text but those of its note.
+//   - A proof holds no id, path or text of other notes than its own.
 //   - No input causes a panic, and none is read beyond MaxFile bytes.
 //   - The verifier shares no code with what it checks: it imports the standard library and
 //     golang.org/x/mod/sumdb alone.
 //
-// Elsewhere: who may have which proof, and how one is made (api/proofs); the Merkle map
+// Elsewhere: who may get which proof, and how one is made (api/proofs); the Merkle map
 // (merkle); the log of commits and signed heads (internal/chain).
 package proof

@@ -9,7 +9,7 @@ import (
 
 // Limits and names of the format.
 const (
-	Format   = "fovea proof 1" // what each proof begins with; the number is the format's
+	Format   = "fovea proof 1" // what each proof begins with; 1 is the number of the format
 	MaxFile  = 8 << 20         // bytes of a proof
 	MaxNote  = 1 << 20         // bytes of a note
 	MaxSteps = 64              // nodes of the map on the way to a note
@@ -48,7 +48,7 @@ type Note struct {
 	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or stands in no file
 }
 
-// Step is a node of the map: bitmaps of its 16 slots, and the digests beside the way.
+// Step is a node of the map: bitmaps of its 16 slots, and the digests beside the path.
 type Step struct {
 	Kids   uint16 `json:"kids"`
 	Leaves uint16 `json:"leaves"`

@@ -25,7 +25,7 @@ import (
 type Verdict struct {
 	Claim string // the sentence that is proved
 	Key   string // who signed the head, NAME+HASH, and where
-	Note  []byte // the bytes of the note; nil where the proof is about none
+	Note  []byte // the bytes of the note; nil if the proof is not about a note
 }
 
 type digest = [sha256.Size]byte
@@ -38,7 +38,7 @@ type head struct {
 }
 
 // Check verifies a proof against the keys of those who may sign heads. The error says
-// what does not hold.
+// which part does not hold.
 func Check(data []byte, keys note.Verifiers) (v Verdict, err error) {
 	var f File
 	if len(data) > MaxFile || json.Unmarshal(data, &f) != nil || f.Format != Format {

@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// OpConversation is the operation that says what a session did.
+// OpConversation is the operation that reports what a session did.
 var OpConversation = api.DefineOn(api.Operation{Name: "conversation",
 	Summary: "Say what a session did: its commits, and what they changed"}, readConversation)
 

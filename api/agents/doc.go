@@ -12,5 +12,5 @@
 //   - A proposal is carried out by the owner alone, in the name of its agent.
 //
 // Elsewhere: messages and tasks are kept by internal/hive, proposals by internal/review; what
-// an agent may ask is package api/trust; working memory is in package api.
+// an agent may ask for is decided by package api/trust; working memory is in package api.
 package agents

@@ -63,7 +63,7 @@ type MessageSendRequest struct {
 	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
 }
 
-// MessageSent says where a message went.
+// MessageSent is where a message went.
 type MessageSent struct {
 	ID  string `json:"id" jsonschema:"of the message"`
 	Seq uint64 `json:"seq" jsonschema:"of the commit"`
@@ -111,7 +111,7 @@ func listAgents(ctx context.Context, a api.Access, req AgentsRequest) ([]AgentEn
 	return out, nil
 }
 
-// recently is how long after a commit its agent is said to be active.
+// recently is how long after a commit its agent counts as active.
 const recently = 15 * time.Minute
 
 // statusOf says in one word what an agent is about.
@@ -144,7 +144,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 		whose = cmp.Or(req.Agent, whose, "owner")
 	}
 	if whose == "" || whose != "owner" && author.Check(whose) != nil {
-		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent, such as with --agent"))
+		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent (--agent NAME)"))
 	}
 	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
 		return req.Thread != "" && m.Thread != req.Thread || !isSeen(v, m.ID)

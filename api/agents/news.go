@@ -56,12 +56,12 @@ type WaitingChanges struct {
 	Oldest    time.Time `json:"oldest" jsonschema:"when the oldest was made"`
 }
 
-// NewsSeenRequest says up to where the owner has seen what agents wrote.
+// NewsSeenRequest is the position up to which the owner has seen what agents wrote.
 type NewsSeenRequest struct {
 	UpTo map[string]uint64 `json:"upto" jsonschema:"the upto of an answer of news: the number of a commit for each scope"`
 }
 
-// NewsSeenResponse says up to where the owner has looked.
+// NewsSeenResponse is the position up to which the owner has looked.
 type NewsSeenResponse struct {
 	UpTo map[string]uint64 `json:"upto" jsonschema:"the newest commit seen of each scope that the request names"`
 }

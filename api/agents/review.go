@@ -56,7 +56,7 @@ type ReviewEditRequest struct {
 	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets"`
 }
 
-// ReviewDecision names a proposal that is decided about.
+// ReviewDecision names a proposal that the owner decides about.
 type ReviewDecision struct {
 	ID     string `json:"id" jsonschema:"of the proposal" arg:"ID"`
 	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message"`
@@ -189,17 +189,17 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 	return &p, nil
 }
 
-// unlessGone says what to do with a proposal about a note that is not there any more.
+// unlessGone adds what to do with a proposal about a note that no longer exists.
 func unlessGone(p *Proposal, err error) error {
 	if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	// Not wrapped, or err would be kept as it is.
+	// Not wrapped, or err would be kept unchanged.
 	return fault.Wrap("review", p.ID, fault.NotFound, fmt.Errorf("%w; reject the proposal, or bring the note back: %v", errGone, err))
 }
 
 // errGone is why a proposal cannot be carried out.
-var errGone = errors.New("a note that it names is not there any more")
+var errGone = errors.New("a note that it names no longer exists")
 
 // notify says what became of a proposal to those who follow the changes.
 func notify(a api.Access, p *Proposal, event string) {

@@ -98,7 +98,7 @@ func changeOf(fields map[string]any, body, to string) string {
 	return b.String()
 }
 
-// onOneLine returns a value of a request: a text of one line as it is, another value as JSON.
+// onOneLine returns a value of a request: a text of one line unchanged, another value as JSON.
 func onOneLine(value any) string {
 	if text, ok := value.(string); ok && text != "" && !strings.ContainsAny(text, "\r\n") {
 		return text

@@ -30,7 +30,7 @@ var (
 		Summary: "End a task under a claim"}, endTask)
 )
 
-// DefaultLease is the time of a claim that names none.
+// DefaultLease is the lease of a claim that names none.
 const DefaultLease = 15 * time.Minute
 
 // Task is a headline that an agent can claim.

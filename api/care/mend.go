@@ -33,14 +33,14 @@ var (
 		Summary: "Take content out of history for good"}, purgeHistory)
 )
 
-// VerifyRequest says what the history must agree with.
+// VerifyRequest is what the history must agree with.
 type VerifyRequest struct {
 	Anchors []string `json:"anchors,omitempty" jsonschema:"texts of signed heads, as head gives them"`
 	Files   bool     `json:"files,omitempty" jsonschema:"the files must hold what the memory does" flag:"compare each file with the memory too"`
 }
 
 // VerifyResponse is what verification found. Problems of the kinds purged, thinned
-// and lost are no damage: a commit says that the content is gone.
+// and lost are not damage: a commit records that the content is gone.
 type VerifyResponse struct {
 	OK       bool          `json:"ok" jsonschema:"nothing is damaged"`
 	Checked  int           `json:"checked" jsonschema:"commits, blocks and nodes recomputed"`
@@ -87,7 +87,8 @@ type PurgeRequest struct {
 type PurgeResponse struct {
 	Versions int    `json:"versions" jsonschema:"how many were taken out"`
 	Seq      uint64 `json:"seq" jsonschema:"of the commit that says so, 0 for a dry run"`
-	// What stands elsewhere, as far as is known here. Bundles that were handed out are not known.
+	// What is elsewhere, as far as this machine knows. It does not know of bundles that were
+	// handed out.
 	Remotes []string `json:"remotes,omitempty" jsonschema:"remotes that may hold it until the next push rewrites this machine's part"`
 	IPFS    []string `json:"ipfs,omitempty" jsonschema:"CIDs of what was put on IPFS or read there, newest first: out of reach, each may hold it"`
 }

@@ -26,10 +26,10 @@ import (
 )
 
 // OpExport writes notes as another program reads them.
-var OpExport = api.DefineOn(api.Operation{Name: "export", Effect: api.Mends, Group: "care", Scan: true,
+var OpExport = api.DefineOn(api.Operation{Name: "export", Effect: api.Mends, Group: "read", Scan: true,
 	Summary: "Write notes as another program reads them"}, exportNotes)
 
-// ExportRequest says which notes are written where.
+// ExportRequest names the notes to write, and the target.
 type ExportRequest struct {
 	Kind  string `json:"kind" jsonschema:"claude, basic-memory, okf, markdown or jsonl" arg:"KIND"`
 	To    string `json:"to" jsonschema:"an absolute path where the memory is kept: a folder, new or from an earlier export, or a file of JSON lines" arg:"TARGET"`

@@ -21,7 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/travel"
 )
 
-// OpImport takes over notes of another program.
+// OpImport imports notes from another program.
 var OpImport = api.DefineOn(api.Operation{Name: "import", Effect: api.Mends, Scan: true,
 	Summary: "Take over the notes of another program, as a commit that can be reverted"}, importNotes)
 

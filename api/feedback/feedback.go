@@ -146,7 +146,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulR
 		}
 		return s, nil
 	case by != feedback.Owner || req.Window != 0 || req.Agent != "":
-		return nil, invalid(errors.New("each window belongs to an agent; name the agent, such as with --agent"))
+		return nil, invalid(errors.New("each window belongs to an agent; name the agent (--agent NAME)"))
 	case question == "":
 		return nil, invalid(errors.New("name the question that was searched for with --question, or an agent whose window it was with --agent"))
 	}

@@ -24,7 +24,7 @@ var (
 		Summary: "Check a proof against the keys that are known here, or another one"}, check)
 )
 
-// Request says what to prove: about a note, or, with from, about two signed heads.
+// Request is what to prove: something about a note or, with from, about two signed heads.
 type Request struct {
 	ID     string `json:"id,omitempty" jsonschema:"the note; with absent, an id" arg:"ID"`
 	At     string `json:"at,omitempty" jsonschema:"the moment, default the present" flag:"at this <MOMENT>, as rollback names them"`
@@ -109,7 +109,7 @@ func proveAbsent(ctx context.Context, a api.Access, req Request) (*proof.File, e
 	return f, err
 }
 
-// proveNote proves a note that the caller can read at the moment, as it is shown then.
+// proveNote proves a note that the caller can read at the moment, as it was shown then.
 func proveNote(ctx context.Context, a api.Access, req Request) (*proof.File, error) {
 	v, err := a.ViewAt(ctx, req.At)
 	if err != nil {

@@ -5,15 +5,15 @@
 // machines share.
 //
 // Its types are requests and answers, such as [BundleRequest] and [SyncResponse]. What is
-// known of a remote stands in the state folder, below remotes/NAME. Importing the package
+// known about a remote is kept in the state folder, below remotes/NAME. Importing the package
 // adds its operations to the table of package api.
 //
 // Invariants:
-//   - They are the owner's alone: an agent needs a grant.
-//   - What comes in becomes a commit that a rollback undoes, or nothing at all.
+//   - Only the owner may use them: an agent needs a grant.
+//   - What comes in becomes one commit, which a rollback undoes, or nothing at all.
 //   - No answer and no error holds a key or a passphrase.
 //
 // Elsewhere: the bytes of bundles (internal/bundle), the log of each machine
-// (internal/remote), merging and restoring (internal/travel), clone, which has no memory
-// yet (cmd/fovea).
+// (internal/remote), merging and restoring (internal/travel), clone, for which no memory
+// exists yet (cmd/fovea).
 package remotes

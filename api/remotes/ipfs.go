@@ -25,8 +25,8 @@ import (
 // IPFSPrefix begins the name of what a CID on IPFS names: "ipfs:CID".
 const IPFSPrefix = "ipfs:"
 
-// IPFS returns how checkpoints go to the daemon at an address, and come back. configured says
-// that the configuration names it.
+// IPFS returns how checkpoints go to the daemon at an address, and come back. configured reports
+// whether the configuration names it.
 func IPFS(configured bool, address func() (string, error)) *api.IPFS {
 	n := node{address}
 	return &api.IPFS{Configured: configured, Address: address, Check: check, Push: n.push, Restore: n.restore}
@@ -96,7 +96,7 @@ func text(d merkle.Digest) string {
 	return d.String()
 }
 
-// sealFor returns whom the memory is sealed for: nobody, if plain is said, or nothing is said and
+// sealFor returns whom the memory is sealed for: nobody, if plain is given, or nothing is given and
 // no other machine can ask the daemon.
 func sealFor(ctx context.Context, a api.Access, c *ipfs.Client, req api.CheckpointRequest) ([]archive.Recipient, error) {
 	if req.Plain {

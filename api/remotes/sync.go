@@ -34,7 +34,7 @@ type Machine struct {
 	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
 }
 
-// SyncResponse says what went to a remote, and what came from it.
+// SyncResponse is what went to a remote, and what came from it.
 type SyncResponse struct {
 	Remote   string    `json:"remote" jsonschema:"its name"`
 	Machines []Machine `json:"machines" jsonschema:"the others that write there; none for a push"`

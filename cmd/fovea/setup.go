@@ -32,7 +32,7 @@ func setupCommand(s *session) *cobra.Command {
 The clients: ` + strings.Join(names, ", ") + `.
 
 With --write it is merged into the client's file. All else in that file stays
-byte for byte, and the file as it was is kept beside it. --remove takes it out.
+byte for byte, and a backup of it is kept beside it. --remove takes it out.
 
 With --hooks it is the hooks of claude-code, codex or cursor: they give the
 model what the memory holds when a session starts and when you ask something.
@@ -190,6 +190,9 @@ func clientFile(of func(home string) string, named string) (string, error) {
 }
 
 func reportWritten(s *session, client, file, kept string, changed bool, err error) error {
+	if err == nil && changed {
+		defer s.Report("start %s again, so that it reads this", client)
+	}
 	return reportFile(s, client, file, kept, changed, err, "written", "already has it")
 }
 
@@ -207,7 +210,7 @@ func reportFile(s *session, client, file, kept string, changed bool, err error, 
 	default:
 		s.Out.Printf("%s  %s\n", done, file)
 		if kept != "" {
-			s.Out.Printf("as it was  %s\n", kept)
+			s.Out.Printf("backup  %s\n", kept)
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
@@ -60,17 +61,42 @@ func printStores(out *terminal.Stream, list []stores.Store) {
 		}
 		return
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	var text strings.Builder
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MEMEX\tFOLDER\tCOMMITS\tSIZE\tLAST USED\tSTORE")
 	for _, l := range list {
-		commits := "?" // never closed
-		if l.Commits > 0 {
-			commits = strconv.FormatUint(l.Commits, 10)
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(memexState(l)), commits, sizeOf(l.Size),
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(memexState(l)), commitsOf(l), sizeOf(l.Size),
 			l.Used.Local().Format(time.DateOnly), terminal.OneLine(filepath.Base(l.Dir)))
 	}
-	_ = table.Flush() // the stream keeps its first error
+	_ = table.Flush() // a builder returns no error
+	for line := range strings.Lines(text.String()) {
+		if uniseg.StringWidth(strings.TrimSuffix(line, "\n")) > out.Width() {
+			printStoresNarrow(out, list)
+			return
+		}
+	}
+	fmt.Fprint(out, text.String())
+}
+
+// printStoresNarrow prints two lines per store, for a terminal that is narrower than the table.
+func printStoresNarrow(out *terminal.Stream, list []stores.Store) {
+	for _, l := range list {
+		out.Printf("%s\n", terminal.OneLine(l.Memex))
+		commits := commitsOf(l) + " commits"
+		if l.Commits == 1 {
+			commits = "1 commit"
+		}
+		fmt.Fprintln(out, out.Fold(fmt.Sprintf("    %s, %s, %s, used %s, store %s", terminal.OneLine(memexState(l)), commits, sizeOf(l.Size),
+			l.Used.Local().Format(time.DateOnly), terminal.OneLine(filepath.Base(l.Dir))), 4))
+	}
+}
+
+// commitsOf returns the number of commits of a store, "?" for one that was never closed.
+func commitsOf(l stores.Store) string {
+	if l.Commits == 0 {
+		return "?"
+	}
+	return strconv.FormatUint(l.Commits, 10)
 }
 
 // memexState describes what is at the path of a store's memex, or why it is unknown.

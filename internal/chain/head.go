@@ -115,7 +115,7 @@ func OpenHead(signed string, known note.Verifiers) (h SignedHead, by string, err
 	n, err := note.Open([]byte(signed), known)
 	if none, ok := errors.AsType[*note.UnverifiedNoteError](err); ok {
 		return h, "", &Untrusted{UnknownKey, fmt.Sprintf(
-			"signed by %s, a key that is not known here; if it is yours, add the line of its key.pub to trusted_keys in the configuration",
+			"signed by %s, a key that is not known here; if it is yours, copy its key.pub here and trust it with fovea guard adopt-key",
 			keyOf(none.Note.UnverifiedSigs[0]))}
 	}
 	if bad, ok := errors.AsType[*note.InvalidSignatureError](err); ok {

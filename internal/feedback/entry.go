@@ -18,10 +18,10 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Owner is who gave an entry that no agent gave. No agent can have the name.
+// Owner is the author of an entry that no agent gave. No agent can have this name.
 const Owner = "owner"
 
-// Entry is what somebody said of what was shown for a question.
+// Entry is what somebody said about the notes that were shown for a question.
 type Entry struct {
 	ID       uint64        `json:"id"` // its number, from 1
 	Time     time.Time     `json:"time"`
@@ -34,7 +34,7 @@ type Entry struct {
 	Shown    []Shown       `json:"shown"`
 }
 
-// Shown is what an entry says of a node.
+// Shown is what an entry says about a node.
 type Shown struct {
 	ID       string        `json:"id"`
 	Region   string        `json:"region"`
@@ -59,11 +59,11 @@ func (e *Entry) count(v learn.Verdict) (n int) {
 	return n
 }
 
-// MaxShown is how many nodes an entry keeps: those of which something is said, and the best
-// of the others.
+// MaxShown is how many nodes an entry keeps: those that it judges, and the best of the
+// others.
 const MaxShown = 24
 
-// Judge adds nodes that were found for a question, best first, each with what is said of it.
+// Judge adds nodes that were found for a question, best first, each with its verdict.
 func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]learn.Verdict) {
 	said, room := 0, MaxShown
 	for _, r := range found {
@@ -121,7 +121,7 @@ func (e *Entry) tree() (*ast.Tree, error) {
 
 var errEntry = errors.New("this is no entry of feedback")
 
-// Decode reads an entry. The error says that a text is none; numbers may be any.
+// Decode reads an entry. The error reports a text that is not an entry; numbers are not checked.
 func Decode(text string) (*Entry, error) {
 	var e Entry
 	if err := json.Unmarshal([]byte(text), &e); err != nil || e.ID == 0 || e.By == "" || len(e.Shown) > MaxShown ||

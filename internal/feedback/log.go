@@ -38,7 +38,7 @@ const (
 var (
 	ErrNeverShown = errors.New("that was not shown for this question; feedback is about what was")
 	ErrNoWindow   = errors.New("there is no such window; fovea windows lists them")
-	ErrNothing    = errors.New("nothing is said; name notes that were useful, or not, or give the text that cites them")
+	ErrNothing    = errors.New("no note is judged; name notes that were useful, or not, or give the text that cites them")
 	ErrNotCited   = errors.New("the text cites nothing of what was shown, neither by handle nor by id")
 	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
 )
@@ -47,7 +47,7 @@ var (
 type Host struct {
 	// Open opens a scope; a session that does not exist is made.
 	Open func(ctx context.Context, name string) (*scope.Scope, error)
-	// Names lists the scopes that exist, besides the memex.
+	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
 	// Opened changes when a scope opens or closes.
 	Opened func() uint64
@@ -89,7 +89,7 @@ func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
 }
 
 // Model returns what the present entries teach. It must not be changed. After a change the
-// first call fits it anew: O(entries · their nodes · features). What cannot be read teaches
+// first call fits it anew: O(entries · their nodes · features). An entry that cannot be read teaches
 // nothing, and is logged.
 func (l *Log) Model(ctx context.Context) learn.Model {
 	l.mu.Lock()

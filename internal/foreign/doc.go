@@ -4,12 +4,12 @@
 // writes the notes of a memory as other programs read them.
 //
 // [Read] turns a folder of Markdown files, or a file of JSON lines, into [Document] values; a
-// [Kind] says whose. [Lines] and [Folder] write notes as JSON lines and as Markdown files.
+// [Kind] names the program. [Lines] and [Folder] write notes as JSON lines and as Markdown files.
 //
 // Invariants:
 //   - The same source gives the same documents, byte for byte.
 //   - Nothing in a document acts: its text passes package inert.
-//   - What could not be carried over is named in a [Problem], and nothing stops the rest.
+//   - A [Problem] names what could not be carried over, and does not stop the rest.
 //
 // Elsewhere: front matter is internal/frontmatter; what an import replaces and keeps is
 // api/exchange, which makes it one commit; the graph of server-memory is internal/servermemory.

@@ -64,8 +64,8 @@ func headline(title string) string {
 	return strings.Join(words, ":")
 }
 
-// TextDigest is the SHA-256, in hex, of a text without its line PropertyText: whether an imported
-// note is still as it was imported. O(text).
+// TextDigest is the SHA-256, in hex, of a text without its line PropertyText. It shows whether an
+// imported note has changed since. O(text).
 func TextDigest(text string) string {
 	h := sha256.New()
 	dropped := false

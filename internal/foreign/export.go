@@ -34,8 +34,8 @@ var reserved = map[string]bool{"id": true, "title": true, "tags": true,
 	"type": true, "name": true, "description": true, "metadata": true, "permalink": true, wordsKey: true}
 
 // Folder returns the files of documents as a kind has them, with its index, in the order of their
-// paths, and what could not be carried over. of says in which document an id is. Errors: ErrKind,
-// that of the context.
+// paths, and what could not be carried over. of returns the document that an id is in. Errors:
+// ErrKind, that of the context.
 func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([]File, []Problem, error) {
 	if kind == JSONLines || !slices.Contains(Kinds, kind) {
 		return nil, nil, fmt.Errorf("%q: %w", kind, ErrKind)
@@ -73,7 +73,7 @@ func Folder(ctx context.Context, kind Kind, docs []Out, of map[string]string) ([
 }
 
 // noText is the problem of a text that is not UTF-8.
-const noText = "bytes that are no UTF-8 text became U+FFFD"
+const noText = "bytes that are not UTF-8 became U+FFFD"
 
 // markdownPaths returns the path of the file of each document, by its own. Where some file systems
 // would take two for the same, the later one has a digest in its name.
@@ -176,7 +176,7 @@ func indexOf(kind Kind, docs []Out, at map[string]string) string {
 // formatOrg is the format of contents in Org; others are read as Markdown.
 const formatOrg = "org"
 
-// Object is a note as a JSON line has it.
+// Object is a note in the form of a JSON line.
 type Object struct {
 	ID         string              `json:"id"`
 	Title      string              `json:"title"`

@@ -17,7 +17,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind says which program keeps the notes.
+// Kind is the program that keeps the notes.
 type Kind string
 
 // The kinds that Read knows.
@@ -29,7 +29,7 @@ const (
 	JSONLines   Kind = "jsonl"        // a file of JSON objects, one a line
 )
 
-// Kinds are those that Read knows.
+// Kinds lists the kinds that Read knows.
 var Kinds = []Kind{Claude, BasicMemory, OKF, Markdown, JSONLines}
 
 // Bounds of what is read.
@@ -44,7 +44,7 @@ const (
 var (
 	// ErrKind is returned for a kind that Read does not know.
 	ErrKind = errors.New("no such kind; it is claude, basic-memory, okf, markdown or jsonl")
-	// ErrNothing is returned where there is no note.
+	// ErrNothing is returned if there is no note.
 	ErrNothing = errors.New("there are no notes")
 	// ErrNoFile is returned where JSON lines are to be read from a folder, a pipe or a device.
 	ErrNoFile = errors.New("it is no file; name a file of JSON lines")
@@ -76,7 +76,7 @@ type Problem struct {
 	What   string // in words
 }
 
-// String is both in a line.
+// String returns both in one line.
 func (p Problem) String() string { return p.Source + ": " + p.What }
 
 // Source is where the notes of another program are.
@@ -173,8 +173,8 @@ func (r *reader) folder(in fs.FS) error {
 		r.docs = append(r.docs, m.Document)
 	}
 	if len(r.docs) > 0 {
-		links.report(r, "symbolic links")
-		others.report(r, "files that are no Markdown")
+		links.report(r, "a symbolic link", "symbolic links")
+		others.report(r, "not a Markdown file", "files that are not Markdown")
 	}
 	return nil
 }
@@ -191,23 +191,23 @@ func (p *passed) add(name string) {
 	}
 }
 
-func (p *passed) report(r *reader, what string) {
+func (p *passed) report(r *reader, one, several string) {
 	switch p.n {
 	case 0:
 	case 1:
-		r.problem(p.first, "one of the %s, left out", what)
+		r.problem(p.first, "%s, left out", one)
 	default:
-		r.problem(p.first, "one of %d %s, left out", p.n, what)
+		r.problem(p.first, "one of %d %s, left out", p.n, several)
 	}
 }
 
-// reason is what an error says besides the path, which is named before it.
+// reason is what an error says without the path, which is printed before it.
 func reason(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		err = failed.Err
 	}
 	if errors.Is(err, fs.ErrInvalid) {
-		return errors.New("its name is no UTF-8, or cannot be a path")
+		return errors.New("its name is not UTF-8, or cannot be a path")
 	}
 	return err
 }
@@ -231,7 +231,7 @@ func (r *reader) file(in fs.FS, name string) ([]byte, error) {
 		return nil, ErrTooMuch
 	}
 	if !utf8.Valid(text) {
-		r.problem(name, "no UTF-8 text, left out")
+		r.problem(name, "not UTF-8 text, left out")
 		return nil, nil
 	}
 	return text, nil

@@ -55,7 +55,7 @@ func TestNothingStopsTheRest(t *testing.T) {
 		said = append(said, p.String())
 	}
 	for _, want := range []string{
-		"bad: its name is no UTF-8", "img/a.png: one of 2 files that are no Markdown, left out", "link.md: one of the symbolic links, left out",
+		"bad: its name is not UTF-8", "img/a.png: one of 2 files that are not Markdown, left out", "link.md: a symbolic link, left out",
 		"control.md: characters that are not shown, or are no text, became U+FFFD: 2", "twice.md: title is there twice", "front.md: front matter",
 	} {
 		if !slices.ContainsFunc(said, func(line string) bool { return strings.HasPrefix(line, want) }) {

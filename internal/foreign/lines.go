@@ -101,7 +101,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	in.UseNumber()
 	err := in.Decode(&fields)
 	if _, more := in.Token(); err != nil || more != io.EOF {
-		r.problem(where, "no JSON object, left out")
+		r.problem(where, "not a JSON object, left out")
 		return
 	}
 	id := take(fields, idFields)
@@ -170,7 +170,7 @@ func (r *reader) fields(m *markdown, above string, fields map[string]any) {
 		case nested && above == "":
 			r.fields(m, key+"_", inner)
 		case fields[key] != nil:
-			r.problem(m.Source, "%s%s holds more than texts, left out", above, key)
+			r.problem(m.Source, "%s%s holds more than text, left out", above, key)
 		}
 	}
 }

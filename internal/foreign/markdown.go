@@ -90,7 +90,7 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 			r.head(m, key+"_", v)
 			continue
 		case !plain:
-			r.problem(m.Source, "%s%s holds more than texts, left out", above, key)
+			r.problem(m.Source, "%s%s holds more than text, left out", above, key)
 			continue
 		}
 		if above == "" && nameKeys[key] {

@@ -14,8 +14,8 @@ import (
 // 255, of which what is written beside a file until it is whole needs some.
 const maxName = 200
 
-// Fit returns a path none of whose names is too long for a file system: a longer one is cut, and
-// ends with a digest of all of it, before its ending.
+// Fit returns a path in which no name is too long for a file system. It cuts a longer name and
+// adds a digest of the whole name, before the ending.
 func Fit(at string) string {
 	names := strings.Split(at, "/")
 	for i, name := range names {
@@ -32,8 +32,8 @@ func Fit(at string) string {
 	return strings.Join(names, "/")
 }
 
-// Fold returns what two paths have in common that some file systems take for the same: those
-// that differ in case or in how an accent is composed.
+// Fold returns one text for all paths that some file systems treat as the same: those that
+// differ only in case or in how an accent is composed.
 func Fold(at string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(at))) }
 
 // distinct returns a name with a digest of what it is the name of.
@@ -41,8 +41,8 @@ func distinct(stem, of string) string {
 	return fmt.Sprintf("%s-%x", stem, sha256.Sum256([]byte(of)))[:len(stem)+9]
 }
 
-// Distinct returns a path, which ends with .org, for a note that another one has taken the path
-// of: with a digest of its source.
+// Distinct returns another path, which ends with .org, for a note whose path is taken: it has a
+// digest of the source.
 func Distinct(at, source string) string {
 	return distinct(strings.TrimSuffix(at, ".org"), source) + ".org"
 }

@@ -238,7 +238,7 @@ func protected(line string) string {
 	return line
 }
 
-// asText writes a text as it is.
+// asText writes a text unchanged.
 func (w *writer) asText(text string) {
 	w.lines("", "#+begin_example")
 	for line := range strings.Lines(text) {

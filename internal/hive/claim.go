@@ -19,7 +19,7 @@ import (
 )
 
 // Claim makes the actor of ctx the holder of a task for the time of the lease, unless another
-// claim is in force, also one of the same agent. Of opts, Key counts: a repeated call returns
+// claim is in force, even one of the same agent. Of opts, Key counts: a repeated call returns
 // the claim of the first time, in force or not. Errors: NotFound (ErrNoTask), Invalid (ErrLease,
 // ErrCycle), Conflict (ErrHeld, ErrDone, ErrBlocked), Denied, and those of writing the file.
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
@@ -37,7 +37,7 @@ func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts
 	})
 }
 
-// Renew lets the lease of a claim begin anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
+// Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "renew", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
 		return number, w.fail(task, fault.Conflict, inForce(n, me, number, now))

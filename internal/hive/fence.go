@@ -13,8 +13,8 @@ import (
 
 // Check refuses a write of the actor of ctx to a node, "" for none, that the claims forbid: the
 // actor names a claim that is not in force, or the node is at or below a task that another
-// agent holds. Surfaces call it to refuse early; writers are held to the same rules once more.
-// The owner may write everywhere. Errors: Conflict (ErrClaim, ErrHeld, ErrDone), NotFound.
+// agent holds. Surfaces call it to refuse early; the rules are checked again for each write.
+// The owner may write anywhere. Errors: Conflict (ErrClaim, ErrHeld, ErrDone), NotFound.
 func (h *Hive) Check(ctx context.Context, op, id string) error {
 	now := h.clock.now(h.scope, false)
 	if err := h.claimed(ctx, op, now); err != nil {
@@ -52,7 +52,7 @@ func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
 }
 
 // Change refuses changes of an agent at or below a task that another one holds, see
-// scope.Fence. A node whose own text stays is not changed.
+// scope.Fence. A node whose own text stays the same counts as unchanged.
 func (h *Hive) Change(ctx context.Context, a scope.Action, delta *graph.Delta) error {
 	return h.change(ctx, a, h.scope.Present(), delta)
 }

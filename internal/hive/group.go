@@ -81,7 +81,8 @@ func (h *Hive) run(ctx context.Context, a scope.Action, do func(*change) error) 
 // errPanicked is the result of operations whose group panicked.
 var errPanicked = errors.New("an operation beside it failed; whether this one was carried out shows when the memory is read again")
 
-// lead performs the operations that wait. The caller leads, and does not any more then.
+// lead performs the operations that wait. The caller leads when lead is called, and no longer when
+// it returns.
 func (h *Hive) lead() {
 	var waiting []*pending
 	defer func() {

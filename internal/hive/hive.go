@@ -29,14 +29,14 @@ type Hive struct {
 
 	// Owner is what the owner of the memex has seen.
 	Owner *OwnerView
-	// Unreported returns those of some things that a session was not told of before, and notes
+	// Unreported returns those of some things that a session has not been told about, and notes
 	// that it now was; key names the session and the kind of things. With fresh the session
 	// begins anew. The memory sets it, of the hive of its memex.
 	Unreported func(key string, ids []string, fresh bool) []string
 }
 
 // New returns the hive of a scope, and makes it the scope's fence. memex is the hive of its
-// memex, nil for that one itself.
+// memex, nil if the scope is the memex.
 func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, memex *Hive) *Hive {
 	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, queue: newQueue(), Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {

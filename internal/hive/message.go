@@ -79,7 +79,7 @@ type Draft struct {
 	Subject string // one line
 	Body    string
 	Thread  string // the id of a message that it answers, or of a thread; "" begins one
-	Known   bool   // the caller vouches that there is such a receiver, who has not written yet
+	Known   bool   // the caller confirms that there is such a receiver, who has not written yet
 }
 
 // ReadBody reads a body, and no more of it than a message can have. Errors: ErrTooLarge.
@@ -373,7 +373,7 @@ func inboxName(agent string, n int) string {
 }
 
 // IsInbox reports whether a path is that of a file of an inbox. What stands there is read as
-// messages, from whom they say.
+// messages, from the senders that they name.
 func IsInbox(path string) bool { return inboxNumber(agentOfPath(path), path) > 0 }
 
 // inboxNumber is the inverse of inboxName, 0 for other paths.

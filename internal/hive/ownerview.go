@@ -23,7 +23,7 @@ const seenFile = "seen"
 // maxSeenFile is the maximum size of the file in bytes.
 const maxSeenFile = 1 << 20
 
-// Seen says up to where the owner has looked at what agents wrote.
+// Seen is the position up to which the owner has looked at what agents wrote.
 type Seen struct {
 	Time time.Time         `json:"time"` // of the last look; zero for never
 	UpTo map[string]uint64 `json:"upto"` // the newest commit seen, by scope
@@ -36,8 +36,8 @@ type OwnerView struct {
 	mu    sync.Mutex   // held while the file is written
 }
 
-// Seen returns up to where the owner has looked, the zero value for never. Errors: Corrupt (the
-// file is damaged; SetSeen writes it anew), Other.
+// Seen returns the position up to which the owner has looked, the zero value for never. Errors:
+// Corrupt (the file is damaged; SetSeen writes it anew), Other.
 func (o *OwnerView) Seen() (Seen, error) {
 	b, err := o.scope.FS.ReadFile(seenFile)
 	switch {
@@ -62,8 +62,8 @@ func decodeSeen(b []byte) (Seen, error) {
 	return l, nil
 }
 
-// SetSeen notes up to where the owner has looked at some scopes, durably, and leaves the others
-// as they were. Errors: ReadOnly, Other.
+// SetSeen records the position up to which the owner has looked at some scopes, durably, and does
+// not change the others. Errors: ReadOnly, Other.
 func (o *OwnerView) SetSeen(l Seen) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -24,12 +24,12 @@ const (
 // errOtherMessages refuses a key that was used to read other messages.
 var errOtherMessages = errors.New("the op was used to read other messages; use a new one")
 
-// Read returns messages of the actor of ctx with their bodies, and marks those as read that were
-// not, in one commit: what is marked is what was returned. Without ids these are the unread ones,
-// oldest first, as many as fit an answer; left is the number of those that did not. Of opts, Key
-// counts: a repeated call returns the same bodies and marks nothing. The commit is zero if nothing
-// was unread. Errors: NotFound (ErrNotYours), Invalid (too many ids), Conflict, and those of
-// writing the file.
+// Read returns messages of the actor of ctx with their bodies, and marks the unread ones among
+// them as read, in one commit: what is marked is what was returned. Without ids it returns the
+// unread ones, oldest first, as many as fit an answer; left is the number of the others. Of opts,
+// Key counts: a repeated call returns the same bodies and marks nothing. The commit is zero if
+// nothing was unread. Errors: NotFound (ErrNotYours), Invalid (too many ids), Conflict, and those
+// of writing the file.
 func (h *Hive) Read(ctx context.Context, opts *scope.WriteOptions, ids ...string) (read []Message, left int, c chain.Commit, err error) {
 	me, err := h.caller(ctx, "read")
 	if err != nil {
@@ -102,8 +102,8 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 	return chosen(w.state(), w.inboxes(me), me, ids)
 }
 
-// Peek returns messages of the actor of ctx as Read does, and marks none: a reader that can lose
-// them on the way to whoever wants them names them to Read once they are there. Errors: NotFound
+// Peek returns messages of the actor of ctx as Read does, and marks none. A caller that could
+// lose messages on the way passes their ids to Read once they have arrived. Errors: NotFound
 // (ErrNotYours), Invalid (too many ids).
 func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left int, err error) {
 	me, err := h.caller(ctx, "read")

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// StandardAPI is the address at which Kubo listens unless it is told otherwise.
+// StandardAPI is the address at which Kubo listens by default.
 const StandardAPI = "127.0.0.1:5001"
 
 // ParseAddress returns the URL of the RPC that an address names: a multiaddr such as
 // /ip4/127.0.0.1/tcp/5001, host and port, or a URL with http or https. far allows hosts
-// besides this machine. Errors: ErrAddress, ErrFar.
+// other than this machine. Errors: ErrAddress, ErrFar.
 func ParseAddress(text string, far bool) (string, error) {
 	text = strings.TrimSpace(text)
 	address := text

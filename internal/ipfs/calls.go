@@ -17,7 +17,7 @@ import (
 )
 
 // Online reports whether other machines can ask the daemon for blocks: it listens for them,
-// or is connected with one. Errors: those of a call.
+// or is connected to one. Errors: those of a call.
 func (c *Client) Online(ctx context.Context) (bool, error) {
 	var listens struct{ Strings []string }
 	a, err := c.call(ctx, "swarm/addrs/listen", nil, nil, "")
@@ -39,8 +39,8 @@ func (c *Client) Online(ctx context.Context) (bool, error) {
 	return len(knows.Peers) > 0, err
 }
 
-// Block returns the block of a digest, proved. Errors: ErrDaemon where the daemon does not find
-// it, archive.ErrTooLarge, merkle.ErrDigest, those of a call.
+// Block returns the block of a digest, after it has proved it. Errors: ErrDaemon if the daemon does
+// not find it, archive.ErrTooLarge, merkle.ErrDigest, those of a call.
 func (c *Client) Block(ctx context.Context, d merkle.Digest) ([]byte, error) {
 	a, err := c.call(ctx, "block/get", url.Values{"arg": {d.String()}}, nil, "")
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *Client) Block(ctx context.Context, d merkle.Digest) ([]byte, error) {
 }
 
 // Import sends an archive, which write writes, and pins nothing. It returns after the daemon
-// has said that it has as many blocks as write says. write runs in another goroutine and has
+// has confirmed as many blocks as write reports. write runs in another goroutine and has
 // ended when Import returns. Errors: that of write, ErrAnswer, those of a call.
 func (c *Client) Import(ctx context.Context, write func(w io.Writer) (blocks int, err error)) error {
 	from, to := io.Pipe()
@@ -148,8 +148,8 @@ func (c *Client) Pinned(ctx context.Context, d merkle.Digest) (bool, error) {
 	return len(found.Keys) > 0, err
 }
 
-// Pin pins a block with all that it links to, all of which the daemon must have. before, if it
-// is pinned, lets the daemon look at the difference alone; it stays pinned. Errors: ErrDaemon
+// Pin pins a block with all that it links to, all of which the daemon must have. If before
+// is pinned, the daemon looks only at the difference; before stays pinned. Errors: ErrDaemon
 // where a block is missing, those of a call.
 func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 	if !before.IsZero() && before != d {
@@ -184,7 +184,7 @@ func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 	}
 }
 
-// Unpin gives up a pin. One that is not there is no error.
+// Unpin removes a pin. It is not an error if there is none.
 func (c *Client) Unpin(ctx context.Context, d merkle.Digest) error {
 	a, err := c.call(ctx, "pin/rm", url.Values{"arg": {d.String()}}, nil, "")
 	if err == nil {

@@ -16,10 +16,10 @@ import (
 	"unicode"
 )
 
-// Deadline is how long a daemon may do nothing: before it begins to answer, and between two
-// parts of a stream. What Fovea itself takes to make or to keep the next part is no time of the
-// daemon. Behind a large request it has as long again for each half MiB that was
-// sent, up to 8 MiB: what it has not written yet.
+// Deadline is how long a daemon may do nothing: before it begins to answer, and between two parts
+// of a stream. The time that Fovea itself takes to make or to keep the next part does not count.
+// Behind a large request it has as long again for each half MiB that was sent, up to 8 MiB: what
+// it has not written yet.
 const Deadline = 5 * time.Second
 
 // maxMessage bounds what is read of an error, and of an answer that is one value.
@@ -34,10 +34,10 @@ type Client struct {
 	http    *http.Client
 }
 
-// NewClient returns a client for an address as ParseAddress returns it. It connects to nobody.
+// NewClient returns a client for an address as ParseAddress returns it. It opens no connection.
 func NewClient(address string) *Client {
 	return &Client{address: address, http: &http.Client{
-		Transport: &http.Transport{ // no proxy: what is told a daemon is for it alone
+		Transport: &http.Transport{ // no proxy: what is sent to a daemon is for it alone
 			DialContext:            (&net.Dialer{Timeout: Deadline}).DialContext,
 			MaxResponseHeaderBytes: maxMessage,
 			DisableCompression:     true,
@@ -54,7 +54,7 @@ func (c *Client) Address() string { return c.address }
 // Close closes connections that are idle.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// watch ends a call in which nothing goes on.
+// watch ends a call that makes no progress.
 type watch struct {
 	timer *time.Timer
 	limit time.Duration
@@ -88,7 +88,7 @@ func (w *watch) stop() {
 // A daemon writes some thousand small blocks a second, each a file.
 const buffered, perBuffered = 8 << 20, 512 << 10
 
-// watched is a stream whose reader shows that something goes on.
+// watched is a stream whose reader reports progress.
 type watched struct {
 	io.Reader
 	*watch
@@ -176,7 +176,7 @@ func (a *answer) refusal(address string) error {
 	return fmt.Errorf("%w: %s", ErrDaemon, oneLine(said.Message))
 }
 
-// Read reads the answer. Its end is io.EOF only if the daemon has said no error.
+// Read reads the answer. Its end is io.EOF only if the daemon has reported no error.
 func (a *answer) Read(b []byte) (int, error) {
 	if a.err != nil {
 		return 0, a.err

@@ -22,7 +22,7 @@ func ParseCID(text string) (merkle.Digest, error) {
 
 // Found is what a CID names.
 type Found struct {
-	// Archive is an archive with histories, nil for a state without its history.
+	// Archive is an archive with histories, nil for a state without history.
 	Archive *Manifest
 	// Root is that of the state, of an archive the zero digest.
 	Root merkle.Digest
@@ -30,7 +30,7 @@ type Found struct {
 	Seq uint64
 }
 
-// Find says what a CID names; key opens a sealed archive. Errors: ErrOther, archive.ErrNoKey,
+// Find returns what a CID names; key opens a sealed archive. Errors: ErrOther, archive.ErrNoKey,
 // archive.ErrSeal, those of Client.Block.
 func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity) (Found, error) {
 	block, err := c.Block(ctx, d)

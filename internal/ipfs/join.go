@@ -119,7 +119,7 @@ type lists struct {
 	Added int `json:"added"`
 }
 
-// stale reports whether a state has to be written whole: what is not in it any more would be more
+// stale reports whether a state has to be written whole: what is no longer in it would be more
 // than it is, or there would be too many lists.
 func (l *lists) stale(states []merkle.Digest) bool {
 	return len(l.Levels) != len(states) || len(states) >= MaxPacks/2 || l.Added > l.Whole

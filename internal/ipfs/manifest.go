@@ -38,7 +38,7 @@ type Manifest struct {
 	Memex  merkle.Digest `json:"memex"` // the first commit: which memory it is
 	Scopes []Head        `json:"scopes"`
 	Packs  []Pack        `json:"packs"` // in the order in which they are read
-	// States are lists of blocks that the newest states have besides; none in a sealed one.
+	// States are lists of the other blocks that the newest states have; a sealed archive has none.
 	States []merkle.Digest `json:"states,omitempty"`
 }
 

@@ -53,7 +53,7 @@ func record(state vfs.FS, d merkle.Digest) (fresh bool, err error) {
 }
 
 // Placed returns the CIDs of all that a memory with this state folder has put on IPFS, was about
-// to put there, or has read from there, newest first. It asks nobody.
+// to put there, or has read from there, newest first. It sends no request.
 func Placed(state vfs.FS) ([]merkle.Digest, error) {
 	all, _, err := placed(state)
 	if err != nil {

@@ -36,10 +36,10 @@ type known struct {
 	Pending merkle.Digest `json:"pending,omitzero"`
 }
 
-// Job is what is put on a daemon.
+// Job is what a push puts on a daemon.
 type Job struct {
 	Client *Client
-	// State is the folder in which it is kept what the daemon has.
+	// State is the folder that keeps a record of what the daemon has.
 	State vfs.FS
 	// Sources are the histories, that of the memex first, each with its State.
 	Sources []bundle.Source
@@ -47,7 +47,7 @@ type Job struct {
 	To []archive.Recipient
 }
 
-// Sent says what was put there.
+// Sent is what a push put on a daemon.
 type Sent struct {
 	// CID is what to hand on: of a plain archive the newest commit, else the archive.
 	CID merkle.Digest
@@ -61,9 +61,10 @@ type Sent struct {
 	Stateless []string
 }
 
-// Push puts histories on a daemon: what came since the last push, where the daemon still has
-// that. After an error the archive before is pinned as it was, and the next push makes up for
-// it. Errors: bundle.ErrNothing, those of the stores, of Client.Import and Client.Pin.
+// Push puts histories on a daemon: what came since the last push, or everything if the daemon does
+// not have that any longer. After an error the previous archive is still pinned, and the next push
+// makes up for the failure. Errors: bundle.ErrNothing, those of the stores, of Client.Import and
+// Client.Pin.
 func Push(ctx context.Context, job *Job) (Sent, error) {
 	if len(job.Sources) == 0 {
 		return Sent{}, fmt.Errorf("ipfs: %w", bundle.ErrNothing)

@@ -57,7 +57,7 @@ func (p *pushing) pushState(s *bundle.Source) error {
 }
 
 // states writes what the newest states have and the archive before has not, and a list of it.
-// Now and then all of it is written anew, so that what no state has any more goes.
+// From time to time it is written anew in full, so that what no state has any longer goes.
 func (p *pushing) states() error {
 	m, before := &p.next.Manifest, p.known.Manifest.States
 	p.anew = p.known.Lists.stale(before)

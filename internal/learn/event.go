@@ -8,17 +8,17 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Verdict is what is said of a node that was shown.
+// Verdict is a judgement about a node that was shown.
 type Verdict int8
 
 // The verdicts.
 const (
 	Against Verdict = -1 // it was called not useful
-	Unsaid  Verdict = 0  // nothing was said of it, though something was of others
+	Unsaid  Verdict = 0  // it was not judged, though others were
 	Useful  Verdict = 1
 )
 
-// Event is what was said of the nodes that were shown for one question.
+// Event is what was said about the nodes that were shown for one question.
 type Event struct {
 	Question merkle.Digest
 	Owner    bool // the owner said it, not an agent
@@ -28,7 +28,7 @@ type Event struct {
 // Shown is a node that was shown.
 type Shown struct {
 	Region   string
-	Kind     float64   // of its file, a number that is near for files of like notes
+	Kind     float64   // of its file, a number that is similar for files with similar notes
 	Score    float64   // without what was learned
 	Features []float64 // in the order of the ranker
 	Verdict  Verdict
@@ -39,7 +39,7 @@ const (
 	weightOwner = 1
 	weightAgent = .5
 	refused     = .25 // of an event that calls nothing useful: the others may have been
-	unsaid      = .5  // of a node of which nothing is said, as a rival of the useful ones
+	unsaid      = .5  // of a node that was not judged, as a rival of the useful ones
 )
 
 // bounds of what events may hold; the scores of a ranking are far within them.

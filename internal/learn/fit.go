@@ -86,7 +86,7 @@ const parts = 3
 func (e *Event) part() int { return int(e.Question[0]) % parts }
 
 // Fit returns what events teach: the mean of the weights that leave out one part each. Whether
-// they count is decided by what each of them does to the part that it does not know. O(events ·
+// they count is decided by what each of them does to the part that it leaves out. O(events ·
 // nodes · features).
 func Fit(events []Event, features int) Model {
 	regions, kinds := map[string]*[parts][]*list{}, kindsOf(events)

@@ -4,8 +4,8 @@ package learn
 
 import "math"
 
-// How far from the mean kind of what was useful a file may be to be of the kind. Without a
-// limit, feedback on chats costs talks in the same folder 20 points of R@10.
+// How far from the mean kind of the useful files a file may be to count as one of that kind.
+// Without a limit, feedback on chats costs talks in the same folder 20 points of R@10.
 const (
 	kindErrors = 2.5 // standard deviations
 	minKind    = .2

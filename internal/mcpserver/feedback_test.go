@@ -28,7 +28,7 @@ func TestFeedbackByCitation(t *testing.T) {
 	if got, failed := say("I do not know."); !failed || !strings.Contains(got, "cites nothing") {
 		t.Errorf("of an answer that cites nothing: %v, %s", failed, got)
 	}
-	if got, failed := call(t, ada, "history", map[string]any{"action": "feedback"}); !failed || !strings.Contains(got, "nothing is said") {
+	if got, failed := call(t, ada, "history", map[string]any{"action": "feedback"}); !failed || !strings.Contains(got, "no note is judged") {
 		t.Errorf("without an answer: %v, %s", failed, got)
 	}
 	if got, failed := say("It is calibrated (" + handle + ")."); failed || !strings.Contains(got, "Done: useful 1, not 0") {

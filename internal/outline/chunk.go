@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Chunk is a piece of a file: the bytes from Start to before End, and the lines that they
-// are on, counted from 1. A line that is cut belongs to several chunks.
+// Chunk is a piece of a file: the bytes from Start up to End, without the byte at End, and the
+// lines that they are on, counted from 1. A line that is cut belongs to several chunks.
 type Chunk struct {
 	Start, End         int
 	FirstLine, EndLine int
@@ -31,9 +31,9 @@ const (
 
 // Chunks cuts a text into pieces of at most limit bytes, at least utf8.UTFMax, that join to
 // the text byte for byte: before definitions of source code and headings of Org and Markdown,
-// else at blank lines, ends of lines, or ends of sentences, and within a rune never, unless
-// it is none. Blocks, drawers and tables stay whole where they can, and headings with what
-// follows. An empty text has no chunks. O(len(src)).
+// else at blank lines, ends of lines, or ends of sentences. It never cuts within a valid rune.
+// Blocks, drawers and tables stay whole where they can, and headings stay with what follows
+// them. An empty text has no chunks. O(len(src)).
 func Chunks(language string, src []byte, limit int) []Chunk {
 	limit = max(limit, utf8.UTFMax)
 	var chunks []Chunk

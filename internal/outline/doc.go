@@ -25,8 +25,8 @@
 //     generic, struct, class and others
 //
 // Go is read by go/parser. The others, and Go with errors of syntax, are read by a scanner:
-// one lexer, which a table of each language configures, finds the words, the brackets with
-// their mates and the strings; a scanner of each family of languages finds the definitions
+// one lexer, which a table of each language configures, finds the words, the pairs of brackets
+// and the strings; a scanner of each family of languages finds the definitions
 // among them. Macros are not expanded, and no type is resolved. Decorators and annotations
 // stand before the first line of what they are about.
 //

@@ -105,8 +105,8 @@ func index(words func(*language) string) map[string]string {
 }
 
 // Language returns the name of the language of a file by its path and, for a script, by
-// the first line of head; "" if it is none of the languages of this package. A header of C
-// is C++ if head has words of C++.
+// the first line of head; "" if this package does not read the language. A header of C
+// counts as C++ if head has words of C++.
 func Language(name string, head []byte) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	extension := strings.TrimPrefix(path.Ext(base), ".")

@@ -25,8 +25,8 @@ type File struct {
 	found []Definition
 }
 
-// Read reads what src defines, nil if that is nothing. The language is one that [Language]
-// returns. Time is linear in src.
+// Read reads what src defines; it returns nil if src defines nothing. The language is one that
+// [Language] returns. Time is linear in src.
 func Read(language string, src []byte) *File {
 	found := scan(language, src)
 	if len(found) == 0 {
@@ -41,9 +41,9 @@ func Read(language string, src []byte) *File {
 	return f
 }
 
-// Listing returns the lines that stand for the file in little room: those of [Text], the
-// outer ones of a lower rank, and behind them the lines of the definitions that match the
-// question, the best first. The line of the best definition, else of the first, has the
+// Listing returns the lines that represent the file where there is little room: those of [Text],
+// with a lower rank for the outer ones, and after them the lines of the definitions that match
+// the question, the best first. The line of the best definition, or else of the first, has the
 // lowest rank. Each line begins with its number, where first is the number of the
 // first line of src, which is the source that was read. O(len(src)).
 func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {

@@ -14,7 +14,7 @@ const maxSource = 64 << 20
 // maxDepth is the deepest nesting of definitions that is followed.
 const maxDepth = 64
 
-// Definition is a thing that source code defines.
+// Definition is something that source code defines, such as a function.
 type Definition struct {
 	// Kind is what it is, in the words of the language: func, class, method, trait.
 	Kind string

@@ -35,10 +35,11 @@ const (
 // below what it belongs to, with the numbers of the lines. Neighbours that are no more than
 // a name, such as constants, share a line, and what is within functions is left out.
 //
-// An outline has at most a fifth of the bytes of src, or 240 if that is more. If
-// the signatures are longer, they are shortened; then definitions that hold nothing are
-// named alone; if those are longer, only what belongs to nothing else is; and after that the outline is cut, with the
-// number of what it leaves out. It is "" if nothing is found.
+// An outline has at most a fifth of the bytes of src, or 240 if that is more. If the
+// signatures do not fit, they are shortened; if that is not enough, only the names are left of
+// definitions that hold no others, and then only those of the outermost definitions. What
+// still does not fit is cut off, and the outline ends with the number of definitions that it
+// leaves out. It is "" if nothing is found.
 func Text(language string, src []byte) string {
 	return textOf(scan(language, src), len(src))
 }

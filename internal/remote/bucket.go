@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/s3"
 )
 
-// Buckets returns what is known of buckets besides their addresses. profile is that of the
+// Buckets returns what is known about buckets in addition to their addresses. profile is that of the
 // address, "" for none.
 type Buckets func(profile string) (s3.Settings, error)
 
@@ -26,7 +26,7 @@ type bucket struct {
 // maxPrefix leaves room for the name of an object: a key has 1024 bytes.
 const maxPrefix = 700
 
-// openBucket opens the place that an address names. It asks nobody. No error has the address:
+// openBucket opens the place that an address names. It sends no request. No error has the address:
 // somebody may have written a key into it.
 func openBucket(address string, buckets Buckets) (Place, error) {
 	o, prefix, profile, err := parseBucket(address)
@@ -50,7 +50,7 @@ func openBucket(address string, buckets Buckets) (Place, error) {
 	return OpenBucket(o, prefix)
 }
 
-// OpenBucket opens the place below a prefix of a bucket. It asks nobody. Errors: ErrURL.
+// OpenBucket opens the place below a prefix of a bucket. It sends no request. Errors: ErrURL.
 func OpenBucket(o s3.Options, prefix string) (Place, error) {
 	b, err := s3.Open(o)
 	if err != nil {

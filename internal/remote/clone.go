@@ -23,8 +23,9 @@ type Cloned struct {
 }
 
 // Clone reads the history of the machine that wrote last, by its own clock, into an empty state
-// folder for a memex at a path; of the next one if that log cannot be read. After an error the
-// folder may have a part. Errors: ErrNone if no machine has pushed; those of Pull and ReadInto.
+// folder for a memex at a path. If that log cannot be read, it tries the one before. After an
+// error the folder may have a part. Errors: ErrNone if no machine has pushed; those of Pull and
+// ReadInto.
 func (r *Remote) Clone(ctx context.Context, into vfs.FS, memex string) (Cloned, error) {
 	heads, problem := r.heads(ctx)
 	if len(heads) == 0 {

@@ -28,8 +28,8 @@ func ReadInto(ctx context.Context, in vfs.FS, r io.Reader, memex string) (bundle
 	return readInto(ctx, in, r, memex, func(bundle.Scope) bool { return false })
 }
 
-// ReadWhole is ReadInto that passes over histories that go on from one that is not here; their
-// blocks are proved all the same.
+// ReadWhole is ReadInto, but it skips histories that continue one that is not here; it still
+// proves their blocks.
 func ReadWhole(ctx context.Context, in vfs.FS, r io.Reader) (bundle.Header, error) {
 	return readInto(ctx, in, r, "", func(s bundle.Scope) bool { return s.SinceSeq > 0 })
 }
@@ -121,7 +121,7 @@ func Unpack(state string, fill func(in vfs.FS) error) error {
 	return nil
 }
 
-// Histories are those of a memory that are carried to other places.
+// Histories are the histories of a memory that are carried to other places.
 type Histories struct {
 	// State is the state folder. It is the memory's.
 	State vfs.FS

@@ -13,10 +13,11 @@
 // Invariants:
 //
 //   - A head is replaced only if it is the one that was read before, and by one with a
-//     higher count. Whether a write that got no answer was done is read, not assumed.
-//   - A pack is written before the head that names it, and removed after a head that does not,
-//     in the same push. Its pieces bear their machine, their push, and the digests of their
-//     bytes; a head names pieces of its own machine alone, and no name is used again.
+//     higher count. If a write got no answer, the place is read to see whether it was done.
+//   - A push writes a pack before the head that names it, and removes a pack only after it has
+//     written a head that no longer names it. Its pieces bear their machine, their push, and the
+//     digests of their bytes; a head names pieces of its own machine alone, and no name is used
+//     again.
 //   - A log that went back, or whose history is not the one that was there, is refused.
 //   - On a sealed place, all but the marker and the locked key is encrypted.
 //   - Nothing that a place holds is trusted: sizes, names and counts are bounded.

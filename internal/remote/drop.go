@@ -14,7 +14,7 @@ import (
 
 // DropCopies removes the copies that Pull made of other machines' histories, for all remotes of
 // a memory: what is purged from the memory may be in them. What the place had at the last Pull
-// stays known, so that one that goes back is still found out. The next Pull reads the copies
+// stays known, so that a log that goes back is still detected. The next Pull reads the copies
 // again, with what those machines have not purged. state is the state folder of the memory.
 func DropCopies(state vfs.FS) error {
 	names, err := list(state, Folder)

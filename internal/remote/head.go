@@ -34,7 +34,7 @@ const (
 const (
 	// PieceSize is the size of the pieces that a pack is cut into, in bytes.
 	PieceSize = 8 << 20
-	// MaxPacks is how many packs a head names at most; a push joins some before.
+	// MaxPacks is how many packs a head names at most; a push joins some before that.
 	MaxPacks = 32
 	// MaxPieces is how many pieces a pack has at most.
 	MaxPieces = 1 << 14
@@ -44,7 +44,7 @@ const (
 // Format is the format number of doc/format/remote.md, in the marker and in each head.
 const Format = 1
 
-// Marker says which memory a place is for.
+// Marker names the memory that a place is for.
 type Marker struct {
 	Format int    `json:"fovea_remote"`
 	Memex  string `json:"memex"` // the first commit

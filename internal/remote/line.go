@@ -99,8 +99,8 @@ type line struct {
 	err   error        // the first one that left the pipe out of step
 }
 
-// Pipe returns the place that Serve serves at the other end of a pipe. end is called
-// once by Close, after to was closed.
+// Pipe returns the place that Serve serves at the other end of a pipe. Close calls end
+// once, after it has closed to.
 func Pipe(in io.Reader, to io.WriteCloser, end func() error) Place {
 	limit := &bounded{in: in}
 	return &line{to: to, enc: json.NewEncoder(to), dec: json.NewDecoder(limit), limit: limit, end: end}
@@ -122,7 +122,7 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 		err = l.dec.Decode(&a)
 	}
 	if err != nil {
-		l.err = fmt.Errorf("the other machine does not answer any more, so try again: %w", cmp.Or(ctx.Err(), err))
+		l.err = fmt.Errorf("the other machine no longer answers; try again: %w", cmp.Or(ctx.Err(), err))
 		return answer{}, l.err
 	}
 	switch {

@@ -18,7 +18,7 @@ const pushedFile = "pushed.json"
 
 const (
 	maxUnsure = 16 // unanswered writes that are remembered whole; of those before, the sum is
-	maxBefore = 64 // versions of before that are known by their sums
+	maxBefore = 64 // earlier versions that are known by their sums
 )
 
 // pushed is what this machine knows of its own log.
@@ -45,7 +45,7 @@ type written struct {
 	Gone int                  `json:"gone"`           // blocks that the histories were without
 }
 
-// settle finds out which version of the log is there, and returns its tag. One of before, or none
+// settle finds out which version of the log is there, and returns its tag. An earlier one, or none
 // at all, has to be written again whole. A log that this memory did not write belongs to
 // another copy of it: this one takes another name then.
 func (r *Remote) settle(ctx context.Context, known *pushed) (tag string, err error) {

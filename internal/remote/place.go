@@ -14,8 +14,8 @@ import (
 )
 
 // Place holds objects under names such as "heads/laptop". Its methods are safe for
-// concurrent use by several machines. An error that is none of the package's leaves open
-// whether a write was done.
+// concurrent use by several machines. After an error that is not one of this
+// package's, it is unknown whether a write was done.
 type Place interface {
 	// Get returns an object of at most MaxObject bytes, with a tag of this version of it.
 	// Errors: ErrNone.
@@ -36,9 +36,9 @@ const MaxObject = 16 << 20
 
 // Errors of places and of what they hold.
 var (
-	// ErrNone is returned for an object that is not there.
+	// ErrNone is returned if an object does not exist.
 	ErrNone = errors.New("there is no such object")
-	// ErrChanged is returned for an object of which there is another version.
+	// ErrChanged is returned if the place has another version of the object.
 	ErrChanged = errors.New("it was changed meanwhile")
 	// ErrURL is returned for an address that names no place.
 	ErrURL = errors.New("a remote is a folder, ssh://HOST/FOLDER or s3://BUCKET/PREFIX")
@@ -54,8 +54,8 @@ var (
 	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
 	// ErrFolder is returned for a folder that is not there.
 	ErrFolder = errors.New("there is no such folder; mount the disk if it is on one, else fovea remote add with the same name makes it again")
-	// ErrAway is returned for a place that has no marker any more.
-	ErrAway = errors.New("nothing is prepared there any more; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
+	// ErrAway is returned for a place that no longer has a marker.
+	ErrAway = errors.New("nothing is prepared there any longer; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
 	// ErrPart is returned for a place of which a part is missing that was written first.
 	ErrPart = errors.New("a part of it is missing; wait until the sync program has brought all, or empty it")
 	// ErrReplaced is returned for a place whose key is another one than when it was added.
@@ -68,8 +68,8 @@ var (
 )
 
 // Open opens the place that an address names: a folder by its path or as file:///PATH, a folder
-// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, a bucket as s3://NAME/PREFIX. buckets says how
-// buckets are reached, nil not at all. Errors: ErrURL, ErrFolder, those of the place.
+// behind SSH as ssh://[USER@]HOST[:PORT]/PATH, a bucket as s3://NAME/PREFIX. buckets tells how
+// to reach buckets; if it is nil, they are refused. Errors: ErrURL, ErrFolder, those of the place.
 func Open(ctx context.Context, address string, buckets Buckets) (Place, error) {
 	if dir, ok := folderAt(address); ok {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

@@ -30,16 +30,16 @@ type slow interface {
 	putSlowly(ctx context.Context, name, tag string, data []byte, halfway func()) (kept bool, err error)
 }
 
-// Probed says what a probe found besides.
+// Probed is what else a probe found.
 type Probed struct {
-	// Keeps says that what is removed or replaced stays there as an older version.
+	// Keeps reports whether what is removed or replaced stays there as an older version.
 	Keeps bool
 }
 
 // Probe finds out whether a place that others run keeps its conditions: it creates an object
-// twice, writes under a tag of before and under one of an object that is not there, and has
-// several writers race. It removes what it wrote. It is for buckets; other places it lets pass
-// unasked. Errors: ErrLies, ErrRight and others of the place.
+// twice, writes under an outdated tag and under the tag of an object that does not exist, and has
+// several writers race. It removes what it wrote. It is for buckets; it accepts other places
+// without a test. Errors: ErrLies, ErrRight and others of the place.
 func Probe(ctx context.Context, p Place) (done Probed, err error) {
 	if _, ok := p.(slow); !ok {
 		return done, nil
@@ -149,7 +149,7 @@ func (q *probe) alone() error {
 	if err != nil {
 		return err
 	}
-	if err := refused(q.put(q.name, first, "four"), "it replaced an object under a tag of before"); err != nil {
+	if err := refused(q.put(q.name, first, "four"), "it replaced an object under an outdated tag"); err != nil {
 		return err
 	}
 	if err := refused(q.put(q.name+".1", first, "five"), "it wrote an object under a tag where none was"); err != nil {

@@ -234,7 +234,7 @@ func (r *Remote) contains(folder string, had []Pack) (err error) {
 	return nil
 }
 
-// Merged notes that what Pull returned of a machine was merged.
+// Merged records that what Pull returned for a machine was merged.
 func (r *Remote) Merged(machine string) error {
 	name := copiesFolder + "/" + machine + "." + copyFile
 	var have copied

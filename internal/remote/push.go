@@ -17,7 +17,7 @@ import (
 
 // Pushed says what a push did.
 type Pushed struct {
-	Bytes   int64 // written, 0 where there was nothing new
+	Bytes   int64 // written, 0 if there was nothing new
 	Commits uint64
 	Joined  bool // packs were joined, or all was written again
 }
@@ -273,7 +273,7 @@ func (p *pushing) drop(names []string) error {
 }
 
 // Behind returns how many commits of the histories this machine's log lacks, as far as is
-// known here. It asks nobody.
+// known here. It sends no request.
 func (r *Remote) Behind(heads map[string]uint64) (uint64, error) {
 	var known pushed
 	err := r.load(pushedFile, &known)

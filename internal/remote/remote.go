@@ -37,10 +37,10 @@ type Remote struct {
 	known bool // the place is the one that it was
 }
 
-// Join prepares a place for a memory, or joins one that is prepared, and returns the key of
-// a sealed one: plain says whether a new place is sealed, passphrase locks or opens the key.
-// It writes nothing on a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat, ErrPart,
-// archive.ErrPassphrase and others of package archive, those of the place.
+// Join prepares a place for a memory, or joins one that is prepared, and returns the key of a
+// sealed one: plain tells whether a new place stays unsealed, and passphrase locks or opens the
+// key. It writes nothing to a place of another memory. Errors: ErrOther, ErrLocked, ErrFormat,
+// ErrPart, archive.ErrPassphrase and others of package archive, those of the place.
 func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphrase string) (*age.X25519Identity, error) {
 	m, err := ReadMarker(ctx, p)
 	if errors.Is(err, ErrNone) {
@@ -63,7 +63,7 @@ func Join(ctx context.Context, p Place, memex merkle.Digest, plain bool, passphr
 	return Unlock(ctx, p, passphrase)
 }
 
-// ReadMarker says which memory a place is for. Errors: ErrNone, ErrFormat, those of the
+// ReadMarker returns the memory that a place is for. Errors: ErrNone, ErrFormat, those of the
 // place.
 func ReadMarker(ctx context.Context, p Place) (Marker, error) {
 	var m Marker
@@ -244,7 +244,7 @@ func Names(state vfs.FS) (all []string, err error) {
 
 var remoteName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
-// CheckName refuses what is no name of a remote.
+// CheckName refuses what cannot be the name of a remote.
 func CheckName(name string) error {
 	if !remoteName.MatchString(name) {
 		return errors.New("the name of a remote is 1 to 32 lower-case letters, digits and hyphens")

@@ -47,7 +47,8 @@ func (h Hooks) Write(file, command string, keep bool) (kept string, changed bool
 	return mergeFile(file, func(text string) (string, error) { return h.merged(text, command, keep) })
 }
 
-// Remove takes Fovea's hooks out of a file, as [Client.Remove] does its entry.
+// Remove takes Fovea's hooks out of a file, as [Client.Remove] does its entry. A file that
+// Write made is then as Write begins one.
 func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
 	add := func(keep bool) func(string) (string, error) {
 		return func(text string) (string, error) { return h.merged(text, "fovea hook --memex .", keep) }
@@ -56,7 +57,16 @@ func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
 		if strings.TrimSpace(text) == "" {
 			return text, nil
 		}
-		return withoutHooks(text)
+		left, err := withoutHooks(text)
+		if err != nil || left == text {
+			return left, err
+		}
+		for _, keep := range []bool{true, false} {
+			if made, err := withoutHooks(h.Text("fovea hook --memex .", keep)); err == nil && made == left {
+				return h.begin, nil
+			}
+		}
+		return left, nil
 	}, add(true), add(false))
 }
 

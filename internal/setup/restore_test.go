@@ -61,6 +61,22 @@ func TestRemoveRestores(t *testing.T) {
 	}
 }
 
+// TestRemoveLeavesNoLists: a file that Write made has no empty lists left after Remove.
+func TestRemoveLeavesNoLists(t *testing.T) {
+	for name, h := range HooksOf {
+		for _, keep := range []bool{false, true} {
+			file := filepath.Join(t.TempDir(), "conf")
+			_, _, err := h.Write(file, hookLine, keep)
+			must(t, err)
+			_, _, err = h.Remove(file)
+			must(t, err)
+			if got := read(t, file); got != h.begin {
+				t.Errorf("%s, keep %t: left is %q", name, keep, got)
+			}
+		}
+	}
+}
+
 // TestRemoveKeepsChanges: what the client or the person changed since Write is not taken back.
 func TestRemoveKeepsChanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "conf")

@@ -25,7 +25,7 @@ import (
 const (
 	maxPiece   = 16 << 10 // bytes of a text that are sent at a time
 	maxPieces  = 8        // of a text; there is no summary of what comes after them
-	maxWords   = 120      // of the summary of a piece, that are asked for
+	maxWords   = 120      // requested for the summary of a piece
 	maxTokens  = 600      // that it may have
 	maxKept    = 1024     // summaries of pieces, and errors
 	maxQueue   = 64       // pieces that wait
@@ -82,9 +82,9 @@ func New(opts Options) (*Maker, error) {
 	return m, nil
 }
 
-// Of returns the summary of the text of a block, as the model wrote it earlier; it is empty
-// where the model may not see the text, or is not done. n is the node of the block in the
-// view. The error says why the model has none: those of embed.Chat.
+// Of returns the summary of the text of a block, as the model wrote it earlier. It is empty if
+// the model may not see the text, or has not finished. n is the node of the block in the
+// view. The error, one of embed.Chat, says why there is none.
 func (m *Maker) Of(v *view.View, n *node.Node, b *working.Block, text string) (window.Summary, error) {
 	if m == nil || !m.maySee(v, n, b, text) {
 		return window.Summary{}, nil
@@ -228,7 +228,7 @@ func (m *Maker) Forget() {
 	clear(m.waiting)
 }
 
-// Close ends what is going on. Closing twice is not an error.
+// Close cancels the summaries that are being made. Closing twice is not an error.
 func (m *Maker) Close() {
 	if m == nil {
 		return

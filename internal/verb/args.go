@@ -35,7 +35,7 @@ func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		for _, v := range c.Commands() {
 			names = append(names, v.Name())
 		}
-		return Misuse{fmt.Errorf("%s has no verb %q, but %s (see %s --help)", c.Name(), a[0], strings.Join(names, ", "), c.CommandPath())}
+		return Misuse{fmt.Errorf("%s has no verb %q; it has %s (see %s --help)", c.Name(), a[0], strings.Join(names, ", "), c.CommandPath())}
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(verbs...)

@@ -18,7 +18,7 @@ func bundleCommand(s *Session) *cobra.Command {
 		Short: "Put the memory with all its history into one file, and back",
 		Long: `A bundle is one file with all notes, all history, snapshots and names; sessions
 stay on their machine. It is sealed for this machine, and for those of seal_for
-in the configuration, unless --plain is said. "fovea clone FILE FOLDER" makes a
+in the configuration, unless you give --plain. "fovea clone FILE FOLDER" makes a
 memory of it; read brings it into one that is there.`,
 		Example: `  fovea bundle write ~/backup/notes.fovea
   fovea bundle verify ~/backup/notes.fovea

@@ -18,7 +18,7 @@ day. Nothing that was committed depends on it: the journal has it already.
 With --to ipfs the memory goes to the IPFS daemon of this machine, too, with all
 its history and what came since the last time, and the CID is printed: whoever
 has it and a key can "fovea restore" or "fovea clone" it. It is sealed where
-the daemon is online, unless --plain is said.`,
+the daemon is online, unless you give --plain.`,
 		Example: `  fovea checkpoint
   fovea checkpoint before-move
   fovea checkpoint --to ipfs`,

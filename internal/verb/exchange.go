@@ -57,7 +57,7 @@ could not be carried over is named, too.`,
 func printImported(s *Session, req *exchange.ImportRequest, done *exchange.Imported) {
 	s.Out.Printf("%d added, %d updated, %d unchanged\n", done.Added, done.Updated, done.Unchanged)
 	if req.DryRun {
-		s.Report("nothing was done; without --dry-run it will be")
+		s.Report("nothing was written; run it without --dry-run to import")
 	}
 	if done.Seq > 0 {
 		s.Report("commit %d; fovea revert %d takes it back", done.Seq, done.Seq)

@@ -96,7 +96,7 @@ func bareLine(out *terminal.Stream, line string) string {
 
 func printStatus(out *terminal.Stream, s *api.Status) {
 	out.Printf("memex      %s\nstate      %s\nroot       %s\n", s.Memex, s.StateDir, s.Root)
-	out.Printf("head       commit %d\nholds      %d nodes in %d documents\n", s.Seq, s.Nodes, s.Documents)
+	out.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, several(s.Nodes, "node"), several(s.Documents, "document"))
 	for _, row := range []struct {
 		name  string
 		value string
@@ -105,7 +105,7 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
 		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
 		{"embedder", embedderOf(s)},
-		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", s.Baselines}, {"relaxed", relaxed(s.RelaxedMs)},
+		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselinesOf(s)}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
 			fmt.Fprintln(out, out.Fold(fmt.Sprintf("%-10s %s", row.name, terminal.OneLine(row.value)), len("signed by  ")))
@@ -118,6 +118,15 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 	case s.Diagnostics > 0:
 		out.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
 	}
+}
+
+// baselinesOf says what is wrong with the signature of the baselines, and once only where it is
+// what is wrong with that of the head.
+func baselinesOf(s *api.Status) string {
+	if s.Baselines != "" && s.Baselines == s.Signature {
+		return "the same as the signature"
+	}
+	return s.Baselines
 }
 
 // embedderOf says what makes vectors and how many are missing.
@@ -196,10 +205,18 @@ func printDiff(out *terminal.Stream, d *api.Difference) int {
 			if !out.IsTerminal() {
 				cells = append([]terminal.Cell{{Text: g.mark}}, cells...)
 			}
+			was := ""
 			if c.Was != "" {
-				cells = append(cells, terminal.Text("was "+c.Was))
+				was = "was " + c.Was
 			}
-			out.Row(cells...)
+			if was != "" && out.IsTerminal() { // on a line of its own, since an id is never cut
+				out.Row(cells...)
+				out.Row(terminal.Text("    " + was))
+			} else if was != "" {
+				out.Row(append(cells, terminal.Text(was))...)
+			} else {
+				out.Row(cells...)
+			}
 			for line := range strings.Lines(c.Text) {
 				fmt.Fprintln(out, "    "+bareLine(out, line))
 			}
@@ -227,8 +244,8 @@ func printFiles(out *terminal.Stream, became string, files []string) {
 }
 
 func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
-	out.Printf("%s  commit %d, root %s\nholds  %d nodes in %d documents\nimage  %s\n",
-		c.Name, c.Seq, short(c.Root), c.Nodes, c.Documents, c.Image)
+	out.Printf("%s  commit %d, root %s\nholds  %s in %s\nimage  %s\n",
+		c.Name, c.Seq, short(c.Root), several(c.Nodes, "node"), several(c.Documents, "document"), c.Image)
 	if c.CID == "" {
 		return
 	}
@@ -236,7 +253,7 @@ func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
 	if c.Sealed {
 		how = "sealed"
 	}
-	out.Printf("ipfs   %s (%s)\n", c.CID, how)
+	fmt.Fprintln(out, out.Fold(fmt.Sprintf("ipfs   %s (%s)", c.CID, how), len("ipfs   ")))
 	if c.Archive != "" && c.Archive != c.CID {
 		out.Printf("with all history  %s\n", c.Archive)
 	}

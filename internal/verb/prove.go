@@ -80,8 +80,8 @@ is one line, has the note and a signed head in it, and shows no other note. With
 --from it proves that the history of one signed head ("fovea head" prints them)
 contains all of that of an earlier one.
 
---check says what a proof proves, and whose key vouches for it. Who has no
-memory checks it with "go run github.com/fovea-memory/fovea/proof/verify".`,
+--check prints what a proof proves, and whose key vouches for it. Without Fovea,
+check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 		Example: `  fovea prove 'Rain gauge' --at 2026-11-20 >gauge.proof
   fovea prove no-such-id --absent
   fovea prove --from anchor.txt

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,8 @@ func remoteCommand(s *Session) *cobra.Command {
 		Long: `A remote is a place that several machines reach: a folder, such as one on a
 stick or one that a sync program carries, a folder of a machine behind SSH, or
 a bucket. Each machine writes a log of its own there, so none can harm what
-another one wrote. What is written is sealed by a passphrase unless --plain is
-said.`,
+another one wrote. What is written is sealed by a passphrase, unless you give
+--plain.`,
 		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
   fovea sync
   fovea remote list`,
@@ -141,6 +142,9 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 				s.Out.Printf("from %s:\n", terminal.OneLine(m.Name))
 				printBrought(s, m.Brought)
 			}
+		}
+		if op.Name == "pull" && !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
+			s.Report("nothing new in %s", r.Remote)
 		}
 		if op.Name != "pull" {
 			s.Report("%s written to %s, %d bytes", scope.Count(int(r.Pushed), "commit"), r.Remote, r.Bytes)

@@ -20,10 +20,10 @@ func taskCommand(s *Session) *cobra.Command {
 		Use:   "task",
 		Short: "Share tasks among agents, each held by one at a time",
 		Long: `A task is a headline with a keyword in tasks.org or below tasks/, or one
-anywhere with the property TASK. Who claims it holds it until the lease ends,
-and gets a number: a write with --claim TASK:NUMBER fails once somebody else has
-it.
-DEPENDS_ON names the tasks that must be done before. To add a task, remember it.`,
+anywhere with the property TASK. Whoever claims it holds it until the lease
+ends, and gets a number: a write with --claim TASK:NUMBER fails once somebody
+else holds the task. DEPENDS_ON names the tasks that must be done before. To add
+a task, remember it.`,
 		Example: `  fovea remember "Paint the door" --under tasks.org --todo TODO
   fovea task list --free
   fovea task claim "Paint the door" --agent ada --lease 30m

@@ -16,11 +16,11 @@ import (
 // session; history has the others.
 const MaxAutomatic = 32
 
-// again is the age from which an automatic block is written anew when its action is repeated.
+// again is the age from which an automatic block is written again when its action is repeated.
 const again = 10 * time.Minute
 
-// Did takes what an agent did in a session, at a time. Its blocks are committed like windows,
-// see Add; those that no block can be are left out.
+// Did takes the actions of an agent in a session, at a time. Their blocks are committed like
+// windows, see Add; actions that cannot become a block are left out.
 func (l *Log) Did(ctx context.Context, session, agent string, a working.Action, at time.Time) {
 	if !l.host.OffActions {
 		l.wait(ctx, entry{session: session, agent: agent, action: a, at: at})

@@ -27,7 +27,7 @@ const MaxWindows = 1000
 const (
 	maxQueued      = 256      // windows and actions
 	maxQueuedBytes = 32 << 20 // of their texts
-	maxLast        = 256      // agents whose newest window is at hand
+	maxLast        = 256      // agents whose newest window is kept in RAM
 	delay          = time.Second
 )
 
@@ -35,13 +35,13 @@ const (
 type Host struct {
 	// Open opens a scope; a session that does not exist is made.
 	Open func(ctx context.Context, name string) (*scope.Scope, error)
-	// Names lists the scopes that exist, besides the memex.
+	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
 	// Load returns what a block of working memory shows of its file.
 	Load func(v *view.View, b *working.Block) (string, error)
 	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
 	Writable func() error
-	// Feedback is what is said of windows.
+	// Feedback is what the owner and agents said about windows.
 	Feedback *feedback.Log
 	// Off keeps nothing but the newest manifest of each agent, in memory.
 	Off bool
@@ -71,10 +71,10 @@ func New(h Host) *Log {
 	return l
 }
 
-// Feedback returns what the owner and agents said of what they were shown.
+// Feedback returns what the owner and agents said about the notes that they were shown.
 func (l *Log) Feedback() *feedback.Log { return l.host.Feedback }
 
-// entry is what waits: a window, or an action of a time.
+// entry is a window or an action that waits.
 type entry struct {
 	session, agent string
 	given          *Given // nil for an action
@@ -116,7 +116,7 @@ func (l *Log) wait(ctx context.Context, e entry) {
 }
 
 // Flush commits what waits, one commit for each session. What cannot be committed is logged
-// and lost: its answer has gone.
+// and lost: its answer has been sent.
 func (l *Log) Flush(ctx context.Context) {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()

@@ -84,7 +84,7 @@ func (l *Log) textOf(ctx context.Context, from source) (string, bool) {
 	return textOf(n), true
 }
 
-var errNoScope = errors.New("the scope is not there any more")
+var errNoScope = errors.New("the scope is no longer there")
 
 // version returns the version of a node that is a source.
 func (l *Log) version(ctx context.Context, from source) (*node.Node, error) {
@@ -116,7 +116,7 @@ type Rendered struct {
 	Missing []Missing
 }
 
-// Missing is a part of a text that is not there any more.
+// Missing is a part of a text that is no longer there.
 type Missing struct {
 	ID   string `json:"id" jsonschema:"the id of the node"`
 	Path string `json:"path" jsonschema:"the file, below the memex"`
@@ -126,10 +126,10 @@ type Missing struct {
 // mark stands for what is missing of a text.
 const mark = "[…]"
 
-// Reader is who a window is rendered for.
+// Reader is the one for whom a window is rendered.
 type Reader struct {
 	View *view.View // the present one
-	// Hidden says why a version of a node is not shown, "" if it is.
+	// Hidden returns why a version of a node is not shown, "" if it is shown.
 	Hidden func(path string, n *node.Node) string
 }
 

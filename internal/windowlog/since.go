@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// Since is how memory differs from what the window before showed to the same agent in the
+// Since is how memory differs from what the previous window showed to the same agent in the
 // same session. Lists are of ids, in the order of the parts.
 type Since struct {
 	Window    uint64    `json:"window,omitempty" jsonschema:"the number of the window before, if it is recorded already"`
@@ -20,8 +20,8 @@ type Since struct {
 	Unchanged int       `json:"unchanged" jsonschema:"how many nodes of the window before are as they were"`
 }
 
-// Compare compares a window, and the view that it is of, with the manifest of the one
-// before, and marks in its reasons what is new or changed; nil without one.
+// Compare compares a window and its view with the manifest of the previous window, and marks in
+// its reasons what is new or changed. It returns nil if there is no previous window.
 func Compare(before *Window, v *view.View, w *window.Window) *Since {
 	if before == nil {
 		return nil

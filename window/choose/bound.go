@@ -8,7 +8,7 @@ import (
 
 // Bound returns the optimum of a relaxed problem, which no choice of levels within
 // budget tokens exceeds. In the relaxed problem a level may be taken in part, and a
-// heading with m candidates below it is free itself but adds 1/m of its cost to each of
+// heading with m candidates below it is free but adds 1/m of its cost to each of
 // them. (A selection with k of them pays for the whole heading, which is at least k/m
 // of it.) Each candidate becomes the steps of its convex hull (Kellerer, Pferschy and
 // Pisinger: Knapsack Problems, 11.2), and steeper steps are taken first. Costs are

@@ -57,16 +57,16 @@ type Scratch struct {
 // NewScratch returns an empty working memory.
 func NewScratch() *Scratch { return &Scratch{shownDigests: map[merkle.Digest]bool{}} }
 
-// Clear forgets what the selection before has shown.
+// Clear forgets what the previous selection has shown.
 func (s *Scratch) Clear() { clear(s.shownDigests) }
 
-// agentShare is the maximum share of a budget for one untrusted agent while others want
+// agentShare is the maximum share of a budget for one untrusted agent while others need
 // the room.
 const agentShare = 0.3
 
 // New returns a selection without anything to spend yet. price gives the exact tokens of a
-// candidate at a level; agents is the number of untrusted agents, and budget what the share of
-// each is taken from. The selection uses candidates and buf until it has ended.
+// candidate at a level; agents is the number of untrusted agents, and budget is the total from which
+// the share of each is computed. The selection uses candidates and buf until it has ended.
 func New(candidates []Candidate, price func(i int, level Level) int, agents, budget int, buf *Scratch) *Selection {
 	s := &Selection{candidates: candidates, price: price, quota: make([]int, agents), Scratch: buf}
 	for i := range s.quota {
@@ -248,7 +248,7 @@ func (s *Selection) greedy() {
 	s.fillRemaining()
 }
 
-// Spend shows the best of the candidates. What nobody else wants goes to the agents that
+// Spend shows the best of the candidates. What nobody else needs goes to the agents that
 // their quotas kept out.
 func (s *Selection) Spend() {
 	s.greedy()

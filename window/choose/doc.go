@@ -2,17 +2,17 @@
 
 // Package choose decides how much of each node a window shows for the tokens that it has.
 //
-// A [Selection] spends a budget on [Candidate] values: each has a value, an estimate of its
+// A [Selection] spends a budget on [Candidate] values. Each has a value, an estimate of its
 // tokens at each level, and a heading that must be shown above it. [Selection.Spend] takes the
-// steps with the highest gain per token first, and [Selection.Bound] says what no choice could
-// exceed.
+// steps with the highest gain per token first, and [Selection.Bound] returns a value that no
+// choice can exceed.
 //
 // Invariants:
 //
-//   - What is shown never costs more than there was, but for what was pinned.
+//   - What is shown never costs more than the budget, except for what was pinned.
 //   - A candidate is shown below the headings of its ancestors.
-//   - While others want the room, no untrusted agent gets more than 30 % of the budget.
-//   - Of candidates with one digest, one is shown.
+//   - While others need the room, no untrusted agent gets more than 30 % of the budget.
+//   - Of candidates with the same digest, only one is shown.
 //
 // Elsewhere: which nodes are candidates, their values, what is pinned, and the order of the
 // policies (package window); the text of a node at a [Level] (package window/render).

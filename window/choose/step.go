@@ -33,5 +33,5 @@ func compareSteps(a, b step) int {
 // fixed together with the cross-reference measurement that uses it.
 var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}
 
-// Worth is the worth of a level as a share of the full node.
+// Worth is the value of a level as a share of that of the full node.
 func Worth(level Level) float64 { return levelValues[level] }
