@@ -27,7 +27,7 @@ import (
 
 // The operations on remotes.
 var (
-	OpRemotes = api.DefineOn(api.Operation{Name: "remotes", Group: "history",
+	OpRemotes = api.DefineOn(api.Operation{Name: "remotes", Group: "history", Private: true,
 		Summary: "List the places that this memory is kept in step with"}, listRemotes)
 	OpRemoteAdd = api.DefineOn(api.Operation{Name: "remote-add", Effect: api.Mends,
 		Summary: "Keep this memory in step with a place"}, addRemote)
