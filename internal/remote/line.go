@@ -171,13 +171,13 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	return a, nil
 }
 
-// maxSaid is how much of an error of another machine is passed on, in bytes.
-const maxSaid = 1000
+// maxReport is how much of an error of another machine is passed on, in bytes.
+const maxReport = 1000
 
 // briefly returns how a text begins.
 func briefly(said string) string {
-	if len(said) > maxSaid {
-		said = said[:maxSaid] + " ..."
+	if len(said) > maxReport {
+		said = said[:maxReport] + " ..."
 	}
 	return strings.ToValidUTF8(said, "\uFFFD")
 }

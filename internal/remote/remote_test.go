@@ -117,7 +117,7 @@ func TestPipeErrorIsBrief(t *testing.T) {
 		_, _ = from.Read(make([]byte, 1<<20))
 		_, _ = io.WriteString(to, `{"error":"`+strings.Repeat("\u00e4", 1<<20)+`"}`)
 	})
-	if _, err := p.List(t.Context(), ""); err == nil || len(err.Error()) > 2*maxSaid {
+	if _, err := p.List(t.Context(), ""); err == nil || len(err.Error()) > 2*maxReport {
 		t.Errorf("%.80v", err)
 	}
 }
