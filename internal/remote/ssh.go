@@ -40,7 +40,7 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("remote: %w; install ssh, or use a folder", err)
 	}
-	p := Pipe(in, hangUp{to, cmd.Process}, func() error {
+	p := Pipe(in, hangUp{to, in, cmd.Process}, func() error {
 		_ = in.Close() // one that goes on to write does not keep it waiting
 		return cmd.Wait()
 	})
@@ -54,11 +54,12 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 // hangUp is the input of a process that is killed if it does not end some time after it.
 type hangUp struct {
 	io.WriteCloser
+	answers io.Closer // what a program that it started may keep open
 	process *os.Process
 }
 
 func (h hangUp) Close() error {
-	time.AfterFunc(sshWait, func() { _ = h.process.Kill() }) // of a process that has ended, it does nothing
+	time.AfterFunc(sshWait, func() { _ = errors.Join(h.process.Kill(), h.answers.Close()) }) // of a process that has ended, it does nothing
 	return h.WriteCloser.Close()
 }
 
