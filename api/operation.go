@@ -35,6 +35,9 @@ type Operation struct {
 	// History marks an operation on the history of one scope: the narrowest one that the
 	// call names.
 	History bool
+	// Private marks an operation that reads what is the owner's alone, such as where remotes are:
+	// an agent needs a grant for it, as for one that writes.
+	Private bool
 	// Scan reads what changed in the folder before the operation begins. Others read it when
 	// they have understood the request.
 	Scan bool

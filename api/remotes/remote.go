@@ -27,7 +27,7 @@ import (
 
 // The operations on remotes.
 var (
-	OpRemotes = api.DefineOn(api.Operation{Name: "remotes", Group: "history",
+	OpRemotes = api.DefineOn(api.Operation{Name: "remotes", Group: "history", Private: true,
 		Summary: "List the places that this memory is kept in step with"}, listRemotes)
 	OpRemoteAdd = api.DefineOn(api.Operation{Name: "remote-add", Effect: api.Mends,
 		Summary: "Keep this memory in step with a place"}, addRemote)
@@ -177,8 +177,8 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 	return list, nil
 }
 
-// isInside reports whether a place is the folder of a memex, or one in it, links followed.
-func isInside(url, dir string) bool {
+// Inside reports whether the absolute path of a place is the folder of a memex, or one in it, links followed.
+func Inside(url, dir string) bool {
 	if !filepath.IsAbs(url) {
 		return false
 	}
@@ -203,7 +203,7 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New(
 			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one"))
 	}
-	if isInside(req.URL, a.On().Dir()) {
+	if Inside(req.URL, a.On().Dir()) {
 		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New("it is a folder of the notes themselves; name one outside, such as on a stick"))
 	}
 	if k, err := read(a.Memex, op, req.Name); err == nil && k.URL != req.URL {

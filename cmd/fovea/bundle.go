@@ -3,7 +3,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/remote"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -99,6 +102,9 @@ until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
 		Example: "  ssh box fovea remote serve /srv/notes",
 		Args:    verb.Args(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, a []string) error {
+			if err := outsideNotes(a[0]); err != nil {
+				return err
+			}
 			p, err := remote.OpenFolder(a[0])
 			if err != nil {
 				return err
@@ -107,4 +113,22 @@ until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
 			return remote.Serve(c.Context(), p, c.InOrStdin(), c.OutOrStdout())
 		},
 	}
+}
+
+// outsideNotes refuses a place in the folder of a memex of this user: who names the notes of another
+// machine means to be in step with them, and would only put files beside them.
+func outsideNotes(dir string) error {
+	abs, err := filepath.Abs(dir)
+	base := storesDir()
+	if err != nil || base == "" {
+		return err
+	}
+	all, err := stores.List(base)
+	for i := 0; i < len(all) && err == nil; i++ {
+		if all[i].Memex != "" && remotes.Inside(abs, all[i].Memex) {
+			err = verb.Misuse{Err: fmt.Errorf("remote serve: %s is a folder of the notes themselves; name one outside, "+
+				"and add it as a remote on that machine, too", dir)}
+		}
+	}
+	return err
 }

@@ -39,7 +39,8 @@ func cloneCommand(s *session) *cobra.Command {
 history of SOURCE: the file of a bundle, the address of a remote as in "fovea
 remote add", or ipfs: and the CID of an archive. A remote is then kept under the
 name origin, so that "fovea sync" brings both in step. What several machines
-have written there is merged. A clone that fails leaves nothing.
+have written there is merged. A clone that fails leaves nothing; one that was
+killed goes on where the same command is given again.
 
 Clone asks once for the fingerprint of the key that the other machine signs
 with; "fovea guard adopt-key" prints it there. Without it protected files, such
@@ -88,6 +89,12 @@ func (how *cloning) run(ctx context.Context, s *session, folder string) error {
 			s.Report("%v", err)
 		}
 	}
+	if err = ctx.Err(); err == nil {
+		err = cloneEnded(s.config.StateDir)
+	}
+	if err != nil {
+		return fmt.Errorf("clone: %w; the same command goes on", err)
+	}
 	st, err := api.OpStatus.Call(ctx, svc, api.StatusRequest{})
 	if err != nil {
 		return err
@@ -116,29 +123,41 @@ func (how *cloning) about(s *session, err error) error {
 
 // make makes the memory and its files. It reports whether the source is a remote.
 func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.Service, fromRemote bool, err error) {
-	if err := how.made.newFolder(dir); err != nil {
+	empty, err := how.made.newFolder(dir)
+	if err != nil {
 		return nil, false, err
 	}
 	if err := s.load(); err != nil {
 		return nil, false, err
 	}
-	how.made.missing(filepath.Dir(s.config.StateDir))
-	done := s.Working()
-	fromRemote, err = how.fill(ctx, s, dir)
-	done()
-	if err != nil {
-		return nil, false, how.about(s, err)
+	sync := api.SyncNone // the folder is empty yet
+	if how.filled, fromRemote = how.resumes(s.config.StateDir); how.filled {
+		sync = api.SyncScan
+	} else if err := how.anew(ctx, s, dir, empty, &fromRemote); err != nil {
+		return nil, false, err
 	}
-	how.filled = true
 	if err := how.trust(s); err != nil {
 		return nil, false, err
 	}
 	if svc, err = s.service(ctx); err != nil {
 		return nil, false, err
 	}
-	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true}, Sync: api.SyncNone} // the folder is empty yet
+	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true}, Sync: sync}
 	_, err = svc(ctx, restore)
 	return svc, fromRemote, err
+}
+
+// anew makes the state folder of a folder that has no content yet.
+func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool, fromRemote *bool) (err error) {
+	if !empty {
+		return verb.Misuse{Err: fmt.Errorf("clone: %s is not empty; name a new folder", dir)}
+	}
+	how.made.missing(filepath.Dir(s.config.StateDir))
+	done := s.Working()
+	*fromRemote, err = how.fill(ctx, s, dir)
+	done()
+	how.filled = err == nil
+	return how.about(s, err)
 }
 
 // origin is the name of the remote that a memory was cloned from.
@@ -146,16 +165,15 @@ const origin = "origin"
 
 // keepRemote keeps the source as a remote, and brings in what the other machines have there.
 func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
-	pass, err := verb.Passphrase(ctx, how.file)
+	url := how.whole()
+	kept, err := remotes.OpRemotes.Call(ctx, svc, api.None{})
 	if err != nil {
 		return err
 	}
-	url, err := verb.RemoteURL(how.source)
-	if err != nil {
-		return err
-	}
-	if _, err = remotes.OpRemoteAdd.Call(ctx, svc, remotes.RemoteAddRequest{Name: origin, URL: url, Passphrase: pass}); err != nil {
-		return fmt.Errorf("the memory is here, without its remote, which fovea remote add %s %s makes later: %w", origin, how.source, err)
+	if !slices.ContainsFunc(kept, func(r remotes.Remote) bool { return r.Name == origin && r.URL == url }) {
+		if err := how.addRemote(ctx, svc, url); err != nil {
+			return err
+		}
 	}
 	if how.others == 0 {
 		return nil
@@ -172,13 +190,24 @@ func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
 	return err
 }
 
+func (how *cloning) addRemote(ctx context.Context, svc api.Service, url string) error {
+	pass, err := verb.Passphrase(ctx, how.file)
+	if err != nil {
+		return err
+	}
+	if _, err = remotes.OpRemoteAdd.Call(ctx, svc, remotes.RemoteAddRequest{Name: origin, URL: url, Passphrase: pass}); err != nil {
+		return fmt.Errorf("the memory is here, without its remote, which fovea remote add %s %s makes later: %w", origin, how.source, err)
+	}
+	return nil
+}
+
 // fill makes the state folder. It reports whether the source is a remote.
 func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemote bool, err error) {
 	if info, err := os.Stat(how.source); err == nil && info.Mode().IsRegular() {
-		return false, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) })
+		return false, remote.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromBundle(ctx, s, in, dir) }))
 	}
 	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
-		return false, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) })
+		return false, remote.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) }))
 	}
 	url, err := verb.RemoteURL(how.source)
 	if err != nil {
@@ -192,7 +221,17 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 		return false, verb.Misuse{Err: err}
 	}
 	defer p.Close()
-	return true, remote.Unpack(s.config.StateDir, func(in vfs.FS) error { return how.fromRemote(ctx, p, in, dir) })
+	return true, remote.Unpack(s.config.StateDir, how.noted(true, func(in vfs.FS) error { return how.fromRemote(ctx, p, in, dir) }))
+}
+
+// noted is a way to fill a state folder that notes in it what is under way.
+func (how *cloning) noted(fromRemote bool, fill func(vfs.FS) error) func(vfs.FS) error {
+	return func(in vfs.FS) error {
+		if err := fill(in); err != nil {
+			return err
+		}
+		return how.note(in, fromRemote)
+	}
 }
 
 func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir string) error {

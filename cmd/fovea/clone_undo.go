@@ -4,12 +4,10 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -17,17 +15,14 @@ import (
 // them away again.
 type leavings []string
 
-// newFolder makes a folder that is missing, or refuses one with content.
-func (l *leavings) newFolder(dir string) error {
+// newFolder makes a folder that is missing. It reports whether one that is there is empty.
+func (l *leavings) newFolder(dir string) (empty bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		l.missing(dir)
-		return os.MkdirAll(dir, 0o700)
+		return true, os.MkdirAll(dir, 0o700)
 	}
-	if err == nil && len(entries) > 0 {
-		err = verb.Misuse{Err: fmt.Errorf("clone: %s is not empty; name a new folder", dir)}
-	}
-	return err
+	return len(entries) == 0, err
 }
 
 // missing notes a folder that is going to be made, with those above it that are missing.

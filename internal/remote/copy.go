@@ -88,8 +88,8 @@ func checkScope(name string) error {
 }
 
 // Unpack makes the state folder of a memex from what fill puts into it, all or nothing; fill
-// gets an empty folder. What was there must be no history (stores.ErrBegun). Errors: those of
-// fill, Invalid, Other.
+// gets an empty folder. What was there must be no history (stores.ErrBegun). Another Unpack of the
+// same folder meanwhile is refused (vfs.ErrLocked). Errors: those of fill, Invalid, Conflict, Other.
 func Unpack(state string, fill func(in vfs.FS) error) error {
 	if stores.Begun(state) {
 		return fault.Wrap("clone", state, fault.Invalid, stores.ErrBegun)
@@ -100,7 +100,15 @@ func Unpack(state string, fill func(in vfs.FS) error) error {
 	}
 	defer above.Close()
 	name := filepath.Base(state)
-	part := name + ".part"
+	part, only := name+".part", name+".lock"
+	lock, err := vfs.TryLock(above, only, vfs.Holder{PID: os.Getpid(), Command: "fovea clone", Since: time.Now()})
+	if err != nil {
+		return fault.Wrap("clone", state, fault.Conflict, fmt.Errorf("another clone makes it: %w", err))
+	}
+	defer func() { _ = errors.Join(above.Remove(only), lock.Unlock()) }() // an empty file may stay
+	if stores.Begun(state) {                                              // the other one has ended
+		return fault.Wrap("clone", state, fault.Invalid, stores.ErrBegun)
+	}
 	err = vfs.RemoveAll(above, part)
 	var in vfs.FS
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -18,7 +19,10 @@ import (
 
 // folder is a place in a folder: on a disk, on a stick, or in one that a sync program
 // carries. Files of other names, such as conflict copies, are passed over.
-type folder struct{ in vfs.FS }
+type folder struct {
+	in    vfs.FS
+	swept *sync.Map // folders in which what a crash left was looked for
+}
 
 // OpenFolder opens the place in a folder, which is made if it is missing.
 func OpenFolder(name string) (Place, error) {
@@ -26,7 +30,7 @@ func OpenFolder(name string) (Place, error) {
 	if err != nil {
 		return nil, fmt.Errorf("remote: %w", err)
 	}
-	return folder{vfs.Plain(dir)}, nil
+	return folder{vfs.Plain(dir), new(sync.Map)}, nil
 }
 
 func (f folder) Get(_ context.Context, name string) ([]byte, string, error) {
@@ -62,6 +66,9 @@ func (f folder) Put(ctx context.Context, name, tag string, data []byte) error {
 			return err
 		})
 		if err == nil {
+			if _, before := f.swept.LoadOrStore(path.Dir(name), true); !before {
+				staged.RemoveOld()
+			}
 			err = staged.Create()
 		}
 		if errors.Is(err, fs.ErrExist) {

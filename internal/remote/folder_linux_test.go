@@ -5,6 +5,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,10 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -78,7 +81,7 @@ func TestFolderLinks(t *testing.T) {
 // as they were.
 func TestFolderFull(t *testing.T) {
 	disk := faultfs.New()
-	p := folder{vfs.Plain(disk)}
+	p := folder{vfs.Plain(disk), new(sync.Map)}
 	const name = "heads/a.0123456789ab"
 	if err := p.Put(t.Context(), name, "", []byte("one")); err != nil {
 		t.Fatal(err)
@@ -163,5 +166,92 @@ func TestFolderTogether(t *testing.T) {
 		if n != 1 {
 			t.Fatalf("round %d: %d have replaced it", round, n)
 		}
+	}
+}
+
+// TestFolderTemps: what killed machines left half written is removed a day after, and nothing that
+// somebody may still write.
+func TestFolderTemps(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, tag, text string) {
+		t.Helper()
+		p, err := OpenFolder(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		if err := p.Put(t.Context(), name, tag, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := func(name string, old time.Duration) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if at := time.Now().Add(-old); os.Chtimes(name, at, at) != nil {
+			t.Fatal(name)
+		}
+	}
+	const head = "heads/a.0123456789ab"
+	put(head, "", "one")
+	put("packs/a-1", "", "one")
+	own := fmt.Sprintf("heads/.fovea-tmp-%08x-0", crc32.ChecksumIEEE([]byte("a.0123456789ab")))
+	for _, name := range []string{own, "heads/.fovea-tmp-0-0", "packs/.fovea-tmp-1-0", "packs/.fovea-tmp-2-0"} {
+		left(name, 25*time.Hour)
+	}
+	left("packs/.fovea-tmp-3-0", time.Hour)
+	left("heads/.syncthing.a.tmp", 25*time.Hour)
+	put(head, tagOf([]byte("one")), "two")
+	put("packs/a-2", "", "two")
+	got, err := filepath.Glob(filepath.Join(dir, "*", ".*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got {
+		got[i], _ = filepath.Rel(dir, got[i])
+	}
+	if want := []string{"heads/.syncthing.a.tmp", "packs/.fovea-tmp-3-0"}; !slices.Equal(got, want) {
+		t.Errorf("left are %q, want %q", got, want)
+	}
+}
+
+// TestUnpackOnce: two that make one state folder do not disturb each other: the second is refused,
+// and the first one ends well and leaves nothing else.
+func TestUnpackOnce(t *testing.T) {
+	state := filepath.Join(t.TempDir(), "stores", "state")
+	err := Unpack(state, func(in vfs.FS) error {
+		if err := Unpack(state, func(vfs.FS) error { t.Error("both fill it"); return nil }); !errors.Is(err, vfs.ErrLocked) {
+			t.Errorf("the second: %v", err)
+		}
+		return vfs.WriteAtomic(in, "FORMAT", []byte("x"), 0o600)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Dir(state))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+	if err := Unpack(state, func(vfs.FS) error { t.Error("filled again"); return nil }); !errors.Is(err, stores.ErrBegun) {
+		t.Error(err)
+	}
+}
+
+// TestSSHGarbage: a machine that goes on to write what nobody reads is not waited for: its end comes
+// when the pipe is closed, and not by a kill.
+func TestSSHGarbage(t *testing.T) {
+	dir := t.TempDir()
+	script := "#!/bin/sh\nyes \u00a2\necho ended >" + filepath.Join(dir, "ended") + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	if _, err := Open(t.Context(), "ssh://box/srv", nil); err == nil {
+		t.Fatal("it is a place")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "ended")); err != nil {
+		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 )
 
 // request is one line to the other side of a pipe, answer the one that comes back.
@@ -75,8 +76,9 @@ func serve(ctx context.Context, p Place, q request) (a answer) {
 
 // bounded is a reader that ends a line that is too long.
 type bounded struct {
-	in   io.Reader
-	left int
+	in    io.Reader
+	left  int
+	moved func() // some bytes came; nil for nobody to tell
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
@@ -85,6 +87,30 @@ func (b *bounded) Read(p []byte) (int, error) {
 	}
 	n, err := b.in.Read(p[:min(len(p), b.left)])
 	b.left -= n
+	if n > 0 && b.moved != nil {
+		b.moved()
+	}
+	return n, err
+}
+
+// maxIdle is how long the other machine may neither take nor send a byte of what is under way.
+const maxIdle = 2 * time.Minute
+
+var errIdle = fmt.Errorf("nothing came or went for %v", maxIdle)
+
+// moving is a writer that tells of each part that was taken.
+type moving struct {
+	to    io.Writer
+	moved func()
+}
+
+func (m *moving) Write(p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var some int
+		some, err = m.to.Write(p[n:min(len(p), n+32<<10)])
+		n += some
+		m.moved()
+	}
 	return n, err
 }
 
@@ -93,6 +119,7 @@ type line struct {
 	mu    sync.Mutex // held for a request and its answer
 	to    io.WriteCloser
 	enc   *json.Encoder
+	out   *moving
 	dec   *json.Decoder
 	limit *bounded
 	end   func() error // waits for the other side
@@ -103,18 +130,26 @@ type line struct {
 // once, after it has closed to.
 func Pipe(in io.Reader, to io.WriteCloser, end func() error) Place {
 	limit := &bounded{in: in}
-	return &line{to: to, enc: json.NewEncoder(to), dec: json.NewDecoder(limit), limit: limit, end: end}
+	out := &moving{to: to}
+	return &line{to: to, enc: json.NewEncoder(out), out: out, dec: json.NewDecoder(limit), limit: limit, end: end}
 }
 
-// ask sends a request and waits for its answer. A context that ends closes the pipe.
+// ask sends a request and waits for its answer. A context that ends closes the pipe, and so does
+// maxIdle without a byte.
 func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
 		return answer{}, l.err
 	}
+	ctx, hung := context.WithCancelCause(ctx)
+	defer hung(nil)
 	stop := context.AfterFunc(ctx, func() { _ = l.to.Close() })
 	defer stop()
+	idle := time.AfterFunc(maxIdle, func() { hung(errIdle) })
+	defer idle.Stop()
+	l.limit.moved = func() { idle.Reset(maxIdle) }
+	l.out.moved = l.limit.moved
 	var a answer
 	l.limit.left = maxLine
 	err := l.enc.Encode(q)
@@ -122,7 +157,7 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 		err = l.dec.Decode(&a)
 	}
 	if err != nil {
-		l.err = fmt.Errorf("the other machine no longer answers; try again: %w", cmp.Or(ctx.Err(), err))
+		l.err = fmt.Errorf("the other machine no longer answers; try again: %w", cmp.Or(context.Cause(ctx), err))
 		return answer{}, l.err
 	}
 	switch {
@@ -131,9 +166,20 @@ func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	case a.Other:
 		return a, fmt.Errorf("%s: %w", q.Name, ErrChanged)
 	case a.Error != "":
-		return a, fmt.Errorf("the other machine says: %s", strings.ToValidUTF8(a.Error, "\uFFFD"))
+		return a, fmt.Errorf("the other machine says: %s", briefly(a.Error))
 	}
 	return a, nil
+}
+
+// maxReport is how much of an error of another machine is passed on, in bytes.
+const maxReport = 1000
+
+// briefly returns how a text begins.
+func briefly(said string) string {
+	if len(said) > maxReport {
+		said = said[:maxReport] + " ..."
+	}
+	return strings.ToValidUTF8(said, "\uFFFD")
 }
 
 func (l *line) Get(ctx context.Context, name string) ([]byte, string, error) {

@@ -96,7 +96,21 @@ func Create(ctx context.Context, address string, buckets Buckets) (Place, error)
 	case "s3":
 		return openBucket(address, buckets)
 	}
-	return nil, fmt.Errorf("%s: %w", address, ErrURL)
+	return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
+}
+
+// Shown is an address as a message may have it: without what could be a password or a key, which
+// stands before an @ or behind a question mark.
+func Shown(address string) string {
+	scheme, rest, has := strings.Cut(address, "://")
+	if !has {
+		return address
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = "..." + rest[at:]
+	}
+	return scheme + "://" + rest
 }
 
 // tagOf is the tag of a place that has none of its own.

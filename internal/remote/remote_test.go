@@ -4,8 +4,12 @@ package remote
 
 import (
 	"errors"
+	"io"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
@@ -34,8 +38,13 @@ func TestSSHArguments(t *testing.T) {
 			t.Errorf("%s: %q", address, got)
 		}
 	}
-	if _, err := sshArgs("ssh:///srv"); !errors.Is(err, ErrURL) {
-		t.Error(err)
+	for _, address := range []string{
+		"ssh:///srv", "ssh://me:secret@box/srv", "ssh://me:secret@", "ssh://me:se%zzcret@box/srv", "https://me:secret@box/srv?key=secret", "s4://secret@b/p",
+	} {
+		_, err := Create(t.Context(), address, nil)
+		if !errors.Is(err, ErrURL) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: %v", address, err)
+		}
 	}
 }
 
@@ -47,5 +56,68 @@ func TestNewMachine(t *testing.T) {
 	}
 	if one, other := NewMachine("a"), NewMachine("a"); one == other {
 		t.Error("two machines have one name")
+	}
+}
+
+// TestPipeIdle: another machine that takes or sends nothing any more is given up after maxIdle, and
+// one that is only slow is not.
+func TestPipeIdle(t *testing.T) {
+	for name, serve := range map[string]func(from io.Reader, to io.Writer){
+		"takes nothing": func(io.Reader, io.Writer) {},
+		"sends nothing": func(from io.Reader, _ io.Writer) { _, _ = io.Copy(io.Discard, from) },
+		"sends a part": func(from io.Reader, to io.Writer) {
+			_, _ = from.Read(make([]byte, 1<<20))
+			_, _ = io.WriteString(to, `{"data":"`)
+			_, _ = io.Copy(io.Discard, from)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, err := piped(t, serve).List(t.Context(), "heads/")
+				if !errors.Is(err, errIdle) {
+					t.Error(err)
+				}
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		got, err := piped(t, func(from io.Reader, to io.Writer) {
+			_, _ = from.Read(make([]byte, 1<<20))
+			for _, c := range `{"names":["a"]}` {
+				<-time.After(maxIdle - time.Second)
+				_, _ = io.WriteString(to, string(c))
+			}
+		}).List(t.Context(), "")
+		if err != nil || !slices.Equal(got, []string{"a"}) {
+			t.Errorf("a slow one: %q, %v", got, err)
+		}
+	})
+}
+
+// piped is the place behind a pipe to serve, whose end also ends what is read from it, as that of
+// a process does.
+func piped(t *testing.T, serve func(from io.Reader, to io.Writer)) Place {
+	from, to := io.Pipe()
+	back, answer := io.Pipe()
+	go serve(from, answer)
+	p := Pipe(back, hungUp{to, answer}, func() error { return nil })
+	t.Cleanup(func() { _ = errors.Join(p.Close(), from.Close(), back.Close()) })
+	return p
+}
+
+type hungUp struct{ to, answer *io.PipeWriter }
+
+func (h hungUp) Write(p []byte) (int, error) { return h.to.Write(p) }
+
+func (h hungUp) Close() error { return errors.Join(h.to.Close(), h.answer.Close()) }
+
+// TestPipeErrorIsBrief: an error of another machine does not fill the screen.
+func TestPipeErrorIsBrief(t *testing.T) {
+	p := piped(t, func(from io.Reader, to io.Writer) {
+		_, _ = from.Read(make([]byte, 1<<20))
+		_, _ = io.WriteString(to, `{"error":"`+strings.Repeat("\u00e4", 1<<20)+`"}`)
+	})
+	if _, err := p.List(t.Context(), ""); err == nil || len(err.Error()) > 2*maxReport {
+		t.Errorf("%.80v", err)
 	}
 }

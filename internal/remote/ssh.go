@@ -40,7 +40,10 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("remote: %w; install ssh, or use a folder", err)
 	}
-	p := Pipe(in, hangUp{to, cmd.Process}, func() error { return cmd.Wait() })
+	p := Pipe(in, hangUp{to, in, cmd.Process}, func() error {
+		_ = in.Close() // one that goes on to write does not keep it waiting
+		return cmd.Wait()
+	})
 	if _, err := p.List(ctx, "heads/"); err != nil { // who cannot connect says so at once
 		_ = p.Close()
 		return nil, fmt.Errorf("remote: %s: %w", address, said.because(err))
@@ -51,11 +54,12 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 // hangUp is the input of a process that is killed if it does not end some time after it.
 type hangUp struct {
 	io.WriteCloser
+	answers io.Closer // what a program that it started may keep open
 	process *os.Process
 }
 
 func (h hangUp) Close() error {
-	time.AfterFunc(sshWait, func() { _ = h.process.Kill() }) // of a process that has ended, it does nothing
+	time.AfterFunc(sshWait, func() { _ = errors.Join(h.process.Kill(), h.answers.Close()) }) // of a process that has ended, it does nothing
 	return h.WriteCloser.Close()
 }
 
@@ -83,11 +87,13 @@ func (t *tail) because(err error) error {
 // sshArgs are the arguments of ssh for an address.
 func sshArgs(address string) ([]string, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Hostname() == "" || len(u.Path) < 2 || strings.HasPrefix(u.Hostname(), "-") || strings.HasPrefix(u.User.Username(), "-") {
-		return nil, fmt.Errorf("%s: %w", address, ErrURL)
+	if err == nil && u.User != nil {
+		if _, has := u.User.Password(); has {
+			return nil, fmt.Errorf("%w; leave the password out of the address: ssh uses its keys", ErrURL)
+		}
 	}
-	if _, has := u.User.Password(); has {
-		return nil, fmt.Errorf("remote: leave the password out of the address; ssh uses its keys")
+	if err != nil || u.Hostname() == "" || len(u.Path) < 2 || strings.HasPrefix(u.Hostname(), "-") || strings.HasPrefix(u.User.Username(), "-") {
+		return nil, fmt.Errorf("%s: %w", Shown(address), ErrURL)
 	}
 	args := []string{"-T", "-o", "BatchMode=yes", "-o", fmt.Sprintf("ConnectTimeout=%d", int(sshWait.Seconds())),
 		"-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3"}

@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const tempPrefix = ".fovea-tmp-"
@@ -77,10 +78,41 @@ func createTemp(in FS, name string, perm fs.FileMode) (File, string, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
+		if err == nil && i > 0 { // somebody writes the same file, or a crash left it
+			removeOld(in, folder, temp)
+		}
 		return f, temp, err
 	}
 	return nil, "", fmt.Errorf("%d temporary files for one name in %s: %w", maxTemps, folder, fs.ErrExist)
 }
+
+// maxAge is how long nobody writes to a temporary file before it is taken for one that a crash
+// left, where no lock tells.
+const maxAge = 24 * time.Hour
+
+// removeOld removes the temporary files of a folder that are a day older than one that was made
+// just now, by the clock of the file system. One that cannot be removed stays.
+func removeOld(in FS, folder, now string) {
+	fresh, err := in.Lstat(now)
+	if err != nil {
+		return
+	}
+	entries, _ := in.ReadDir(folder)
+	for _, e := range entries {
+		if !IsTemp(e.Name()) || !e.Type().IsRegular() {
+			continue
+		}
+		name := path.Join(folder, e.Name())
+		if info, err := in.Lstat(name); err == nil && fresh.ModTime().Sub(info.ModTime()) > maxAge {
+			_ = in.Remove(name)
+		}
+	}
+}
+
+// RemoveOld removes the temporary files that crashes left beside the file that is staged: those
+// to which nobody wrote for a day. It is for a folder in which other processes may write, whose
+// lock nobody can hold; RemoveTemps is for others.
+func (s *Staged) RemoveOld() { removeOld(s.in, path.Dir(s.name), s.temp) }
 
 // RemoveTemps removes the temporary files that a crash left in the folder, and
 // returns how many. No other process may be writing there: hold the lock.

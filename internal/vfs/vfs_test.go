@@ -5,6 +5,8 @@ package vfs_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -321,6 +323,36 @@ func TestWriteAtomicFails(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestOldTemps: of the temporary files that kills left, those of a day ago go with the next write of
+// the same file. What somebody may still write stays, and so do all where nothing was left of this file.
+func TestOldTemps(t *testing.T) {
+	in := dir(t)
+	left := func(name string, old time.Duration) {
+		t.Helper()
+		write(t, in, name, "half")
+		if at := time.Now().Add(-old); os.Chtimes(filepath.Join(in.Path(), name), at, at) != nil {
+			t.Fatal(name)
+		}
+	}
+	put := func(want ...string) {
+		t.Helper()
+		if err := vfs.WriteAtomic(in, "f", []byte("whole"), 0o600); err != nil || content(t, in, "f") != "whole" {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, names(t, in, ".")); diff != "" {
+			t.Errorf("folder (-want +got):\n%s", diff)
+		}
+	}
+	own := fmt.Sprintf(".fovea-tmp-%08x-", crc32.ChecksumIEEE([]byte("f")))
+	left(".fovea-tmp-0-0", 25*time.Hour)
+	put(".fovea-tmp-0-0", "f")
+	left(own+"0", time.Hour)
+	put(own+"0", "f")
+	left(own+"0", 25*time.Hour)
+	left(own+"1", 25*time.Hour)
+	put("f")
 }
 
 func TestRemoveTemps(t *testing.T) {

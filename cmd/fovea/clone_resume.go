@@ -1,0 +1,79 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// cloneFile is in the state folder from the moment when it has the history until the clone has
+// ended: after a kill between these, the same command goes on.
+const cloneFile = "clone.json"
+
+// maxCloneFile is the largest cloneFile in bytes that is read.
+const maxCloneFile = 64 << 10
+
+// underWay is what cloneFile has.
+type underWay struct {
+	Source string `json:"source"`
+	Remote bool   `json:"remote"` // the source is a remote
+	Signer string `json:"signer,omitempty"`
+	Others int    `json:"others"`
+}
+
+// whole is the source as it is called from everywhere. A name that is no file is that of a remote.
+func (how *cloning) whole() string {
+	if abs, err := verb.RemoteURL(how.source); err == nil {
+		return abs
+	}
+	return how.source
+}
+
+// note writes into a new state folder what is under way.
+func (how *cloning) note(in vfs.FS, fromRemote bool) error {
+	text, err := json.Marshal(underWay{how.whole(), fromRemote, how.signer, how.others})
+	if err != nil {
+		return err
+	}
+	return vfs.WriteAtomic(in, cloneFile, text, 0o600)
+}
+
+// resumes reports whether a clone of this source was cut short when the history was here, and
+// whether the source is a remote.
+func (how *cloning) resumes(state string) (resumed, fromRemote bool) {
+	in, err := vfs.Dir(state)
+	if err != nil {
+		return false, false
+	}
+	defer in.Close()
+	var was underWay
+	info, err := in.Lstat(cloneFile)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxCloneFile {
+		return false, false
+	}
+	text, err := in.ReadFile(cloneFile)
+	if err != nil || json.Unmarshal(text, &was) != nil || was.Source != how.whole() {
+		return false, false
+	}
+	how.signer, how.others = was.Signer, was.Others
+	return true, was.Remote
+}
+
+// cloneEnded notes that nothing is under way any more.
+func cloneEnded(state string) error {
+	in, err := vfs.Dir(filepath.Clean(state))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := in.Remove(cloneFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return in.SyncDir(".")
+}
