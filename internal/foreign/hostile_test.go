@@ -78,7 +78,7 @@ func TestFit(t *testing.T) {
 		"a/b.org", strings.Repeat("x", 255), strings.Repeat("\u00fc", 126) + ".md.org", strings.Repeat("y", 400) + "/" + strings.Repeat("z", 252) + ".org",
 	} {
 		got := foreign.Fit(tc)
-		for _, name := range strings.Split(got, "/") {
+		for name := range strings.SplitSeq(got, "/") {
 			if len(name) > 200 {
 				t.Errorf("%q has a name of %d bytes", got, len(name))
 			}

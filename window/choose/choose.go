@@ -317,7 +317,7 @@ func (s *Selection) couldFit(c *Candidate) bool {
 	return false
 }
 
-// Value returns the total value of what is shown.
+// Worth returns the total value of what is shown.
 func (s *Selection) Worth() float64 {
 	sum := 0.0
 	for i := range s.candidates {
