@@ -235,7 +235,7 @@ func TestForeignStateFolder(t *testing.T) {
 	w.ingest()
 	w.change("Two")
 	w.reopenAs(desk, deskKnown)
-	w.mustBe("", "trusted_keys", "unknown key")
+	w.mustBe("", "guard adopt-key", "unknown key")
 	w.change("Three")
 	w.mustBe("desk", "", "") // the chain binds what came before
 	w.reopenAs(nil, laptopKnown)
