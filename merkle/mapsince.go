@@ -4,9 +4,9 @@ package merkle
 
 import "bytes"
 
-// BlocksSince passes the blocks of the map that an older one lacks to emit, as Blocks does: who
-// has all blocks of old has all of the map with them. A block comes once, and none for a map with
-// the same root. It takes O(changes log n), if old was made by edits of the map or the map by
+// BlocksSince passes the blocks of the map that an older one lacks to emit, as Blocks does: with them,
+// whoever has all blocks of old has all of the map. Each block is passed once, and none for a map
+// with the same root. It takes O(changes log n), if old was made by edits of the map or the map by
 // edits of old.
 func (m Map[L]) BlocksSince(old Map[L], emit func(Digest, []byte) error) error {
 	switch {
@@ -66,7 +66,7 @@ func (w *sinceWalk[L]) note(d Digest, _ []byte) error {
 	return nil
 }
 
-// group passes a group that those nodes have not.
+// group passes a group, unless a node of old that was visited has it.
 func (w *sinceWalk[L]) group(d Digest, block []byte) error {
 	if w.had[d] {
 		return nil
@@ -74,7 +74,7 @@ func (w *sinceWalk[L]) group(d Digest, block []byte) error {
 	return w.out(d, block)
 }
 
-// leaf passes a leaf that the old map has nowhere: one that only moved up or down is there.
+// leaf passes a leaf that is nowhere in the old map. One that only moved up or down is there.
 func (w *sinceWalk[L]) leaf(l L) error {
 	if was, ok := w.old.Get(l.Key()); ok {
 		w.was, w.buf = was.AppendCanonical(w.was[:0]), l.AppendCanonical(w.buf[:0])

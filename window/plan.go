@@ -302,7 +302,7 @@ func (p *plan) summarize(budget int) {
 		p.omitted = p.tree.visible - shown
 		p.bound = 1
 		if limit := p.sel.Bound(budget); !(complete && p.omitted == 0) && limit > 0 {
-			p.bound = min(1, p.sel.Worth()/limit)
+			p.bound = min(1, p.sel.Value()/limit)
 		}
 	}
 	if p.req.Explain {

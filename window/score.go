@@ -169,3 +169,14 @@ func rankValue(rank int) float64 {
 	d := float64(5 + rank)
 	return 1 / (d * d)
 }
+
+// ranked is a node with its fused score.
+type ranked struct {
+	ref
+	score float64
+}
+
+// worse reports whether a ranks below b; equal scores keep document order.
+func worse(a, b ranked) bool {
+	return a.score < b.score || a.score == b.score && b.before(a.ref)
+}

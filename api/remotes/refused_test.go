@@ -19,15 +19,7 @@ import (
 // line that says what to do.
 func TestRefusedInALine(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte("* A\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	svc := api.NewLocal(m, nil)
+	svc := oneNote(t, dir)
 	refused := func(err error, kind fovea.Kind, want string) {
 		t.Helper()
 		if err == nil || fovea.KindOf(err) != kind || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
@@ -56,15 +48,7 @@ func TestRefusedInALine(t *testing.T) {
 // TestListOfRemotesIsTheOwners: where remotes are is told to the owner, and to an agent with a grant.
 func TestListOfRemotesIsTheOwners(t *testing.T) {
 	dir, at := t.TempDir(), filepath.Join(t.TempDir(), "place")
-	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte("* A\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { m.Close() })
-	svc := api.NewLocal(m, nil)
+	svc := oneNote(t, dir)
 	if _, err := remotes.OpRemoteAdd.Call(t.Context(), svc, remotes.RemoteAddRequest{Name: "x", URL: at, Plain: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -85,4 +69,18 @@ func TestListOfRemotesIsTheOwners(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, all, err)
 		}
 	}
+}
+
+// oneNote returns the memory of a folder, in which it writes a note.
+func oneNote(t *testing.T, dir string) api.Service {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte("* A\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return api.NewLocal(m, nil)
 }

@@ -165,7 +165,7 @@ const origin = "origin"
 
 // keepRemote keeps the source as a remote, and brings in what the other machines have there.
 func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
-	url := how.whole()
+	url := how.absolute()
 	kept, err := remotes.OpRemotes.Call(ctx, svc, api.None{})
 	if err != nil {
 		return err

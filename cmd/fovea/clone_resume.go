@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"path/filepath"
 
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -19,7 +18,7 @@ const cloneFile = "clone.json"
 // maxCloneFile is the largest cloneFile in bytes that is read.
 const maxCloneFile = 64 << 10
 
-// underWay is what cloneFile has.
+// underWay is the content of cloneFile.
 type underWay struct {
 	Source string `json:"source"`
 	Remote bool   `json:"remote"` // the source is a remote
@@ -27,17 +26,17 @@ type underWay struct {
 	Others int    `json:"others"`
 }
 
-// whole is the source as it is called from everywhere. A name that is no file is that of a remote.
-func (how *cloning) whole() string {
+// absolute returns the source in a form that does not depend on the working directory.
+func (how *cloning) absolute() string {
 	if abs, err := verb.RemoteURL(how.source); err == nil {
 		return abs
 	}
 	return how.source
 }
 
-// note writes into a new state folder what is under way.
+// note writes cloneFile into a new state folder.
 func (how *cloning) note(in vfs.FS, fromRemote bool) error {
-	text, err := json.Marshal(underWay{how.whole(), fromRemote, how.signer, how.others})
+	text, err := json.Marshal(underWay{how.absolute(), fromRemote, how.signer, how.others})
 	if err != nil {
 		return err
 	}
@@ -58,16 +57,16 @@ func (how *cloning) resumes(state string) (resumed, fromRemote bool) {
 		return false, false
 	}
 	text, err := in.ReadFile(cloneFile)
-	if err != nil || json.Unmarshal(text, &was) != nil || was.Source != how.whole() {
+	if err != nil || json.Unmarshal(text, &was) != nil || was.Source != how.absolute() {
 		return false, false
 	}
 	how.signer, how.others = was.Signer, was.Others
 	return true, was.Remote
 }
 
-// cloneEnded notes that nothing is under way any more.
+// cloneEnded removes cloneFile.
 func cloneEnded(state string) error {
-	in, err := vfs.Dir(filepath.Clean(state))
+	in, err := vfs.Dir(state)
 	if err != nil {
 		return err
 	}

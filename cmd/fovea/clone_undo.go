@@ -15,7 +15,7 @@ import (
 // them away again.
 type leavings []string
 
-// newFolder makes a folder that is missing. It reports whether one that is there is empty.
+// newFolder makes a folder if it is missing. It reports whether the folder is empty.
 func (l *leavings) newFolder(dir string) (empty bool, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -45,9 +45,9 @@ func (l leavings) remove() {
 	}
 }
 
-// undo takes away what a failed clone made of the memory of a folder: the state folder, if the
-// clone has filled it, and folders. Where files have been brought back into the folder, all
-// stays. It reports whether it does.
+// undo removes what a failed clone has made: the state folder, if the clone has filled it, and
+// empty folders. If files are back in the folder of the notes, everything stays; undo reports
+// whether it does.
 func (how *cloning) undo(s *session, dir string) (stays bool) {
 	if how.filled {
 		entries, err := os.ReadDir(dir)

@@ -10,8 +10,4 @@ func Hold(h *Hive) (release func()) {
 }
 
 // Waiting counts the operations that wait.
-func Waiting(h *Hive) int {
-	h.queue.mu.Lock()
-	defer h.queue.mu.Unlock()
-	return len(h.queue.waiting)
-}
+func Waiting(h *Hive) int { return h.queue.Len() }

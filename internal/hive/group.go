@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -40,26 +39,11 @@ type pending struct {
 // queue holds the operations that wait for the chain's writer. Whoever puts a value into lead
 // writes those that wait, its own among them.
 type queue struct {
-	lead    chan struct{}
-	mu      sync.Mutex
-	waiting []*pending
+	scope.Queue[*pending]
+	lead chan struct{}
 }
 
 func newQueue() *queue { return &queue{lead: make(chan struct{}, 1)} }
-
-func (q *queue) add(r *pending) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, r)
-}
-
-func (q *queue) take() []*pending {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	all := q.waiting
-	q.waiting = nil
-	return all
-}
 
 // run performs an operation. Those that arrive while others are written are written together:
 // each is judged by what those before it leave, and is a commit of its own, and all become
@@ -68,7 +52,7 @@ func (q *queue) take() []*pending {
 func (h *Hive) run(ctx context.Context, a scope.Action, do func(*change) error) (c chain.Commit, first *graph.Commit, err error) {
 	a.Kind = graph.KindEdit
 	r := &pending{ctx: ctx, action: a, do: do, done: make(chan struct{})}
-	h.queue.add(r)
+	h.queue.Add(r)
 	select {
 	case <-r.done:
 	case h.queue.lead <- struct{}{}:
@@ -81,8 +65,8 @@ func (h *Hive) run(ctx context.Context, a scope.Action, do func(*change) error) 
 // errPanicked is the result of operations whose group panicked.
 var errPanicked = errors.New("an operation beside it failed; whether this one was carried out shows when the memory is read again")
 
-// lead performs the operations that wait. The caller leads when lead is called, and no longer when
-// it returns.
+// lead performs the operations that wait. The caller has put a value into queue.lead; lead takes
+// it out.
 func (h *Hive) lead() {
 	var waiting []*pending
 	defer func() {
@@ -93,7 +77,7 @@ func (h *Hive) lead() {
 	}()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	waiting = h.queue.take()
+	waiting = h.queue.Take()
 	for len(waiting) > 0 {
 		g := h.newGroup(tx)
 		taken := 0
@@ -138,7 +122,7 @@ type group struct {
 	all   *chain.Steps
 	files []groupFile
 	steps []filetx.Step
-	wrote []*change // one for each step,
+	wrote []*change // one for each step
 	of    []*pending
 	taken []*pending
 	size  int // bytes of new text

@@ -54,8 +54,8 @@ func endsOf(sources []bundle.Source) ends {
 	return e
 }
 
-// end returns where the first packs leave a scope; what an older version has written does not
-// say it.
+// end returns the position at which the first packs leave a scope; false if it is not known, as
+// in what an older version has written.
 func (k *known) end(packs int, scope string) (end store.Pos, ok bool) {
 	for _, e := range k.ends(packs) {
 		if at, has := e[scope]; has {
@@ -73,8 +73,8 @@ func (k *known) ends(packs int) []ends {
 	return slices.Clone(k.Ends[:packs])
 }
 
-// joined finds out which pieces the packs have that are joined: they need not be written
-// again. Those of a list that the daemon does not have, or not as it was, are.
+// joined finds out which pieces of the packs to be joined the daemon has; they need not be written
+// again. The pieces of a list that the daemon lacks or has damaged are written again.
 func (p *pushing) joined(packs []Pack) error {
 	if p.next.Manifest.Sealed {
 		return nil
@@ -109,7 +109,7 @@ func (p *pushing) pieces(list merkle.Digest, depth int) error {
 	return nil
 }
 
-// lists says what the lists of states are.
+// lists describes the lists of states in a manifest.
 type lists struct {
 	// Levels are how often each was joined, in the order of the manifest, never rising but for the
 	// first: that one has a whole state and is never joined.

@@ -21,7 +21,7 @@ type Notes struct {
 	files  *filetx.Files
 	folder *ingest.Reader
 	slot   chain.Slot[tombstones] // what was forgotten
-	queue  noteQueue
+	queue  scope.Queue[*pending]
 	known  knownNotes // the chain's writer guards it
 }
 

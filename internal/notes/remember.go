@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
@@ -70,11 +69,11 @@ func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under strin
 	if err := r.prepare(ns); err != nil {
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
-	ns.queue.add(r)
+	ns.queue.Add(r)
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()
 	if !r.done {
-		ns.rememberAll(tx, ns.queue.take())
+		ns.rememberAll(tx, ns.queue.Take())
 	}
 	return r.answer, r.err
 }
@@ -143,26 +142,6 @@ func (r *pending) end(a remembered, err error) {
 		a.Similar = nil
 	}
 	r.answer, r.err, r.done = a, err, true
-}
-
-// noteQueue holds the notes that wait for a writer.
-type noteQueue struct {
-	mu      sync.Mutex
-	waiting []*pending
-}
-
-func (q *noteQueue) add(r *pending) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, r)
-}
-
-func (q *noteQueue) take() []*pending {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	all := q.waiting
-	q.waiting = nil
-	return all
 }
 
 // rememberAll writes the waiting notes, batched by file.

@@ -17,7 +17,7 @@ import (
 // stays known, so that a log that goes back is still detected. The next Pull reads the copies
 // again, with what those machines have not purged. state is the state folder of the memory.
 func DropCopies(state vfs.FS) error {
-	names, err := list(state, Folder)
+	names, err := Names(state)
 	for _, name := range names {
 		if err == nil {
 			err = dropCopies(state, path.Join(Folder, name, copiesFolder))

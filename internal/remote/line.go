@@ -202,7 +202,7 @@ func (l *line) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Close tells nothing new of a pipe that has failed.
+// Close ends the pipe. It returns no error for a pipe that has failed: ask has returned that one.
 func (l *line) Close() error {
 	err := errors.Join(l.to.Close(), l.end())
 	l.mu.Lock()

@@ -317,8 +317,8 @@ func (s *Selection) couldFit(c *Candidate) bool {
 	return false
 }
 
-// Worth returns the total value of what is shown.
-func (s *Selection) Worth() float64 {
+// Value returns the total value of what is shown.
+func (s *Selection) Value() float64 {
 	sum := 0.0
 	for i := range s.candidates {
 		sum += s.candidates[i].Value * levelValues[s.candidates[i].Level]

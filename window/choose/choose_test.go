@@ -66,7 +66,7 @@ func TestGreedyNearOptimum(t *testing.T) {
 		s := New(all, func(i int, level Level) int { return int(all[i].Estimates[level]) }, 0, budget, NewScratch())
 		s.Remaining = budget
 		s.greedy()
-		got, limit := s.Worth(), s.Bound(budget)
+		got, limit := s.Value(), s.Bound(budget)
 		const rounding = 1e-12
 		if s.Remaining < 0 || got > best+rounding || best > limit+rounding {
 			t.Fatalf("left %d, greedy %v, optimum %v, bound %v, budget %d of %+v", s.Remaining, got, best, limit, budget, all)
