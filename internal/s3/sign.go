@@ -90,16 +90,10 @@ func canonicalPath(u *url.URL) string {
 	return escape(u.Path, true)
 }
 
-// canonicalQuery writes a query as it is signed and sent.
+// canonicalQuery writes a query as it is signed and sent, sorted by name: "a" stands before "a-",
+// which it would not if whole pairs were sorted. Each name has one value here.
 func canonicalQuery(q url.Values) string {
-	var pairs []string
-	for name, values := range q {
-		for _, v := range values {
-			pairs = append(pairs, escape(name, false)+"="+escape(v, false))
-		}
-	}
-	slices.Sort(pairs)
-	return strings.Join(pairs, "&")
+	return strings.ReplaceAll(q.Encode(), "+", "%20")
 }
 
 // escape escapes every byte that is not unreserved; of a path not the slashes.

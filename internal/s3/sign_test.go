@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +59,14 @@ func TestSignature(t *testing.T) {
 		if got := r.Header.Get("Authorization"); !strings.HasSuffix(got, "Signature="+c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestCanonicalQuery: names are sorted, not pairs, and nothing but unreserved bytes is left as it is.
+func TestCanonicalQuery(t *testing.T) {
+	q := url.Values{"A-": {"2"}, "A": {" +/~*é"}, "a": {""}, "A0": {"3"}}
+	if got, want := canonicalQuery(q), "A=%20%2B%2F~%2A%C3%A9&A-=2&A0=3&a="; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 
