@@ -93,9 +93,12 @@ func (p *plan) fillCritical() {
 	}
 }
 
-// showMore shows more of a critical block for so many tokens: all, or more of its best lines.
+// showMore shows more of a critical block for so many tokens: all, or more of its best lines. A block
+// that has its name alone keeps it: its best line does not fit, and a lesser one, such as a closing
+// bracket, says nothing without it.
 func (p *plan) showMore(i, tokens int) {
-	if !p.showWhole(i, tokens) {
+	isNameAlone := p.beginnings != nil && p.candidates[i].Level == Title
+	if !isNameAlone && !p.showWhole(i, tokens) {
 		p.fitLines(i, int(p.candidates[i].Cost)-p.price(i, Title)+tokens)
 	}
 }
