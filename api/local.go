@@ -229,7 +229,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	record(ctx, l, given, v, wr, w)
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
-		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: list(w.Parts),
+		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: w.Parts,
 		OmittedTop: w.OmittedTop, Session: session, Since: since, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
 }

@@ -25,9 +25,7 @@ func (p *plan) assemble() *Window {
 	}
 	const frame = 512 // bytes
 	b.Grow(length + len(order)*len(p.renderer.Separator()) + frame)
-	if len(order) > 0 {
-		w.Parts = make([]Part, 0, len(order))
-	}
+	w.Parts = make([]Part, 0, len(order))
 	b.WriteString(p.renderer.Head(p.heading()))
 	b.WriteString(p.remark)
 	w.Tokens = p.costs.head + p.count(p.remark) + p.costs.tail

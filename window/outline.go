@@ -43,7 +43,7 @@ func (r ref) compare(o ref) int {
 }
 
 // before reports whether r precedes o in document order.
-func (r ref) before(o ref) bool { return r.compare(o) < 0 }
+func (r ref) before(o ref) bool { return r.block < o.block || r.block == o.block && r.local < o.local }
 
 // DocumentChange names a document that was added, removed or changed. Path is its path,
 // ID its id or "" if it was removed. Unchanged, if not nil, reports whether the item of

@@ -3,9 +3,7 @@
 package window
 
 import (
-	"cmp"
 	"strconv"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
 )
@@ -59,38 +57,47 @@ func (p *plan) reasonValue(i int) string {
 	if e == nil {
 		e = &evidence{}
 	}
-	var reasons []string
+	var room [128]byte
+	b := room[:0]
 	if p.tree.workingOf(n.ref) != nil {
-		reasons = append(reasons, p.reasonBlock(i))
+		b = appendReason(b, p.reasonBlock(i))
 	}
 	if e.flags&onPath != 0 {
-		reasons = append(reasons, "ancestor of the focus")
+		b = appendReason(b, "ancestor of the focus")
 	}
 	if p.tree.isFocusChild(n.ref) {
-		reasons = append(reasons, "child of the focus")
+		b = appendReason(b, "child of the focus")
 	}
 	if e.flags&linksTo != 0 {
-		reasons = append(reasons, "links to the focus")
+		b = appendReason(b, "links to the focus")
 	}
 	if e.flags&linkedFrom != 0 {
-		reasons = append(reasons, "linked from the focus")
+		b = appendReason(b, "linked from the focus")
 	}
 	if n.rank > 0 && e.similarity > 0 {
-		reasons = append(reasons, p.wordsReason(i, e.reason))
+		b = p.appendWords(b, i, e.reason)
 	}
-	if len(reasons) == 0 && p.tree.focused() && p.tree.distance(n.ref) <= 2 {
-		reasons = append(reasons, "next to the focus")
+	if len(b) == 0 && p.tree.focused() && p.tree.distance(n.ref) <= 2 {
+		return "next to the focus"
 	}
-	if len(reasons) == 0 {
+	if len(b) == 0 {
 		return "outline"
 	}
-	return strings.Join(reasons, "; ")
+	return string(b)
 }
 
-// wordsReason names the words that the title and the beginning of the body of candidate
+// appendReason appends one more reason to those in b.
+func appendReason(b []byte, reason string) []byte {
+	if len(b) > 0 {
+		b = append(b, "; "...)
+	}
+	return append(b, reason...)
+}
+
+// appendWords names the words that the title and the beginning of the body of candidate
 // i share with the question and task, or with the title of the focus if both are empty,
 // and then what else makes it similar.
-func (p *plan) wordsReason(i int, other string) string {
+func (p *plan) appendWords(b []byte, i int, other string) []byte {
 	const maxWords = 4 // to name
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
@@ -98,12 +105,18 @@ func (p *plan) wordsReason(i int, other string) string {
 		}
 	}
 	shared := excerpt.SharedWords(p.foldedWords(i), p.reasonWords)
-	var reasons []string
-	if len(shared) > 0 {
-		reasons = append(reasons, "words: "+strings.Join(shared[:min(maxWords, len(shared))], ", "))
+	for n, word := range shared[:min(maxWords, len(shared))] {
+		if n == 0 {
+			b = append(appendReason(b, "words: "), word...)
+		} else {
+			b = append(append(b, ", "...), word...)
+		}
 	}
 	if other != "" {
-		reasons = append(reasons, other)
+		b = appendReason(b, other)
+	} else if len(shared) == 0 {
+		b = appendReason(b, "similar")
 	}
-	return cmp.Or(strings.Join(reasons, "; "), "similar") + " (rank " + strconv.Itoa(int(p.details[i].rank)) + ")"
+	b = strconv.AppendInt(append(b, " (rank "...), int64(p.details[i].rank), 10)
+	return append(b, ')')
 }

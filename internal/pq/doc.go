@@ -2,16 +2,15 @@
 
 // Package pq is a priority queue in a slice, and a selection of the best items of
 // a sequence. [Heap] returns its first item in O(log n); [Top] keeps the best limit
-// items in O(log limit) each.
+// items in O(log limit) each; [Numbered] has numbers whose ranks change.
 //
 // Invariants:
 //
-//   - The order is a function of the caller. If it is total, the order in which items
+//   - The order of Heap and Top is a function of the caller. If it is total, the order in which items
 //     are popped or sorted does not depend on the order in which they were added.
-//   - The slices belong to the caller, who may reuse them; neither type allocates
+//   - The slices belong to the caller, who may reuse them; no type allocates
 //     beyond growing its slice.
-//   - Neither type is safe for concurrent use.
+//   - No type is safe for concurrent use.
 //
-// Elsewhere: the order of the elements, and changing the priority of a queued item.
-// Callers push such an item again and skip the stale one.
+// Elsewhere: the order of the elements.
 package pq

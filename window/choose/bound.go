@@ -2,9 +2,7 @@
 
 package choose
 
-import (
-	"slices"
-)
+import "slices"
 
 // Bound returns the optimum of a relaxed problem, which no choice of levels within
 // budget tokens exceeds. In the relaxed problem a level may be taken in part, and a
@@ -12,8 +10,8 @@ import (
 // them. (A selection with k of them pays for the whole heading, which is at least k/m
 // of it.) Each candidate becomes the steps of its convex hull (Kellerer, Pferschy and
 // Pisinger: Knapsack Problems, 11.2), and steeper steps are taken first. Costs are
-// exact for levels that were counted and estimated for the others. O(n log n + n
-// depth).
+// exact for levels that were counted and estimated for the others. O(n depth)
+// expected.
 func (s *Selection) Bound(budget int) float64 {
 	candidates := s.candidates
 	s.descendants, s.headingShares = resizeZeroed(s.descendants, len(candidates)), resizeZeroed(s.headingShares, len(candidates))
@@ -43,22 +41,42 @@ func (s *Selection) Bound(budget int) float64 {
 		steps = appendHull(steps, &candidates[i], ancestorCost, free)
 	}
 	s.hull = steps
-	slices.SortFunc(steps, func(a, b hullStep) int { // cmp.Compare also looks for what is no number
-		switch x, y := b.value*a.tokens, a.value*b.tokens; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
+	return sum + fill(steps, float64(budget))
+}
+
+// fill returns the highest value of steps that fit into tokens, of which the last is taken in part.
+// It reorders them by choosing instead of sorting: of the steeper and the flatter ones only the half
+// in which the tokens end is looked at again (Balas and Zemel 1980). O(n) expected.
+func fill(steps []hullStep, tokens float64) float64 {
+	sum := 0.0
+	for len(steps) > 0 {
+		pivot := steps[len(steps)/2]
+		steeper, flatter := 0, len(steps)
+		var above, equal hullStep // the sums
+		for i := 0; i < flatter; {
+			s := steps[i]
+			switch x, y := s.value*pivot.tokens, pivot.value*s.tokens; {
+			case x > y:
+				above.value, above.tokens = above.value+s.value, above.tokens+s.tokens
+				steps[i], steps[steeper] = steps[steeper], s
+				steeper++
+				i++
+			case x < y:
+				flatter--
+				steps[i], steps[flatter] = steps[flatter], s
+			default:
+				equal.value, equal.tokens = equal.value+s.value, equal.tokens+s.tokens
+				i++
+			}
 		}
-		return 0
-	})
-	remaining := float64(budget)
-	for _, step := range steps {
-		if step.tokens > remaining {
-			return sum + step.value*remaining/step.tokens
+		switch {
+		case above.tokens > tokens:
+			steps = steps[:steeper]
+		case above.tokens+equal.tokens > tokens:
+			return sum + above.value + equal.value*(tokens-above.tokens)/equal.tokens
+		default:
+			sum, tokens, steps = sum+above.value+equal.value, tokens-above.tokens-equal.tokens, steps[flatter:]
 		}
-		remaining -= step.tokens
-		sum += step.value
 	}
 	return sum
 }

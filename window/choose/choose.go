@@ -23,6 +23,7 @@ type Candidate struct {
 
 	firstChild  int32 // index plus one of a candidate below; 0 for none
 	nextSibling int32 // index plus one of another below the same parent; 0 for none
+	next        Level // of its step in the queue
 	capped      bool
 }
 
@@ -45,8 +46,7 @@ type Selection struct {
 // Scratch is the working memory of a selection. It may be used again after Clear, and is not safe
 // for concurrent use.
 type Scratch struct {
-	firstSteps    []step
-	steps         pq.Heap[step]
+	steps         pq.Numbered
 	order         []int32
 	hull          []hullStep
 	descendants   []int32
@@ -184,9 +184,9 @@ func (s *Selection) withinQuota(i, tokens int, ancestors []int) bool {
 	return true
 }
 
-// nextStep returns the first step of candidate i on the convex hull of its levels: the
+// nextStep finds the first step of candidate i on the convex hull of its levels: the
 // one with the highest gain per estimated token, absent headings above it included.
-func (s *Selection) nextStep(i int) (step, bool) {
+func (s *Selection) nextStep(i int) (gain float64, ok bool) {
 	c := &s.candidates[i]
 	ancestorCost, ancestorValue := int32(0), 0.0
 	if c.Level == Absent {
@@ -195,54 +195,49 @@ func (s *Selection) nextStep(i int) (step, bool) {
 			ancestorValue += s.candidates[p].Value * levelValues[Title]
 		}
 	}
-	best, slope := Absent, 0.0
+	c.next = Absent
 	for to := c.Level + 1; to <= Full; to++ {
 		if c.Estimates[to] == 0 {
 			continue
 		}
 		dc := float64(max(1, c.Estimates[to]-c.Cost+ancestorCost))
 		dv := c.Value*(levelValues[to]-levelValues[c.Level]) + ancestorValue
-		if dv/dc >= slope {
-			best, slope = to, dv/dc
+		if dv/dc >= gain {
+			c.next, gain = to, dv/dc
 		}
 	}
-	return step{slope, int32(i), c.Level, best}, best != Absent
+	return gain, c.next != Absent
 }
 
 // greedy takes the best steps while they fit, skips those that do not, and then fills
-// the remaining budget in the order of value. O(n log n + n depth) for n candidates.
+// the remaining budget in the order of value. O(n depth log n) for n candidates.
 func (s *Selection) greedy() {
-	s.steps.Items, s.steps.Before, s.firstSteps = s.steps.Items[:0], betterStep, s.firstSteps[:0]
+	s.steps.Reset(len(s.candidates))
 	for i := range s.candidates {
 		c := &s.candidates[i]
 		if c.firstChild = 0; c.Parent >= 0 { // a parent precedes its children
 			parent := &s.candidates[c.Parent]
 			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
 		}
-		if step, ok := s.nextStep(i); ok {
-			s.firstSteps = append(s.firstSteps, step)
+		if gain, ok := s.nextStep(i); ok {
+			s.steps.Add(i, gain)
 		}
 	}
-	slices.SortFunc(s.firstSteps, compareSteps)
-	for first := s.firstSteps; len(first)+len(s.steps.Items) > 0 && s.Remaining >= s.MinPiece; {
-		var step step // of the sorted first ones, and of those that came since
-		if len(first) > 0 && (len(s.steps.Items) == 0 || !betterStep(s.steps.Items[0], first[0])) {
-			step, first = first[0], first[1:]
-		} else {
-			step = s.steps.Pop()
+	s.steps.Init()
+	for s.Remaining >= s.MinPiece {
+		i, ok := s.steps.First()
+		if !ok {
+			break
 		}
-		i := int(step.i)
-		if s.candidates[i].Level != step.from || !s.Fits(&s.candidates[i], step.to, Slack) {
+		ancestors := s.absentAncestors(i)
+		if !s.Show(i, s.candidates[i].next, Slack) {
+			s.steps.Remove(i)
 			continue
 		}
-		parent := s.absentAncestors(i)
-		if !s.Show(i, step.to, Slack) {
-			continue
-		}
-		s.pushStep(i)
-		for _, p := range parent {
-			s.pushStep(p)
-			s.refreshChildren(p)
+		s.updateStep(i)
+		for _, p := range ancestors {
+			s.updateStep(p)
+			s.updateChildren(p)
 		}
 	}
 	s.fillRemaining()
@@ -267,21 +262,22 @@ func (s *Selection) Spend() {
 // Slack is the slack of Spend, see Selection.Show.
 const Slack = 1.25
 
-// pushStep pushes the next step of i onto the heap.
-func (s *Selection) pushStep(i int) {
-	if step, ok := s.nextStep(i); ok {
-		s.steps.Push(step)
+// updateStep queues the next step of i in place of the one before.
+func (s *Selection) updateStep(i int) {
+	if gain, ok := s.nextStep(i); ok {
+		s.steps.Set(i, gain)
+	} else {
+		s.steps.Remove(i)
 	}
 }
 
-// refreshChildren pushes new steps for the absent candidates below i, which no longer
-// have to pay for i. Their older, more expensive entries stay on the heap and are
-// skipped.
-func (s *Selection) refreshChildren(i int) {
+// updateChildren updates the steps of the absent candidates below i, which no longer have to pay
+// for i.
+func (s *Selection) updateChildren(i int) {
 	for child := s.candidates[i].firstChild; child > 0; child = s.candidates[child-1].nextSibling {
 		if s.candidates[child-1].Level == Absent {
-			s.pushStep(int(child - 1))
-			s.refreshChildren(int(child - 1))
+			s.updateStep(int(child - 1))
+			s.updateChildren(int(child - 1))
 		}
 	}
 }

@@ -40,3 +40,10 @@ func (l *Level) UnmarshalText(text []byte) error {
 	}
 	return fmt.Errorf("level %q: use one of %v", text, levelNames)
 }
+
+// levelValues is the worth of each level as a share of the full node: a convention
+// fixed together with the cross-reference measurement that uses it.
+var levelValues = [...]float64{Absent: 0, Title: 0.2, Snippet: 0.5, Full: 1}
+
+// Worth is the value of a level as a share of that of the full node.
+func Worth(level Level) float64 { return levelValues[level] }
