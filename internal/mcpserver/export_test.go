@@ -16,8 +16,8 @@ func (s *Server) SDK() *mcp.Server { return s.mcp }
 
 // AddTool adds a tool without arguments, as the memory's own are added.
 func AddTool(s *Server, name string, call func() (string, error)) {
-	s.add(tool{name, name, reads, "For tests.", "", []action{{&api.Operation{Request: reflect.TypeFor[api.None]()},
-		func(context.Context, api.Service, arguments) (reply, error) {
+	s.add(tool{name, name, reads, "For tests.", "", []action{{Operation: &api.Operation{Request: reflect.TypeFor[api.None]()},
+		call: func(context.Context, api.Service, arguments) (reply, error) {
 			text, err := call()
 			return reply{text: text}, err
 		}}}})

@@ -124,6 +124,31 @@ func TestBatchHandsOverOnce(t *testing.T) {
 	}
 }
 
+// TestInboxHasNoKey: an inbox that is asked for again under its idempotency key hands over what has
+// come since, while a write under a key stays one.
+func TestInboxHasNoKey(t *testing.T) {
+	svc, _ := memory(t)
+	keys := map[string]string{}
+	var mu sync.Mutex
+	noting := func(ctx context.Context, c api.Call) (any, error) {
+		mu.Lock()
+		keys[c.Op.Name] += c.Key
+		mu.Unlock()
+		return svc(ctx, c)
+	}
+	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "one", Body: "x", Known: true}); err != nil {
+		t.Fatal(err)
+	}
+	keyed := func(line string) string {
+		return strings.Replace(line, `"params":{`, `"params":{"_meta":{"io.github.fovea-memory/idempotency-key":"k"},`, 1) + "\n"
+	}
+	const remember = `{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"remember","arguments":{"title":"a"}}}`
+	attend(t, noting, "bob", &client{}, greetLines+keyed(inboxLine)+keyed(againLine)+keyed(remember))
+	if read, has := keys[agents.OpMessageRead.Name]; !has || read != "" || keys[api.OpRemember.Name] != "k" {
+		t.Errorf("keys by operation: %q", keys)
+	}
+}
+
 // TestHandedOverWhole: what is marked as read stands whole in the answer, however large the
 // messages are; the rest comes with the next call.
 func TestHandedOverWhole(t *testing.T) {

@@ -109,7 +109,8 @@ func (a arguments) take(request any) error {
 // action is an operation as a tool offers it.
 type action struct {
 	*api.Operation
-	call func(context.Context, api.Service, arguments) (reply, error)
+	call    func(context.Context, api.Service, arguments) (reply, error)
+	unkeyed bool // its calls have no idempotency key
 }
 
 // name returns the value of the argument action that chooses the operation, "" for the only
@@ -121,7 +122,7 @@ func (a action) name() string {
 
 // act returns an action that makes the request of the arguments and calls run.
 func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, extra) (reply, error)) action {
-	return action{op.Operation, func(ctx context.Context, svc api.Service, given arguments) (reply, error) {
+	return action{Operation: op.Operation, call: func(ctx context.Context, svc api.Service, given arguments) (reply, error) {
 		var request Q
 		var rest extra
 		for _, to := range []any{&request, &rest} {
@@ -131,6 +132,13 @@ func act[Q, A any](op api.Op[Q, A], run func(context.Context, api.Service, Q, ex
 		}
 		return run(ctx, svc, request, rest)
 	}}
+}
+
+// unkeyed returns an action whose calls have no idempotency key: when it is repeated, there may be
+// more to answer, and what it writes it writes once by itself.
+func unkeyed(a action) action {
+	a.unkeyed = true
+	return a
 }
 
 // show returns an action that calls its operation and shows the answer.

@@ -71,7 +71,7 @@ func tools() []tool {
 				"feedback: tell which notes of your last context helped; recall learns.",
 			"*action id limit from to text name answer", []action{
 				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
-				act(agents.OpMessageRead, inboxTool), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned)}},
+				unkeyed(act(agents.OpMessageRead, inboxTool)), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
 				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",
@@ -109,14 +109,18 @@ func (t *tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// call runs the action that the arguments name, or the only one.
-func (t *tool) call(ctx context.Context, svc api.Service, given arguments) (reply, error) {
+// call runs the action that the arguments name, or the only one, under an idempotency key.
+func (t *tool) call(ctx context.Context, svc api.Service, key string, given arguments) (reply, error) {
 	var of extra
 	if err := given.take(&of); err != nil {
 		return reply{}, err
 	}
 	i := slices.IndexFunc(t.actions, func(a action) bool { return a.name() == of.Action }) // the schema allows no others
-	return t.actions[max(i, 0)].call(ctx, svc, given)
+	a := t.actions[max(i, 0)]
+	if !a.unkeyed {
+		svc = api.WithKey(svc, key)
+	}
+	return a.call(ctx, svc, given)
 }
 
 // add registers a tool.
@@ -132,7 +136,7 @@ func (s *Server) add(t tool) {
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
-		r, answer, err := s.reply(ctx, func() (reply, error) { return t.call(ctx, api.WithKey(s.service, key), given) })
+		r, answer, err := s.reply(ctx, func() (reply, error) { return t.call(ctx, s.service, key, given) })
 		if err != nil {
 			return nil, nil, toolError{t.name, err}
 		}
