@@ -4,7 +4,6 @@ package alert
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -89,20 +88,6 @@ func (q *Queue) Send(text string) error {
 		}
 	}
 	return err
-}
-
-// Failures describes each failing sink: its last error, and how many messages are
-// pending or were dropped.
-func (q *Queue) Failures() []string {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	var out []string
-	for _, sq := range q.sinks {
-		if sq.lastErr != nil {
-			out = append(out, fmt.Sprintf("%s: %v; %d messages pending, %d dropped", sq.sink.Name, sq.lastErr, len(sq.pending), q.dropped))
-		}
-	}
-	return out
 }
 
 // Drain waits until each sink has received its pending messages or has failed, or ctx

@@ -4,10 +4,9 @@
 // exchange, and the envelope that seals such a stream for those who hold a key.
 //
 // A [Writer] writes a header with the roots and then blocks, each with its CID. A
-// [Reader] returns the blocks in order, each only after its bytes were hashed, and
-// [Verify] reads a whole archive. [Seal] encrypts a stream for recipients and [Open]
-// decrypts it; [LockKey] keeps a key behind a passphrase. Damage is an [Error], which
-// says which block it is in and at which byte.
+// [Reader] returns the blocks in order, each only after its bytes were hashed. [Seal]
+// encrypts a stream for recipients and [Open] decrypts it; [LockKey] keeps a key behind a
+// passphrase. Damage is an [Error], which says which block it is in and at which byte.
 //
 // Invariants:
 //

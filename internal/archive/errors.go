@@ -16,8 +16,6 @@ var (
 	ErrTruncated = errors.New("it ends too early; the file was cut off or not carried over whole")
 	// ErrTooLarge is returned for a header or a block above the limits of the format.
 	ErrTooLarge = errors.New("larger than the format allows")
-	// ErrRoot is returned by Verify if a root is not among the blocks.
-	ErrRoot = errors.New("the archive names a root that it does not hold")
 )
 
 // Error is what is wrong with an archive, and where.

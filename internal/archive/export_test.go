@@ -2,8 +2,61 @@
 
 package archive
 
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// ErrRoot is returned by Verify if a root is not among the blocks.
+var ErrRoot = errors.New("the archive names a root that it does not hold")
+
 // SetWorkFactor sets the cost of a passphrase for a test, and returns what it was.
 func SetWorkFactor(n int) (was int) {
 	was, workFactor = workFactor, n
 	return was
+}
+
+// Summary says what an archive holds.
+type Summary struct {
+	Roots  []merkle.Digest
+	Blocks int
+	Bytes  int64 // of the archive
+}
+
+// Verify reads an archive to its end. It proves that each block has its digest and the
+// canonical encoding, and that the roots are among the blocks; not that all blocks they
+// link to are. Errors are those of NewReader and Next, merkle.ErrCanonical and ErrRoot.
+func Verify(r io.Reader) (Summary, error) {
+	a, err := NewReader(r)
+	if err != nil {
+		return Summary{}, err
+	}
+	missing := map[merkle.Digest]bool{}
+	for _, root := range a.roots {
+		missing[root] = true
+	}
+	for {
+		b, err := a.Next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			if err = merkle.Check(b.Data); err != nil {
+				err = &Error{b.Number, b.Digest, b.Offset, err}
+			}
+		}
+		if err != nil {
+			return Summary{}, err
+		}
+		delete(missing, b.Digest)
+	}
+	for _, root := range a.roots {
+		if missing[root] {
+			return Summary{}, fmt.Errorf("archive: root %s: %w", root, ErrRoot)
+		}
+	}
+	return Summary{a.Roots(), a.count, a.offset}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -80,15 +79,6 @@ type Draft struct {
 	Body    string
 	Thread  string // the id of a message that it answers, or of a thread; "" begins one
 	Known   bool   // the caller confirms that there is such a receiver, who has not written yet
-}
-
-// ReadBody reads a body, and no more of it than a message can have. Errors: ErrTooLarge.
-func ReadBody(r io.Reader) (string, error) {
-	b, err := io.ReadAll(io.LimitReader(r, MaxMessage+1))
-	if err == nil && len(b) > MaxMessage {
-		err = ErrTooLarge
-	}
-	return string(b), fault.Wrap("send", "", fault.Invalid, err)
 }
 
 // Send writes a message of the actor of ctx into the inbox of its receiver, and returns its id.

@@ -5,7 +5,6 @@ package hive_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -84,14 +83,6 @@ func TestMessageToOwner(t *testing.T) {
 	}
 }
 
-// endless is a body without an end.
-type endless struct{ read int }
-
-func (e *endless) Read(p []byte) (int, error) {
-	e.read += len(p)
-	return len(p), nil
-}
-
 func TestMessageRefused(t *testing.T) {
 	w := twoAgents(t)
 	seq := w.m.View().Head().Seq
@@ -104,12 +95,6 @@ func TestMessageRefused(t *testing.T) {
 	fails(t, send("ada", "", "s", "b"), hive.ErrUnknown, fault.NotFound)
 	fails(t, send("ada", "ada", "s", "b"), hive.ErrSelf, fault.Invalid)
 	fails(t, send("ada", "bob", "s", strings.Repeat("x", hive.MaxMessage)), hive.ErrTooLarge, fault.Invalid)
-	big := &endless{}
-	_, err := hive.ReadBody(io.LimitReader(big, 1<<30))
-	fails(t, err, hive.ErrTooLarge, fault.Invalid)
-	if big.read > 4*hive.MaxMessage {
-		t.Errorf("%d bytes of a body without an end were read", big.read)
-	}
 	fails(t, send("ada", "bob", "s", strings.Repeat("\x00", hive.MaxMessage/2)), hive.ErrTooLarge, fault.Invalid) // each is three bytes then
 	for _, m := range []hive.Draft{
 		{To: "bob"}, {To: "bob", Subject: "\u200b\u200b"}, {To: "bob", Subject: " \u2028\x1b\u202e"},

@@ -7,8 +7,6 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/bundle"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -41,36 +39,6 @@ func keep(packs []Pack, sealed bool) int {
 		behind += packs[i].Size
 	}
 	return min(keep, most)
-}
-
-// ends are the positions behind the last batches that a pack has, by scope.
-type ends map[string]store.Pos
-
-func endsOf(sources []bundle.Source) ends {
-	e := ends{}
-	for _, s := range sources {
-		e[s.Name] = s.End
-	}
-	return e
-}
-
-// end returns the position at which the first packs leave a scope; false if it is not known, as
-// in what an older version has written.
-func (k *known) end(packs int, scope string) (end store.Pos, ok bool) {
-	for _, e := range k.ends(packs) {
-		if at, has := e[scope]; has {
-			end, ok = at, true
-		}
-	}
-	return end, ok
-}
-
-// ends returns those of the first packs, none where they are not known.
-func (k *known) ends(packs int) []ends {
-	if len(k.Ends) != len(k.Manifest.Packs) {
-		return make([]ends, packs)
-	}
-	return slices.Clone(k.Ends[:packs])
 }
 
 // joined finds out which pieces of the packs to be joined the daemon has; they need not be written

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -63,6 +64,8 @@ type Span struct {
 	SinceSeq uint64        `json:"since_seq,omitempty"`
 	Seq      uint64        `json:"seq"`
 	Head     merkle.Digest `json:"head"`
+	// End is where its last batch ends in the store of this machine; no manifest has it.
+	End store.Pos `json:"end,omitzero"`
 }
 
 // roots are those of the bundle of a pack.
@@ -227,7 +230,7 @@ func (m *Manifest) decodeBody(body []byte) error {
 		p.Size = r.Uint()
 		for n := r.List(); len(p.Scopes) < n && r.Err() == nil; {
 			r.FixedList(4)
-			p.Scopes = append(p.Scopes, Span{r.Text(), r.Uint(), r.Uint(), r.Link()})
+			p.Scopes = append(p.Scopes, Span{Scope: r.Text(), SinceSeq: r.Uint(), Seq: r.Uint(), Head: r.Link()})
 		}
 	}
 	if err := r.Done(); err != nil || packs != len(m.Packs) {

@@ -59,15 +59,6 @@ func Placed(state vfs.FS) ([]merkle.Digest, error) {
 	if err != nil {
 		return nil, err
 	}
-	k, err := load(state) // what older versions have put there
-	if err != nil {
-		return nil, fmt.Errorf("ipfs: %w", err)
-	}
-	for _, d := range []merkle.Digest{k.CID, k.Pending} {
-		if !d.IsZero() && !slices.Contains(all, d) {
-			all = append(all, d)
-		}
-	}
 	slices.Reverse(all)
 	return all, nil
 }

@@ -26,10 +26,9 @@ type known struct {
 	Address  string        `json:"address"`
 	CID      merkle.Digest `json:"cid,omitzero"` // of the manifest
 	Manifest Manifest      `json:"manifest"`
-	Ends     []ends        `json:"pack_ends,omitempty"` // of its packs
-	Lists    lists         `json:"lists,omitzero"`      // of its states
-	Gone     int           `json:"gone"`                // blocks that the histories were without
-	For      []string      `json:"for,omitempty"`       // whom it is sealed for
+	Lists    lists         `json:"lists,omitzero"` // of its states
+	Gone     int           `json:"gone"`           // blocks that the histories were without
+	For      []string      `json:"for,omitempty"`  // whom it is sealed for
 	// States are the scopes whose newest state is there with all its blocks.
 	States []string `json:"states,omitempty"`
 	// Pending was about to be pinned, and may be.
@@ -202,17 +201,14 @@ func (p *pushing) news(kept []Pack) (news []bundle.Source, err error) {
 	whole := len(kept) == len(p.known.Manifest.Packs)
 	for _, s := range p.Sources {
 		last, there := at(kept, s.Name)
-		end, ended := p.known.end(len(kept), s.Name)
-		if whole && there && ended && end == s.End {
+		if whole && there && last.End == s.End {
 			continue
 		}
 		if there {
 			if err := s.GoOn(p.ctx, last.Head); err != nil {
 				return nil, err
 			}
-			if ended {
-				s.From = end
-			}
+			s.From = last.End
 		}
 		news = append(news, s)
 	}
@@ -230,7 +226,6 @@ func (p *pushing) write(w io.Writer, kept []Pack, news []bundle.Source) (err err
 		return err
 	}
 	m.Packs = append(kept, pack)
-	p.next.Ends = append(p.known.ends(len(kept)), endsOf(news))
 	if !m.Sealed {
 		if err := p.states(); err != nil {
 			return err
@@ -267,7 +262,7 @@ func (p *pushing) announce() error {
 // pack writes the pieces of a bundle, and their list.
 func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
 	for _, s := range sources {
-		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head})
+		pack.Scopes = append(pack.Scopes, Span{s.Name, s.SinceSeq, s.Seq, s.Head, s.End})
 		last, _ := at(p.known.Manifest.Packs, s.Name)
 		p.sent.Commits += s.Seq - min(s.Seq, last.Seq)
 	}
