@@ -3,6 +3,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -170,9 +171,27 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	if lines, ok := t.(*rpcline.Transport); ok {
 		told := *lines
 		told.Arrived, t = s.arrived, &told
-		s.handing.mu.Lock()
-		s.handing.reports, s.handing.marks = true, map[string]func(arrived bool){}
-		s.handing.mu.Unlock()
+		s.handing.report()
 	}
 	return s.mcp.Run(ctx, t)
+}
+
+// report makes hand-overs wait until it is reported that their answers were written.
+func (h *handing) report() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reports, h.marks = true, map[string]func(arrived bool){}
+}
+
+// wrote reports what was written to a client over HTTP: an event of a stream, which has one message.
+func (s *Server) wrote(event []byte, ok bool) {
+	if !bytes.Contains(event, []byte(metaHanded)) {
+		return
+	}
+	var message struct {
+		Result json.RawMessage `json:"result"`
+	}
+	if _, data, _ := bytes.Cut(event, []byte("data: ")); json.Unmarshal(data, &message) == nil {
+		go s.arrived(message.Result, ok) // the stream is locked while it is written to
+	}
 }

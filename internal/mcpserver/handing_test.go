@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +106,49 @@ func TestMarkedWhenWritten(t *testing.T) {
 	attend(t, svc, "bob", c, greetLines+inboxLine+"\n"+againLine+"\n")
 	if n := unread(); n != 0 || slices.ContainsFunc(words, func(w string) bool { return !bytes.Contains(c.got.Bytes(), []byte("number-"+w)) }) {
 		t.Errorf("two at once: %d are unread after %s", n, c.got.Bytes())
+	}
+}
+
+// failing is a connection that breaks at a word.
+type failing struct {
+	http.ResponseWriter
+	at string
+}
+
+func (f failing) Write(b []byte) (int, error) {
+	if f.at != "" && bytes.Contains(b, []byte(f.at)) {
+		return 0, errors.New("the client is gone")
+	}
+	return f.ResponseWriter.Write(b)
+}
+
+func (f failing) Unwrap() http.ResponseWriter { return f.ResponseWriter }
+
+// TestMarkedWhenWrittenOverHTTP: an answer that could not be written over HTTP marks no message as
+// read; the next one hands it over.
+func TestMarkedWhenWrittenOverHTTP(t *testing.T) {
+	svc, _ := memory(t)
+	for _, subject := range []string{"okapi", "zebra"} {
+		if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: subject, Known: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	web := forAll(mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted("bob")}))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		web.ServeHTTP(failing{w, r.Header.Get("Fails-At")}, r)
+	}))
+	t.Cleanup(site.Close)
+	a, _ := post(t, site.URL, fmt.Sprintf(hello, "2025-11-25"))
+	id := a.Header.Get("Mcp-Session-Id")
+	for i, want := range []string{"", "zebra", "No unread messages"} {
+		headers := []string{"Mcp-Session-Id", id}
+		if want == "" {
+			headers = append(headers, "Fails-At", "zebra")
+		}
+		_, text := post(t, site.URL, strings.Replace(inboxLine, `"id":2`, fmt.Sprintf(`"id":%d`, i+2), 1), headers...)
+		if !strings.Contains(text, want) || strings.Contains(text, "okapi") != (want == "zebra") {
+			t.Errorf("answer %d: %s", i, text)
+		}
 	}
 }
 

@@ -94,6 +94,7 @@ func (w *Web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		http.Error(answer, "this caller cannot be served", http.StatusForbidden)
 		return
 	}
+	answer.wrote = server.wrote
 	r = r.WithContext(context.WithValue(r.Context(), serverKey{}, server))
 	if r.Header.Get("Mcp-Protocol-Version") >= firstWithoutSessions {
 		w.without.ServeHTTP(answer, r)
@@ -145,6 +146,7 @@ func (w *Web) server(caller Caller) *Server {
 // open creates and caches a server, unless it was evicted already.
 func (w *Web) open(caller Caller) *cachedServer {
 	k := &cachedServer{server: caller.Open()}
+	k.server.handing.report()
 	k.share = w.perServer.Acquire(caller.Bearer, func() { w.drop(caller.Key, k) })
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -71,6 +71,7 @@ type refusing struct {
 	http.ResponseWriter
 	status int // of a refusal, else 0
 	text   bytes.Buffer
+	wrote  func(event []byte, ok bool) // is called after each write of an answer, nil before there is a server
 }
 
 func (w *refusing) WriteHeader(status int) {
@@ -85,7 +86,11 @@ func (w *refusing) Write(b []byte) (int, error) {
 	if w.status != 0 {
 		return w.text.Write(b)
 	}
-	return w.ResponseWriter.Write(b)
+	n, err := w.ResponseWriter.Write(b)
+	if w.wrote != nil {
+		w.wrote(b, err == nil && http.NewResponseController(w.ResponseWriter).Flush() == nil)
+	}
+	return n, err
 }
 
 // Unwrap is for http.ResponseController.
