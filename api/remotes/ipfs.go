@@ -310,7 +310,7 @@ func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
 	}
 	sent, err := a.Options.IPFS.Push(ctx, a, api.CheckpointRequest{})
 	if err != nil {
-		return nil, fault.Wrap("push", IPFSPrefix, kindOfIPFS(err), err)
+		return nil, fault.Wrap("push", "", kindOfIPFS(err), err)
 	}
 	return &SyncResponse{Remote: IPFSPrefix, Machines: []Machine{}, Pushed: sent.Commits, Bytes: sent.Bytes, CID: sent.Archive}, nil
 }
