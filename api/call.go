@@ -21,6 +21,8 @@ type Call struct {
 	// Warn receives what a person should know although the call succeeds. It runs in the
 	// goroutine of the call. nil stands for LocalOptions.Warn.
 	Warn func(error)
+	// DryRun checks a change of notes and makes none; see fovea.WriteOptions.
+	DryRun bool
 	// Further marks a call that the answer to another one takes, see Within.
 	Further bool
 }

@@ -166,7 +166,9 @@ func (l *Local) view(ctx context.Context) (*fovea.View, error) {
 }
 
 // write returns the options of a write under the key of the call.
-func (l *Local) write() *fovea.WriteOptions { return &fovea.WriteOptions{Key: l.call.Key} }
+func (l *Local) write() *fovea.WriteOptions {
+	return &fovea.WriteOptions{Key: l.call.Key, DryRun: l.call.DryRun}
+}
 
 // below makes a path as a shell or an editor gives it one below the memex; any
 // other name stays as it is.

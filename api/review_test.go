@@ -68,6 +68,24 @@ func TestProposals(t *testing.T) {
 	if _, err := api.OpAssignIDs.Call(ada, svc, api.AssignRequest{IDs: []string{"Mine"}}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("what cannot be proposed: %v", err)
 	}
+	for _, call := range []func() (*api.EditResponse, error){
+		func() (*api.EditResponse, error) {
+			return api.OpArchive.Call(ada, svc, api.MoveRequest{ID: "agents/ada/own.org"})
+		},
+		func() (*api.EditResponse, error) {
+			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "Mine", Priority: new("?!")})
+		},
+		func() (*api.EditResponse, error) {
+			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Schedule: "never"})
+		},
+		func() (*api.EditResponse, error) {
+			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Under: "no such place"})
+		},
+	} {
+		if e, err := call(); err == nil || len(proposals(t, owner)) != 2 {
+			t.Errorf("what could never be accepted is proposed: %+v, %+v", e, proposals(t, owner))
+		}
+	}
 	own, err := agents.OpReview.Call(ada, svc, agents.ReviewRequest{ID: e.Proposal})
 	if err != nil || len(own) != 1 || own[0].Change != "--- now\n+++ proposed\n@@ -1 +1 @@\n-old\n+new\ntodo: TODO\n" {
 		t.Fatalf("%+v, %v", own, err)

@@ -86,6 +86,9 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	if err := settle(ctx, a, &p); err != nil {
 		return nil, err
 	}
+	if _, err := carryOut(ctx, a, &p, true); fault.KindOf(err) == fault.Invalid { // others may pass, and know what an agent may not
+		return nil, err
+	}
 	m, err := a.Memory(ctx, author.SessionPrefix+agent)
 	if err != nil {
 		return nil, err
@@ -214,27 +217,33 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 		return nil, err
 	}
 	err = ps.Decide(ctx, req.ID, func(p Proposal) error {
-		op, err := Proposed(p.Op)
-		if err != nil {
-			return err
-		}
-		of, err := op.DecodeRequest(p.Request)
-		if err != nil {
-			return err
-		}
-		by := author.Actor{AcceptedBy: cmp.Or(author.ActorOf(ctx).Author.String(), author.Owner.String())}
-		as := author.WithActor(author.WithScopes(ctx, author.Scopes{Project: p.Project}), by)
-		as = author.WithGrant(as, api.Grant{Agent: p.Agent, Role: api.Owner})
-		done, err := a.Serve(as, api.Call{Op: op, Request: of, Key: "review-" + p.ID, Sync: a.Call.Sync, Warn: a.Call.Warn})
-		if err == nil {
-			answer = done.(*api.EditResponse)
-		}
+		answer, err = carryOut(ctx, a, &p, false)
 		return unlessGone(&p, err)
 	})
 	if err == nil {
 		notify(a, &p, "accepted")
 	}
 	return answer, err
+}
+
+// carryOut does what a proposal asks for, or tries whether it could be done.
+func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api.EditResponse, error) {
+	op, err := Proposed(p.Op)
+	if err != nil {
+		return nil, err
+	}
+	of, err := op.DecodeRequest(p.Request)
+	if err != nil {
+		return nil, err
+	}
+	by := author.Actor{AcceptedBy: cmp.Or(author.ActorOf(ctx).Author.String(), author.Owner.String())}
+	as := author.WithActor(author.WithScopes(ctx, author.Scopes{Project: p.Project}), by)
+	as = author.WithGrant(as, api.Grant{Agent: p.Agent, Role: api.Owner})
+	done, err := a.Serve(as, api.Call{Op: op, Request: of, Key: "review-" + p.ID, Sync: a.Call.Sync, Warn: a.Call.Warn, DryRun: dryRun})
+	if err != nil {
+		return nil, err
+	}
+	return done.(*api.EditResponse), nil
 }
 
 func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {

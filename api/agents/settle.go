@@ -47,7 +47,14 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 		text, _ := fields[key].(string)
 		return text
 	}
-	p.Title, p.Path = word("title"), cmp.Or(api.FileIn(word("under")), word("under"))
+	p.Title, p.Path = word("title"), api.FileIn(word("under"))
+	if name := word("under"); name != "" && p.Path == "" {
+		n, err := a.Find(v, "propose", name)
+		if err != nil {
+			return err
+		}
+		fields["under"], p.Path = n.ID, n.Path
+	}
 	body := ""
 	if name := word("id"); name != "" {
 		n, err := a.Find(v, "propose", name)

@@ -149,7 +149,7 @@ type editing struct {
 
 // editAction returns the action of a command with options, which may be nil.
 func editAction(name string, opts *scope.WriteOptions) scope.Action {
-	return scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.OrZero().Key}
+	return scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.OrZero().ReplayKey(), DryRun: opts.OrZero().DryRun}
 }
 
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It
@@ -169,7 +169,7 @@ func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, a scope.Action, do f
 	}
 	a.Now = ns.scope.Options.Now()
 	e := &editing{ns: ns, tx: tx, action: a, texts: map[string]string{}}
-	if err = do(e); err == nil {
+	if err = do(e); err == nil && !a.DryRun {
 		c, err = e.save(ctx)
 	}
 	return c, nil, err

@@ -69,10 +69,16 @@ func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under strin
 	if err := r.prepare(ns); err != nil {
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
-	ns.queue.Add(r)
+	if !opts.DryRun {
+		ns.queue.Add(r)
+	}
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()
-	if !r.done {
+	if alone := (&batch{ns: ns, tx: tx, under: under}); opts.DryRun {
+		if !ns.settledAlready(tx, r) {
+			alone.take(r) // and is not saved
+		}
+	} else if !r.done {
 		ns.rememberAll(tx, ns.queue.Take())
 	}
 	return r.answer, r.err

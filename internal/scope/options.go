@@ -143,7 +143,7 @@ type WriteOptions struct {
 	// it has changed since, the error is Conflict. Zero stands for any.
 	Base merkle.Digest
 	// DryRun checks everything and returns what would be done, without doing it: of
-	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain and Repair.
+	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain, Repair, and changes of notes.
 	DryRun bool
 	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
 	// memory, all or none.
