@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -50,6 +51,7 @@ type Write struct {
 	info       fs.FileInfo // nil if there is no file
 	inPlace    bool
 	staged     *vfs.Staged
+	later      bool     // the folder is synced by ApplyAll
 	created    []string // folders created for the file, outermost first
 }
 
@@ -291,14 +293,37 @@ func (w *Write) Apply() error {
 	return fmt.Errorf("corpus: %s: %w", w.path, errors.Join(err, w.Discard()))
 }
 
+// ApplyAll applies writes of one root in their order, and makes them durable together: it syncs each
+// folder once. After an error, applied is how many of them were applied before the one that failed;
+// all, if a folder could not be synced. The others are not discarded. Errors: those of Apply.
+func ApplyAll(writes []*Write) (applied int, err error) {
+	folders := map[string]bool{}
+	for i, w := range writes {
+		w.later = true
+		if err := w.Apply(); err != nil {
+			return i, err
+		}
+		folders[path.Dir(w.real)] = true
+	}
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		if err := writes[0].root.dir.fs.SyncDir(folder); err != nil {
+			return len(writes), fmt.Errorf("corpus: %s: %w", folder, writeError(err))
+		}
+	}
+	return len(writes), nil
+}
+
 func (w *Write) execute() error {
 	staged := w.staged
 	w.staged = nil
+	if staged != nil && w.later {
+		staged.SyncLater()
+	}
 	switch {
 	case w.next.Gone && w.info == nil:
 		return nil
 	case w.next.Gone:
-		if err := w.root.dir.fs.Remove(w.real); err != nil {
+		if err := w.root.dir.fs.Remove(w.real); err != nil || w.later {
 			return err
 		}
 		return w.root.dir.fs.SyncDir(path.Dir(w.real))

@@ -340,3 +340,46 @@ func TestSweep(t *testing.T) {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
+
+// TestApplyAll: many writes sync each folder once, and are durable then; one that fails ends them, and
+// says how many came before it.
+func TestApplyAll(t *testing.T) {
+	disk, r := memexOf(t, false, map[string]string{"there.org": "* There\n", "sub/there.org": "* There\n"})
+	stage := func(names ...string) (writes []*Write) {
+		t.Helper()
+		for _, name := range names {
+			w, err := r.Stage(name, merkle.Digest{}, Next{Text: "* " + name + "\n"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			writes = append(writes, w)
+		}
+		return writes
+	}
+	writes := stage("a.org", "b.org", "sub/c.org", "sub/d.org", "e.org")
+	synced := map[string]int{}
+	disk.OnOp(func(op faultfs.Op) error {
+		if op.Kind == faultfs.OpSyncDir {
+			synced[op.Name]++
+		}
+		return nil
+	})
+	n, err := ApplyAll(writes)
+	disk.OnOp(nil)
+	if diff := cmp.Diff(map[string]int{".": 1, "sub": 1}, synced); n != 5 || err != nil || diff != "" {
+		t.Errorf("%d applied, %v, folders synced (-want +got):\n%s", n, err, diff)
+	}
+	left := disk.Crash(1)
+	for _, name := range []string{"a.org", "b.org", "sub/c.org", "sub/d.org", "e.org"} {
+		if text, err := left.ReadFile(name); string(text) != "* "+name+"\n" {
+			t.Errorf("after a crash %s has %q, %v", name, text, err)
+		}
+	}
+	writes = stage("f.org", "g.org", "h.org")
+	if err := vfs.WriteAtomic(disk, "g.org", []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := ApplyAll(writes); n != 1 || !errors.Is(err, ErrChanged) {
+		t.Errorf("%d applied before the one that changed: %v", n, err)
+	}
+}

@@ -144,13 +144,11 @@ func (o *Operation) Write(ctx context.Context) error {
 	if err := o.announce(ctx); err != nil {
 		return o.Fail(o.files.scope.StateDir, errors.Join(err, o.Discard()))
 	}
-	for i, w := range o.staged {
-		if err := w.Apply(); err != nil {
-			o.staged = o.staged[i+1:]
-			return o.undo(ctx, o.writes[i].Path, errors.Join(err, o.Discard()))
-		}
+	n, err := corpus.ApplyAll(o.staged)
+	o.staged = o.staged[min(n+1, len(o.staged)):]
+	if err != nil {
+		return o.undo(ctx, o.writes[min(n, len(o.writes)-1)].Path, errors.Join(err, o.Discard()))
 	}
-	o.staged = nil
 	return nil
 }
 

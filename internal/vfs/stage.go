@@ -16,6 +16,7 @@ type Staged struct {
 	in         FS
 	name, temp string
 	info       fs.FileInfo
+	later      bool // the caller syncs the folder
 }
 
 // Info describes the file as it was synced: its inode, size and time of the last
@@ -80,6 +81,16 @@ func (s *Staged) Replace() error {
 	if err := s.in.Rename(s.temp, s.name); err != nil {
 		return errors.Join(err, s.in.Remove(s.temp))
 	}
+	return s.sync()
+}
+
+// SyncLater leaves the sync of the folder to the caller, after Replace or Create.
+func (s *Staged) SyncLater() { s.later = true }
+
+func (s *Staged) sync() error {
+	if s.later {
+		return nil
+	}
 	return s.in.SyncDir(path.Dir(s.name))
 }
 
@@ -96,7 +107,7 @@ func (s *Staged) Create() error {
 	if err = errors.Join(err, s.in.Remove(s.temp)); err != nil {
 		return err
 	}
-	return s.in.SyncDir(path.Dir(s.name))
+	return s.sync()
 }
 
 // Discard removes the temporary file.
