@@ -337,6 +337,7 @@ func kindOfIPFS(err error) fault.Kind {
 		{ipfs.ErrCID, fault.Invalid}, {ipfs.ErrOther, fault.Invalid}, {ipfs.ErrStateOnly, fault.Invalid}, {ipfs.ErrFar, fault.Invalid},
 		{ipfs.ErrOrder, fault.Corrupt}, {ipfs.ErrExpands, fault.Corrupt}, {merkle.ErrDigest, fault.Corrupt}, {merkle.ErrShape, fault.Corrupt},
 		{store.ErrNotFound, fault.Corrupt}, {archive.ErrTooLarge, fault.Corrupt}, {ipfs.ErrAnswer, fault.Corrupt}, {ipfs.ErrDaemon, fault.NotFound},
+		{ipfs.ErrDown, fault.Unreachable}, {ipfs.ErrSlow, fault.Unreachable},
 	} {
 		if errors.Is(err, is.err) {
 			return is.kind

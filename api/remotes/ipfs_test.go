@@ -149,6 +149,9 @@ func TestChaosScenarioA(t *testing.T) {
 		if _, err := os.Stat(c.Image); err != nil {
 			t.Errorf("%s: the local part: %v", tc.name, err)
 		}
+		if _, err := remotes.OpPush.Call(t.Context(), p.svc, remotes.SyncRequest{Name: remotes.IPFSPrefix}); fovea.KindOf(err) != fovea.Unreachable {
+			t.Errorf("%s: a push: %v, of the kind %v", tc.name, err, fovea.KindOf(err))
+		}
 		p.write("a.org", "* Changed\n")
 		if _, err := api.OpRestore.Call(t.Context(), p.svc, api.RestoreRequest{Name: tc.name}); err != nil || p.files()["a.org"] != "* One\n" {
 			t.Errorf("%s: it cannot be restored: %v", tc.name, err)

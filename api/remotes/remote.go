@@ -264,6 +264,8 @@ func kindOfPlace(err error) fault.Kind {
 	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, remote.ErrLies),
 		errors.Is(err, archive.ErrPassphrase):
 		return fault.Invalid
+	case errors.Is(err, remote.ErrNoAnswer):
+		return fault.Unreachable
 	case errors.Is(err, remote.ErrRight):
 		return fault.Denied
 	case errors.Is(err, remote.ErrNone), errors.Is(err, remote.ErrAway), errors.Is(err, remote.ErrFolder), errors.Is(err, remote.ErrPart):

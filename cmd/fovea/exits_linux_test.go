@@ -201,7 +201,7 @@ func (k *kept) kind(said string, code int) {
 		k.t.Errorf("no error as JSON: %s", said)
 		return
 	}
-	for kind := fovea.Other; kind <= fovea.Locked; kind++ {
+	for kind := fovea.Other; kind <= fovea.Unreachable; kind++ {
 		if kind.String() == last.Kind && exitCode(&fovea.Error{Kind: kind, Err: errors.New("x")}) != code {
 			k.t.Errorf("the error is %q, the code %d: %s", last.Kind, code, last.Error)
 		}

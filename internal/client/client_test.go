@@ -129,7 +129,7 @@ func TestEveryOperationTravels(t *testing.T) {
 func TestErrorsTravel(t *testing.T) {
 	var failure error
 	c := remote(t, api.Service(func(context.Context, api.Call) (any, error) { return nil, failure }), nil)
-	for kind := fovea.Other; kind <= fovea.Denied; kind++ {
+	for kind := fovea.Other; kind <= fovea.Unreachable; kind++ {
 		failure = &fovea.Error{Op: "edit", What: "a.org", Kind: kind, Err: errors.New("so it is"), Mine: "m", Theirs: "t"}
 		_, err := api.OpEdit.Call(t.Context(), c.Service, api.EditRequest{ID: "x"})
 		var e *fovea.Error

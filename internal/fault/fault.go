@@ -16,23 +16,25 @@ type Kind uint8
 
 // The kinds of errors.
 const (
-	Other     Kind = iota // none of the kinds below: a fault of the file system or of the program
-	Invalid               // the request is malformed: correct it
-	NotFound              // the named thing does not exist
-	Ambiguous             // several things have that name: use an id
-	Conflict              // the base of the request has changed, or another process holds the store: try again
-	Budget                // the pinned parts exceed the token budget: raise it, or degrade
-	Held                  // a scan found too many documents gone: check, then accept the deletions
-	Corrupt               // the store is damaged or of an unknown format
-	ReadOnly              // the store stopped writing after a fault: reopen it once the cause is gone; or a file is read-only
-	Busy                  // an editor has unsaved changes of the file: save or revert them there
-	Denied                // the caller has no right to do this: a person can grant it
-	Locked                // a protected file was changed outside Fovea: review, then adopt or reject the change
+	Other       Kind = iota // none of the kinds below: a fault of the file system or of the program
+	Invalid                 // the request is malformed: correct it
+	NotFound                // the named thing does not exist
+	Ambiguous               // several things have that name: use an id
+	Conflict                // the base of the request has changed, or another process holds the store: try again
+	Budget                  // the pinned parts exceed the token budget: raise it, or degrade
+	Held                    // a scan found too many documents gone: check, then accept the deletions
+	Corrupt                 // the store is damaged or of an unknown format
+	ReadOnly                // the store stopped writing after a fault: reopen it once the cause is gone; or a file is read-only
+	Busy                    // an editor has unsaved changes of the file: save or revert them there
+	Denied                  // the caller has no right to do this: a person can grant it
+	Locked                  // a protected file was changed outside Fovea: review, then adopt or reject the change
+	Unreachable             // another machine or program does not answer: try again when it does
 )
 
 // String returns the kind in words.
 func (k Kind) String() string {
-	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only", "busy", "denied", "locked"}
+	names := [...]string{"other", "invalid", "not found", "ambiguous", "conflict", "budget", "held", "corrupt", "read-only",
+		"busy", "denied", "locked", "unreachable"}
 	if int(k) < len(names) {
 		return names[k]
 	}

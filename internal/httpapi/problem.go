@@ -29,6 +29,8 @@ func Status(err error) int {
 		return http.StatusUnprocessableEntity
 	case fovea.Busy, fovea.Locked:
 		return http.StatusLocked
+	case fovea.Unreachable:
+		return http.StatusBadGateway
 	case fovea.ReadOnly:
 		return http.StatusServiceUnavailable
 	}

@@ -21,17 +21,18 @@ import (
 
 // nextSteps are the next steps of a model by the kind of an error.
 var nextSteps = map[fovea.Kind]string{
-	fovea.NotFound:  "find the right id with recall",
-	fovea.Ambiguous: "name one of the candidates by its id",
-	fovea.Conflict:  "read the node again and repeat the change with the digest that you get",
-	fovea.Invalid:   "correct the arguments and call again",
-	fovea.Budget:    "ask again with at least that budget",
-	fovea.Denied:    "do only what the reason allows, or ask the owner",
-	fovea.Busy:      "it is in use; call again in a few seconds",
-	fovea.Held:      "ask the owner: `fovea restore --missing` brings the lost files back, `fovea ingest --accept-deletions` lets them go",
-	fovea.ReadOnly:  "the memory takes no writes; ask the owner to look at `fovea status`",
-	fovea.Locked:    "another program changed a protected file; go on without it, and ask the owner to run `fovea guard diff`",
-	fovea.Corrupt:   "ask the owner to run `fovea verify`",
+	fovea.NotFound:    "find the right id with recall",
+	fovea.Ambiguous:   "name one of the candidates by its id",
+	fovea.Conflict:    "read the node again and repeat the change with the digest that you get",
+	fovea.Invalid:     "correct the arguments and call again",
+	fovea.Budget:      "ask again with at least that budget",
+	fovea.Denied:      "do only what the reason allows, or ask the owner",
+	fovea.Busy:        "it is in use; call again in a few seconds",
+	fovea.Held:        "ask the owner: `fovea restore --missing` brings the lost files back, `fovea ingest --accept-deletions` lets them go",
+	fovea.ReadOnly:    "the memory takes no writes; ask the owner to look at `fovea status`",
+	fovea.Locked:      "another program changed a protected file; go on without it, and ask the owner to run `fovea guard diff`",
+	fovea.Corrupt:     "ask the owner to run `fovea verify`",
+	fovea.Unreachable: "go on without it, and call again later",
 }
 
 // nextOfDenied are the next steps of tools that were denied, if they depend on the tool.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/s3"
 )
 
 // Place holds objects under names such as "heads/laptop". Its methods are safe for
@@ -54,6 +56,9 @@ var (
 	ErrLocked = errors.New("it is sealed; give its passphrase with --passphrase-file")
 	// ErrFolder is returned for a folder that is not there.
 	ErrFolder = errors.New("there is no such folder; mount the disk if it is on one, else fovea remote add with the same name makes it again")
+	// ErrNoAnswer is returned for a bucket that does not answer now, and for a machine to which
+	// ssh finds no way.
+	ErrNoAnswer = s3.ErrNoAnswer
 	// ErrAway is returned for a place that no longer has a marker.
 	ErrAway = errors.New("nothing is prepared there any longer; mount the disk if it is on one, else fovea remote add with the same name prepares it again")
 	// ErrPart is returned for a place of which a part is missing that was written first.

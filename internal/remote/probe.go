@@ -11,8 +11,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/fovea-memory/fovea/internal/s3"
 )
 
 // Numbers of a probe.
@@ -96,7 +94,7 @@ func refused(err error, what string) error {
 		return nil
 	case err == nil:
 		return fmt.Errorf("%w: %s", ErrLies, what)
-	case errors.Is(err, s3.ErrNoAnswer), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, ErrNoAnswer), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return fmt.Errorf("%w: where a write had to be refused it says: %w", ErrLies, err)

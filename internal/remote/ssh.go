@@ -81,7 +81,7 @@ func (t *tail) because(err error) error {
 	if said == "" {
 		return err
 	}
-	return errors.New(said)
+	return fmt.Errorf("%w: %s", ErrNoAnswer, said)
 }
 
 // sshArgs are the arguments of ssh for an address.
