@@ -184,9 +184,9 @@ func (s *Selection) withinQuota(i, tokens int, ancestors []int) bool {
 	return true
 }
 
-// nextStep finds the first step of candidate i on the convex hull of its levels: the
-// one with the highest gain per estimated token, absent headings above it included.
-func (s *Selection) nextStep(i int) (gain float64, ok bool) {
+// nextStep finds the first step of candidate i on the convex hull of its levels up to one: that
+// with the highest gain per estimated token, absent headings above it included.
+func (s *Selection) nextStep(i int, most Level) (gain float64, ok bool) {
 	c := &s.candidates[i]
 	ancestorCost, ancestorValue := int32(0), 0.0
 	if c.Level == Absent {
@@ -196,7 +196,7 @@ func (s *Selection) nextStep(i int) (gain float64, ok bool) {
 		}
 	}
 	c.next = Absent
-	for to := c.Level + 1; to <= Full; to++ {
+	for to := c.Level + 1; to <= most; to++ {
 		if c.Estimates[to] == 0 {
 			continue
 		}
@@ -209,8 +209,8 @@ func (s *Selection) nextStep(i int) (gain float64, ok bool) {
 	return gain, c.next != Absent
 }
 
-// greedy takes the best steps while they fit, skips those that do not, and then fills
-// the remaining budget in the order of value. O(n depth log n) for n candidates.
+// greedy takes the best steps while they fit, lesser ones of a candidate instead of one that does
+// not, and then fills the remaining budget in the order of value. O(n depth log n) for n candidates.
 func (s *Selection) greedy() {
 	s.steps.Reset(len(s.candidates))
 	for i := range s.candidates {
@@ -219,7 +219,7 @@ func (s *Selection) greedy() {
 			parent := &s.candidates[c.Parent]
 			c.nextSibling, parent.firstChild = parent.firstChild, int32(i)+1
 		}
-		if gain, ok := s.nextStep(i); ok {
+		if gain, ok := s.nextStep(i, Full); ok {
 			s.steps.Add(i, gain)
 		}
 	}
@@ -231,12 +231,12 @@ func (s *Selection) greedy() {
 		}
 		ancestors := s.absentAncestors(i)
 		if !s.Show(i, s.candidates[i].next, Slack) {
-			s.steps.Remove(i)
+			s.updateStep(i, s.candidates[i].next-1)
 			continue
 		}
-		s.updateStep(i)
+		s.updateStep(i, Full)
 		for _, p := range ancestors {
-			s.updateStep(p)
+			s.updateStep(p, Full)
 			s.updateChildren(p)
 		}
 	}
@@ -262,9 +262,9 @@ func (s *Selection) Spend() {
 // Slack is the slack of Spend, see Selection.Show.
 const Slack = 1.25
 
-// updateStep queues the next step of i in place of the one before.
-func (s *Selection) updateStep(i int) {
-	if gain, ok := s.nextStep(i); ok {
+// updateStep queues the next step of i, to a level of at most that, in place of the one before.
+func (s *Selection) updateStep(i int, most Level) {
+	if gain, ok := s.nextStep(i, most); ok {
 		s.steps.Set(i, gain)
 	} else {
 		s.steps.Remove(i)
@@ -276,7 +276,7 @@ func (s *Selection) updateStep(i int) {
 func (s *Selection) updateChildren(i int) {
 	for child := s.candidates[i].firstChild; child > 0; child = s.candidates[child-1].nextSibling {
 		if s.candidates[child-1].Level == Absent {
-			s.updateStep(int(child - 1))
+			s.updateStep(int(child-1), Full)
 			s.updateChildren(int(child - 1))
 		}
 	}

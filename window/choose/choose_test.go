@@ -52,7 +52,7 @@ func optimum(all []Candidate, i, remaining int) float64 {
 func TestGreedyNearOptimum(t *testing.T) {
 	const (
 		cases   = 400
-		minMean = 0.97 // mean of value / optimum; measured 0.983
+		minMean = 0.975 // mean of value / optimum; measured 0.987
 	)
 	r := rand.New(rand.NewPCG(5, 5))
 	sum, worst, tightness := 0.0, 1.0, 0.0
