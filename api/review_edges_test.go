@@ -4,6 +4,8 @@ package api_test
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -44,6 +46,14 @@ func TestProposalShowsAll(t *testing.T) {
 	if err != nil || got[0].Change != "to: Plan  projects/p.org\n" {
 		t.Errorf("refile: %q, %v", got[0].Change, err)
 	}
+	under, err := api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "Fact", Under: "Plan"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: under.Proposal})
+	if err != nil || got[0].Change != "title: Fact\nunder: Plan  projects/p.org\n" {
+		t.Errorf("remember: %q, %v", got[0].Change, err)
+	}
 	_, err = agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("x")})
 	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), "a proposal to refile a note sets no title and no text") {
 		t.Errorf("a title of a refile: %v", err)
@@ -51,6 +61,51 @@ func TestProposalShowsAll(t *testing.T) {
 	_, err = agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
 	if err != nil || !strings.Contains(file("projects/p.org"), "Mine") {
 		t.Errorf("%v\n%s", err, file("projects/p.org"))
+	}
+}
+
+// TestProposedTwiceUnderOneKey: a proposal that is repeated after it was accepted is not tried again,
+// when it could not be made any more.
+func TestProposedTwiceUnderOneKey(t *testing.T) {
+	owner, svc, ada, _ := reviewed(t, "/")
+	propose := func() *api.EditResponse {
+		t.Helper()
+		e, err := api.OpArchive.Call(ada, api.WithKey(svc, "once"), api.MoveRequest{ID: "mine"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	first := propose()
+	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: first.Proposal}); err != nil {
+		t.Fatal(err)
+	}
+	if again := propose(); again.Proposal != first.Proposal || len(proposals(t, owner)) != 0 {
+		t.Errorf("again: %+v, %+v", again, proposals(t, owner))
+	}
+}
+
+// TestTrialTellsNothing: what is wrong with a file that the agent may not read is not told it by a
+// proposal.
+func TestTrialTellsNothing(t *testing.T) {
+	owner, svc, ada, _ := reviewed(t, "/")
+	status, err := api.OpStatus.Call(t.Context(), owner, api.StatusRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const secret = "secret.org"
+	if err := os.WriteFile(filepath.Join(status.Memex, secret), []byte("#+FILETAGS: :crypt:\n* Sealed\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := api.OpIngest.Call(t.Context(), owner, api.IngestRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	req := api.RememberRequest{Title: "x", Under: secret}
+	if _, err := api.OpRemember.Call(t.Context(), owner, req); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("the owner is told: %v", err)
+	}
+	if e, err := api.OpRemember.Call(ada, svc, req); err != nil || e.Proposal == "" {
+		t.Errorf("ada proposed: %+v, %v", e, err)
 	}
 }
 

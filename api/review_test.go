@@ -76,7 +76,7 @@ func TestProposals(t *testing.T) {
 			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "Mine", Priority: new("?!")})
 		},
 		func() (*api.EditResponse, error) {
-			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Schedule: "never"})
+			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Schedule: "never", Under: "Mine"})
 		},
 		func() (*api.EditResponse, error) {
 			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Under: "no such place"})

@@ -68,7 +68,7 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	if len(on.over) > 0 && err == nil {
 		warnUnwritable(&on, on.over)
 	}
-	if err == nil && !c.Further && l.opts.Did != nil {
+	if err == nil && !c.Further && !c.DryRun && l.opts.Did != nil {
 		if agent, session := agentAndSession(ctx, l, ""); agent != "" {
 			l.opts.Did(ctx, Done{l.memex, agent, session, c, answer, l.opts.Now()})
 		}

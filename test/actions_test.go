@@ -130,6 +130,29 @@ func TestActionsAndTheSession(t *testing.T) {
 	}
 }
 
+// TestProposedActions: a change that is only proposed leaves the block of the proposal alone, and
+// neither the memex nor the working memory says that it was made.
+func TestProposedActions(t *testing.T) {
+	w := newWorld(t, map[string]string{"agents/ada/x.org": "* Mine\n:PROPERTIES:\n:ID: mine\n:END:\n** Below\n"})
+	w.ingest()
+	ada := w.acting("ada", "s")
+	ada.ctx = author.WithGrant(ada.ctx, api.Grant{Agent: "ada", Role: api.Agent, Review: []string{"/"}})
+	before := w.m.View().Head()
+	do(ada, api.OpForget, api.MoveRequest{ID: "mine"})
+	do(ada, api.OpRemember, api.RememberRequest{Title: "Below it", Under: "mine"})
+	if _, err := api.OpArchive.Call(ada.ctx, ada.svc, api.MoveRequest{ID: "agents/ada/x.org"}); fovea.KindOf(err) != fovea.Invalid {
+		t.Errorf("a file that is to be archived: %v", err)
+	}
+	for _, did := range ada.did() {
+		if !strings.HasPrefix(did, "history low propose") {
+			t.Errorf("did %q", did)
+		}
+	}
+	if head := w.m.View().Head(); head.Seq != before.Seq {
+		t.Errorf("a trial made commit %d", head.Seq)
+	}
+}
+
 // TestPurgedAction: what waits when text is purged is dropped, and a block that was kept is
 // purged like any node.
 func TestPurgedAction(t *testing.T) {

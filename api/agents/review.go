@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/review"
 )
@@ -86,10 +87,10 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	if err := settle(ctx, a, &p); err != nil {
 		return nil, err
 	}
-	if _, err := carryOut(ctx, a, &p, true); fault.KindOf(err) == fault.Invalid { // others may pass, and know what an agent may not
-		return nil, err
-	}
 	m, err := a.Memory(ctx, author.SessionPrefix+agent)
+	if err == nil {
+		err = try(ctx, a, m, &p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -224,6 +225,25 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 		notify(a, &p, "accepted")
 	}
 	return answer, err
+}
+
+// try refuses what could not be accepted. A repeated request was accepted already, perhaps. The trial
+// has the rights of the owner, so it is of notes alone that the agent reads, and of no file by name;
+// other errors do not stop a proposal, and their texts may tell what an agent may not know.
+func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error {
+	if a.Call.Key != "" {
+		if _, repeated, err := m.Notes().Done(ctx, a.Call.Key, graph.KindEdit); repeated || err != nil {
+			return err
+		}
+	}
+	fields, err := fieldsOf(p)
+	if under, _ := fields["under"].(string); err != nil || fields["id"] == nil && (under == "" || api.FileIn(under) != "") {
+		return err
+	}
+	if _, err := carryOut(ctx, a, p, true); fault.KindOf(err) == fault.Invalid {
+		return err
+	}
+	return nil
 }
 
 // carryOut does what a proposal asks for, or tries whether it could be done.

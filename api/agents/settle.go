@@ -43,17 +43,18 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 	if err != nil {
 		return err
 	}
+	to := ""
 	word := func(key string) string {
 		text, _ := fields[key].(string)
 		return text
 	}
-	p.Title, p.Path = word("title"), api.FileIn(word("under"))
+	p.Title, p.Path, to = word("title"), api.FileIn(word("under")), word("under")
 	if name := word("under"); name != "" && p.Path == "" {
 		n, err := a.Find(v, "propose", name)
 		if err != nil {
 			return err
 		}
-		fields["under"], p.Path = n.ID, n.Path
+		fields["under"], p.Path, to = n.ID, n.Path, cmp.Or(n.Title(), n.Path)+"  "+n.Path
 	}
 	body := ""
 	if name := word("id"); name != "" {
@@ -64,7 +65,6 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 		fields["id"], fields["base"] = n.ID, cmp.Or(word("base"), n.Own.String())
 		p.Path, p.Title, body = n.Path, cmp.Or(n.Title(), n.Path), n.Body()
 	}
-	to := ""
 	if name := word("to"); name != "" {
 		n, err := a.Find(v, "propose", name)
 		if err != nil {
@@ -78,7 +78,7 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 }
 
 // changeOf says line by line what a request would change of a node with this body. to is the
-// title and the path of the node that it is moved below.
+// title and the path of the node that it is put below, or a file.
 func changeOf(fields map[string]any, body, to string) string {
 	var b strings.Builder
 	if now, ok := fields["body"].(string); ok {
@@ -96,7 +96,7 @@ func changeOf(fields map[string]any, body, to string) string {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		switch key {
 		case "id", "base", "body", "append":
-		case "to":
+		case "to", "under":
 			fmt.Fprintf(&b, "%s: %s\n", key, to)
 		default:
 			fmt.Fprintf(&b, "%s: %s\n", key, onOneLine(fields[key]))

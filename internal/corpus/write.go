@@ -303,7 +303,9 @@ func ApplyAll(writes []*Write) (applied int, err error) {
 		if err := w.Apply(); err != nil {
 			return i, err
 		}
-		folders[path.Dir(w.real)] = true
+		if !w.inPlace && (!w.next.Gone || w.info != nil) {
+			folders[path.Dir(w.real)] = true
+		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		if err := writes[0].root.dir.fs.SyncDir(folder); err != nil {

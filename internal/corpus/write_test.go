@@ -375,6 +375,13 @@ func TestApplyAll(t *testing.T) {
 			t.Errorf("after a crash %s has %q, %v", name, text, err)
 		}
 	}
+	none, err := r.Stage("none/at all.org", merkle.Digest{}, Next{Gone: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := ApplyAll([]*Write{none}); n != 1 || err != nil {
+		t.Errorf("what is not there is removed: %d, %v", n, err)
+	}
 	writes = stage("f.org", "g.org", "h.org")
 	if err := vfs.WriteAtomic(disk, "g.org", []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ const metaHanded = "io.github.fovea-memory/handed"
 // How long a hand-over waits for the one before it, whose answer is not written yet.
 const (
 	maxMarking = time.Second // then it is refused: a batch is written at once, when all its calls have an answer
-	maxFlying  = time.Minute // after the other one began: then that one got lost, and no answer will come
+	maxFlying  = time.Minute // after the other one began: then that one got lost, and no answer will come; over HTTP, which holds no answer back, maxMarking
 )
 
 // errFlying refuses to hand messages over twice.
@@ -38,6 +38,7 @@ var errFlying = errors.New("the messages are in the answer to another call, whic
 type handing struct {
 	mu      sync.Mutex
 	reports bool                          // the transport reports what was written
+	lost    time.Duration                 // after which an answer that was not written is lost
 	marks   map[string]func(arrived bool) // of answers that are not written yet, by the ids
 	last    chan struct{}                 // closed when the newest is marked, or was in vain
 	began   time.Time                     // when that one was prepared
@@ -75,7 +76,7 @@ func (h *handing) wait(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.last == last && time.Since(h.began) >= maxFlying {
+	if h.last == last && time.Since(h.began) >= h.lost {
 		clear(h.marks)
 		h.last = nil
 		return nil
@@ -159,6 +160,9 @@ func (s *Server) arrived(result json.RawMessage, ok bool) {
 	key, h := strings.Join(ids, " "), &s.handing
 	h.mu.Lock()
 	mark := h.marks[key]
+	if mark != nil {
+		h.marks[key] = nil // once: an event that a client asks for again is written again
+	}
 	h.mu.Unlock()
 	if mark != nil {
 		mark(ok)
@@ -171,16 +175,17 @@ func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
 	if lines, ok := t.(*rpcline.Transport); ok {
 		told := *lines
 		told.Arrived, t = s.arrived, &told
-		s.handing.report()
+		s.handing.report(maxFlying)
 	}
 	return s.mcp.Run(ctx, t)
 }
 
-// report makes hand-overs wait until it is reported that their answers were written.
-func (h *handing) report() {
+// report makes hand-overs wait until it is reported that their answers were written, and takes for
+// lost what was not after some time.
+func (h *handing) report(lost time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.reports, h.marks = true, map[string]func(arrived bool){}
+	h.reports, h.lost, h.marks = true, lost, map[string]func(arrived bool){}
 }
 
 // wrote reports what was written to a client over HTTP: an event of a stream, which has one message.

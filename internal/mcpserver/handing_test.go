@@ -152,6 +152,55 @@ func TestMarkedWhenWrittenOverHTTP(t *testing.T) {
 	}
 }
 
+// TestDroppedHandOverHTTP: a client that leaves before its inbox is answered holds up the next call
+// for no longer than an answer takes, and loses no message.
+func TestDroppedHandOverHTTP(t *testing.T) {
+	svc, _ := memory(t)
+	if _, err := agents.OpMessageSend.Call(t.Context(), svc, agents.MessageSendRequest{To: "bob", Subject: "zebra", Known: true}); err != nil {
+		t.Fatal(err)
+	}
+	var first sync.Once
+	reading, goOn := make(chan struct{}), make(chan struct{})
+	slow := func(ctx context.Context, c api.Call) (any, error) {
+		if c.Op.Name == agents.OpMessageRead.Name {
+			first.Do(func() { close(reading); <-goOn })
+		}
+		return svc(ctx, c)
+	}
+	web, left := forAll(mcpserver.New(trust.Guarded(slow), &mcpserver.Options{Acting: granted("bob")})), make(chan struct{})
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		web.ServeHTTP(w, r)
+		if r.Header.Get("Leaves") != "" {
+			close(left)
+		}
+	}))
+	t.Cleanup(site.Close)
+	a, _ := post(t, site.URL, fmt.Sprintf(hello, "2025-11-25"))
+	session := []string{"Mcp-Session-Id", a.Header.Get("Mcp-Session-Id")}
+	ctx, leave := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, site.URL, strings.NewReader(inboxLine))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set(session[0], session[1])
+	r.Header.Set("Leaves", "yes")
+	go func() {
+		<-reading
+		leave()
+	}()
+	if answer, err := http.DefaultTransport.RoundTrip(r); err == nil {
+		_, _ = io.Copy(io.Discard, answer.Body) // until it is left
+		answer.Body.Close()
+	}
+	<-left
+	close(goOn)
+	if _, text := post(t, site.URL, againLine, session...); !strings.Contains(text, "zebra") {
+		t.Errorf("the next call is answered with %s", text)
+	}
+}
+
 // TestBatchHandsOverOnce: several calls of one batch get a message once.
 func TestBatchHandsOverOnce(t *testing.T) {
 	svc, _ := memory(t)

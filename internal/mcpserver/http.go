@@ -146,7 +146,7 @@ func (w *Web) server(caller Caller) *Server {
 // open creates and caches a server, unless it was evicted already.
 func (w *Web) open(caller Caller) *cachedServer {
 	k := &cachedServer{server: caller.Open()}
-	k.server.handing.report()
+	k.server.handing.report(maxMarking)
 	k.share = w.perServer.Acquire(caller.Bearer, func() { w.drop(caller.Key, k) })
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -109,7 +109,8 @@ func (t *tool) schema() *jsonschema.Schema {
 	return s
 }
 
-// call runs the action that the arguments name, or the only one, under an idempotency key.
+// call runs the action that the arguments name, or the only one, under an idempotency key
+// unless it has none.
 func (t *tool) call(ctx context.Context, svc api.Service, key string, given arguments) (reply, error) {
 	var of extra
 	if err := given.take(&of); err != nil {

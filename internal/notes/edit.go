@@ -169,7 +169,7 @@ func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, a scope.Action, do f
 	}
 	a.Now = ns.scope.Options.Now()
 	e := &editing{ns: ns, tx: tx, action: a, texts: map[string]string{}}
-	if err = do(e); err == nil && !a.DryRun {
+	if err = do(e); err == nil {
 		c, err = e.save(ctx)
 	}
 	return c, nil, err
@@ -344,7 +344,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 			return chain.Commit{}, fault.Wrap(e.action.Name, path, fault.Invalid, err)
 		}
 	}
-	if delta.Empty() {
+	if delta.Empty() || e.action.DryRun {
 		return chain.Commit{}, nil
 	}
 	op := m.files.Begin(ctx, e.tx, e.action)

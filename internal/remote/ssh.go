@@ -46,7 +46,7 @@ func openSSH(ctx context.Context, address string) (Place, error) {
 	})
 	if _, err := p.List(ctx, "heads/"); err != nil { // who cannot connect says so at once
 		_ = p.Close()
-		return nil, fmt.Errorf("remote: %s: %w", address, said.because(err))
+		return nil, fmt.Errorf("remote: %s: %w", address, said.because(err, cmd.ProcessState.ExitCode()))
 	}
 	return p, nil
 }
@@ -63,8 +63,9 @@ func (h hangUp) Close() error {
 	return h.WriteCloser.Close()
 }
 
-// because returns why ssh failed: what to do about it where that is known, else what it said.
-func (t *tail) because(err error) error {
+// because returns why ssh ended with a code: what to do about it where that is known, else what it
+// said. With 255, it is ssh that failed, and not what runs there.
+func (t *tail) because(err error, code int) error {
 	said := t.String()
 	for _, known := range []struct{ says, do string }{
 		{"REMOTE HOST IDENTIFICATION HAS CHANGED", "the machine that answers has another key than the one in known_hosts: somebody stands between, or it was " +
@@ -72,16 +73,20 @@ func (t *tail) because(err error) error {
 		{"Host key verification failed", "the key of this machine is not known yet; connect once with ssh, and compare its fingerprint"},
 		{"Permission denied", "it does not let this machine in; ssh must need no password there, see ssh-copy-id and ssh-agent"},
 		{"fovea: command not found", "there is no fovea on the PATH of a command that ssh runs there"},
+		{"command not found: fovea", "there is no fovea on the PATH of a command that ssh runs there"},
 		{"fovea: not found", "there is no fovea on the PATH of a command that ssh runs there"},
 	} {
 		if strings.Contains(said, known.says) {
 			return errors.New(known.do)
 		}
 	}
-	if said == "" {
+	switch {
+	case said == "":
 		return err
+	case code == 255:
+		return fmt.Errorf("%w: %s", ErrNoAnswer, said)
 	}
-	return fmt.Errorf("%w: %s", ErrNoAnswer, said)
+	return errors.New(said)
 }
 
 // sshArgs are the arguments of ssh for an address.

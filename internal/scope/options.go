@@ -142,8 +142,9 @@ type WriteOptions struct {
 	// on: the own digest of the node, or the SHA-256 of the file, as the caller read it. If
 	// it has changed since, the error is Conflict. Zero stands for any.
 	Base merkle.Digest
-	// DryRun checks everything and returns what would be done, without doing it: of
-	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain, Repair, and changes of notes.
+	// DryRun checks what can be checked and returns what would be done, without doing it: of
+	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain and Repair. A change of a note
+	// returns the zero Commit.
 	DryRun bool
 	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
 	// memory, all or none.
