@@ -215,17 +215,38 @@ func TestDryRunIsNotReplayed(t *testing.T) {
 	}
 }
 
-// TestDryRunOfAnEdit: an edit has no dry run; the field does not keep its key from counting.
+// TestDryRunOfAnEdit: a dry run of a change of notes is refused as the change would be, makes no
+// commit, and leaves its key to the change.
 func TestDryRunOfAnEdit(t *testing.T) {
 	w := actorWorld(t)
-	opts := &fovea.WriteOptions{Key: "op-1", DryRun: true}
-	first, err := w.m.Notes().Edit(t.Context(), "one", opts, document.AppendBody{Text: "once"})
-	if err != nil || first.Seq == 0 {
-		t.Fatal(first, err)
+	before := w.m.View().Head().Seq
+	dry := &fovea.WriteOptions{Key: "op-1", DryRun: true}
+	notes, body := w.m.Notes(), document.AppendBody{Text: "once"}
+	for name, call := range map[string]func(id string) (fovea.Commit, error){
+		"edit":    func(id string) (fovea.Commit, error) { return notes.Edit(t.Context(), id, dry, body) },
+		"forget":  func(id string) (fovea.Commit, error) { return notes.Forget(t.Context(), id, dry) },
+		"archive": func(id string) (fovea.Commit, error) { return notes.Archive(t.Context(), id, dry) },
+		"insert": func(id string) (fovea.Commit, error) {
+			c, _, err := notes.Insert(t.Context(), id, document.InsertHeadline{Title: "New"}, dry)
+			return c, err
+		},
+		"remember": func(id string) (fovea.Commit, error) {
+			c, _, _, err := notes.Remember(t.Context(), id, document.InsertHeadline{Title: "New"}, dry)
+			return c, err
+		},
+	} {
+		if c, err := call("one"); err != nil || c.Seq != 0 {
+			t.Errorf("%s: commit %d, %v", name, c.Seq, err)
+		}
+		if _, err := call("nobody"); err == nil {
+			t.Errorf("%s of a note that is not there is not refused", name)
+		}
 	}
-	again, err := w.m.Notes().Edit(t.Context(), "one", opts, document.AppendBody{Text: "once"})
-	if err != nil || again.Seq != first.Seq {
-		t.Errorf("the edit made commit %d, and again under its key %d, %v", first.Seq, again.Seq, err)
+	if after := w.m.View().Head().Seq; after != before {
+		t.Errorf("dry runs made commits %d to %d", before+1, after)
+	}
+	if c, err := notes.Edit(t.Context(), "one", &fovea.WriteOptions{Key: "op-1"}, body); err != nil || c.Seq != before+1 {
+		t.Errorf("the edit under the key of dry runs made commit %d, %v", c.Seq, err)
 	}
 }
 
