@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // serve opens a memory of the given files, and gives a way to change them.
@@ -38,11 +39,7 @@ func serve(t *testing.T, files map[string]string) (api.Service, func(name, text 
 	for name, text := range files {
 		write(name, text)
 	}
-	clock := time.Now().Add(time.Hour)
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: func() time.Time {
-		clock = clock.Add(time.Minute)
-		return clock
-	}})
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}

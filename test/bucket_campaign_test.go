@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,7 +103,7 @@ func writers(t *testing.T, g *foveatest.Gateways, seed uint64, n int) (all []*wr
 	prefix := fmt.Sprintf("round%d", seed)
 	for i := range n {
 		m := a.copy(fmt.Sprintf("m%02d", i))
-		m.hour = new(int)
+		m.hour = new(atomic.Int64)
 		t.Cleanup(func() { m.m.Close() })
 		w := &writer{machine: m, rand: rand.New(rand.NewPCG(seed, uint64(i))),
 			weather: &placetest.Weather{OneOf: 20, Rand: rand.New(rand.NewPCG(seed, uint64(100+i)))}}

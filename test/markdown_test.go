@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,7 +159,7 @@ func (markdown) Check(_ document.Place, before, after string) error {
 // splices, a remembered note, merge of a copy, and a restart.
 func TestMarkdown(t *testing.T) {
 	set := func(o *fovea.Options) { o.Formats = document.Formats{org.Format{}, markdown{}} }
-	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(int), set: set}
+	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(atomic.Int64), set: set}
 	const text = "Intro\n# Bees {#bees}\nThe hive hums.\n## Queen {#queen}\nShe lays eggs.\n# Tools\nA smoker.\n"
 	a.d.write(t, map[string]string{"garden.md": text, "plan.org": "* Plan\n"})
 	a.open()

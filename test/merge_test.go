@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,14 +28,14 @@ type machine struct {
 	name string
 	d    disks
 	m    *fovea.Memory
-	hour *int // of the clock that all look at
+	hour *atomic.Int64 // of the clock that all look at
 
 	set func(*fovea.Options) // before it is opened, nil for nothing
 }
 
 func newMachine(t testing.TB, files map[string]string) *machine {
 	t.Helper()
-	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(int)}
+	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(atomic.Int64)}
 	a.d.write(t, files)
 	a.open()
 	a.sync()
@@ -44,8 +45,7 @@ func newMachine(t testing.TB, files map[string]string) *machine {
 func (a *machine) open() {
 	a.t.Helper()
 	opts := &fovea.Options{Store: a.d.state, Actor: author.Actor{Author: author.Named(a.name), May: anywhere, Renames: true}, Now: func() time.Time {
-		*a.hour++
-		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(*a.hour) * time.Hour)
+		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(a.hour.Add(1)) * time.Hour)
 	}}
 	opts.Folder = a.d.memex
 	if a.set != nil {
@@ -523,7 +523,7 @@ func keptWords(a, b *machine, doubled map[string]bool) map[string]bool {
 // TestMergeOfAnEmptyCopy: a copy that keeps nothing yet is not a damaged one.
 func TestMergeOfAnEmptyCopy(t *testing.T) {
 	a := newMachine(t, map[string]string{"a.org": mergeFile})
-	b := &machine{t: t, name: "b", d: disks{faultfs.New(), faultfs.New()}, hour: new(int)}
+	b := &machine{t: t, name: "b", d: disks{faultfs.New(), faultfs.New()}, hour: new(atomic.Int64)}
 	b.open()
 	_, _, _, err := mergeStore(t.Context(), a.m, b.d.state.Clone(), nil)
 	if kind := fovea.KindOf(err); kind == fovea.Corrupt || err == nil {

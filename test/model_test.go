@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,7 @@ type model struct {
 	t       *testing.T
 	d       disks
 	m       *fovea.Memory
-	hours   int
+	hours   atomic.Int64
 	folder  map[string]string            // the files
 	states  map[uint64]map[string]string // by commit: the documents
 	roots   map[uint64]merkle.Digest
@@ -79,8 +80,7 @@ func newModel(t *testing.T) *model {
 // open opens the memory; its clock goes on by an hour at each look.
 func (m *model) open() {
 	opts := &fovea.Options{Store: m.d.state, Actor: author.Actor{Author: author.Author{Kind: author.Fovea}}, Now: func() time.Time {
-		m.hours++
-		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(m.hours) * time.Hour)
+		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(m.hours.Add(1)) * time.Hour)
 	}}
 	opts.Folder = m.d.memex
 	var err error

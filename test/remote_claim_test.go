@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func TestRemoteKeepsTheEarlierClaim(t *testing.T) {
 		o.Actor.Author = author.Author{}
 		o.Now = func() time.Time { seconds++; return time.Unix(1_800_000_000+int64(seconds), 0) }
 	}
-	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(int), set: slow}
+	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(atomic.Int64), set: slow}
 	a.d.write(t, map[string]string{"tasks/t.org": "* TODO Paint\n:PROPERTIES:\n:ID: paint\n:END:\n* Log\n:PROPERTIES:\n:ID: log\n:END:\n"})
 	a.open()
 	a.sync()

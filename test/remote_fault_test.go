@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -67,12 +68,12 @@ func TestRemoteClocks(t *testing.T) {
 	const year = 365 * 24
 	p, _ := openPlace(t)
 	a := newMachine(t, map[string]string{"start.org": "* Start\n"})
-	*a.hour = 2 * year
+	a.hour.Store(2 * year)
 	all := []*machine{a, a.copy("b"), a.copy("c")}
 	var remotes []*remote.Remote
 	for i, m := range all {
-		m.hour = new(int)
-		*m.hour = (3 - i) * year
+		m.hour = new(atomic.Int64)
+		m.hour.Store(int64(3-i) * year)
 		m.m.Close()
 		m.open()
 		r := m.at(p, "")

@@ -5,6 +5,7 @@ package test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,7 +96,7 @@ type life struct {
 // when a state folder was copied.
 func livesOver(t *testing.T, set func(*fovea.Options), copied func(from, to *faultfs.FS)) (all life) {
 	t.Helper()
-	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(int), set: set}
+	a := &machine{t: t, name: "a", d: disks{faultfs.New(), faultfs.New()}, hour: new(atomic.Int64), set: set}
 	id := "no note yet"
 	note := func() {
 		t.Helper()

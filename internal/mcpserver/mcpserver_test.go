@@ -46,11 +46,7 @@ func memory(t *testing.T) (api.Service, string) {
 	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte(notes), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	clock := time.Now().Add(time.Hour)
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: func() time.Time {
-		clock = clock.Add(time.Minute)
-		return clock
-	}})
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -38,11 +39,7 @@ func (p place) open(t testing.TB) (api.Service, *fovea.Memory) {
 	if err := os.MkdirAll(p.memex, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clock := time.Now().Add(time.Hour)
-	m, err := fovea.Open(t.Context(), p.memex, &fovea.Options{StateDir: p.state, Now: func() time.Time {
-		clock = clock.Add(time.Minute)
-		return clock
-	}})
+	m, err := fovea.Open(t.Context(), p.memex, &fovea.Options{StateDir: p.state, Now: foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
