@@ -39,7 +39,8 @@ func serve(t *testing.T, files map[string]string) (api.Service, func(name, text 
 	for name, text := range files {
 		write(name, text)
 	}
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)})
+	clock := foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}

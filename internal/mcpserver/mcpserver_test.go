@@ -46,7 +46,8 @@ func memory(t *testing.T) (api.Service, string) {
 	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte(notes), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)})
+	clock := foveatest.Ticking(time.Now().Add(time.Hour), time.Minute)
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: filepath.Join(t.TempDir(), "state"), Now: clock})
 	if err != nil {
 		t.Fatal(err)
 	}
