@@ -227,9 +227,9 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 	return answer, err
 }
 
-// try refuses what could not be accepted. A repeated request was accepted already, perhaps. The trial
-// has the rights of the owner, so it is of notes alone that the agent reads, and of no file by name;
-// other errors do not stop a proposal, and their texts may tell what an agent may not know.
+// try refuses what could not be accepted. It does not try a repeated request, which may have been
+// accepted. A trial has the rights of the owner; so that its error tells the agent nothing new, it
+// is about notes that the agent can read, never about a file by name, and only Invalid counts.
 func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error {
 	if a.Call.Key != "" {
 		if _, repeated, err := m.Notes().Done(ctx, a.Call.Key, graph.KindEdit); repeated || err != nil {
@@ -246,7 +246,7 @@ func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error 
 	return nil
 }
 
-// carryOut does what a proposal asks for, or tries whether it could be done.
+// carryOut does what a proposal asks for; a dry run does nothing, and fails where that would.
 func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api.EditResponse, error) {
 	op, err := Proposed(p.Op)
 	if err != nil {

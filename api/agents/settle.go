@@ -43,19 +43,11 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 	if err != nil {
 		return err
 	}
-	to := ""
 	word := func(key string) string {
 		text, _ := fields[key].(string)
 		return text
 	}
-	p.Title, p.Path, to = word("title"), api.FileIn(word("under")), word("under")
-	if name := word("under"); name != "" && p.Path == "" {
-		n, err := a.Find(v, "propose", name)
-		if err != nil {
-			return err
-		}
-		fields["under"], p.Path, to = n.ID, n.Path, cmp.Or(n.Title(), n.Path)+"  "+n.Path
-	}
+	p.Title, p.Path = word("title"), api.FileIn(word("under"))
 	body := ""
 	if name := word("id"); name != "" {
 		n, err := a.Find(v, "propose", name)
@@ -65,21 +57,25 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 		fields["id"], fields["base"] = n.ID, cmp.Or(word("base"), n.Own.String())
 		p.Path, p.Title, body = n.Path, cmp.Or(n.Title(), n.Path), n.Body()
 	}
-	if name := word("to"); name != "" {
-		n, err := a.Find(v, "propose", name)
+	place := word("under") // where it goes: a file, or a node as the owner knows it
+	for _, key := range []string{"under", "to"} {
+		if word(key) == "" || key == "under" && api.FileIn(word(key)) != "" {
+			continue
+		}
+		n, err := a.Find(v, "propose", word(key))
 		if err != nil {
 			return err
 		}
-		fields["to"], to = n.ID, cmp.Or(n.Title(), n.Path)+"  "+n.Path
+		fields[key], p.Path, place = n.ID, cmp.Or(p.Path, n.Path), cmp.Or(n.Title(), n.Path)+"  "+n.Path
 	}
-	p.Change = changeOf(fields, body, to)
+	p.Change = changeOf(fields, body, place)
 	p.Request, err = json.Marshal(fields)
 	return err
 }
 
-// changeOf says line by line what a request would change of a node with this body. to is the
-// title and the path of the node that it is put below, or a file.
-func changeOf(fields map[string]any, body, to string) string {
+// changeOf says line by line what a request would change of a node with this body. place is
+// where it is put: the title and the path of a node, or a file.
+func changeOf(fields map[string]any, body, place string) string {
 	var b strings.Builder
 	if now, ok := fields["body"].(string); ok {
 		if now = strings.TrimSuffix(now, "\n"); now != "" {
@@ -97,7 +93,7 @@ func changeOf(fields map[string]any, body, to string) string {
 		switch key {
 		case "id", "base", "body", "append":
 		case "to", "under":
-			fmt.Fprintf(&b, "%s: %s\n", key, to)
+			fmt.Fprintf(&b, "%s: %s\n", key, place)
 		default:
 			fmt.Fprintf(&b, "%s: %s\n", key, onOneLine(fields[key]))
 		}

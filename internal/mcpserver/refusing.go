@@ -65,8 +65,8 @@ func refuse(w http.ResponseWriter, status int, why *rpcline.Refusal) {
 	_, _ = w.Write(append(why.Response(), '\n')) // the client may be gone
 }
 
-// refusing turns a refusal that the SDK writes as plain text into a JSON-RPC error. end is
-// called after the last write.
+// refusing turns a refusal that the SDK writes as plain text into a JSON-RPC error, and reports
+// what else is written. end is called after the last write.
 type refusing struct {
 	http.ResponseWriter
 	status int // of a refusal, else 0

@@ -149,7 +149,8 @@ type editing struct {
 
 // editAction returns the action of a command with options, which may be nil.
 func editAction(name string, opts *scope.WriteOptions) scope.Action {
-	return scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.OrZero().ReplayKey(), DryRun: opts.OrZero().DryRun}
+	opts = opts.OrZero()
+	return scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.ReplayKey(), DryRun: opts.DryRun}
 }
 
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It

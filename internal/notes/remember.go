@@ -74,11 +74,12 @@ func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under strin
 	}
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()
-	if alone := (&batch{ns: ns, tx: tx, under: under}); opts.DryRun {
+	switch {
+	case opts.DryRun:
 		if !ns.settledAlready(tx, r) {
-			alone.take(r) // and is not saved
+			(&batch{ns: ns, tx: tx, under: under}).take(r) // which is not saved
 		}
-	} else if !r.done {
+	case !r.done:
 		ns.rememberAll(tx, ns.queue.Take())
 	}
 	return r.answer, r.err

@@ -144,7 +144,7 @@ func (b *Bucket) once(ctx context.Context, c call) (answer, error) {
 func (b *Bucket) request(ctx context.Context, c call) (*http.Request, error) {
 	u := b.base
 	u.Path += c.key
-	u.RawPath, u.RawQuery = escape(u.Path, true), canonicalQuery(c.query)
+	u.RawPath, u.RawQuery = escapePath(u.Path), canonicalQuery(c.query)
 	var body io.Reader
 	if c.body != nil {
 		body = bytes.NewReader(c.body)

@@ -87,7 +87,7 @@ func canonicalPath(u *url.URL) string {
 	if u.Path == "" {
 		return "/"
 	}
-	return escape(u.Path, true)
+	return escapePath(u.Path)
 }
 
 // canonicalQuery writes a query as it is signed and sent, sorted by name: "a" stands before "a-",
@@ -96,12 +96,12 @@ func canonicalQuery(q url.Values) string {
 	return strings.ReplaceAll(q.Encode(), "+", "%20")
 }
 
-// escape escapes every byte that is not unreserved; of a path not the slashes.
-func escape(text string, path bool) string {
+// escapePath escapes every byte of a path that is neither unreserved nor a slash.
+func escapePath(text string) string {
 	var b strings.Builder
 	for i := range len(text) {
 		switch c := text[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-_.~", c) >= 0, path && c == '/':
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-_.~/", c) >= 0:
 			b.WriteByte(c)
 		default:
 			fmt.Fprintf(&b, "%%%02X", c)

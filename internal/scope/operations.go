@@ -20,7 +20,7 @@ type Action struct {
 	Key     string // idempotency key, "" for none
 	Message string // of the commit
 	Now     time.Time
-	DryRun  bool // check everything, and change nothing
+	DryRun  bool // check, and change nothing
 }
 
 // NewCommit returns the commit of an action by the actor of ctx, still without changes.

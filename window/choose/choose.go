@@ -210,7 +210,8 @@ func (s *Selection) nextStep(i int, most Level) (gain float64, ok bool) {
 }
 
 // greedy takes the best steps while they fit, lesser ones of a candidate instead of one that does
-// not, and then fills the remaining budget in the order of value. O(n depth log n) for n candidates.
+// not, and then fills the remaining budget in the order of value.
+// O(n depth (depth + log n)) for n candidates.
 func (s *Selection) greedy() {
 	s.steps.Reset(len(s.candidates))
 	for i := range s.candidates {
@@ -224,11 +225,7 @@ func (s *Selection) greedy() {
 		}
 	}
 	s.steps.Init()
-	for s.Remaining >= s.MinPiece {
-		i, ok := s.steps.First()
-		if !ok {
-			break
-		}
+	for i, ok := s.steps.First(); ok && s.Remaining >= s.MinPiece; i, ok = s.steps.First() {
 		ancestors := s.absentAncestors(i)
 		if !s.Show(i, s.candidates[i].next, Slack) {
 			s.updateStep(i, s.candidates[i].next-1)
