@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -23,8 +24,12 @@ const retryInterval = 250 * time.Millisecond
 
 // openOrConnect opens the memory, or connects to the daemon that has it open and sets
 // s.daemon instead of s.memory. It waits up to lockWait for a verb that holds the store.
+// Errors: errUnwanted.
 func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) error {
 	for end := time.Now().Add(lockWait); ; {
+		if s.opening.starter != 0 && os.Getppid() != s.opening.starter {
+			return errUnwanted
+		}
 		if err := s.connect(ctx); s.daemon != nil || err != nil {
 			return err
 		}
@@ -40,6 +45,10 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 		}
 	}
 }
+
+// errUnwanted is returned in a daemon whose starter exited before the daemon had the store.
+// Without it, such a daemon would wait for the store and serve it after fovea serve --stop.
+var errUnwanted = errors.New("the process that started this daemon has exited")
 
 // connect connects to the daemon, if one runs and is wanted.
 func (s *session) connect(ctx context.Context) error {
@@ -99,7 +108,7 @@ func (s *session) startDaemon(ctx context.Context, args ...string) (*client.Clie
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*lockWait)
 	defer stop()
-	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--json", "--memex", s.config.Memex}, args...)...)
+	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--json", "--memex", s.config.Memex, "--starter", strconv.Itoa(os.Getpid())}, args...)...)
 }
 
 // implicitIdle is how long a daemon that was started implicitly stays without a client.

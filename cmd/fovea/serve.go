@@ -83,6 +83,8 @@ and a token. "fovea token" creates tokens for other programs.`,
 	f.BoolVar(&how.detach, "detach", false, "start a daemon in the background and wait until it answers")
 	f.BoolVar(&how.stop, "stop", false, "stop the running daemon, and wait until it has exited")
 	f.BoolVar(&how.unit, "print-unit", false, "print a unit for systemd --user")
+	f.IntVar(&s.opening.starter, "starter", 0, "give up if process `PID` has exited before this one has the store")
+	_ = f.MarkHidden("starter") // the flag exists
 	return c
 }
 
@@ -141,7 +143,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	}
 	restoreHeap := growHeap()
 	err := s.openOrConnect(ctx, func(o *fovea.Options) {
-		o.Command, o.Committed, o.Log = "fovea serve", feed.Committed, log
+		o.Command, o.Committed, o.Log = daemon.Command, feed.Committed, log
 	})
 	if err != nil {
 		return err

@@ -39,6 +39,7 @@ func newServed(t *testing.T) *served {
 		c := exec.Command(stop.Path, stop.Args[1:]...) // the test's context has ended
 		c.Env = stop.Env
 		_ = c.Run() // there may be none
+		nothingLeft(t, s.state)
 	})
 	return s
 }

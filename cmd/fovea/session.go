@@ -47,6 +47,8 @@ type opening struct {
 	adopt bool // take over the store of a memex that was moved
 	anew  bool // start a new history even if another store has these notes
 	alone bool // use no daemon
+	// starter is the process that this one was started by, to serve it; 0 for none.
+	starter int
 }
 
 // newSession returns the session of this process.

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -101,10 +102,10 @@ func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp 
 	}
 }
 
-// Stop ends the daemon that serves a memex and returns when it has exited, after answering
-// earlier requests. Errors: ErrNone.
+// Stop ends the daemon that serves a memex and returns when it has released the store, after
+// answering earlier requests. It waits for one that is starting. Errors: ErrNone.
 func Stop(ctx context.Context, c *config.Config) error {
-	far, err := find(ctx, c, nil, true)
+	far, err := findStarted(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -126,20 +127,67 @@ func Stop(ctx context.Context, c *config.Config) error {
 	return released(ctx, h.StateDir)
 }
 
+// findStarted returns a client of the daemon that serves a memex, under any name. It waits for one
+// that is starting.
+func findStarted(ctx context.Context, c *config.Config) (*client.Client, error) {
+	for {
+		far, err := find(ctx, c, nil, true)
+		if !errors.Is(err, ErrNone) || !starting(c.StateDir) {
+			return far, err
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("a daemon that is starting or stopping does not answer: %w", ctx.Err())
+		}
+		pause(ctx)
+	}
+}
+
+// Command is how a daemon names itself in the locks that it holds.
+const Command = "fovea serve"
+
+// stopper names this process in the lock of a store that it takes for a moment.
+func stopper() vfs.Holder {
+	return vfs.Holder{PID: os.Getpid(), Command: Command + " --stop", Since: time.Now()}
+}
+
+// starting reports whether a process that holds a store is a daemon. One that does not answer
+// is starting or stopping.
+func starting(stateDir string) bool {
+	if !stores.Begun(stateDir) {
+		return false
+	}
+	folder, err := vfs.Dir(stateDir)
+	if err != nil {
+		return false
+	}
+	defer folder.Close()
+	lock, err := disk.TryLock(vfs.Plain(folder), stopper())
+	if err == nil {
+		_ = lock.Unlock() // the lock ends with the process
+	}
+	held, ok := errors.AsType[*vfs.HeldError](err)
+	return ok && held.Holder.Command == Command
+}
+
+// pause waits for pollInterval, or until ctx ends.
+func pause(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(pollInterval):
+	}
+}
+
 // silent returns when no daemon answers.
 func silent(ctx context.Context, c *config.Config) error {
-	for {
+	for ctx.Err() == nil {
 		far, err := find(ctx, c, nil, true)
 		if err != nil {
 			return nil
 		}
 		far.Close()
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pollInterval):
-		}
+		pause(ctx)
 	}
+	return ctx.Err()
 }
 
 // released returns when the lock of a state folder is free: a daemon holds it until it has
@@ -153,7 +201,7 @@ func released(ctx context.Context, stateDir string) error {
 		return err
 	}
 	defer folder.Close()
-	lock, err := disk.Lock(ctx, vfs.Plain(folder), vfs.Holder{PID: os.Getpid(), Command: "fovea serve --stop", Since: time.Now()})
+	lock, err := disk.Lock(ctx, vfs.Plain(folder), stopper())
 	if vfs.Unwritable(err) {
 		return nil
 	}

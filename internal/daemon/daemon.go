@@ -198,7 +198,7 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 	defer stop()
 	name := strings.TrimSuffix(filepath.Base(socket), filepath.Ext(socket)) + lockSuffix
 	for {
-		d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: "fovea serve", Since: time.Now()})
+		d.lock, err = vfs.TryLock(vfs.Plain(folder), name, vfs.Holder{PID: d.pid, Command: Command, Since: time.Now()})
 		if err == nil {
 			return nil
 		}

@@ -56,3 +56,22 @@ func TestLockOfAnotherDaemon(t *testing.T) {
 	}
 	h.check(lock.Unlock())
 }
+
+// TestStopOfAStartingDaemon: a daemon that holds the store and does not answer yet is waited for;
+// another command that holds it is none.
+func TestStopOfAStartingDaemon(t *testing.T) {
+	h := build(t, "a.org")
+	for command, want := range map[string]error{daemon.Command: context.Canceled, "fovea": daemon.ErrNone} {
+		m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Command: command})
+		h.check(err)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := daemon.Stop(ctx, &h.config); !errors.Is(err, want) {
+			t.Errorf("%s holds the store: %v, want %v", command, err, want)
+		}
+		h.check(m.Close())
+	}
+	if err := daemon.Stop(t.Context(), &h.config); !errors.Is(err, daemon.ErrNone) {
+		t.Errorf("nothing holds the store: %v", err)
+	}
+}
