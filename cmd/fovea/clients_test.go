@@ -71,9 +71,11 @@ func newClients(t *testing.T) *clients {
 		c.must(os.WriteFile(filepath.Join(c.home, file), []byte(c.run("", c.fovea, "setup", client, "--text")), 0o600))
 	}
 	t.Cleanup(func() {
-		stop := exec.Command(c.fovea, "serve", "--stop", "--memex", c.memex)
-		stop.Env = c.env
-		_ = stop.Run() // there may be none
+		stopped(t, c.home, func() *exec.Cmd {
+			stop := exec.Command(c.fovea, "serve", "--stop", "--memex", c.memex)
+			stop.Env = c.env
+			return stop
+		})
 	})
 	t.Logf("%s, %s", strings.TrimSpace(c.run("", c.claude, "--version")), strings.TrimSpace(c.run("", c.codex, "--version")))
 	return c

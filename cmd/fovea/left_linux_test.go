@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,14 +14,14 @@ import (
 	"github.com/fovea-memory/fovea"
 )
 
-// running returns the command lines of the processes over a state folder, in which all words
-// occur. A process that has ended and is not waited for is none.
-func running(state string, words ...string) (all []string) {
+// running returns the command lines of the processes whose environment names a folder, in which
+// all words occur. A process that has ended and is not waited for is none.
+func running(folder string, words ...string) (all []string) {
 	own := fmt.Sprintf("/proc/%d/environ", os.Getpid())
 	names, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, name := range names {
 		environ, _ := os.ReadFile(name) // it may have ended
-		if name == own || !bytes.Contains(append([]byte{0}, environ...), []byte("\x00MEMORY_SNAPSHOT_PATH="+state+"\x00")) {
+		if name == own || !bytes.Contains(environ, []byte(folder)) {
 			continue
 		}
 		text, _ := os.ReadFile(filepath.Join(filepath.Dir(name), "cmdline"))
@@ -37,19 +36,6 @@ func running(state string, words ...string) (all []string) {
 		}
 	}
 	return all
-}
-
-// nothingLeft waits until no process over a state folder is left. Only those may be on their way
-// out that the test does not wait for.
-func nothingLeft(t *testing.T, state string) {
-	t.Helper()
-	var left []string
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); pause(context.WithoutCancel(t.Context()), 20*time.Millisecond) {
-		if left = running(state); len(left) == 0 {
-			return
-		}
-	}
-	t.Errorf("still running: %q", left)
 }
 
 // TestDaemonOfNobody: a daemon that waits for the store gives up when the process that started it

@@ -4,7 +4,5 @@
 
 package main
 
-import "testing"
-
-// nothingLeft does nothing where the environments of processes cannot be read.
-func nothingLeft(*testing.T, string) {}
+// running returns nothing where the environments of processes cannot be read.
+func running(string, ...string) []string { return nil }

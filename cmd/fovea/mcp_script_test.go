@@ -34,12 +34,11 @@ func TestCampaignOfServerMemoryScript(t *testing.T) {
 	}
 	c.Env = append(c.Env, "FOVEA="+os.Args[0], "XDG_STATE_HOME="+s.state)
 	t.Cleanup(func() { // the daemons that the servers started
-		memexes, _ := filepath.Glob(filepath.Join(work, ".*.memex"))
-		for _, memex := range memexes {
-			stop := exec.Command(os.Args[0], "serve", "--stop", "--memex", memex)
+		stopped(t, s.state, func() *exec.Cmd {
+			stop := exec.Command("sh", "-c", `for m in "$1"/.*.memex; do "$FOVEA" serve --stop --memex "$m"; done`, "sh", work)
 			stop.Env = c.Env
-			_ = stop.Run() // it may have ended
-		}
+			return stop
+		})
 	})
 	out, err := c.CombinedOutput()
 	if err != nil {

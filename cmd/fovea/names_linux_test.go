@@ -123,6 +123,7 @@ func TestDaemonByEveryName(t *testing.T) {
 // TestDaemonOfOthers: a daemon over another folder is not taken for that of a memex,
 // though both are told to keep their state in one place, or one was copied from the other.
 func TestDaemonOfOthers(t *testing.T) {
+	t.Parallel() // it waits for the lock of another
 	u := newUser(t)
 	if _, said, code := u.verb(u.dir, u.memex, "serve", "--detach", "--idle", "5m"); code != 0 {
 		t.Fatalf("serve: %d\n%s", code, said)

@@ -69,12 +69,15 @@ func exampleMemex(t *testing.T) (dir string, env []string) {
 	if err := os.CopyFS(filepath.Join(dir, "examples/memex"), os.DirFS("../../examples/memex")); err != nil {
 		t.Fatal(err)
 	}
+	state := t.TempDir()
 	env = append(os.Environ(), asCommand+"=1", "PATH="+shims(t)+":"+os.Getenv("PATH"), "TZ=UTC", "FOVEA_MEMEX=examples/memex",
-		"XDG_STATE_HOME="+t.TempDir(), "XDG_CONFIG_HOME="+t.TempDir())
+		"XDG_STATE_HOME="+state, "XDG_CONFIG_HOME="+t.TempDir())
 	t.Cleanup(func() { // one that an agent started, or a session that failed
-		c := exec.Command("sh", "-c", "fovea serve --stop")
-		c.Dir, c.Env = dir, env
-		_ = c.Run()
+		stopped(t, state, func() *exec.Cmd {
+			c := exec.Command("sh", "-c", "fovea serve --stop")
+			c.Dir, c.Env = dir, env
+			return c
+		})
 	})
 	return dir, env
 }

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -35,13 +37,27 @@ func newServed(t *testing.T) *served {
 		}
 	}
 	t.Cleanup(func() {
-		stop := s.command("serve", "--stop")
-		c := exec.Command(stop.Path, stop.Args[1:]...) // the test's context has ended
-		c.Env = stop.Env
-		_ = c.Run() // there may be none
-		nothingLeft(t, s.state)
+		stopped(t, s.state, func() *exec.Cmd {
+			stop := s.command("serve", "--stop")
+			c := exec.Command(stop.Path, stop.Args[1:]...) // the test's context has ended
+			c.Env = stop.Env
+			return c
+		})
 	})
 	return s
+}
+
+// stopped runs a command that stops a daemon until no process is left whose environment names a
+// folder: a daemon that began late would write into it while the test removes it.
+func stopped(t testing.TB, folder string, stop func() *exec.Cmd) {
+	var left []string
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); pause(context.Background(), 20*time.Millisecond) {
+		_ = stop().Run() // there may be none
+		if left = running(folder); len(left) == 0 {
+			return
+		}
+	}
+	t.Errorf("still running: %q", left)
 }
 
 func (s *served) command(words ...string) *exec.Cmd {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,12 +47,7 @@ func newSSHBox(t *testing.T) *sshBox {
 			t.Fatalf("ssh-keygen: %v\n%s", err, out)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.port = l.Addr().(*net.TCPAddr).Port
-	l.Close()
+	b.port = foveatest.FreePort(t)
 	b.write("bin/ssh", fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", ssh, b.at("ssh_config")))
 	b.write("ssh_config", fmt.Sprintf("Host box\nHostName 127.0.0.1\nPort %d\nIdentityFile %s\nIdentitiesOnly yes\nIdentityAgent none\n"+
 		"UserKnownHostsFile %s\nGlobalKnownHostsFile /dev/null\n", b.port, b.at("user"), b.at("known_hosts")))
@@ -66,6 +60,7 @@ func newSSHBox(t *testing.T) *sshBox {
 	if out, err := exec.CommandContext(t.Context(), "mkfifo", b.at("amid")).CombinedOutput(); err != nil {
 		t.Fatalf("mkfifo: %v\n%s", err, out)
 	}
+	var err error
 	if b.amid, err = os.OpenFile(b.at("amid"), os.O_RDWR, 0); err != nil {
 		t.Fatal(err)
 	}

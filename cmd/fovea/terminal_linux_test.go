@@ -114,9 +114,11 @@ func newHostile(t *testing.T) *hostile {
 		}
 	}
 	t.Cleanup(func() {
-		c := exec.Command(os.Args[0], "serve", "--stop", "--memex", h.memex)
-		c.Env = h.env
-		_ = c.Run() // there may be none
+		stopped(t, h.dir, func() *exec.Cmd {
+			c := exec.Command(os.Args[0], "serve", "--stop", "--memex", h.memex)
+			c.Env = h.env
+			return c
+		})
 	})
 	return h
 }
@@ -196,6 +198,7 @@ var hostileRows = []struct {
 		{"claude-code", "--hooks"}, {"codex", "--hooks=" + evilName}, {"gptel", "--hooks"},
 		{"cursor", "--hooks", "--write", "--file", "hooks" + evilName + ".json"}, {"cursor", "--remove", "--file", "hooks" + evilName + ".json"}}},
 	{"hook", [][]string{{"<{" + evilName, "--check"}, {"<" + `{"hook_event_name":"SessionStart","session_id":"\u001b[2J"}`, "--check"}}},
+	{"serve", [][]string{{"--detach"}, {"--stop"}}}, // the daemon that a hook started
 	{"setup embed", [][]string{{"--url", "http://127.0.0.1:1/" + evilName}, {evilName}}},
 	{"mcp", [][]string{{"--compat", evilName}, {"<" + mcpLines, "--no-daemon"}, {"<" + mcpLines, "--no-daemon", "--compat", "server-memory"}}},
 	{"serve", [][]string{{"--print-unit"}, {"--idle", evilName}, {"--idle", "1s"}}},

@@ -27,11 +27,11 @@ type Kubo struct {
 // nodes, on loopback too.
 func StartKubo(tb testing.TB, online bool) *Kubo {
 	tb.Helper()
-	k := &Kubo{program: program{tb: tb, path: Part(tb, "ipfs")}, Folder: filepath.Join(tb.TempDir(), "repo"), Address: freePort(tb), online: online}
+	k := &Kubo{program: program{tb: tb, path: Part(tb, "ipfs")}, Folder: filepath.Join(tb.TempDir(), "repo"), Address: freeAddress(tb), online: online}
 	k.Run("init", "--empty-repo", "--profile=test")
 	swarm := "[]"
 	if online {
-		swarm = fmt.Sprintf("[%q]", multiaddr(freePort(tb)))
+		swarm = fmt.Sprintf("[%q]", multiaddr(freeAddress(tb)))
 	}
 	k.Run("config", "Addresses.API", multiaddr(k.Address))
 	k.Run("config", "--json", "Addresses.Gateway", "[]")
@@ -41,18 +41,6 @@ func StartKubo(tb testing.TB, online bool) *Kubo {
 	k.Start()
 	tb.Cleanup(k.Kill)
 	return k
-}
-
-func freePort(tb testing.TB) string {
-	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if err := listener.Close(); err != nil {
-		tb.Fatal(err)
-	}
-	return listener.Addr().String()
 }
 
 func multiaddr(address string) string {

@@ -4,7 +4,6 @@ package foveatest
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -25,14 +24,7 @@ type Ollama struct {
 func StartOllama(tb testing.TB) *Ollama {
 	tb.Helper()
 	path := Part(tb, "ollama")
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	o := &Ollama{program: program{tb: tb, path: path}, folder: tb.TempDir(), URL: "http://" + listener.Addr().String()}
-	if err := listener.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	o := &Ollama{program: program{tb: tb, path: path}, folder: tb.TempDir(), URL: "http://" + freeAddress(tb)}
 	o.Start()
 	tb.Cleanup(o.Kill)
 	return o

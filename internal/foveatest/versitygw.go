@@ -5,7 +5,6 @@ package foveatest
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -42,14 +41,7 @@ func StartGateways(tb testing.TB, n int, more ...string) *Gateways {
 		tb.Fatal(err)
 	}
 	for range n {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			tb.Fatal(err)
-		}
-		address := listener.Addr().String()
-		if err := listener.Close(); err != nil {
-			tb.Fatal(err)
-		}
+		address := freeAddress(tb)
 		arguments := append([]string{"--port", address, "--quiet", "--keep-alive", "--iam-dir", filepath.Join(aside, "iam"),
 			"posix", "--sidecar", filepath.Join(aside, "meta"), "--versioning-dir", filepath.Join(aside, "versions")}, append(more, g.Folder)...)
 		c := exec.CommandContext(context.Background(), program, arguments...)
