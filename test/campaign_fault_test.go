@@ -41,7 +41,7 @@ func TestCampaignOfFaults(t *testing.T) {
 		whole.run(t, seed, -1, faults[0])
 		for n := range whole.count {
 			for _, f := range faults {
-				if !campaign.Picks(8) {
+				if !campaign.Picks(8) || foveatest.Thin(n, 3) {
 					continue
 				}
 				r := &faulty{}

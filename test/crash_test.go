@@ -284,10 +284,13 @@ func TestCrashOfAFileOperation(t *testing.T) {
 			m := d.open(t)
 			before := d.outcome(t, m)
 			var cuts []cut
-			n := 0
+			n, seeds := 0, uint64(5)
+			if testing.Short() {
+				seeds = 1
+			}
 			d.onOp(inTurn(func(where string, op faultfs.Op) error {
 				if n++; op.Kind.Changes() {
-					for seed := range uint64(5) {
+					for seed := range seeds {
 						cuts = append(cuts, cut{d.crash(seed + 5*uint64(n)), fmt.Sprintf("before %s of %s %s, seed %d", op.Kind, where, op.Name, seed)})
 					}
 				}

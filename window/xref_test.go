@@ -113,10 +113,13 @@ func TestCrossReferences(t *testing.T) {
 		sources[i] = x.source(c.Mask)
 	}
 	cache := token.NewCache(1 << 16)
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		budget int
 		least  float64
 	}{{1000, .235}, {2000, .335}, {4000, .455}, {8000, .585}} {
+		if foveatest.Thin(i, 4) {
+			continue
+		}
 		t.Run(strconv.Itoa(tc.budget), func(t *testing.T) {
 			targets, bound := 0, 0.0
 			var at [window.Full + 1]int

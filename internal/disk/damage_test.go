@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -150,6 +151,9 @@ func TestEveryByteFlipped(t *testing.T) {
 				t.Fatal(err)
 			}
 			for at := range content {
+				if foveatest.Thin(at, 7) {
+					continue
+				}
 				for _, flip := range []byte{1 << (at % 8), 0xff} {
 					if !closed && flip == 0xff {
 						continue
@@ -177,6 +181,9 @@ func TestEveryTruncation(t *testing.T) {
 				continue
 			}
 			for size := int64(-1); size < info.Size(); size++ {
+				if foveatest.Thin(int(size)+1, 7) {
+					continue
+				}
 				hurt := in.Clone()
 				where := fmt.Sprintf("%s cut to %d of %d bytes, closed %v", name, size, info.Size(), closed)
 				if size < 0 {

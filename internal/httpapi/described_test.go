@@ -8,6 +8,7 @@ import (
 	"maps"
 	"mime"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ import (
 type described struct {
 	Paths      map[string]map[string]describedOperation
 	Components struct{ Schemas map[string]json.RawMessage }
+
+	resolved map[string]*jsonschema.Resolved // by the text of the schema
 }
 
 type describedOperation struct {
@@ -44,7 +47,7 @@ type describedContent struct{ Schema json.RawMessage }
 func (s *site) description() *described {
 	s.t.Helper()
 	text := s.ask("GET", "/v1/openapi.json", "").body
-	d := &described{}
+	d := &described{resolved: map[string]*jsonschema.Resolved{}}
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(text), "#/components/schemas/", "#/$defs/")), d); err != nil {
 		s.t.Fatal(err)
 	}
@@ -54,21 +57,42 @@ func (s *site) description() *described {
 // validate holds a value against a schema of the document.
 func (d *described) validate(t *testing.T, what string, schema json.RawMessage, value any) {
 	t.Helper()
-	whole := map[string]any{"$defs": d.Components.Schemas, "allOf": []any{schema}}
-	text, err := json.Marshal(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		t.Fatal(err)
-	}
-	resolved, err := s.Resolve(nil)
-	if err != nil {
-		t.Fatal(err)
+	resolved := d.resolved[string(schema)]
+	if resolved == nil {
+		defs := map[string]json.RawMessage{}
+		d.define(t, schema, defs)
+		text, err := json.Marshal(map[string]any{"$defs": defs, "allOf": []any{schema}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s jsonschema.Schema
+		if err := json.Unmarshal(text, &s); err != nil {
+			t.Fatal(err)
+		}
+		if resolved, err = s.Resolve(nil); err != nil {
+			t.Fatal(err)
+		}
+		d.resolved[string(schema)] = resolved
 	}
 	if err := resolved.Validate(value); err != nil {
 		t.Errorf("%s is not as described: %v", what, err)
+	}
+}
+
+var references = regexp.MustCompile(`"#/\$defs/([^"]+)"`)
+
+// define adds the schemas that a schema refers to.
+func (d *described) define(t *testing.T, schema json.RawMessage, defs map[string]json.RawMessage) {
+	t.Helper()
+	for _, m := range references.FindAllSubmatch(schema, -1) {
+		name := string(m[1])
+		if _, there := defs[name]; there {
+			continue
+		}
+		if defs[name] = d.Components.Schemas[name]; defs[name] == nil {
+			t.Fatalf("the document has no schema %s", name)
+		}
+		d.define(t, defs[name], defs)
 	}
 }
 

@@ -70,6 +70,9 @@ func TestExtremeQuestions(t *testing.T) {
 		"a note of 50 MB":     {map[string]string{"a.org": "* Long\n" + strings.Repeat("The hull has rivets, they were counted.\n", 1_250_000)}, false},
 		"100,000 equal notes": {map[string]string{"a.org": strings.Repeat(note, 100_000)}, false},
 	} {
+		if size := len(c.files["a.org"]); testing.Short() && size > 1<<20 {
+			continue // gigabytes under the race detector
+		}
 		t.Run(name, func(t *testing.T) {
 			client := extremes(t, c.files)
 			for kind, question := range extremeQuestions {

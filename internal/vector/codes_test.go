@@ -13,6 +13,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -117,11 +118,14 @@ func found(t *testing.T, set *Set, from *space, keep Bitmap, k int) float64 {
 
 // TestCodesFind: of the nearest rows that an exact scan finds, codes find at least .98, among all rows and among some.
 func TestCodesFind(t *testing.T) {
-	for _, tc := range []struct {
+	for i, tc := range []struct {
 		name  string
 		dim   int
 		decay float64
 	}{{"short", 48, 1}, {"steep", 200, 1.25}, {"long", 300, 1}} {
+		if foveatest.Thin(i, 3) {
+			continue
+		}
 		t.Run(tc.name, func(t *testing.T) {
 			c := newCrowd(t, 62_000, newSpace(11, tc.dim, tc.decay), asTheyAre)
 			must(t, c.Encode(t.Context(), nil))
