@@ -108,7 +108,8 @@ func (s *session) startDaemon(ctx context.Context, args ...string) (*client.Clie
 	}
 	ctx, stop := context.WithTimeout(ctx, 2*lockWait)
 	defer stop()
-	return daemon.Start(ctx, &s.config, opts, command, append([]string{"serve", "--json", "--memex", s.config.Memex, "--starter", strconv.Itoa(os.Getpid())}, args...)...)
+	args = append([]string{"serve", "--json", "--memex", s.config.Memex, "--starter", strconv.Itoa(os.Getpid())}, args...)
+	return daemon.Start(ctx, &s.config, opts, command, args...)
 }
 
 // implicitIdle is how long a daemon that was started implicitly stays without a client.

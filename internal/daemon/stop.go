@@ -58,7 +58,7 @@ func findStarted(ctx context.Context, c *config.Config) (*client.Client, error) 
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("process %d is starting or stopping as a daemon and does not answer; try again, or end it: %w", pid, ctx.Err())
 		}
-		pause(ctx)
+		poll(ctx)
 	}
 }
 
@@ -91,8 +91,8 @@ func holder(stateDir string) int {
 	return 0
 }
 
-// pause waits for pollInterval, or until ctx ends.
-func pause(ctx context.Context) {
+// poll waits for pollInterval, or until ctx ends.
+func poll(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 	case <-time.After(pollInterval):
@@ -107,7 +107,7 @@ func silent(ctx context.Context, c *config.Config) error {
 			return nil
 		}
 		far.Close()
-		pause(ctx)
+		poll(ctx)
 	}
 	return ctx.Err()
 }
