@@ -107,19 +107,19 @@ func (l lexical) Scores(focus, text string) []window.Scored {
 // All links are blanked. The minimum scores are slightly below the measured ones, so
 // that only a regression fails.
 func TestCrossReferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures quality for 40 seconds under the race detector")
+	}
 	x := loadXrefs(t)
 	sources := make([]lexical, len(x.Cases))
 	for i, c := range x.Cases {
 		sources[i] = x.source(c.Mask)
 	}
 	cache := token.NewCache(1 << 16)
-	for i, tc := range []struct {
+	for _, tc := range []struct {
 		budget int
 		least  float64
 	}{{1000, .235}, {2000, .335}, {4000, .455}, {8000, .585}} {
-		if foveatest.Thin(i, 4) {
-			continue
-		}
 		t.Run(strconv.Itoa(tc.budget), func(t *testing.T) {
 			targets, bound := 0, 0.0
 			var at [window.Full + 1]int
