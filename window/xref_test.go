@@ -107,9 +107,6 @@ func (l lexical) Scores(focus, text string) []window.Scored {
 // All links are blanked. The minimum scores are slightly below the measured ones, so
 // that only a regression fails.
 func TestCrossReferences(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures quality for 40 seconds under the race detector")
-	}
 	x := loadXrefs(t)
 	sources := make([]lexical, len(x.Cases))
 	for i, c := range x.Cases {

@@ -47,8 +47,8 @@ func newServed(t *testing.T) *served {
 	return s
 }
 
-// stopped runs a command that stops a daemon until no process is left whose environment names a
-// folder: a daemon that began late would write into it while the test removes it.
+// stopped runs a command that stops a daemon, again and again until no process is left whose
+// environment names a folder: a late daemon would write into it while the test removes it.
 func stopped(t testing.TB, folder string, stop func() *exec.Cmd) {
 	var left []string
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); pause(context.Background(), 20*time.Millisecond) {

@@ -4,6 +4,6 @@ package foveatest
 
 import "testing"
 
-// Thin reports whether to leave out case i of many that are alike: with -short, all but one of n.
-// The race detector runs with -short, since the others would show it nothing more.
+// Thin reports whether a test leaves out case i of many alike: with -short, it keeps one of every n.
+// The race detector runs with -short, since the other cases would show it nothing more.
 func Thin(i, n int) bool { return testing.Short() && i%n != 0 }

@@ -57,26 +57,32 @@ func (s *site) description() *described {
 // validate holds a value against a schema of the document.
 func (d *described) validate(t *testing.T, what string, schema json.RawMessage, value any) {
 	t.Helper()
-	resolved := d.resolved[string(schema)]
-	if resolved == nil {
-		defs := map[string]json.RawMessage{}
-		d.define(t, schema, defs)
-		text, err := json.Marshal(map[string]any{"$defs": defs, "allOf": []any{schema}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s jsonschema.Schema
-		if err := json.Unmarshal(text, &s); err != nil {
-			t.Fatal(err)
-		}
-		if resolved, err = s.Resolve(nil); err != nil {
-			t.Fatal(err)
-		}
-		d.resolved[string(schema)] = resolved
+	if d.resolved[string(schema)] == nil {
+		d.resolved[string(schema)] = d.resolve(t, schema)
 	}
-	if err := resolved.Validate(value); err != nil {
+	if err := d.resolved[string(schema)].Validate(value); err != nil {
 		t.Errorf("%s is not as described: %v", what, err)
 	}
+}
+
+// resolve compiles a schema with those that it refers to.
+func (d *described) resolve(t *testing.T, schema json.RawMessage) *jsonschema.Resolved {
+	t.Helper()
+	defs := map[string]json.RawMessage{}
+	d.define(t, schema, defs)
+	text, err := json.Marshal(map[string]any{"$defs": defs, "allOf": []any{schema}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resolved
 }
 
 var references = regexp.MustCompile(`"#/\$defs/([^"]+)"`)
