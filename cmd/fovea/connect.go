@@ -46,9 +46,8 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 	}
 }
 
-// errUnwanted is returned in a daemon whose starter exited before the daemon had the store.
-// Without it, such a daemon would wait for the store and serve it after fovea serve --stop.
-// Windows does not show that a parent has exited, so there it still may.
+// errUnwanted is returned in a daemon whose starter exited before the daemon had the store. It would
+// serve it after fovea serve --stop. On Windows, which does not show such an exit, it still may.
 var errUnwanted = errors.New("the process that started this daemon has exited")
 
 // connect connects to the daemon, if one runs and is wanted.
