@@ -5,6 +5,7 @@ package daemon_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -188,8 +189,9 @@ func TestLargeRequestsOfOneToken(t *testing.T) {
 			if tc.ends == cutOff {
 				waits = len(all) // all end, those that were not cut off well
 				for _, r := range readers {
-					_, err := r.Peek(1) // it is on its way
-					h.check(err)
+					if _, err := r.Peek(1); !errors.Is(err, io.EOF) { // it is on its way, or was cut off before it began
+						h.check(err)
+					}
 				}
 			}
 			for _, r := range readers {
