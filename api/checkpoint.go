@@ -68,6 +68,9 @@ type RestoreRequest struct {
 	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment" flag:"with FILE: as it was at this <MOMENT>"`
 	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:""`
 	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
+	// Cloned says that the history was just read elsewhere. If it has files that no memex may
+	// have, nothing is restored.
+	Cloned bool `json:"-"`
 }
 
 // RestoreResponse is what a restore did.
@@ -126,7 +129,7 @@ func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRes
 	}
 	on := *l
 	on.m = l.memex
-	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}
+	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, nil, req.MemoryOnly)}
 	out.RestoredFiles, out.RemovedFiles = append(out.RestoredFiles, others.RestoredFiles...), append(out.RemovedFiles, others.RemovedFiles...)
 	out.Drift = append(out.Drift, others.Drift...)
 	return out, nil
@@ -153,7 +156,9 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
 		return restoreFiles(ctx, l, req, at)
 	}
-	from, c, files, err := l.m.History().Restore(ctx, req.Name, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key})
+	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key}
+	left := Leaving(opts)
+	from, c, files, err := l.m.History().Restore(ctx, req.Name, opts)
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -163,7 +168,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, *left, req.MemoryOnly)}, nil
 }
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
@@ -194,43 +199,74 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	for i, path := range req.Files {
 		paths[i] = l.below(path)
 	}
+	if req.Cloned {
+		if err := refuse(ctx, l); err != nil {
+			return nil, err
+		}
+	}
+	left := Leaving(opts)
 	c, files, err := l.m.History().RestoreFiles(ctx, paths, at, opts)
 	if err != nil {
 		return nil, err
 	}
-	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
+	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, *left, req.MemoryOnly)}
 	if l.m != l.memex || len(paths) > 0 {
 		return out, nil
 	}
-	for _, name := range l.m.Status().Scopes {
+	left = Leaving(opts)
+	err = eachProject(ctx, l.m, func(project *fovea.Memory) error {
+		_, files, err := project.History().RestoreFiles(ctx, nil, "", opts)
+		out.RestoredFiles = append(out.RestoredFiles, files...)
+		return err
+	})
+	out.Drift = append(out.Drift, *left...)
+	return out, err
+}
+
+// eachProject calls do for each project of a memex.
+func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) error) error {
+	for _, name := range m.Status().Scopes {
 		if !strings.HasPrefix(name, "project/") {
 			continue
 		}
-		project, err := l.m.Scope(ctx, name)
-		if err != nil {
-			return nil, err
+		project, err := m.Scope(ctx, name)
+		if err == nil {
+			err = do(project)
 		}
-		_, files, err := project.History().RestoreFiles(ctx, nil, "", opts)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		out.RestoredFiles = append(out.RestoredFiles, files...)
 	}
-	return out, nil
+	return nil
+}
+
+// refuse returns an error if a history that was read elsewhere has files that no memex may have.
+func refuse(ctx context.Context, l *Local) error {
+	if err := l.m.History().Refuse(); err != nil {
+		return err
+	}
+	return eachProject(ctx, l.m, func(project *fovea.Memory) error { return project.History().Refuse() })
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was
-// nothing to change, and what became of the files.
-func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
+// nothing to change, and what became of the files; left were left alone.
+func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files, left []string, memoryOnly bool) RollbackResponse {
 	written, removed := parted(ctx, l, c, files)
 	if c.Seq == 0 {
 		c = l.m.View().Head()
 	}
-	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{}}
+	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: list(left)}
 	if memoryOnly {
 		out.RestoredFiles, out.RemovedFiles, out.Drift = []string{}, []string{}, list(files)
 	}
 	return out
+}
+
+// Leaving has opts collect the files that a write leaves alone.
+func Leaving(opts *fovea.WriteOptions) *[]string {
+	left := []string{}
+	opts.Left = func(paths []string) { left = append(left, paths...) }
+	return &left
 }
 
 // parted tells files that memory has at a commit, and so were written, from those

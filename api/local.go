@@ -371,11 +371,13 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, err := l.m.History().Rollback(ctx, to, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key})
+	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key}
+	left := Leaving(opts)
+	c, files, err := l.m.History().Rollback(ctx, to, opts)
 	if err != nil {
 		return nil, err
 	}
-	return new(rolledBack(ctx, l, c, files, req.MemoryOnly)), nil
+	return new(rolledBack(ctx, l, c, files, *left, req.MemoryOnly)), nil
 }
 
 func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {

@@ -25,6 +25,7 @@ type MergeResponse struct {
 	Root      string     `json:"root" jsonschema:"after it"`
 	Parents   []string   `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
 	Files     []string   `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
+	Drift     []string   `json:"drift" jsonschema:"files that were left alone and differ since: not read here, or ignore files"`
 	Conflicts []Conflict `json:"conflicts" jsonschema:"between the two sides"`
 }
 
@@ -37,6 +38,7 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 	}
 	opts := l.write()
 	opts.MemoryOnly, opts.DryRun, opts.Head = req.MemoryOnly, req.DryRun, req.Head
+	left := Leaving(opts)
 	c, files, conflicts, err := l.m.History().Merge(ctx, req.State, opts)
 	if err != nil {
 		return nil, err
@@ -46,6 +48,7 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 		root = c.Root
 	}
 	return &MergeResponse{
-		Seq: c.Seq, Root: root.String(), Parents: each(c.Parents, merkle.Digest.String), Files: list(files), Conflicts: each(conflicts, legibleConflict),
+		Seq: c.Seq, Root: root.String(), Parents: each(c.Parents, merkle.Digest.String), Files: list(files), Drift: *left,
+		Conflicts: each(conflicts, legibleConflict),
 	}, nil
 }

@@ -34,7 +34,9 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	c, files, conflicts, err := l.m.History().Revert(ctx, commits, &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
+	opts := &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key}
+	left := Leaving(opts)
+	c, files, conflicts, err := l.m.History().Revert(ctx, commits, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,8 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
 	out := &RevertResponse{
-		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
+		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Drift: *left,
+		Conflicts: each(conflicts, legibleConflict),
 	}
 	if !req.DryRun {
 		_, out.Removed = parted(ctx, l, c, files)

@@ -306,7 +306,7 @@ type RollbackResponse struct {
 	Seq           uint64   `json:"seq" jsonschema:"the number of the commit"`
 	RestoredFiles []string `json:"restored_files" jsonschema:"written or removed"`
 	RemovedFiles  []string `json:"removed_files" jsonschema:"removed"`
-	Drift         []string `json:"drift" jsonschema:"with memory_only, files that differ since"`
+	Drift         []string `json:"drift" jsonschema:"files that were left alone and differ since: with memory_only all, else those that are not read here, and ignore files"`
 }
 
 // RevertRequest takes back what commits did: those of Commits, or those of Author,
@@ -328,6 +328,7 @@ type RevertResponse struct {
 	Commits   []uint64   `json:"commits" jsonschema:"taken back"`
 	Files     []string   `json:"files" jsonschema:"written or removed"`
 	Removed   []string   `json:"removed" jsonschema:"of files; a dry run does not tell them"`
+	Drift     []string   `json:"drift" jsonschema:"files that were left alone: not read here, or ignore files"`
 	Conflicts []Conflict `json:"conflicts" jsonschema:"with what was done since"`
 }
 

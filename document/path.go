@@ -31,3 +31,10 @@ func MemoryPath(id string) string { return MemoryMark + id }
 // IsEncrypted reports whether a document at this path is encrypted: its bytes are
 // neither searched nor shown to a model.
 func IsEncrypted(p string) bool { return strings.EqualFold(path.Ext(p), ".gpg") && !IsMemory(p) }
+
+// IgnoreFile is the name of the files that say, in the syntax of .gitignore, which files of
+// their folder are none of a memex. They are documents of it themselves.
+const IgnoreFile = ".foveaignore"
+
+// IsIgnore reports whether a document at this path is an ignore file.
+func IsIgnore(p string) bool { return path.Base(p) == IgnoreFile && !IsMemory(p) }

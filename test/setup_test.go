@@ -189,6 +189,10 @@ func TestSetupModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				then, had := target.Text(document.IgnoreFile)
+				if now, has := w.onDisk()[document.IgnoreFile]; then != now || had != has {
+					return // what is ignored now stays so
+				}
 				if diff := cmp.Diff(derived(target), derived(w.m.View())); diff != "" {
 					t.Fatalf("rolled back (-target +head):\n%s", diff)
 				}

@@ -71,6 +71,7 @@ type Brought struct {
 	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
 	Root      string         `json:"root" jsonschema:"after it"`
 	Files     []string       `json:"files" jsonschema:"written or removed"`
+	Drift     []string       `json:"drift" jsonschema:"files that were left alone and differ since: not read here, or ignore files"`
 	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
 }
 
@@ -272,14 +273,15 @@ func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all [
 	if err != nil {
 		return nil, fault.Wrap(op, req.File, kindOf(err), err)
 	}
+	var scopes []string
 	for _, s := range h.Scopes {
-		done, err := bring(ctx, a, in, s.Name, filepath.Base(req.File), bringing{req.Replace, req.MemoryOnly, req.DryRun})
-		if err != nil {
-			return all, err
-		}
-		all = append(all, done)
+		scopes = append(scopes, s.Name)
 	}
-	return all, nil
+	err = bringAll(ctx, a, in, scopes, filepath.Base(req.File), bringing{req.Replace, req.MemoryOnly, req.DryRun}, func(b Brought, _ fovea.Commit) error {
+		all = append(all, b)
+		return nil
+	})
+	return all, err
 }
 
 // reading brings in one bundle.
@@ -362,14 +364,32 @@ func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
 // bringing says how another history is brought in.
 type bringing struct{ replace, memoryOnly, dryRun bool }
 
-// bring merges the history of a scope in another state folder, or puts its state in place.
-func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, error) {
-	done, _, err := bringCommit(ctx, a, in, name, called, how)
-	return done, err
+// bringAll brings in the histories of scopes that another state folder has, and hands each to
+// took. What cannot be done shows before anything is done.
+func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
+	if trial := how; len(scopes) > 1 && !how.dryRun {
+		trial.dryRun = true
+		for _, name := range scopes {
+			if _, _, err := bring(ctx, a, in, name, called, trial); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range scopes {
+		b, c, err := bring(ctx, a, in, name, called, how)
+		if err == nil {
+			err = took(b, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// bringCommit is bring that returns the commit, too; the zero Commit where there was nothing new.
-func bringCommit(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
+// bring merges the history of a scope in another state folder, or puts its state in place. The
+// commit is zero where there was nothing new.
+func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, fovea.Commit, error) {
 	m := a.Memex
 	if name != scope.Memex {
 		var err error
@@ -379,6 +399,7 @@ func bringCommit(ctx context.Context, a api.Access, in vfs.FS, name, called stri
 	}
 	opts := a.Write()
 	opts.MemoryOnly, opts.DryRun = how.memoryOnly, how.dryRun
+	left := api.Leaving(opts)
 	done := Brought{Scope: name, Files: []string{}, Conflicts: []api.Conflict{}}
 	var c fovea.Commit
 	var files []string
@@ -395,7 +416,7 @@ func bringCommit(ctx context.Context, a api.Access, in vfs.FS, name, called stri
 	if c.Seq != 0 { // one that comes again finds its own
 		root = c.Root
 	}
-	done.Seq, done.Root, done.Files = c.Seq, root.String(), append(done.Files, files...)
+	done.Seq, done.Root, done.Files, done.Drift = c.Seq, root.String(), append(done.Files, files...), *left
 	return done, c, nil
 }
 

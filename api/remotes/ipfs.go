@@ -138,30 +138,18 @@ func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest)
 		if found.Archive != nil {
 			scopes = namesOf(found.Archive)
 		}
-		if trial := how; len(scopes) > 1 { // what cannot be done shows before anything is done
-			trial.dryRun = true
-			for _, name := range scopes {
-				if _, err := bring(ctx, a, in, name, req.CID, trial); err != nil {
-					return err
-				}
-			}
-		}
-		for _, name := range scopes {
-			done, commit, err := bringCommit(ctx, a, in, name, req.CID, how)
+		return bringAll(ctx, a, in, scopes, req.CID, how, func(done Brought, commit fovea.Commit) error {
+			others.Drift = append(others.Drift, done.Drift...)
 			switch {
-			case err != nil:
-				return err
-			case name == scope.Memex:
+			case done.Scope == scope.Memex:
 				c, files = commit, done.Files
 			case req.MemoryOnly:
 				others.Drift = append(others.Drift, done.Files...)
 			default:
-				if err := parted(ctx, a, name, done.Files, &others); err != nil {
-					return err
-				}
+				return parted(ctx, a, done.Scope, done.Files, &others)
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 	return c, files, others, err
 }
@@ -286,16 +274,7 @@ func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, err
 		case found.Archive.Memex != first:
 			return fault.Wrap(op, cid, fault.Invalid, errors.New("it is of another memory; fovea clone makes a memory of it"))
 		}
-		for _, name := range namesOf(found.Archive) {
-			b, err := bring(ctx, a, in, name, cid, bringing{})
-			if err != nil {
-				return err
-			}
-			if b.Seq > 0 {
-				m.Brought = append(m.Brought, b)
-			}
-		}
-		return nil
+		return bringAll(ctx, a, in, namesOf(found.Archive), cid, bringing{}, m.took)
 	})
 	if err != nil {
 		return nil, err

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/remote"
 )
@@ -32,6 +34,14 @@ type Machine struct {
 	Name    string    `json:"name" jsonschema:"of its log"`
 	Brought []Brought `json:"brought" jsonschema:"by scope, where there was something new"`
 	Problem string    `json:"problem,omitempty" jsonschema:"why not all of it is here"`
+}
+
+// took adds what came into a scope, if there was something new.
+func (m *Machine) took(b Brought, _ fovea.Commit) error {
+	if b.Seq > 0 {
+		m.Brought = append(m.Brought, b)
+	}
+	return nil
 }
 
 // SyncResponse is what went to a remote, and what came from it.
@@ -143,17 +153,15 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 				m.Problem += "; if it stays so, remove heads/" + o.Machine + " there: its machine writes all again with its next push"
 			}
 		}
-		for i := 0; i < len(o.Scopes) && o.New; i++ {
-			b, err := bring(ctx, a, o.In, o.Scopes[i], o.Machine, bringing{})
-			if err != nil {
-				return err
-			}
-			if b.Seq > 0 {
-				m.Brought = append(m.Brought, b)
-			}
-		}
 		if o.New {
-			if err := r.Merged(o.Machine); err != nil {
+			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{}, m.took)
+			if err == nil {
+				err = r.Merged(o.Machine)
+			}
+			if errors.Is(err, corpus.ErrNever) { // what the others wrote comes all the same
+				m.Problem, err = err.Error(), nil
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -142,8 +142,11 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 	if svc, err = s.service(ctx); err != nil {
 		return nil, false, err
 	}
-	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true}, Sync: sync}
-	_, err = svc(ctx, restore)
+	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true, Cloned: true}, Sync: sync}
+	answer, err := svc(ctx, restore)
+	if done, ok := answer.(*api.RestoreResponse); ok && len(done.Drift) > 0 {
+		s.Report("not written, since they are ignored or not read here: %s; memory has them", scope.Abbreviate(done.Drift, ""))
+	}
 	return svc, fromRemote, err
 }
 

@@ -6,7 +6,12 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // class is the role of a path in a memex.
@@ -24,12 +29,9 @@ func (s *selection) classify(file string) class {
 		return foreign
 	}
 	name := file[strings.LastIndexByte(file, '/')+1:]
-	if len(s.opaque) > 0 {
-		if _, named := slices.BinarySearch(s.opaque, file); named {
-			return opaque
-		}
-	}
 	switch {
+	case s.names(file), name == document.IgnoreFile:
+		return opaque
 	case isHidden(name), isEditorsCopy(name):
 		return foreign
 	case s.parses(name):
@@ -41,11 +43,49 @@ func (s *selection) classify(file string) class {
 	return foreign
 }
 
-func isHidden(name string) bool { return name[0] == '.' }
+// names reports whether the configuration names a file.
+func (s *selection) names(file string) bool {
+	_, named := slices.BinarySearch(s.opaque, file)
+	return named
+}
+
+// isHidden reports whether a name is hidden, or may be the name of a hidden file on another
+// file system: signs that show nothing do not count in names on some, nor does the form in
+// which a sign is written, and others give the folder .git the name GIT~1 besides.
+func isHidden(name string) bool {
+	for i := range len(name) {
+		if name[i] >= utf8.RuneSelf {
+			name = norm.NFKC.String(strings.Map(visible, name))
+			break
+		}
+	}
+	if len(name) == 0 || name[0] == '.' {
+		return true
+	}
+	number, short := strings.CutPrefix(strings.ToLower(name), "git~")
+	return short && strings.Trim(number, "0123456789") == ""
+}
+
+// visible drops a sign that shows nothing. An ellipsis, which stands for several dots, is kept
+// from becoming them.
+func visible(r rune) rune {
+	switch {
+	case unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
+		return -1
+	case r == '\u2025', r == '\u2026':
+		return '_'
+	}
+	return r
+}
 
 // hasHidden reports whether any name in the path is hidden.
 func hasHidden(path string) bool {
-	return isHidden(path) || strings.Contains(path, "/.")
+	for name := range strings.SplitSeq(path, "/") {
+		if isHidden(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // isEditorsCopy reports whether name is a backup (x~) or an auto-save file (#x#).
@@ -74,10 +114,5 @@ func isUsable(path string) bool {
 	if len(path) > maxPath || !utf8.ValidString(path) {
 		return false
 	}
-	for i := range len(path) {
-		if path[i] < ' ' || path[i] == 0x7f {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(path, unicode.IsControl)
 }

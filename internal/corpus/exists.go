@@ -55,7 +55,7 @@ func Peek(r *Root, name string) (f File, real string, err error) {
 		return File{}, "", readError(err)
 	}
 	for _, path := range []string{name, real} {
-		ignored, err := r.dir.ignored(path)
+		ignored, err := r.dir.ignored(path, nil)
 		switch {
 		case hasHidden(path) || ignored:
 			return File{}, "", ErrHidden

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // model is a folder with known content, and the table of its last scan.
@@ -50,10 +52,11 @@ func (m *model) write(t *rapid.T) {
 }
 
 func (m *model) existing(t *rapid.T) string {
-	if len(m.texts) == 0 {
+	paths := slices.DeleteFunc(slices.Sorted(maps.Keys(m.texts)), document.IsIgnore)
+	if len(paths) == 0 {
 		t.Skip("no file yet")
 	}
-	return rapid.SampledFrom(slices.Sorted(maps.Keys(m.texts))).Draw(t, "existing")
+	return rapid.SampledFrom(paths).Draw(t, "existing")
 }
 
 func (m *model) remove(t *rapid.T) {
@@ -155,13 +158,14 @@ func TestScanModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		write(t, filepath.Join(dir, ignoreFile), "/ignored/\n")
+		write(t, filepath.Join(dir, document.IgnoreFile), "/ignored/\n")
 		root, err := Open(dir, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer root.Close()
-		m := &model{dir: dir, root: root, now: time.Now(), texts: map[string]string{}, touched: map[string]bool{}}
+		m := &model{dir: dir, root: root, now: time.Now(), texts: map[string]string{document.IgnoreFile: "/ignored/\n"},
+			touched: map[string]bool{document.IgnoreFile: true}}
 		t.Repeat(map[string]func(*rapid.T){"write": m.write, "write again": m.write, "remove": m.remove, "rename": m.rename, "scan": m.scan})
 		m.scan(t)
 	})

@@ -110,7 +110,7 @@ func TestScan(t *testing.T) {
 			name:     "named in the options",
 			texts:    map[string]string{"my/tricks/a.md": "", "skills/b.md": "", "code.go": "", ".hidden/c": "", "plan.org": "", ".foveaignore": "code.go"},
 			opts:     Options{SkillsDir: "my/tricks/", Opaque: []string{"code.go", "./.hidden/c", "plan.org", "missing", "../out"}},
-			files:    []string{".hidden/c (opaque)", "code.go (opaque)", "my/tricks/a.md (opaque)", "plan.org (opaque)"},
+			files:    []string{".foveaignore (opaque)", ".hidden/c (opaque)", "code.go (opaque)", "my/tricks/a.md (opaque)", "plan.org (opaque)"},
 			problems: []string{"missing: vanished"},
 		},
 		{
@@ -125,7 +125,7 @@ func TestScan(t *testing.T) {
 				".foveaignore": "drafts/\n/x.org\nn/*.org\n", "drafts/a.org": "", "n/drafts/a.org": "", "x.org": "", "n/x.org": "", "n/keep.org": "",
 				"n/.foveaignore": "!keep.org", "m/.foveaignore": "*", "m/a.org": "",
 			},
-			files: []string{"n/keep.org"},
+			files: []string{".foveaignore (opaque)", "m/.foveaignore (opaque)", "n/.foveaignore (opaque)", "n/keep.org"},
 		},
 		{
 			name:  "links inside are followed, once",
@@ -141,6 +141,7 @@ func TestScan(t *testing.T) {
 		{
 			name:  "link whose name is left out",
 			texts: map[string]string{".foveaignore": "*.org\nn/", ".s/n/a.org": "", "a.org": "-> .s/n/a.org", "n": "-> .s/n", "x.txt": "-> .s/n/a.org"},
+			files: []string{".foveaignore (opaque)"},
 		},
 		{
 			name:  "a loop of folders",
@@ -247,7 +248,7 @@ func TestScanUnreadable(t *testing.T) {
 	asNobody(t, func() {
 		s := scan(t, r, table, time.Now())
 		files, problems := listing(s)
-		if diff := cmp.Diff([]string{"a.org", "closed-no.org", "closed/b.org", "closed/c/d.org", "listed/e.org", "rules/x.org"}, files); diff != "" {
+		if diff := cmp.Diff([]string{"a.org", "closed-no.org", "closed/b.org", "closed/c/d.org", "listed/e.org", "rules/.foveaignore (opaque)", "rules/x.org"}, files); diff != "" {
 			t.Errorf("files below a folder that cannot be read stay (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"closed: unreadable", "listed: unreadable", "rules: unreadable"}, problems); diff != "" {

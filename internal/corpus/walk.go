@@ -10,11 +10,9 @@ import (
 	"path"
 	"slices"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/ignore"
 )
-
-// ignoreFile is the name of the files that exclude paths from a memex.
-const ignoreFile = ".foveaignore"
 
 // maxIgnoreBytes is the largest size of an ignore file.
 const maxIgnoreBytes = 1 << 20
@@ -117,16 +115,16 @@ func (w *walk) retain(at string, err error) {
 // readIgnores returns the rules for the folder. An unreadable ignore file is an error,
 // because files that it excludes would otherwise be listed.
 func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Rules) (*ignore.Rules, error) {
-	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ignoreFile && !e.IsDir() })
+	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == document.IgnoreFile && !e.IsDir() })
 	if i < 0 {
 		return in, nil
 	}
-	text, _, err := w.root.dir.read(path.Join(real, ignoreFile), maxIgnoreBytes)
+	text, _, err := w.root.dir.read(path.Join(real, document.IgnoreFile), maxIgnoreBytes)
 	if errors.Is(err, ErrVanished) {
 		return in, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", ignoreFile, err)
+		return nil, fmt.Errorf("%s: %w", document.IgnoreFile, err)
 	}
 	return ignore.Parse(in, at, text), nil
 }
@@ -134,10 +132,12 @@ func (w *walk) readIgnores(at, real string, entries []fs.DirEntry, in *ignore.Ru
 // addEntry handles one entry of a folder.
 func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error {
 	name, mode := e.Name(), e.Type()
-	if isHidden(name) {
+	isFolder, isLink := mode.IsDir(), mode&fs.ModeSymlink != 0
+	if isRules := name == document.IgnoreFile; isRules && !isFolder {
+		in = nil // its patterns are not about itself
+	} else if isHidden(name) {
 		return nil
 	}
-	isFolder, isLink := mode.IsDir(), mode&fs.ModeSymlink != 0
 	if at != "." {
 		name = at + "/" + name
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/fovea-memory/fovea/document"
 )
 
 // ErrWatchLost is returned by CatchUp when events may have been lost permanently. From
@@ -190,7 +192,7 @@ func (w *Watcher) event(e fsnotify.Event) (stale bool) {
 	rel := filepath.ToSlash(w.root.dir.relative(e.Name))
 	switch {
 	case rel == "":
-	case w.isFolder(rel, e), path.Base(rel) == ignoreFile:
+	case w.isFolder(rel, e), path.Base(rel) == document.IgnoreFile:
 		return true
 	case w.root.chosen.classify(rel) != foreign, w.ofInterest(rel):
 		w.record(rel, e.Op == fsnotify.Create)

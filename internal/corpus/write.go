@@ -24,6 +24,8 @@ type Next struct {
 	Text string
 	Gone bool        // remove the file
 	Mode fs.FileMode // of a new file; 0 for newFileMode
+	// Setup says that a document names the file as its setup file.
+	Setup bool
 }
 
 // Digest returns the digest of the text, and the zero digest for a removal.
@@ -134,6 +136,15 @@ func (w *Write) locate() error {
 		return readError(err)
 	case info != nil && !info.Mode().IsRegular():
 		return ErrSpecial
+	}
+	switch standing, err := w.root.Judge(w.path, w.next.Setup, nil); {
+	case errors.Is(err, ErrElsewhere): // a link that its owner made
+	case err != nil:
+		return readError(err)
+	case standing == NotHere:
+		return ErrNotHere
+	case standing == Never:
+		return ErrNever
 	}
 	w.real = real
 	if w.next.Gone && info != nil {

@@ -50,14 +50,17 @@ type treePlan struct {
 }
 
 // plan is one file of an operation. A zero digest means no file. base equals next if memory
-// adopts the bytes on disk.
+// adopts the bytes on disk, or, with torn, if it takes bytes that no file here holds.
 type plan struct {
 	path       string
 	base, next merkle.Digest
-	mode       fs.FileMode // before the operation; 0 if there was no file
+	mode       fs.FileMode // before the operation; 0 if there was no file. Without a file: 1 if it is not parsed
 	old        *string     // the bytes of base; nil if the state before the operation holds them
-	torn       *string     // the bytes of next if the file is written in place, else nil
+	torn       *string     // the bytes of next if the file is written in place, or if there is none, else nil
 }
+
+// fileless reports whether memory takes or drops the document and leaves the file alone.
+func (p *plan) fileless() bool { return p.torn != nil && p.base == p.next }
 
 // touched reports whether the operation writes or removes the file.
 func (p *plan) touched() bool { return p.base != p.next }
@@ -66,7 +69,9 @@ func (p *plan) touched() bool { return p.base != p.next }
 func (in *Intent) paths() []string {
 	var out []string
 	for i := range in.files {
-		out = append(out, in.files[i].path)
+		if !in.files[i].fileless() {
+			out = append(out, in.files[i].path)
+		}
 	}
 	return out
 }
@@ -359,5 +364,5 @@ func (p *plan) before(head *graph.State) corpus.Next {
 	if p.old != nil {
 		text = *p.old
 	}
-	return corpus.Next{Text: text, Mode: p.mode}
+	return corpus.Next{Text: text, Mode: p.mode, Setup: true} // Settle has asked the rule of paths
 }

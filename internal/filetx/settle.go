@@ -26,7 +26,10 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 		count[at]++
 	}
 	what := fmt.Sprintf("the %s of %s", in.Commit.Kind, PathsOf(in))
-	switch {
+	switch path := files.unlisted(in); {
+	case path != "":
+		files.scope.SetRecovered(tx, fmt.Sprintf("gave up %s, which was cut short: %s is none of the files of this memex, which are read as they are", what, path))
+		return files.drop(ctx, tx, in)
 	case count[atNext]+count[asMeant] == len(in.files):
 		files.scope.SetRecovered(tx, "finished "+what+", which was cut short after its files were written")
 		return files.finish(ctx, tx, in)
@@ -52,6 +55,23 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 	return files.drop(ctx, tx, in)
 }
 
+// unlisted returns a file of an intent that would be written and may not be, "" for none.
+func (files *Files) unlisted(in *Intent) string {
+	for i := range in.files {
+		p := &in.files[i]
+		if !p.touched() {
+			continue
+		}
+		if standing, err := files.scope.Root.Judge(p.path, true, nil); err == nil && standing != corpus.Listed {
+			return p.path
+		}
+	}
+	return ""
+}
+
+// opaqueMode is the mode of a fileless plan whose document is not parsed.
+const opaqueMode = 1
+
 // place classifies the contents of a file of an intent.
 type place int
 
@@ -65,6 +85,9 @@ const (
 
 // look classifies a file of an intent and returns the digest of its bytes.
 func (files *Files) look(p *plan) (place, merkle.Digest) {
+	if p.fileless() {
+		return asMeant, p.base
+	}
 	text, _, err := files.scope.Root.Read(p.path, 0)
 	var have merkle.Digest
 	switch {
@@ -137,6 +160,10 @@ func (files *Files) finish(ctx context.Context, tx *chain.Tx, in *Intent) error 
 	for _, p := range in.files {
 		if p.next.IsZero() {
 			draft.Drop(p.path)
+			continue
+		}
+		if p.fileless() {
+			draft.Put(p.path, document.File(*p.torn, p.mode == opaqueMode))
 			continue
 		}
 		text, f, err := files.scope.Root.Read(p.path, 0)

@@ -116,6 +116,20 @@ func (o *Operation) Follow(name string, d merkle.Digest) {
 	o.Intent.files = append(o.Intent.files, plan{path: name, base: d, next: d})
 }
 
+// Keep adds a document that memory takes with these bytes, or drops where there are none, while a
+// file of its path is left alone.
+func (o *Operation) Keep(path string, text *string, opaque bool) {
+	p := plan{path: path, torn: new(string)}
+	if text != nil {
+		p.base, p.torn = merkle.SumText(*text), text
+		p.next = p.base
+		if opaque {
+			p.mode = opaqueMode
+		}
+	}
+	o.Intent.files = append(o.Intent.files, p)
+}
+
 // Run changes the files, then commits state. delta is the difference between the head and
 // state. After an error the files are unchanged unless the error says otherwise. If only the
 // commit fails, the files are new, memory is read-only, and the next opening completes the

@@ -25,16 +25,28 @@ type Side struct {
 // id, those without one by text and place. The side of the later time wins conflicts, or
 // that of the greater digest. A node that one side deleted and the other changed stays.
 // Of two moves the winner's counts, also if both together would form a cycle. The text of
-// the result does not depend on which side is a, but its times of modification do. Of a node
+// the result does not depend on which side is a, but its times of modification do. A document
+// that is gone on one side only because that side ignores it now stays. Of a node
 // whose content base lacks, each side has another version or none: see Gone. The
 // conflicts have the ids and paths of the result. Documents that no side changed are not
 // read. The cost is that of the two differences and of parsing the documents in them.
 func Merge(base *State, a, b Side, now int64) (*Draft, []document.Conflict) {
+	was := a.State
+	var kept []string
+	a.State, kept = KeepIgnored(base, a.State, b.State, now)
+	b.State, _ = KeepIgnored(base, b.State, was, now)
 	won, lost := a, b
 	if cmp.Or(cmp.Compare(a.Time, b.Time), a.Digest.Compare(b.Digest)) < 0 {
 		won, lost = b, a
 	}
-	return newMerge(base, won, lost, false).draft(a.State, now)
+	m := newMerge(base, won, lost, false)
+	draft, conflicts := m.draft(was, now)
+	for _, path := range kept {
+		if !slices.Contains(m.paths, path) {
+			draft.Put(path, node.Parts(base.Nodes(path))...)
+		}
+	}
+	return draft, conflicts
 }
 
 // Revert returns a draft, based on the state of head, that undoes the changes from before

@@ -2,7 +2,10 @@
 
 package ignore
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // Rules are the patterns of one file, chained to those of its parent folders. A
 // nil *Rules matches nothing. Rules are immutable and safe for concurrent use.
@@ -37,6 +40,30 @@ func Parse(parent *Rules, folder, text string) *Rules {
 		}
 	}
 	return r
+}
+
+// Excluded reports whether the ignore files called file, whose texts text returns, exclude a path
+// without links. An ignore file is excluded with its folder alone. O(folders of the path).
+func Excluded(name, file string, text func(path string) (string, error)) (bool, error) {
+	var in *Rules
+	folder := "."
+	for rest := name; ; {
+		patterns, err := text(path.Join(folder, file))
+		if err != nil {
+			return false, err
+		}
+		if patterns != "" {
+			in = Parse(in, folder, patterns)
+		}
+		part, below, isFolder := strings.Cut(rest, "/")
+		if !isFolder && part == file {
+			return false, nil
+		}
+		folder, rest = path.Join(folder, part), below
+		if in.Match(folder, isFolder) || !isFolder {
+			return in.Match(folder, isFolder), nil
+		}
+	}
 }
 
 func parsePattern(line string) (p pattern, ok bool) {

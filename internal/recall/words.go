@@ -124,11 +124,12 @@ func fileOf(s *graph.State, path string) *index.File {
 // Document returns a node's entry in the index of words: title, own tags and its text
 // below the headline, including properties. An encrypted entry contributes only its
 // headline, and headlines inside encrypted text contribute nothing. Opaque files that
-// are encrypted, not text, or too large to parse contribute their name.
+// are encrypted, not text, or too large to parse contribute their name. Ignore files, which are
+// settings, contribute nothing.
 func Document(n *node.Node) index.Doc {
 	d := index.Doc{ID: n.ID, Title: n.Title(), Tags: n.Derived.Tags}
 	switch {
-	case n.Secret():
+	case n.Secret(), document.IsIgnore(n.Path):
 		d.Title, d.Tags = "", nil
 	case n.Type == document.TypeHeadline && !n.Derived.Encrypted:
 		_, d.Body = n.Heading()

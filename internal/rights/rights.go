@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -53,7 +54,7 @@ func (r *Rules) Judge(ctx context.Context, name string) func(corpus.Place) error
 // target of its path.
 func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
 	for _, path := range []string{p.Path, p.Real} {
-		if slices.ContainsFunc(r.scope.Root.Names(path), r.policy.Covers) {
+		if document.IsIgnore(path) || slices.ContainsFunc(r.scope.Root.Names(path), r.policy.Covers) {
 			return path != p.Path, errProtected
 		}
 		if may != nil {
@@ -98,8 +99,7 @@ func (r *Rules) Unprotected(ctx context.Context, a scope.Action, paths ...string
 	for _, path := range paths {
 		mode := r.Mode(path)
 		switch {
-		case mode == guard.Trusted:
-		case !byOwner:
+		case !byOwner && (mode != guard.Trusted || document.IsIgnore(path)):
 			return fault.Wrap(a.Name, path, fault.Denied, errProtected)
 		case mode == guard.Lockdown && a.Kind == graph.KindEdit && (r.Trust().Doubt != "" || !hasTrustedText(book, head, path)):
 			return fault.Wrap(a.Name, path, fault.Locked, errLocked)

@@ -150,9 +150,20 @@ type WriteOptions struct {
 	// memory, all or none.
 	Skip       bool // leave out files that changed, are locked or have purged content; not of Merge
 	MemoryOnly bool // leave files alone and record the drift
+	// Left, if not nil, is called with the documents whose files such a write leaves alone, even if
+	// it is a dry run: this machine ignores them or does not read such files, or they say what is
+	// ignored, which their owner alone puts into force.
+	Left func(paths []string)
 	// Head, if not 0, is the number of the newest commit that the decision was based on.
 	// Any other head is a Conflict.
 	Head uint64
+}
+
+// Tell calls Left if there is something to tell.
+func (o *WriteOptions) Tell(left []string) {
+	if o.Left != nil && len(left) > 0 {
+		o.Left(left)
+	}
 }
 
 // ReplayKey returns the key of a write that can be a dry run, which repeats no earlier one.

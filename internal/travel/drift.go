@@ -88,7 +88,7 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	head := h.scope.Chain.Head()
 	for _, path := range paths {
 		text, wanted := head.State.Text(path)
-		w := filetx.FileWrite{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted}}
+		w := filetx.FileWrite{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted, Setup: head.State.Asked(path)}}
 		if w.Base == digestOf(scope.FileNow(h.scope.Present(), path)) {
 			op.Follow(path, w.Base)
 			continue
@@ -107,8 +107,11 @@ func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	switch {
 	case !s.HasFiles():
 		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))
-	case len(paths) == 0:
-		return slices.Sorted(maps.Keys(s.Drift())), nil
+	case len(paths) == 0: // but for those that only memory has, see rollback.judge
+		return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Drift())), func(path string) bool {
+			standing, _ := s.Root.Judge(path, s.Present().Asked(path), nil)
+			return standing != corpus.Listed
+		}), nil
 	}
 	for _, path := range paths {
 		if _, ok := s.Drift()[path]; !ok {

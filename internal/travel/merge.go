@@ -114,7 +114,7 @@ func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts 
 	if err := other.Whole(ctx, from.State, from.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, fault.Wrap("restore", name, goneKind(err), err)
 	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: from.State, ended: ctx.Err, restoresLost: func(string) bool { return true }}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: from.State, ended: ctx.Err, foreign: true, restoresLost: func(string) bool { return true }}
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d of %s", from.Commit.Seq, name))
 }
 
@@ -131,7 +131,7 @@ func (g *merging) run(ctx context.Context, a scope.Action, name string, opts *sc
 		return chain.Commit{}, nil, nil, nil
 	}
 	r := rollback{
-		history: g.history, tx: g.tx, action: a, opts: opts, target: g.target, ended: ctx.Err, secondParent: g.joins,
+		history: g.history, tx: g.tx, action: a, opts: opts, target: g.target, ended: ctx.Err, foreign: true, secondParent: g.joins,
 		marks: g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head()),
 	}
 	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())

@@ -49,7 +49,8 @@ func (g *merging) choose(ctx context.Context) error {
 	case base.Digest == theirs.Commit.Digest:
 		return nil
 	case base.Digest == ours.Commit.Digest:
-		g.joins, g.target = g.mergeBase.seen[theirs.Commit.Digest].Commit, theirs.State
+		g.joins = g.mergeBase.seen[theirs.Commit.Digest].Commit
+		g.target, _ = graph.KeepIgnored(ours.State, theirs.State, ours.State, theirs.Commit.Time.UnixMilli())
 		err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq)
 	default:
 		err = g.both(ctx, base.Commit, ours, theirs)

@@ -87,9 +87,12 @@ type rollback struct {
 	restoresLost func(path string) bool
 	// ended tells whether the caller gave up, until the first file changes.
 	ended func() error
+	// foreign says that target is, or holds, the state of another memory.
+	foreign bool
 
 	touched []string                 // files written, or with MemoryOnly left to drift
-	drift   map[string]merkle.Digest // with MemoryOnly
+	kept    []string                 // documents whose files are left alone, see judge
+	drift   map[string]merkle.Digest // of kept, and with MemoryOnly of touched
 	blocked []string
 	reasons []string // of blocked
 }
@@ -104,7 +107,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
 		r.blocked = gone
-		r.target, _ = r.withoutBlocked(head.State, r.target, now)
+		r.target, _ = withPresent(head.State, r.target, r.blocked, now)
 	}
 	state, delta := head.State.Restore(r.target, now)
 	if r.secondParent != nil {
@@ -116,6 +119,20 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	lost := r.lost(ctx, &delta)
 	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
 		return chain.Commit{}, nil, nil
+	}
+	stay, err := r.judge(head.State, delta.Paths, lost)
+	if err != nil {
+		return chain.Commit{}, nil, err
+	}
+	if len(stay) > 0 {
+		r.target, _ = withPresent(head.State, r.target, stay, now)
+		if state, delta = head.State.Restore(r.target, now); delta.Empty() && len(lost) == 0 {
+			r.opts.Tell(stay)
+			return chain.Commit{}, nil, nil
+		}
+	}
+	if !r.opts.MemoryOnly {
+		r.opts.Tell(slices.Concat(stay, r.kept))
 	}
 	r.tx.Expect(&delta)
 	r.op = m.files.Begin(ctx, r.tx, r.action)
@@ -143,9 +160,10 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return chain.Commit{}, r.touched, errors.Join(err, r.op.Discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
-		state, delta = r.withoutBlocked(head.State, state, now)
+		state, delta = withPresent(head.State, state, r.blocked, now)
 	}
-	r.op.Intent.Marks = append(m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks...)
+	r.op.Intent.Marks = slices.Concat(m.scope.DriftMarks(r.kept, r.drift),
+		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
 	if delta.Empty() { // no commit will complete the intent
 		r.op.Intent.Marks = append(r.op.Intent.Marks, chain.DroppedMark(r.op.Intent.Commit.Op))
 	}
@@ -180,9 +198,8 @@ func (r *rollback) prune() {
 
 // recordDrift records the files that will differ from memory on purpose.
 func (r *rollback) recordDrift(paths []string) {
-	r.drift = map[string]merkle.Digest{}
 	for _, path := range paths {
-		if !r.history.scope.IsFile(path) {
+		if !r.history.scope.IsFile(path) || slices.Contains(r.kept, path) {
 			continue
 		}
 		want, wanted := r.target.Text(path)
@@ -196,6 +213,7 @@ func (r *rollback) recordDrift(paths []string) {
 		}
 		r.touched = append(r.touched, path)
 	}
+	r.touched = append(r.touched, r.kept...)
 }
 
 // stage prepares all files, and fails if one must not be touched.
@@ -209,6 +227,10 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		}
 		if err := r.ended(); err != nil {
 			return fault.Wrap(r.action.Name, path, fault.Other, err)
+		}
+		if slices.Contains(r.kept, path) {
+			r.keep(path)
+			continue
 		}
 		err := r.file(head, path)
 		switch {
@@ -244,7 +266,7 @@ func (r *rollback) file(head *graph.State, path string) error {
 		r.op.Follow(path, merkle.Sum([]byte(want)))
 		return nil
 	}
-	w := filetx.FileWrite{Path: path, Next: corpus.Next{Text: want, Gone: !wanted}}
+	w := filetx.FileWrite{Path: path, Next: corpus.Next{Text: want, Gone: !wanted, Setup: r.isSetup(head, path)}}
 	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is written again
 		w.Base = merkle.Sum([]byte(have))
 	}
@@ -273,10 +295,10 @@ func (r *rollback) blockReason(path string, err error) string {
 	return fmt.Sprintf("%s  (%v)", path, err)
 }
 
-// withoutBlocked returns the target state with the blocked documents as in head.
-func (r *rollback) withoutBlocked(head, target *graph.State, now int64) (*graph.State, graph.Delta) {
+// withPresent returns the target state with some documents as in head.
+func withPresent(head, target *graph.State, paths []string, now int64) (*graph.State, graph.Delta) {
 	d := target.Edit(now)
-	for _, path := range r.blocked {
+	for _, path := range paths {
 		d.Put(path, node.Parts(head.Nodes(path))...)
 	}
 	state, _ := d.Seal()

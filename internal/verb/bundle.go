@@ -88,6 +88,7 @@ func printBrought(s *Session, all []remotes.Brought) {
 		for _, f := range b.Files {
 			s.Out.Printf("changed  %s\n", f)
 		}
+		printFiles(s.Out, "left", b.Drift)
 		printConflicts(s.Out, b.Conflicts)
 		if b.Seq == 0 && len(b.Files) == 0 {
 			s.Report("%s: nothing new", b.Scope)

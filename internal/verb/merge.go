@@ -67,5 +67,6 @@ func printMerge(out *terminal.Stream, r *api.MergeResponse, req *api.MergeReques
 	for _, f := range r.Files {
 		out.Printf("%s%s\n", done, f)
 	}
+	printFiles(out, "left", r.Drift)
 	printConflicts(out, r.Conflicts)
 }

@@ -61,6 +61,7 @@ func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 		}
 		out.Printf("%s%s\n", done, f)
 	}
+	printFiles(out, "left", r.Drift)
 	printConflicts(out, r.Conflicts)
 }
 

@@ -95,7 +95,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 		ID: n.ID, Title: n.Title(), Todo: d.Todo, Priority: d.Priority, Done: d.Done,
 		Level: d.Level, Path: n.Path, Type: n.Type,
 		Body: n.Body(), Digest: n.Own, Links: d.Links, Agent: agentOf(n.Path), Project: isActiveProject(d),
-		Hidden: d.Commented || d.Archived || n.Secret(),
+		Hidden: d.Commented || d.Archived || n.Secret() || document.IsIgnore(n.Path),
 	}
 	if !s.brief {
 		it.Tags = s.state.EffectiveTags(n)

@@ -1,0 +1,93 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package forge makes histories that no Fovea would make: well formed and signed, with documents
+// of any path and any content, by any author, at any time. Tests hand them to everything that
+// takes in what another machine wrote.
+//
+// [Append] adds a commit to the history in a state folder; [Paths] are paths that no memex may
+// have, [Elsewhere] are those that a memory without configuration has no files of.
+//
+// Invariants: what is appended passes verification, and is refused, if at all, for what it says.
+//
+// Elsewhere: the rule that judges paths is corpus.Judge; damage of bytes is internal/faultfs.
+package forge
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/org"
+)
+
+// Paths are paths that no memex may have.
+var Paths = []string{
+	".git/config", ".git/hooks/post-checkout", ".GIT/config", ".gIt/HEAD", "sub/.git/config", "a/b/.git/x.org", ".dir-locals.el", ".envrc", ".bashrc",
+	".x.org", "notes/.x.org", ".config/fovea/config.toml", ".#a.org", "\u200b.git/config", "\u200d.git/x.org", ".g\u200cit/config", "\ufeff.envrc",
+	"\uff0egit/x.org", "\u2024git/x.org", "GIT~1/config", "git~2/x.org", "a/gi\u200bt~1/x.org", "../x.org", "a/../../x.org", "a//b.org",
+	"a/./b.org", "./a.org", "..", ".", "", "x.org/", "a\nb.org", "a\tb.org", "a\x1b[2Jb.org", "a\u0085b.org", "a\u009bb.org", "a\x00b.org", "a\xffb.org",
+	".foveaignore/x.org", ".hidden/.foveaignore", "agents/.git/ROM.org",
+}
+
+// Elsewhere are paths that a memory without configuration has no files of.
+var Elsewhere = []string{
+	"run.sh", "Makefile", "a.txt", "package.json", "sub/x.py", "a.org~", "#a.org#", "a.ORG.bak", "AGENTS.md", "agents/x/run.sh", "index.html", "CLAUDE.md",
+}
+
+// Document is what a forged commit puts at a path.
+type Document struct {
+	Text   string
+	Opaque bool
+	Gone   bool
+}
+
+// Append adds a commit with these documents, by their paths, to the history in a state folder
+// that nobody has open, and signs its head if signer is not nil. Of c it takes kind, author,
+// session, message and time.
+func Append(ctx context.Context, in vfs.FS, signer note.Signer, c graph.Commit, documents map[string]Document) (err error) {
+	to, recovery, err := disk.Open(in, &disk.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+	if recovery.Corrupt != nil {
+		return recovery.Corrupt
+	}
+	made := chain.New(to, chain.Options{
+		Name: "forged", Log: slog.New(slog.DiscardHandler), FS: in, Formats: document.Formats{org.Format{}}, Ledgers: &chain.Ledgers{},
+		Deriver: nothing{}, Signer: signer,
+	})
+	tx := made.Begin()
+	defer tx.End()
+	if _, err := tx.Load(); err != nil {
+		return err
+	}
+	draft := made.Head().State.Edit(c.Time)
+	for _, path := range slices.Sorted(maps.Keys(documents)) {
+		if d := documents[path]; d.Gone {
+			draft.Drop(path)
+		} else {
+			draft.Put(path, document.File(d.Text, d.Opaque))
+		}
+	}
+	state, delta := draft.Seal()
+	_, err = tx.Append(ctx, state, &delta, c)
+	return err
+}
+
+// nothing derives nothing.
+type nothing struct{}
+
+func (nothing) Derive(*chain.Moment, any) any               { return nil }
+func (nothing) Follow(any, *chain.Moment, *graph.Delta) any { return nil }
+func (nothing) Encode(any) ([]byte, error)                  { return nil, nil }
+func (nothing) Load([]byte) any                             { return nil }

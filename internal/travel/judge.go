@@ -1,0 +1,133 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// maxTold is the number of refused paths that an error lists.
+const maxTold = 100
+
+// judge asks the rule of paths about the files that a rollback would write or remove, and returns
+// the documents that stay as they are in head. What this machine has no file of is kept in memory,
+// and its file left alone. So are ignore files, since only their owner puts one into force: they
+// stay as they are, but those of another memory are taken in and differ from the file. What is in
+// memory alone drifts, so that no scan takes it for removed. The state of another memory with a
+// path that no memex may have is refused whole.
+func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []string, err error) {
+	r.drift = map[string]merkle.Digest{}
+	s, never := r.history.scope, []string(nil)
+	coming := func(path string) (string, bool) {
+		if slices.Contains(lost, path) {
+			return r.target.Text(path)
+		}
+		return "", false
+	}
+	for i, path := range slices.Concat(changed, lost) {
+		if !s.IsFile(path) {
+			continue
+		}
+		standing, err := s.Root.Judge(path, r.isSetup(head, path), coming)
+		switch {
+		case err == nil, errors.Is(err, corpus.ErrElsewhere):
+		case errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrLoop):
+			if !r.foreign {
+				continue // Stage says what stands in the way here
+			}
+		default:
+			return nil, scope.FailWrite(r.action.Name, path, err)
+		}
+		_, wanted := r.target.Text(path)
+		isChanged := i < len(changed)
+		switch {
+		case standing == corpus.Never && wanted && r.foreign:
+			never = append(never, path)
+		case standing == corpus.Listed && !(document.IsIgnore(path) && isChanged):
+		case isChanged && !r.foreign:
+			stay = append(stay, path)
+		default:
+			r.leave(path, standing == corpus.Listed)
+		}
+	}
+	return stay, refused(r.action.Name, never)
+}
+
+// leave has memory take or drop a document whose file is left alone. isRead says that scans read
+// that file.
+func (r *rollback) leave(path string, isRead bool) {
+	text, wanted := r.target.Text(path)
+	var seen string
+	err := corpus.ErrVanished
+	if isRead {
+		seen, _, err = r.history.scope.Root.Read(path, 0)
+	}
+	switch {
+	case err == nil && wanted && seen == text:
+		return // in step
+	case err == nil:
+		r.drift[path] = merkle.SumText(seen)
+	case wanted:
+		r.drift[path] = scope.NoFile
+	}
+	r.kept = append(r.kept, path)
+}
+
+// keep has memory take or drop a document without its file.
+func (r *rollback) keep(path string) {
+	if text, wanted := r.target.Text(path); wanted {
+		top, _ := r.target.Document(path)
+		r.op.Keep(path, &text, top.Derived.Opaque)
+		return
+	}
+	r.op.Keep(path, nil, false)
+}
+
+// isSetup reports whether a document names the file as its setup file, before or after.
+func (r *rollback) isSetup(head *graph.State, path string) bool {
+	return head.Asked(path) || r.target.Asked(path)
+}
+
+// Refuse returns an error that lists the files of the present state that no memex may have, nil
+// if there are none: for a history that was read elsewhere, before its files are written.
+// Errors: Denied.
+func (h *History) Refuse() error {
+	defer h.scope.Chain.Reading()()
+	state := h.scope.Chain.Head().State
+	var never []string
+	for _, path := range state.Paths() {
+		if !h.scope.IsFile(path) {
+			continue
+		}
+		if standing, _ := h.scope.Root.Judge(path, state.Asked(path), nil); standing == corpus.Never {
+			never = append(never, path)
+		}
+	}
+	return refused("clone", never)
+}
+
+// refused is the error of paths that no memex may have.
+func refused(op string, never []string) error {
+	if len(never) == 0 {
+		return nil
+	}
+	var told []string
+	for _, path := range never[:min(len(never), maxTold)] {
+		told = append(told, fmt.Sprintf("%q", path))
+	}
+	if more := len(never) - len(told); more > 0 {
+		told = append(told, fmt.Sprintf("and %d more", more))
+	}
+	return fault.Wrap(op, "", fault.Denied, fmt.Errorf("%w; nothing of it was taken in; a file that is meant to be there "+
+		"stands under opaque in the configuration:\n  %s", corpus.ErrNever, strings.Join(told, "\n  ")))
+}

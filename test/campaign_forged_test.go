@@ -1,0 +1,231 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/foveatest/forge"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/travel"
+)
+
+// forgedStart is the memory that forged states go on from.
+var forgedStart = map[string]string{
+	"a.org": "* A\n", "notes/x.org": "* X\n:PROPERTIES:\n:ID: x\n:END:\n", "drafts/mine.org": "* Mine alone\n", ".foveaignore": "drafts/\n", "run.sh": "echo mine\n",
+}
+
+// forgedDocuments draws what a hostile machine puts into a state, and reports whether a path of it
+// is one that no memex may have.
+func forgedDocuments(r *rand.Rand, into map[string]forge.Document) (never bool) {
+	texts := []string{"* T\n", "* T\n:PROPERTIES:\n:ID: x\n:END:\n", "#+SETUPFILE: x.setup\n* S\n", "#+SETUPFILE: .envrc\n* S\n", "#+SETUPFILE: there.sh\n* S\n",
+		"[core]\n\tfsmonitor = \"touch PWNED; false\"\n", "", "*\n", "notes/\n"}
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	for range 1 + r.IntN(4) {
+		d := forge.Document{Text: pick(texts...), Opaque: r.IntN(3) == 0}
+		at := ""
+		switch r.IntN(8) {
+		case 0:
+			at, never = pick(forge.Paths...), true
+		case 1, 2:
+			at = pick(forge.Elsewhere...)
+		case 3:
+			at = pick("drafts/new.org", "drafts/mine.org", "drafts/.foveaignore", "drafts/deep/x.txt")
+		case 4:
+			at = pick(".foveaignore", "notes/.foveaignore", "new/.foveaignore")
+		case 5:
+			at = pick("x.setup", "there.sh", "run.sh", "agents/ada/ROM.md", "skills/run.sh", "b.org.gpg")
+		default:
+			at, d.Opaque = pick("b.org", "notes/y.org", "new/z.org", "a.org", "notes/x.org"), false
+			d.Gone = r.IntN(4) == 0
+		}
+		into[at] = d
+	}
+	return never
+}
+
+// everything returns all files of a folder, hidden ones too.
+func everything(t testing.TB, in *faultfs.FS) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	var walk func(folder string)
+	walk = func(folder string) {
+		entries, err := in.ReadDir(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			name := path.Join(folder, e.Name())
+			if e.IsDir() {
+				walk(name)
+				continue
+			}
+			b, err := in.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[name] = string(b)
+		}
+	}
+	walk(".")
+	return out
+}
+
+// TestCampaignOfForgedStates: whatever a well-signed state of another machine names, what is written
+// is what a fresh scan of the folder lists; a path that no memex may have refuses the whole; what is
+// ignored or not read here stays in memory, and is not handed on as a deletion; no ignore file comes
+// into force but in a new folder.
+func TestCampaignOfForgedStates(t *testing.T) {
+	campaign := foveatest.NewCampaign(t)
+	start := newMachine(t, forgedStart)
+	start.m.Close()
+	key, _ := newKey(t, "mallory")
+	refused, taken, kept := 0, 0, 0
+	for i := range campaign.Length(150, 10_000) {
+		documents := map[string]forge.Document{}
+		never := forgedDocuments(campaign.Rand, documents)
+		f := forged{t: t, machine: &machine{t: t, name: "victim", d: start.d.clone(), hour: start.hour}, documents: documents, state: start.d.state.Clone()}
+		f.forge(campaign.Rand, key)
+		way := []string{"merge", "restore", "clone"}[i%3]
+		switch n, err := f.take(way); {
+		case never != errors.Is(err, corpus.ErrNever):
+			t.Fatalf("case %d, %s of %q: %v", i, way, slices.Sorted(maps.Keys(documents)), err)
+		case err != nil && fovea.KindOf(err) != fovea.Denied && fovea.KindOf(err) != fovea.Conflict:
+			t.Fatalf("case %d, %s: %v", i, way, err)
+		case err != nil:
+			refused++
+		default:
+			taken, kept = taken+1, kept+n
+		}
+	}
+	if refused == 0 || taken == 0 || kept == 0 {
+		t.Errorf("%d refused, %d taken in with %d documents kept without a file", refused, taken, kept)
+	}
+	t.Logf("%d refused, %d taken in with %d documents kept without a file", refused, taken, kept)
+}
+
+// forged is one forged state and the machine that it is handed to.
+type forged struct {
+	*machine
+	t         *testing.T
+	documents map[string]forge.Document
+	state     *faultfs.FS
+}
+
+func (f *forged) forge(r *rand.Rand, key note.Signer) {
+	f.t.Helper()
+	by := []author.Author{{Kind: author.Owner}, {Kind: author.Agent, Name: "mallory"}, {Kind: author.File}, {Kind: author.Fovea}}[r.IntN(4)]
+	when := []int64{0, 1_800_000_000_000, time.Now().UnixMilli(), 1 << 50}[r.IntN(4)]
+	c := graph.Commit{Kind: graph.KindEdit, Author: by, Session: "s\x1b[2J", Message: "nothing\nto see", Time: when}
+	if err := forge.Append(f.t.Context(), f.state, key, c, f.documents); err != nil {
+		f.t.Fatalf("%q: %v", slices.Sorted(maps.Keys(f.documents)), err)
+	}
+}
+
+// take hands the state over, and returns how many documents are kept without a file. It fails the
+// test if a file came that a scan does not list.
+func (f *forged) take(way string) (kept int, err error) {
+	t := f.t
+	if way == "clone" {
+		f.d = disks{faultfs.New(), f.state}
+	}
+	f.open()
+	defer f.m.Close()
+	if way != "clone" {
+		f.sync()
+	}
+	before := everything(t, f.d.memex)
+	switch way {
+	case "merge":
+		_, _, _, err = mergeStore(t.Context(), f.m, f.state, nil)
+	case "restore":
+		_, _, err = travel.RestoreStore(t.Context(), f.m.History(), f.state, "forged", nil)
+	case "clone":
+		if err = f.m.History().Refuse(); err == nil {
+			_, _, err = f.m.History().RestoreFiles(t.Context(), nil, "", nil)
+		}
+	}
+	after := everything(t, f.d.memex)
+	if err != nil {
+		if diff := cmp.Diff(before, after); diff != "" {
+			t.Fatalf("%s: refused, and changed\n%s", way, diff)
+		}
+		return 0, err
+	}
+	listed := f.fresh()
+	for name, text := range after {
+		if was, had := before[name]; (!had || was != text) && !listed[name] {
+			t.Fatalf("%s of %q wrote %q, which a scan does not list", way, slices.Sorted(maps.Keys(f.documents)), name)
+		}
+		if path.Base(name) == ".foveaignore" && way != "clone" && text != before[name] {
+			t.Fatalf("%s put %s into force: %q", way, name, text)
+		}
+	}
+	for name := range before {
+		if _, still := after[name]; !still && !f.documents[name].Gone && way == "merge" {
+			t.Fatalf("%s removed %q", way, name)
+		}
+	}
+	return f.stays(way), nil
+}
+
+// stays returns how many documents have no file, and fails the test if the next scan lets one go.
+func (f *forged) stays(way string) (kept int) {
+	root := f.m.View().Root()
+	f.sync()
+	if now := f.m.View().Root(); now != root {
+		f.t.Fatalf("%s of %q: the next scan changed what memory has", way, slices.Sorted(maps.Keys(f.documents)))
+	}
+	for name, d := range f.documents {
+		_, has := f.m.View().Text(name)
+		if has == d.Gone {
+			f.t.Fatalf("%s: memory has %q: %v", way, name, has)
+		}
+		if _, err := f.d.memex.Lstat(name); has && errors.Is(err, fs.ErrNotExist) {
+			kept++
+			if !slices.Contains(f.m.Status().Drift, name) {
+				f.t.Fatalf("%s: nobody is told of %q", way, name)
+			}
+		}
+	}
+	return kept
+}
+
+// fresh returns the files that a scan by another memory lists.
+func (f *forged) fresh() map[string]bool {
+	root, err := corpus.Open("/memex", &corpus.Options{FS: f.d.memex.Clone()})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	s, err := root.Scan(f.t.Context(), nil, time.Now())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, file := range s.Files {
+		listed[file.Path] = true
+	}
+	for doc := range f.m.View().Documents() {
+		for _, setup := range doc.Derived.Setup {
+			if found, _, err := root.Setup(setup, nil); err == nil && found {
+				listed[setup] = true
+			}
+		}
+	}
+	return listed
+}
