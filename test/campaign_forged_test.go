@@ -144,6 +144,7 @@ func (f *forged) take(way string) (kept int, err error) {
 	if way == "clone" {
 		f.d = disks{faultfs.New(), f.state}
 	}
+	f.set = func(o *fovea.Options) { o.Actor = author.Actor{Author: author.Author{Kind: author.Owner}} }
 	f.open()
 	defer f.m.Close()
 	if way != "clone" {

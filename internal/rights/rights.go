@@ -54,7 +54,7 @@ func (r *Rules) Judge(ctx context.Context, name string) func(corpus.Place) error
 // target of its path.
 func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, err error) {
 	for _, path := range []string{p.Path, p.Real} {
-		if document.IsIgnore(path) || slices.ContainsFunc(r.scope.Root.Names(path), r.policy.Covers) {
+		if may != nil && document.IsIgnore(path) || slices.ContainsFunc(r.scope.Root.Names(path), r.policy.Covers) {
 			return path != p.Path, errProtected
 		}
 		if may != nil {
@@ -96,10 +96,11 @@ func (r *Rules) MayWrite(ctx context.Context, a scope.Action, paths ...string) e
 // change.
 func (r *Rules) Unprotected(ctx context.Context, a scope.Action, paths ...string) error {
 	book, head, byOwner := r.Trust().Book, r.scope.Present(), r.ByOwner(ctx)
+	byAgent := r.scope.Actor(ctx).Author.Kind == author.Agent
 	for _, path := range paths {
 		mode := r.Mode(path)
 		switch {
-		case !byOwner && (mode != guard.Trusted || document.IsIgnore(path)):
+		case !byOwner && mode != guard.Trusted, byAgent && document.IsIgnore(path):
 			return fault.Wrap(a.Name, path, fault.Denied, errProtected)
 		case mode == guard.Lockdown && a.Kind == graph.KindEdit && (r.Trust().Doubt != "" || !hasTrustedText(book, head, path)):
 			return fault.Wrap(a.Name, path, fault.Locked, errLocked)
