@@ -3,6 +3,7 @@
 package graph
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -51,4 +52,41 @@ func (s *State) Category(n *node.Node) string {
 		return n.Derived.Category
 	}
 	return node.BaseName(n.Path)
+}
+
+// Given reports whether the owner lets servers on other computers see a node: the nearest
+// property EMBED, of the node or those above it, is t. Any other value takes back what a
+// heading above gives, nil too. What stands in no file is not given: the word of the owner is
+// what a file says. O(properties of the node and its ancestors).
+func (s *State) Given(n *node.Node) bool {
+	for ok := !s.IsTree(n.Path); ok; n, ok = s.Get(n.Parent) {
+		if values := n.Derived.Property("EMBED"); len(values) > 0 {
+			return strings.EqualFold(values[len(values)-1], "t")
+		}
+	}
+	return false
+}
+
+// NewlyGiven returns a node that is given in the state after a delta and was not before, nil
+// for none. An added node counts if one that was not given is gone: it may be the same. O(changes).
+func (d *Delta) NewlyGiven(before, after *State) *node.Node {
+	was, stays := map[string]string{}, map[string]bool{}
+	for _, e := range d.Lineage {
+		was[e.New], stays[e.Old] = e.Old, true
+	}
+	nodes, isLost := slices.Clone(d.Reread), false
+	for _, c := range d.Changes {
+		if c.New != nil {
+			nodes = append(nodes, c.New)
+		} else if !stays[c.ID] && !before.Given(c.Old) {
+			isLost = true
+		}
+	}
+	for _, n := range nodes {
+		old, ok := before.Get(cmp.Or(was[n.ID], n.ID))
+		if after.Given(n) && (!ok && isLost || ok && !before.Given(old)) {
+			return n
+		}
+	}
+	return nil
 }

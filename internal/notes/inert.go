@@ -55,7 +55,7 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 	if len(e.trees) == 0 && more > e.adds {
 		return fault.Wrap(e.action.Name, "", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
 	}
-	return nil
+	return e.ns.rights.Keeps(ctx, e.action, f.before, after, delta)
 }
 
 func headlines(n *node.Node) int {

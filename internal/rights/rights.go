@@ -108,6 +108,20 @@ func (r *Rules) Unprotected(ctx context.Context, a scope.Action, paths ...string
 	return nil
 }
 
+var errGiven = errors.New("with this change the note would be sent to another computer, as the property EMBED there says; only the owner gives notes away")
+
+// Keeps refuses a change of an agent by which a note that was there would be given to servers
+// on other computers, see graph.State.Given. Errors: Invalid.
+func (r *Rules) Keeps(ctx context.Context, a scope.Action, before, after *graph.State, delta *graph.Delta) error {
+	if r.scope.Actor(ctx).Author.Kind != author.Agent {
+		return nil
+	}
+	if n := delta.NewlyGiven(before, after); n != nil {
+		return fault.Wrap(a.Name, n.Path, fault.Invalid, errGiven)
+	}
+	return nil
+}
+
 // Mode returns the mode of a file: the strictest of all paths that lead to it.
 func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.policy, path) }
 

@@ -117,6 +117,9 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
 		return chain.Commit{}, nil, nil
 	}
+	if err := m.rights.Keeps(ctx, r.action, head.State, state, &delta); err != nil {
+		return chain.Commit{}, nil, err
+	}
 	r.tx.Expect(&delta)
 	r.op = m.files.Begin(ctx, r.tx, r.action)
 	if c := &r.op.Intent.Commit; r.secondParent != nil {
