@@ -5,6 +5,9 @@ package proof
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
+	"unicode/utf8"
 )
 
 // Limits and names of the format.
@@ -45,7 +48,7 @@ type Note struct {
 	Version string  `json:"version"`          // CID over the note and all below it
 	Type    string  `json:"type,omitempty"`   // document or headline; none with Block
 	Text    *string `json:"text,omitempty"`   // its bytes
-	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or stands in no file
+	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or has attributes or no text
 }
 
 // Step is a node of the map: bitmaps of its 16 slots, and the digests beside the path.
@@ -61,11 +64,40 @@ type Other struct {
 	Value []byte `json:"value"` // SHA-256 of its value, which is not shown
 }
 
-// Encode returns the one form of a proof: a line of JSON.
+// errForm is returned for a proof that says in another form what has one already.
+var errForm = errors.New("a type beside a block, or a block where the text is shown")
+
+// Encode returns the one form of a proof: a line of JSON. It refuses a note with a block that
+// Text would stand for.
 func (f *File) Encode() ([]byte, error) {
+	if n := f.Note; n != nil && n.Block != nil && (n.Type != "" || isPlain(n.Block)) {
+		return nil, errForm
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(f)
 	return b.Bytes(), err
+}
+
+// isPlain reports whether an own block {f, type, attrs, content} has no attributes, and a
+// content that is UTF-8 or stands in other blocks, of which it does not tell.
+func isPlain(block []byte) bool {
+	before, content, _ := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content")))
+	kind, begins := bytes.CutPrefix(before, slices.Concat(item(0xa0, 4), str("f"), item(0, 0), str("type")))
+	if _, isType := inside(0x60, kind); !begins || !isType {
+		return false
+	}
+	text, isWhole := inside(0x40, content)
+	return isWhole && utf8.Valid(text) || len(content) > 0 && content[0]>>5 == 0x80>>5
+}
+
+// inside returns what is in a CBOR text or byte string, and whether b is exactly that.
+func inside(major byte, b []byte) ([]byte, bool) {
+	for head := 1; head <= min(len(b), 5); head++ {
+		if bytes.Equal(b[:head], item(major, len(b)-head)) {
+			return b[head:], true
+		}
+	}
+	return nil, false
 }
