@@ -25,7 +25,8 @@ type Setter string
 // The setters. The owner sets everything, by saving the file or by an operation.
 const (
 	ByOwner  Setter = "the owner alone"
-	ByFovea  Setter = "Fovea does" // in operations of agents too
+	ByFovea  Setter = "Fovea does"                            // in operations of agents too
+	ByTree   Setter = "Fovea does, and trees that come along" // see fovea.Memory.IngestTree
 	ByWriter Setter = "every agent that may write the note, and no imported text"
 	ByAnyone Setter = "imported texts too"
 )
@@ -50,15 +51,18 @@ var obeyed = []Obeyed{
 	{PropertyName, "EXPORT_* HTML_* LATEX_* BEAMER_* ODT_* REVEAL_* TABLE_EXPORT_* ALT_TITLE OPTIONS BIND", ByOwner, "", orgActs},
 	{PropertyName, "ATTACH_DIR* DIR ARCHIVE COLUMNS LOGGING LOG_INTO_DRAWER REPEAT_TO_STATE STYLE CRYPTKEY CLOCK_MODELINE_TOTAL", ByOwner, "", orgActs},
 	{PropertyName, "BLOCKER TRIGGER NOTER_DOCUMENT INTERLEAVE_PDF CALENDAR-ID ORG-GCAL* ROAM_EXCLUDE PROPERTIES END LOGBOOK", ByOwner, "", orgActs},
-	{PropertyName, "ID CUSTOM_ID", ByFovea, "", "names the note"},
-	{PropertyName, "AUTHOR SESSION CREATED TRUST", ByFovea, "", "says where the note comes from"},
+	{PropertyName, "ID CUSTOM_ID", ByTree, "", "names the note"},
+	{PropertyName, "AUTHOR SESSION TRUST", ByFovea, "", "says where the note comes from"},
+	{PropertyName, "BLOCK PROPOSAL WINDOW FEEDBACK CONFLICT", ByFovea, "", "is what Fovea keeps in a tree of its own"},
 	{PropertyName, document.ClaimedBy + " " + document.ClaimKey + " " + document.LeaseUntil, ByFovea, "", "says who does the task"},
 	{PropertyName, "IMPORTED_FROM IMPORTED_SOURCE IMPORTED_TEXT", ByFovea, "", "says what the next import does with the note"},
-	{PropertyName, "LAST_REPEAT ARCHIVE_TIME ARCHIVE_FILE ARCHIVE_OLPATH ARCHIVE_CATEGORY ARCHIVE_TODO ARCHIVE_ITAGS", ByFovea, "", "says what was done"},
+	{PropertyName, "CREATED LAST_REPEAT ARCHIVE_TIME ARCHIVE_FILE ARCHIVE_OLPATH ARCHIVE_CATEGORY ARCHIVE_TODO ARCHIVE_ITAGS", ByTree, "", "says what was done"},
 	{PropertyName, "FROM TO THREAD SENT READ", ByFovea, "inbox.org", "says who sent the message, and whether it was read"},
 	{PropertyName, "TASK DEPENDS_ON", ByWriter, "", "makes a task, and says what it waits for"},
 	{PropertyName, "ORDERED NOBLOCKING", ByWriter, "", "says what waits"},
-	{PropertyName, "EFFORT CATEGORY COOKIE_DATA DATE SPEAKER SENDER BY", ByAnyone, "", "is searched by, or shown"},
+	{PropertyName, "EFFORT CATEGORY COOKIE_DATA DATE SPEAKER SENDER BY SEMANTIC_SCORE VISIBILITY UNNUMBERED APPENDIX", ByAnyone, "", "is searched by, or shown"},
+	{PropertyName, "TITLE TODO TODO-TYPE TODO-STATE PRIORITY TAGS SCHEDULED DEADLINE CLOSED PATH FILE", ByAnyone, "", "is the heading of a tree, in no drawer"},
+	{PropertyName, "ALLTAGS BLOCKED CLOCKSUM CLOCKSUM_T ITEM TIMESTAMP TIMESTAMP_IA", ByAnyone, "", "is computed, and in no drawer"},
 	{KeywordName, "TITLE FILETAGS CATEGORY PROPERTY SETUPFILE TODO SEQ_TODO TYP_TODO TAGS PRIORITIES STARTUP ARCHIVE LINK COLUMNS", ByOwner, "", orgActs},
 	{KeywordName, "AUTHOR CONSTANTS DATE DESCRIPTION EMAIL KEYWORDS LANGUAGE OPTIONS SUBTITLE CALL", ByOwner, "", orgActs},
 	{KeywordName, "CAPTION DATA HEADER HEADERS LABEL NAME PLOT RESNAME RESULT RESULTS SOURCE SRCNAME TBLNAME ATTR_*", ByOwner, "", orgActs},

@@ -48,7 +48,7 @@ func Property(key, value string) error {
 	if !propertyName.MatchString(key) || strings.ContainsFunc(key, isIgnorable) {
 		return fmt.Errorf("property %q is not a name; use letters, digits, _, @, #, %% and -", key)
 	}
-	if row := Lookup(PropertyName, key); row.By == ByFovea && row.Only == "" {
+	if row := Lookup(PropertyName, key); (row.By == ByFovea || row.By == ByTree) && row.Only == "" {
 		return fmt.Errorf("property %s is not an agent's to set; Fovea does", key)
 	}
 	return checkProperty(key, value, nil)
