@@ -64,8 +64,7 @@ type Other struct {
 	Value []byte `json:"value"` // SHA-256 of its value, which is not shown
 }
 
-// errForm is returned for a proof that says in another form what has one already.
-var errForm = errors.New("a type beside a block, or a block where the text is shown")
+var errForm = errors.New("a type beside a block, or a block of what is UTF-8, or longer than the block shows")
 
 // Encode returns the one form of a proof: a line of JSON. It refuses a note with a block that
 // Text would stand for.
@@ -83,21 +82,11 @@ func (f *File) Encode() ([]byte, error) {
 // isPlain reports whether an own block {f, type, attrs, content} has no attributes, and a
 // content that is UTF-8 or stands in other blocks, of which it does not tell.
 func isPlain(block []byte) bool {
-	before, content, _ := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content")))
-	kind, begins := bytes.CutPrefix(before, slices.Concat(item(0xa0, 4), str("f"), item(0, 0), str("type")))
-	if _, isType := inside(0x60, kind); !begins || !isType {
-		return false
-	}
-	text, isWhole := inside(0x40, content)
-	return isWhole && utf8.Valid(text) || len(content) > 0 && content[0]>>5 == 0x80>>5
-}
-
-// inside returns what is in a CBOR text or byte string, and whether b is exactly that.
-func inside(major byte, b []byte) ([]byte, bool) {
-	for head := 1; head <= min(len(b), 5); head++ {
-		if bytes.Equal(b[:head], item(major, len(b)-head)) {
-			return b[head:], true
+	_, content, found := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content"))) // which no text of a type or attribute holds
+	for head := 1; head <= min(len(content), 5); head++ {
+		if bytes.Equal(content[:head], item(0x40, len(content)-head)) {
+			return found && utf8.Valid(content[head:])
 		}
 	}
-	return nil, false
+	return found && len(content) > 0 && content[0]>>5 == 0x80>>5
 }

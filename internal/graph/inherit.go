@@ -3,7 +3,6 @@
 package graph
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -68,22 +67,19 @@ func (s *State) Given(n *node.Node) bool {
 }
 
 // NewlyGiven returns a node that is given in the state after a delta and was not before, nil
-// for none. An added node counts if one that was not given is gone: it may be the same. O(changes).
+// for none. An added node counts if one that was not given is gone: it may be the same.
+// O(changes).
 func (d *Delta) NewlyGiven(before, after *State) *node.Node {
-	was, stays := map[string]string{}, map[string]bool{}
-	for _, e := range d.Lineage {
-		was[e.New], stays[e.Old] = e.Old, true
-	}
 	nodes, isLost := slices.Clone(d.Reread), false
 	for _, c := range d.Changes {
 		if c.New != nil {
 			nodes = append(nodes, c.New)
-		} else if !stays[c.ID] && !before.Given(c.Old) {
-			isLost = true
+		} else {
+			isLost = isLost || !before.Given(c.Old)
 		}
 	}
 	for _, n := range nodes {
-		old, ok := before.Get(cmp.Or(was[n.ID], n.ID))
+		old, ok := before.Get(n.ID)
 		if after.Given(n) && (!ok && isLost || ok && !before.Given(old)) {
 			return n
 		}

@@ -158,10 +158,9 @@ func (p *Place) findings(text string) []finding {
 			add("a clock", match)
 		}
 	}
-	for _, r := range unseen(text) {
-		if r != '\r' {
-			add("a character that is not seen", string(r))
-		}
+	_, unseen := showUnseen(strings.ReplaceAll(text, "\r", ""))
+	for _, char := range unseen {
+		add("a character that is not seen", char)
 	}
 	doc := org.Parse(p.linkSettings+text, nil)
 	i := len(doc.Headlines) - 1

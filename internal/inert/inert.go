@@ -40,7 +40,7 @@ var (
 //   - A zero-width space breaks up the constructs in the table constructs, formulas,
 //     inline code, links of unsafe types, and TeX that does more than set type.
 //   - Control characters, and characters that hide or reorder text or are not seen, become
-//     U+FFFD; those that scripts and emoji need stay, see needed.
+//     U+FFFD; those that scripts and emoji need stay, see isNeeded.
 //
 // All other text is unchanged, as is text that is already inert.
 func Text(text string) string {
@@ -63,7 +63,7 @@ func Line(text string) string {
 // breakConstructs breaks up the constructs that are active anywhere in a text.
 func breakConstructs(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\r", "\n")
-	text = showUnseen(text)
+	text, _ = showUnseen(text)
 	lower := strings.ToLower(text)
 	for i := range constructs {
 		if constructs[i].mayContain(lower) {

@@ -3,7 +3,6 @@
 package inert
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -45,19 +44,19 @@ func checkAge(value string) error {
 // Property returns an error if an agent may not set a property to a value. Values of
 // columns of a file are checked by [Place.Check].
 func Property(key, value string) error {
-	if !propertyName.MatchString(key) || strings.ContainsFunc(key, isIgnorable) {
+	if !propertyName.MatchString(key) || strings.ContainsFunc(key, isUnseen) {
 		return fmt.Errorf("property %q is not a name; use letters, digits, _, @, #, %% and -", key)
 	}
-	if row := Lookup(PropertyName, key); (row.By == ByFovea || row.By == ByTree) && row.Only == "" {
+	if row := Lookup("property", key); (row.By == ByFovea || row.By == ByTree) && row.Only == "" {
 		return fmt.Errorf("property %s is not an agent's to set; Fovea does", key)
 	}
 	return checkProperty(key, value, nil)
 }
 
-// Imported returns an error if an imported text may not set a property to a value.
+// Imported is Property for an imported text, which acts less than an agent.
 func Imported(key, value string) error {
-	if Lookup(PropertyName, key).By == ByWriter {
-		return fmt.Errorf("property %s is set by who writes the note", key)
+	if Lookup("property", key).By == ByWriter {
+		return fmt.Errorf("property %s is for who writes the note", key)
 	}
 	return Property(key, value)
 }
@@ -68,7 +67,7 @@ func checkProperty(key, value string, columns map[string]func(string) error) err
 	if !propertyName.MatchString(key) || strings.HasSuffix(name, "_ALL") {
 		return fmt.Errorf("property %s is not an agent's to set; use another name", key)
 	}
-	if row := Lookup(PropertyName, key); row.By == ByOwner {
+	if row := Lookup("property", key); row.By == ByOwner {
 		return fmt.Errorf("property %s is not an agent's to set; %s", key, row.Why)
 	}
 	var errs []error
@@ -95,8 +94,11 @@ func propertyKey(key string) string {
 
 // Tag returns an error if an agent may not set a tag. Package org checks its characters.
 func Tag(tag string) error {
-	if tag == document.CryptTag || strings.ContainsFunc(tag, isIgnorable) {
-		return fmt.Errorf("tag %q is not an agent's to set; %s", tag, cmp.Or(Lookup(TagName, tag).Why, "it holds what is not seen"))
+	switch {
+	case tag == document.CryptTag:
+		return fmt.Errorf("tag %s is not an agent's to set; %s", tag, Lookup("tag", tag).Why)
+	case strings.ContainsFunc(tag, isUnseen):
+		return fmt.Errorf("tag %q holds what is not seen; leave that out", tag)
 	}
 	return nil
 }

@@ -3,62 +3,47 @@
 package inert
 
 import (
-	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// isIgnorable reports whether a character is not displayed, but read by a model: it has the
-// property Default_Ignorable_Code_Point of Unicode, or reorders or annotates what is
-// displayed.
-func isIgnorable(r rune) bool {
-	return r > unicode.MaxLatin1 && unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
-		unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && !unicode.Is(unicode.Egyptian_Hieroglyphs, r)
-}
-
-// controls reports whether a character controls a terminal, or ends a line in only some
-// programs.
-func controls(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == '\u2028' || r == '\u2029'
-}
-
-// unseen returns the offsets of the characters of a text that are not displayed and change
-// nothing that is.
-func unseen(text string) iter.Seq2[int, rune] {
-	return func(yield func(int, rune) bool) {
-		var before, joiner rune // the last character that is displayed, and what was needed since
-		for at := 0; at < len(text); {
-			r, size := utf8.DecodeRuneInString(text[at:])
-			start := at
-			at += size
-			next := rune(0)
-			if at < len(text) {
-				next, _ = utf8.DecodeRuneInString(text[at:])
-			}
-			switch {
-			case !controls(r) && !isIgnorable(r):
-				before, joiner = r, 0
-			case (joiner == 0 || joiner == emojiStyle && r == zeroWidthJoiner) && needed(before, r, next):
-				joiner = r
-			case !yield(start, r):
-				return
-			default:
-				before, joiner = unicode.ReplacementChar, 0
-			}
-		}
+// isUnseen reports whether a character is not displayed, but read by a model: it controls a
+// terminal, ends a line in only some programs, reorders or annotates what is displayed, or has
+// the property Default_Ignorable_Code_Point of Unicode.
+func isUnseen(r rune) bool {
+	switch {
+	case r == '\n', r == '\t', unicode.In(r, unicode.Prepended_Concatenation_Mark, unicode.Egyptian_Hieroglyphs):
+		return false
 	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// showUnseen replaces the characters that [unseen] returns.
-func showUnseen(text string) string {
+// showUnseen replaces the characters that are not displayed and change nothing that is by
+// U+FFFD, and returns them too. O(text).
+func showUnseen(text string) (shown string, unseen []string) {
 	var b strings.Builder
-	done := 0
-	for at, r := range unseen(text) {
-		b.WriteString(text[done:at] + string(unicode.ReplacementChar))
-		done = at + utf8.RuneLen(r)
+	var before, joiner rune // the last character that is displayed, and what was needed since
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		char, rest := text[:size], text[size:]
+		next, isLast := utf8.DecodeRuneInString(rest)
+		if isLast == 0 {
+			next = 0
+		}
+		switch {
+		case !isUnseen(r):
+			before, joiner = r, 0
+		case (joiner == 0 || joiner == emojiStyle && r == zeroWidthJoiner) && isNeeded(before, r, next):
+			joiner = r
+		default:
+			unseen, char = append(unseen, char), "\uFFFD"
+			before, joiner = unicode.ReplacementChar, 0
+		}
+		b.WriteString(char)
+		text = rest
 	}
-	return b.String() + text[done:]
+	return b.String(), unseen
 }
 
 const (
@@ -66,30 +51,21 @@ const (
 	emojiStyle      = '\ufe0f'
 )
 
-// needed reports whether a character that is not displayed changes how a script or an emoji
-// is, or breaks up a construct of Org as [Text] does. One of them stands in a place.
-func needed(before, r, next rune) bool {
+// isNeeded reports whether a character that is not displayed changes how a script or an emoji
+// is, or breaks up a construct of Org as [Text] does. 0 is before and after a text.
+func isNeeded(before, r, next rune) bool {
+	isSign := func(r rune) bool { return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	switch {
-	case r == '\u200b': // between words of a script without blanks, and beside a sign of Org
+	case string(r) == zeroWidthSpace:
 		return isShaped(before) && isShaped(next) || isSign(before) || isSign(next)
-	case r == zeroWidthJoiner && mayBeEmoji(before):
-		return mayBeEmoji(next)
-	case r == '\u200c', r == zeroWidthJoiner:
-		return isShaped(before) && isShaped(next)
-	case r == '\u200e', r == '\u200f', r == '\u061c':
+	case unicode.Is(unicode.Join_Control, r):
+		return isShaped(before) && isShaped(next) || isEmoji(before) && isEmoji(next)
+	case r == '\u200e', r == '\u200f', r == '\u061c': // the direction of what has none
 		return isShaped(before) || isShaped(next)
-	case r == '\ufe0e', r == emojiStyle:
-		return mayBeEmoji(before) || strings.ContainsRune("‼⁉〰ℹ", before) || next == '\u20e3' && strings.ContainsRune("0123456789#*", before)
-	case r >= '\ufe00' && r <= '\ufe02':
-		return unicode.In(before, unicode.Han, unicode.Sm, unicode.Myanmar, unicode.Phags_Pa)
-	case r >= '\U000e0100' && r <= '\U000e011f': // forms of a character in names
-		return unicode.Is(unicode.Han, before)
-	case r >= '\u180b' && r <= '\u180f':
-		return unicode.Is(unicode.Mongolian, before)
-	case r == '\u115f', r == '\u1160': // a syllable that lacks a part
-		return unicode.Is(unicode.Hangul, before) && !isIgnorable(before) || unicode.Is(unicode.Hangul, next) && !isIgnorable(next)
-	case r == '\u034f':
-		return unicode.Is(unicode.Mn, before)
+	case r == emojiStyle, r == '\ufe0e':
+		return isEmoji(before) || next == '\u20e3' // a key
+	case unicode.Is(unicode.Variation_Selector, r) && r < '\U000e0120': // those that names and letters are written with
+		return unicode.In(before, unicode.Han, unicode.Mongolian, unicode.Myanmar, unicode.Phags_Pa)
 	}
 	return false
 }
@@ -101,16 +77,10 @@ var unshaped = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyril
 // isShaped reports whether a character is of a script whose letters join, run from right to
 // left, or are written without blanks.
 func isShaped(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !isIgnorable(r) && !unicode.In(r, unshaped...)
+	return unicode.In(r, unicode.L, unicode.M) && !isUnseen(r) && !unicode.In(r, unshaped...)
 }
 
-// mayBeEmoji reports whether a character may be an emoji.
-func mayBeEmoji(r rune) bool {
-	return r > unicode.MaxASCII && unicode.IsSymbol(r) && r != unicode.ReplacementChar
-}
-
-// isSign reports whether a character may be part of the markup of Org: ASCII, but neither a
-// letter nor a digit; or 0, which is before the start and after the end of a text.
-func isSign(r rune) bool {
-	return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+// isEmoji reports whether a character may be shown as an emoji.
+func isEmoji(r rune) bool {
+	return r > unicode.MaxASCII && unicode.IsSymbol(r) && r != unicode.ReplacementChar || strings.ContainsRune("‼⁉〰ℹ", r)
 }

@@ -156,7 +156,7 @@ func CheckTree(ctx context.Context, ns *Notes, t *ast.Tree) error {
 	for part := range t.All() {
 		n, known := ns.scope.Present().Get(part.ID())
 		for _, a := range part.Attrs {
-			row := inert.Lookup(inert.PropertyName, a.Key)
+			row := inert.Lookup("property", a.Key)
 			if row.By == inert.ByFovea && row.Only == "" && (!known || document.Lookup(n.Attrs, a.Key).String() != a.Value.String()) {
 				return fmt.Errorf("the attribute %s is not an agent's to set: it %s; leave it out", a.Key, row.Why)
 			}

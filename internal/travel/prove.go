@@ -143,10 +143,6 @@ func noteOf(n *node.Node) (*proof.Note, error) {
 	} else {
 		out.Type, out.Text = n.Type, &n.Content
 	}
-	const inBlock = 64 << 10 // bytes of a content; a longer one stands in other blocks, and would not be shown
-	if out.Block != nil && !n.Bare && len(n.Attrs) == 0 && len(n.Content) > inBlock {
-		return nil, fmt.Errorf("it is not UTF-8 and has more than %d bytes", inBlock)
-	}
 	if size > proof.MaxNote {
 		return nil, fmt.Errorf("it has %d bytes, a proof takes up to %d", size, proof.MaxNote)
 	}

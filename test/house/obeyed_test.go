@@ -51,13 +51,13 @@ func obeyedHasRows(sources []*source) []string {
 			continue
 		}
 		k := keysRead{s, consts}
-		for _, kind := range []inert.Kind{inert.PropertyName, inert.TagName} {
+		for _, kind := range []string{"property", "tag"} {
 			k.each(kind, func(name string, pos token.Pos) {
-				kinds := []inert.Kind{kind}
-				if kind == inert.PropertyName {
-					kinds = append(kinds, inert.KeywordName)
+				kinds := []string{kind}
+				if kind == "property" {
+					kinds = append(kinds, "keyword")
 				}
-				if !slices.ContainsFunc(kinds, func(kind inert.Kind) bool { return inert.Lookup(kind, name).Kind != "" }) {
+				if !slices.ContainsFunc(kinds, func(kind string) bool { return inert.Lookup(kind, name).Kind != "" }) {
 					complaints = append(complaints, s.at(pos, "the %s %s has no row in the table of internal/inert/obeyed.go: say there who may set it", kind, name))
 				}
 			})
@@ -101,16 +101,16 @@ func (k keysRead) text(e ast.Expr) (string, bool) {
 }
 
 // each calls f for each name of a kind.
-func (k keysRead) each(kind inert.Kind, f func(name string, pos token.Pos)) {
+func (k keysRead) each(kind string, f func(name string, pos token.Pos)) {
 	found := func(exprs ...ast.Expr) {
 		for _, e := range exprs {
-			if name, ok := k.text(e); ok && name != "" && (kind == inert.TagName || isKey.MatchString(name)) {
+			if name, ok := k.text(e); ok && name != "" && (kind == "tag" || isKey.MatchString(name)) {
 				f(name, e.Pos())
 			}
 		}
 	}
 	about := []string{"Key", "key", "keyword"}
-	if kind == inert.TagName {
+	if kind == "tag" {
 		about = []string{"Tags", "FileTags", "EffectiveTags", "tag", "tags"}
 	}
 	isAbout := func(e ast.Expr) bool {
@@ -126,7 +126,7 @@ func (k keysRead) each(kind inert.Kind, f func(name string, pos token.Pos)) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			name := calledName(n)
-			isLookup := kind == inert.PropertyName && slices.Contains(lookups, name)
+			isLookup := kind == "property" && slices.Contains(lookups, name)
 			if isLookup || (name == "EqualFold" || name == "Contains") && slices.ContainsFunc(n.Args, isAbout) {
 				found(n.Args...)
 			}
@@ -144,7 +144,7 @@ func (k keysRead) each(kind inert.Kind, f func(name string, pos token.Pos)) {
 			}
 		case *ast.ValueSpec:
 			for i, value := range n.Values {
-				if list, ok := value.(*ast.CompositeLit); ok && kind == inert.PropertyName && listsOfKeys.MatchString(n.Names[i].Name) {
+				if list, ok := value.(*ast.CompositeLit); ok && kind == "property" && listsOfKeys.MatchString(n.Names[i].Name) {
 					for _, e := range list.Elts {
 						if pair, ok := e.(*ast.KeyValueExpr); ok {
 							e = pair.Key
