@@ -21,9 +21,11 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -255,6 +257,107 @@ func TestNoAgentGivesNotesAway(t *testing.T) {
 		w.save("tasks.org", strings.Replace(keptBack["tasks.org"], ":ID: private", ":ID: private\n:EMBED: t", 1))
 		if got := d.sent(far); !strings.Contains(got, "ZY9OWNER") || !strings.Contains(got, "ZY9CHILD") || strings.Contains(got, "ZY9BACK") {
 			t.Errorf("given by its owner, it was sent %s", got)
+		}
+	}
+}
+
+// TestObeyedRows: of each name in the table, by each way of writing it, the owner and agents
+// set what they may, and what they may not is refused or does not act.
+func TestObeyedRows(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"tasks.org":         "* TODO Task\n:PROPERTIES:\n:ID: task\n:END:\n",
+		"agents/mint/x.org": "* Mine\n:PROPERTIES:\n:ID: mine\n:END:\n",
+	})
+	w.ingest()
+	d := w.minted(api.Agent, "ingest-tree")
+	owner := &agentDesk{w, author.WithGrant(t.Context(), api.Grant{Role: api.Owner}), d.svc}
+	var imported strings.Builder
+	for _, row := range inert.Table {
+		for name := range strings.FieldsSeq(strings.ReplaceAll(row.Names, "*", "X")) {
+			value := map[bool]string{true: "1:30", false: "v"}[name == "EFFORT"]
+			switch row.Kind {
+			case "keyword":
+				line := "#+" + strings.ToLower(name) + ": " + value
+				for _, id := range []string{"mine", "task", "agents/mint/x.org"} {
+					if err := call(d, api.OpEdit, api.EditRequest{ID: id, Append: &line}); err != nil {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			case "tag":
+				err := call(d, api.OpEdit, api.EditRequest{ID: "mine", Tag: []string{strings.ToLower(name)}})
+				if (err == nil) != (row.By != inert.ByOwner) {
+					t.Errorf("the tag %s, by %s: %v", name, row.By, err)
+				}
+			default:
+				may := row.By == inert.ByWriter || row.By == inert.ByAnyone || row.Only != ""
+				for _, pair := range []string{name + "=" + value, strings.ToLower(name) + "=" + value} {
+					propose, err := json.Marshal(api.EditRequest{ID: "task", Property: []string{pair}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					for how, err := range map[string]error{
+						"edit":         call(d, api.OpEdit, api.EditRequest{ID: "mine", Property: []string{pair}}),
+						"edit a task":  call(d, api.OpEdit, api.EditRequest{ID: "task", Property: []string{pair}}),
+						"edit a file":  call(d, api.OpEdit, api.EditRequest{ID: "agents/mint/x.org", Property: []string{pair}}),
+						"take away":    call(d, api.OpEdit, api.EditRequest{ID: "mine", RemoveProperty: []string{strings.TrimSuffix(pair, "="+value)}}),
+						"remember":     call(d, api.OpRemember, api.RememberRequest{Title: "New " + pair, Property: []string{pair}}),
+						"below a note": call(d, api.OpRemember, api.RememberRequest{Title: "Below " + pair, Under: "mine", Property: []string{pair}}),
+						"propose":      call(d, agents.OpPropose, agents.ProposeRequest{Op: "edit", Request: propose}),
+					} {
+						isName := name == "ID" && (how == "remember" || how == "below a note") // of a new note
+						refused := err != nil && strings.Contains(err.Error(), "is not an agent's to set")
+						if !isName && refused == may {
+							t.Errorf("%s %s, by %s: %v", how, pair, row.By, err)
+						}
+					}
+					if !may {
+						err := call(d, api.OpEdit, api.EditRequest{ID: "mine", Property: []string{strings.Replace(pair, "=", "+=", 1)}})
+						if err == nil || !strings.Contains(err.Error(), "is not an agent's to set") {
+							t.Errorf("added %s, by %s: %v", pair, row.By, err)
+						}
+					}
+				}
+				if err := call(owner, api.OpEdit, api.EditRequest{ID: "task", Property: []string{name + "=" + value}}); err != nil &&
+					strings.Contains(err.Error(), "an agent's") {
+					t.Errorf("the owner's %s: %v", name, err)
+				}
+				tree := fmt.Sprintf(`{"type":"headline","properties":{"ID":"tree-%s","TITLE":"T",%q:%q}}`, strings.ToLower(name), name, value)
+				err := call(d.memex(), api.OpIngestTree, api.IngestTreeRequest{AST: []byte(tree)})
+				if strings.HasPrefix(row.Why, "is the heading") || name == "ID" { // twice in the tree, or of another kind
+					break
+				}
+				if taken := may || row.By == inert.ByTree; (err == nil) != taken {
+					t.Errorf("a tree with %s, by %s: %v", name, row.By, err)
+				}
+				fmt.Fprintf(&imported, `{"id":"i-%s","title":"Title %s","text":"x",%q:%q}`+"\n", name, name, name, value)
+			}
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(w.dir, "agents/mint/x.org"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#+") {
+			t.Errorf("a keyword of an agent stands: %q", line)
+		}
+	}
+	lines := filepath.Join(t.TempDir(), "all.jsonl")
+	if err := os.WriteFile(lines, []byte(imported.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exchange.OpImport.Call(owner.ctx, owner.svc, exchange.ImportRequest{Kind: "jsonl", Source: lines}); err != nil {
+		t.Fatal(err)
+	}
+	for n := range w.m.View().All() {
+		if !strings.HasPrefix(n.Path, "imports/") || n.Parent == "" {
+			continue
+		}
+		for _, p := range n.Derived.Properties {
+			row := inert.Lookup("property", p.Key)
+			if row.By != inert.ByAnyone && row.Only == "" && !strings.HasPrefix(p.Key, "IMPORTED_") && p.Key != "ID" {
+				t.Errorf("an imported text sets %s, by %s", p.Key, row.By)
+			}
 		}
 	}
 }
