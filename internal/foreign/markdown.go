@@ -113,10 +113,10 @@ func (m *markdown) tag(r *reader, word string) {
 
 // property sets a property, by another key where the plain one would act in Org.
 func (m *markdown) property(r *reader, key, value string) {
-	if k := propertyKey(key); k == "" || inert.Imported(k, value) != nil {
+	if k := propertyKey(key); k == "" || inert.Lookup("property", k).By == inert.ByWriter || inert.Property(k, value) != nil {
 		key = "source_" + key
 	}
-	if inert.Imported(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {
+	if inert.Property(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {
 		r.problem(m.Source, "%s acts in Org, left out", propertyKey(key))
 		return
 	}

@@ -65,24 +65,3 @@ func (s *State) Given(n *node.Node) bool {
 	}
 	return false
 }
-
-// NewlyGiven returns a node that is given in the state after a delta and was not before, nil
-// for none. An added node counts if one that was not given is gone: it may be the same.
-// O(changes).
-func (d *Delta) NewlyGiven(before, after *State) *node.Node {
-	nodes, isLost := slices.Clone(d.Reread), false
-	for _, c := range d.Changes {
-		if c.New != nil {
-			nodes = append(nodes, c.New)
-		} else {
-			isLost = isLost || !before.Given(c.Old)
-		}
-	}
-	for _, n := range nodes {
-		old, ok := before.Get(n.ID)
-		if after.Given(n) && (!ok && isLost || ok && !before.Given(old)) {
-			return n
-		}
-	}
-	return nil
-}

@@ -53,14 +53,6 @@ func Property(key, value string) error {
 	return checkProperty(key, value, nil)
 }
 
-// Imported is Property for an imported text, which acts less than an agent.
-func Imported(key, value string) error {
-	if Lookup("property", key).By == ByWriter {
-		return fmt.Errorf("property %s is for who writes the note", key)
-	}
-	return Property(key, value)
-}
-
 // checkProperty returns an error if no operation of an agent writes a property.
 func checkProperty(key, value string, columns map[string]func(string) error) error {
 	name := propertyKey(key)

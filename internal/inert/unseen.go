@@ -12,11 +12,8 @@ import (
 // terminal, ends a line in only some programs, reorders or annotates what is displayed, or has
 // the property Default_Ignorable_Code_Point of Unicode.
 func isUnseen(r rune) bool {
-	switch {
-	case r == '\n', r == '\t', unicode.In(r, unicode.Prepended_Concatenation_Mark, unicode.Egyptian_Hieroglyphs):
-		return false
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return r != '\n' && r != '\t' && !unicode.In(r, unicode.Prepended_Concatenation_Mark, unicode.Egyptian_Hieroglyphs) &&
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // showUnseen replaces the characters that are not displayed and change nothing that is by
@@ -34,7 +31,7 @@ func showUnseen(text string) (shown string, unseen []string) {
 		switch {
 		case !isUnseen(r):
 			before, joiner = r, 0
-		case (joiner == 0 || joiner == emojiStyle && r == zeroWidthJoiner) && isNeeded(before, r, next):
+		case (joiner == 0 || joiner == '\ufe0f' && r == '\u200d') && isNeeded(before, r, next):
 			joiner = r
 		default:
 			unseen, char = append(unseen, char), "\uFFFD"
@@ -45,11 +42,6 @@ func showUnseen(text string) (shown string, unseen []string) {
 	}
 	return b.String(), unseen
 }
-
-const (
-	zeroWidthJoiner = '\u200d'
-	emojiStyle      = '\ufe0f'
-)
 
 // isNeeded reports whether a character that is not displayed changes how a script or an emoji
 // is, or breaks up a construct of Org as [Text] does. 0 is before and after a text.
@@ -62,7 +54,7 @@ func isNeeded(before, r, next rune) bool {
 		return isShaped(before) && isShaped(next) || isEmoji(before) && isEmoji(next)
 	case r == '\u200e', r == '\u200f', r == '\u061c': // the direction of what has none
 		return isShaped(before) || isShaped(next)
-	case r == emojiStyle, r == '\ufe0e':
+	case r == '\ufe0e', r == '\ufe0f': // as text, or as a picture
 		return isEmoji(before) || next == '\u20e3' // a key
 	case unicode.Is(unicode.Variation_Selector, r) && r < '\U000e0120': // those that names and letters are written with
 		return unicode.In(before, unicode.Han, unicode.Mongolian, unicode.Myanmar, unicode.Phags_Pa)
