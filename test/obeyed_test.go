@@ -154,8 +154,8 @@ var givers = []struct {
 		return call(d, api.OpIngestTree, api.IngestTreeRequest{AST: []byte(`{"type":"note","properties":{"ID":"tree","EMBED":"t"},"raw-content":"ZY9TREE pump\n"}`)})
 	}},
 	{"a tree, then a file", func(d *agentDesk) error {
-		return cmp.Or(call(d, api.OpIngestTree, api.IngestTreeRequest{AST: []byte(`{"type":"headline","properties":{"ID":"tree2","TITLE":"T"},"raw-content":"ZY9TREE2 pump\n"}`)}),
-			d.refile("tree2", "public"))
+		ast := `{"type":"headline","properties":{"ID":"tree2","TITLE":"T"},"raw-content":"ZY9TREE2 pump\n"}`
+		return cmp.Or(call(d, api.OpIngestTree, api.IngestTreeRequest{AST: []byte(ast)}), d.refile("tree2", "public"))
 	}},
 	{"revert over what the owner wrote", func(d *agentDesk) error {
 		if err := d.refile("lent", "private"); err != nil {
@@ -219,8 +219,11 @@ func TestNoAgentGivesNotesAway(t *testing.T) {
 		d.add(working.Block{Type: working.File, Location: "tasks.org"}, working.Block{Type: working.File, Location: "tasks/jobs.org"},
 			working.Block{Type: working.File, Location: "tasks/given.org"},
 			working.Block{Type: working.History, ActionType: "think", Result: "ZY9BLOCK" + longText("pump")})
-		if got := d.sent(far); !strings.Contains(got, "an open pump") || !strings.Contains(got, "already a pump") || !strings.Contains(got, "Summarize") || strings.Contains(got, "ZY9") {
-			t.Fatalf("before, it was sent %s", got)
+		got := d.sent(far)
+		for _, given := range []string{"an open pump", "already a pump", "Summarize"} {
+			if !strings.Contains(got, given) || strings.Contains(got, "ZY9") {
+				t.Fatalf("before, it was sent %s", got)
+			}
 		}
 		held := func(how string, err error, fine bool) {
 			t.Helper()
@@ -241,7 +244,8 @@ func TestNoAgentGivesNotesAway(t *testing.T) {
 			}
 			held("propose "+p, call(d, agents.OpPropose, agents.ProposeRequest{Op: "edit", Request: text}), false)
 		}
-		for _, body := range []string{":PROPERTIES:\n:EMBED: t\n:END:\nx", "#+PROPERTY: EMBED t\nx", "#+property: embed t", "* Sub\n:PROPERTIES:\n:EMBED: t\n:END:\n"} {
+		for _, body := range []string{":PROPERTIES:\n:EMBED: t\n:END:\nx", "#+PROPERTY: EMBED t\nx", "#+property: embed t",
+			"* Sub\n:PROPERTIES:\n:EMBED: t\n:END:\n"} {
 			held("append "+body, call(d, api.OpEdit, api.EditRequest{ID: "private", Append: &body}), true)
 			held("append to a file "+body, call(d, api.OpEdit, api.EditRequest{ID: "tasks/jobs.org", Append: &body}), true)
 			held("body "+body, call(d, api.OpRemember, api.RememberRequest{Title: "B " + body, Under: "private", Body: body + "\nZY9B pump"}), true)
@@ -255,7 +259,7 @@ func TestNoAgentGivesNotesAway(t *testing.T) {
 			held("move what is given", d.refile("own", "another"), true)
 		}
 		w.save("tasks.org", strings.Replace(keptBack["tasks.org"], ":ID: private", ":ID: private\n:EMBED: t", 1))
-		if got := d.sent(far); !strings.Contains(got, "ZY9OWNER") || !strings.Contains(got, "ZY9CHILD") || strings.Contains(got, "ZY9BACK") {
+		if got = d.sent(far); !strings.Contains(got, "ZY9OWNER") || !strings.Contains(got, "ZY9CHILD") || strings.Contains(got, "ZY9BACK") {
 			t.Errorf("given by its owner, it was sent %s", got)
 		}
 	}
