@@ -315,7 +315,7 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 	}
 	alone := *t // the scope is the destination, not a part of the tree
 	alone.Scope = ""
-	if working.IsNodeID(alone.ID()) {
+	if slices.ContainsFunc(slices.Collect(alone.All()), func(part *ast.Tree) bool { return working.IsNodeID(part.ID()) }) || working.IsNodeID(parent) {
 		return nil, "", Commit{}, fail("ingest", alone.ID(), Invalid, errors.New("the id is that of a block of working memory; add blocks with fovea block"))
 	}
 	holder, path := ingest.BufferedFile(m.scope, &alone)

@@ -5,6 +5,9 @@ package proof
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
+	"unicode/utf8"
 )
 
 // Limits and names of the format.
@@ -45,7 +48,7 @@ type Note struct {
 	Version string  `json:"version"`          // CID over the note and all below it
 	Type    string  `json:"type,omitempty"`   // document or headline; none with Block
 	Text    *string `json:"text,omitempty"`   // its bytes
-	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or stands in no file
+	Block   []byte  `json:"block,omitempty"`  // the own block of what is not UTF-8, or has attributes or no text
 }
 
 // Step is a node of the map: bitmaps of its 16 slots, and the digests beside the path.
@@ -61,11 +64,29 @@ type Other struct {
 	Value []byte `json:"value"` // SHA-256 of its value, which is not shown
 }
 
-// Encode returns the one form of a proof: a line of JSON.
+var errForm = errors.New("a type beside a block, or a block of what is UTF-8, or longer than the block shows")
+
+// Encode returns the one form of a proof: a line of JSON. It refuses a note with a block that
+// Text would stand for.
 func (f *File) Encode() ([]byte, error) {
+	if n := f.Note; n != nil && n.Block != nil && (n.Type != "" || isPlain(n.Block)) {
+		return nil, errForm
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	err := e.Encode(f)
 	return b.Bytes(), err
+}
+
+// isPlain reports whether an own block {f, type, attrs, content} has no attributes, and a
+// content that is UTF-8 or stands in other blocks, of which it does not tell.
+func isPlain(block []byte) bool {
+	_, content, found := bytes.Cut(block, slices.Concat(str("attrs"), item(0x80, 0), str("content"))) // which no text of a type or attribute holds
+	for head := 1; head <= min(len(content), 5); head++ {
+		if bytes.Equal(content[:head], item(0x40, len(content)-head)) {
+			return found && utf8.Valid(content[head:])
+		}
+	}
+	return found && len(content) > 0 && content[0]>>5 == 0x80>>5
 }

@@ -113,8 +113,8 @@ func (f *File) checkNote(h head) (claim string, text []byte, err error) {
 	if f.Moment != nil { // an earlier commit, which the log of the head has
 		at = *f.Moment
 		path, err := hashes(f.Log)
-		if err != nil {
-			return "", nil, err
+		if err != nil || at.Seq == h.seq {
+			return "", nil, cmp.Or(err, errors.New("the moment is that of the head, which needs none"))
 		}
 		record := fmt.Sprintf("%s\n%s\n%s\n", at.Commit, at.Root, at.Time)
 		if err := tlog.CheckRecord(path, h.seq, h.log, at.Seq-1, tlog.RecordHash([]byte(record))); err != nil {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 	"pgregory.net/rapid"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -376,6 +378,84 @@ func forge(r *rand.Rand, h *history, f *proof.File) (string, *proof.File) {
 		case how == 19 && f.From != "":
 			f.Head, f.From = f.From, f.Head
 			return "swapped heads", f
+		}
+	}
+}
+
+// TestOneForm: no field of a proof can be exchanged for another that says the same, or stand
+// beside it. Each exchange is of a proof that holds.
+func TestOneForm(t *testing.T) {
+	h := newHistory(3000, 1000)
+	id := h.notes[7].ID
+	own := func(n *node.Node) (block []byte) {
+		_ = must(0, n.Blocks(func(_ merkle.Digest, b []byte) error { block = slices.Clone(b); return nil }))
+		return block
+	}
+	plain := own(h.notes[7])
+	for how, exchange := range map[string]func(f *proof.File){
+		"a block for the text":          func(f *proof.File) { f.Note.Type, f.Note.Text, f.Note.Block = "", nil, plain },
+		"a block and a type":            func(f *proof.File) { f.Note.Text, f.Note.Block = nil, plain },
+		"a block beside the text":       func(f *proof.File) { f.Note.Block = plain },
+		"neither block nor text":        func(f *proof.File) { f.Note.Text = nil },
+		"the block as a text":           func(f *proof.File) { text := string(plain); f.Note.Text = &text },
+		"no type":                       func(f *proof.File) { f.Note.Type = "" },
+		"an empty parent":               func(f *proof.File) { f.Note.Parent = []byte{} },
+		"the id as an absent one":       func(f *proof.File) { f.Absent, f.Note = id, nil },
+		"an absent id beside the note":  func(f *proof.File) { f.Absent = id },
+		"another leaf beside the note":  func(f *proof.File) { f.Other = &proof.Other{Key: make([]byte, 32), Value: make([]byte, 32)} },
+		"an earlier head beside a note": func(f *proof.File) { f.From = h.older },
+		"a log without a moment":        func(f *proof.File) { f.Log = join(must(tlog.ProveRecord(h.log.size, oldSeq-1, h.log))) },
+		"the moment of the head": func(f *proof.File) {
+			lines := strings.Split(f.Head, "\n")
+			m := proof.Moment{Seq: h.log.size, Commit: lines[2], Root: lines[3], Time: lines[4]}
+			h.log.other[h.log.size-1] = record(m)
+			f.Head = h.sign(h.log.size, "")
+			f.Moment, f.Log = &m, join(must(tlog.ProveRecord(h.log.size, h.log.size-1, h.log)))
+			delete(h.log.other, h.log.size-1)
+		},
+		"a key twice, and one with capitals": func(f *proof.File) { f.Format += `","Format":"` + proof.Format },
+	} {
+		f := h.of(id)
+		was := must(f.Encode())
+		if _, err := proof.Check(was, h.keys); err != nil {
+			t.Fatal(err)
+		}
+		exchange(f)
+		now, err := json.Marshal(f) // as a forger writes it, who need not use Encode
+		if err != nil {
+			t.Fatal(err)
+		}
+		now = append(bytes.ReplaceAll(now, []byte(`\"`), []byte(`"`)), '\n')
+		if v, err := proof.Check(now, h.keys); err == nil && !bytes.Equal(now, was) {
+			t.Errorf("%s: %s", how, v.Claim)
+		}
+	}
+}
+
+// TestBlockOnlyWhereNeeded: a block is taken for what has no other form, and for nothing else.
+func TestBlockOnlyWhereNeeded(t *testing.T) {
+	long := strings.Repeat("x", 70<<10)
+	attr := document.Attributes(document.Attr{Key: "KEY", Value: document.TextValue("value")})
+	for name, tc := range map[string]struct {
+		n     node.Node
+		taken bool
+	}{
+		"text":                      {node.Node{Type: "headline", Content: "* a\n"}, false},
+		"no text":                   {node.Node{Type: "headline"}, false},
+		"text with a long type":     {node.Node{Type: strings.Repeat("t", 300), Content: "* a\n"}, false},
+		"a text of 300 bytes":       {node.Node{Type: "headline", Content: long[:300]}, false},
+		"a text in other blocks":    {node.Node{Type: "headline", Content: long}, false},
+		"bytes in other blocks":     {node.Node{Type: "headline", Content: "\xff" + long}, false},
+		"bytes":                     {node.Node{Type: "headline", Content: "* \xff\n"}, true},
+		"bytes with the mark":       {node.Node{Type: "headline", Content: "\xffeattrs\x80gcontentAx"}, true},
+		"attributes":                {node.Node{Type: "headline", Attrs: attr, Content: "a"}, true},
+		"no content":                {node.Node{Type: "headline", Bare: true}, true},
+		"attributes and long bytes": {node.Node{Type: "headline", Attrs: attr, Content: long}, true},
+	} {
+		f := &proof.File{Format: proof.Format, Note: &proof.Note{ID: "x"}}
+		_ = must(0, tc.n.Blocks(func(_ merkle.Digest, b []byte) error { f.Note.Block = slices.Clone(b); return nil }))
+		if _, err := f.Encode(); (err == nil) != tc.taken {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

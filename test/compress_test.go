@@ -165,7 +165,7 @@ func summarized(t *testing.T, of embed.Summarizing, files map[string]string) *wo
 	return w
 }
 
-func made(t *testing.T, w *world) {
+func made(t testing.TB, w *world) {
 	t.Helper()
 	if err := w.m.Blocks().Files().Summaries.Settle(t.Context()); err != nil {
 		t.Fatal(err)

@@ -111,12 +111,9 @@ func (m *markdown) tag(r *reader, word string) {
 	}
 }
 
-// own are the properties that an imported note has from here.
-var own = map[string]bool{"ID": true, PropertyFrom: true, PropertySource: true, PropertyText: true}
-
 // property sets a property, by another key where the plain one would act in Org.
 func (m *markdown) property(r *reader, key, value string) {
-	if k := propertyKey(key); k == "" || own[k] || inert.Property(k, value) != nil {
+	if k := propertyKey(key); k == "" || inert.Lookup("property", k).By == inert.ByWriter || inert.Property(k, value) != nil {
 		key = "source_" + key
 	}
 	if inert.Property(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {

@@ -52,3 +52,16 @@ func (s *State) Category(n *node.Node) string {
 	}
 	return node.BaseName(n.Path)
 }
+
+// Given reports whether the owner lets servers on other computers see a node: the nearest
+// property EMBED, of the node or those above it, is t. Any other value takes back what a
+// heading above gives, nil too. What stands in no file is not given: the word of the owner is
+// what a file says. O(properties of the node and its ancestors).
+func (s *State) Given(n *node.Node) bool {
+	for ok := !s.IsTree(n.Path); ok; n, ok = s.Get(n.Parent) {
+		if values := n.Derived.Property("EMBED"); len(values) > 0 {
+			return strings.EqualFold(values[len(values)-1], "t")
+		}
+	}
+	return false
+}

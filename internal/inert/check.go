@@ -158,8 +158,9 @@ func (p *Place) findings(text string) []finding {
 			add("a clock", match)
 		}
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return isInvisible(r) && r != '\r' }) {
-		add("characters that are not seen", strings.Map(onlyUnseen, text))
+	_, unseen := showUnseen(strings.ReplaceAll(text, "\r", ""))
+	for _, char := range unseen {
+		add("a character that is not seen", char)
 	}
 	doc := org.Parse(p.linkSettings+text, nil)
 	i := len(doc.Headlines) - 1
@@ -186,13 +187,6 @@ var localVariables = regexp.MustCompile(`(?is)local variables:.*?(?:\n[^\n]*\ben
 // clockLine matches any line that Emacs treats as a clock, well formed or not.
 var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)
 
-func onlyUnseen(r rune) rune {
-	if isInvisible(r) && r != '\r' {
-		return r
-	}
-	return -1
-}
-
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return line
@@ -210,8 +204,8 @@ func (p *Place) headlineFindings(h *org.Headline) []finding {
 	if isHabit(h.Properties) && h.Scheduled != "" && !isDrawableHabit(h.Scheduled) {
 		out = append(out, finding{"a habit with a date that the agenda fails at", h.Scheduled})
 	}
-	if slices.Contains(h.Tags, cryptTag) {
-		out = append(out, finding{"the tag of what is encrypted", cryptTag})
+	if slices.Contains(h.Tags, document.CryptTag) {
+		out = append(out, finding{"the tag of what is encrypted", document.CryptTag})
 	}
 	return out
 }
@@ -219,7 +213,7 @@ func (p *Place) headlineFindings(h *org.Headline) []finding {
 func (p *Place) drawerFindings(properties []org.Property) []finding {
 	var out []finding
 	for _, q := range properties {
-		if err := checkProperty(q.Key, q.Value, p.columns); err != nil && !reservedProperties[propertyKey(q.Key)] {
+		if err := checkProperty(q.Key, q.Value, p.columns); err != nil {
 			out = append(out, finding{err.Error(), q.Key + ": " + q.Value})
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/org"
@@ -40,7 +39,8 @@ var (
 //   - A block of code keeps its language if that is known, and is marked as never run.
 //   - A zero-width space breaks up the constructs in the table constructs, formulas,
 //     inline code, links of unsafe types, and TeX that does more than set type.
-//   - Control characters, and characters that hide or reorder text, become U+FFFD.
+//   - Control characters, and characters that hide or reorder text or are not seen, become
+//     U+FFFD; those that scripts and emoji need stay, see isNeeded.
 //
 // All other text is unchanged, as is text that is already inert.
 func Text(text string) string {
@@ -63,12 +63,7 @@ func Line(text string) string {
 // breakConstructs breaks up the constructs that are active anywhere in a text.
 func breakConstructs(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n"), "\r", "\n")
-	text = strings.Map(func(r rune) rune {
-		if isInvisible(r) {
-			return '\uFFFD'
-		}
-		return r
-	}, text)
+	text, _ = showUnseen(text)
 	lower := strings.ToLower(text)
 	for i := range constructs {
 		if constructs[i].mayContain(lower) {
@@ -81,18 +76,6 @@ func breakConstructs(text string) string {
 	return codeWord.ReplaceAllStringFunc(text, func(word string) string {
 		return codeInLine.ReplaceAllString(word, "${1}"+zeroWidthSpace+"_")
 	})
-}
-
-// isInvisible reports whether a character controls a terminal, ends a line in only some
-// programs, reorders displayed text, or is not displayed but read by a model.
-func isInvisible(r rune) bool {
-	switch {
-	case r == '\n', r == '\t':
-		return false
-	case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-		return true
-	}
-	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' || r >= 0xE0000 && r <= 0xE007F
 }
 
 func inertLine(line string) string {

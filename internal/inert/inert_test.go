@@ -302,3 +302,57 @@ func rememberForgeries(t *testing.T, marks string) string {
 	t.Fatal("no file")
 	return ""
 }
+
+// ignorable are the code points with the property Default_Ignorable_Code_Point, as
+// DerivedCoreProperties.txt of Unicode lists them.
+var ignorable = [][2]rune{{0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F}, {0x200B, 0x200F},
+	{0x202A, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFF8},
+	{0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}}
+
+// TestUnseen: no character that is not displayed stays among letters in any field, alone or
+// many, and none in a name.
+func TestUnseen(t *testing.T) {
+	for _, span := range ignorable {
+		for r := span[0]; r <= span[1]; r++ {
+			c := string(r)
+			for _, text := range []string{"a" + c + "b", "b" + c + c, "1" + c + "2", c + c + "x", "a " + c + c, "漢" + c + c, "❤" + c + c, "ن" + c + c, "é" + c + "é"} {
+				for _, got := range []string{inert.Text(text), inert.Line(text)} {
+					if n := strings.Count(text, c) - strings.Count(got, c); n < strings.Count(text, c)-1 || n == 0 {
+						t.Fatalf("%U: %q becomes %q", r, text, got)
+					}
+					if inert.Text(got) != got {
+						t.Errorf("%U: %q becomes %q", r, got, inert.Text(got))
+					}
+					if err := check(got); err != nil {
+						t.Errorf("%U: %q: %v", r, got, err)
+					}
+				}
+			}
+			if check("a"+c+"b") == nil || inert.Property("A"+c+"B", "") == nil || inert.Property(c, "") == nil || inert.Tag("a"+c) == nil {
+				t.Errorf("%U stays in a name or a finished text", r)
+			}
+		}
+	}
+	hidden := "a"
+	for i := range 240 {
+		hidden += string(rune(0xE0100 + i))
+	}
+	if got := inert.Line(hidden); strings.ContainsFunc(got, func(r rune) bool { return r >= 0xE0000 }) {
+		t.Errorf("%q stays", got)
+	}
+	for _, text := range []string{"👩‍👩‍👧", "❤️‍🔥", "👍🏽‍", "1️⃣ #️⃣ ‼️ ℹ️ ™️ ▶︎", "می‌خواهم", "क्‍ष क्‌ष", "葛󠄀城市",
+		"ᠮᠣᠩᠭᠣᠯ᠋", "ภาษา​ไทย", "עברית‏!", "*b*​old", "한국어", "naïve é", "ำ"} {
+		text = strings.TrimSuffix(text, "\u200d")
+		if got := inert.Text(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+		if got := inert.Line(text); got != text {
+			t.Errorf("the title %q becomes %q", text, got)
+		}
+	}
+	// What the owner wrote stays, and is not held against an agent that takes some of it away.
+	place := &inert.Place{}
+	if err := place.Check(place, "* a\u00adb c\u2060d\n", "* a\u00adb\n"); err != nil {
+		t.Error(err)
+	}
+}

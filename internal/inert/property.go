@@ -15,23 +15,6 @@ import (
 // _ @ # % -, with a trailing + to append to the value.
 var propertyName = regexp.MustCompile(`^[\p{L}\p{N}_@#%-]{1,100}\+?$`)
 
-// reservedProperties are the properties that only Fovea sets.
-var reservedProperties = map[string]bool{
-	"ID": true, "CUSTOM_ID": true, "AUTHOR": true, "SESSION": true, "CREATED": true, "TRUST": true, "LAST_REPEAT": true,
-	document.ClaimedBy: true, document.ClaimKey: true, document.LeaseUntil: true,
-	"ARCHIVE_TIME": true, "ARCHIVE_FILE": true, "ARCHIVE_OLPATH": true, "ARCHIVE_CATEGORY": true, "ARCHIVE_TODO": true, "ARCHIVE_ITAGS": true,
-}
-
-// activeProperties are the properties that Org or an Emacs package acts on. A trailing
-// asterisk makes the name a prefix.
-var activeProperties = []string{
-	"HEADER-ARGS*", "EXPORT_*", "HTML_*", "LATEX_*", "BEAMER_*", "ODT_*", "REVEAL_*", "ATTACH_DIR*", "DIR", "ARCHIVE", "COLUMNS", "LOGGING", "STYLE",
-	"TABLE_EXPORT_*", "CRYPTKEY", "CLOCK_MODELINE_TOTAL", "ALT_TITLE", "OPTIONS", "BIND", "BLOCKER", "TRIGGER", "NOTER_DOCUMENT", "INTERLEAVE_PDF",
-	"TANGLE", "EVAL", "VAR", "NOWEB*", "SESSION", "EXPORTS", "RESULTS", "CACHE", "COMMENTS", "PROLOGUE", "EPILOGUE", "POST",
-	"LOG_INTO_DRAWER", "REPEAT_TO_STATE",
-	"PROPERTIES", "END", "LOGBOOK",
-}
-
 // valueChecks checks the values of properties that Org computes with.
 var valueChecks = map[string]func(value string) error{
 	"EFFORT": checkDuration,
@@ -61,25 +44,23 @@ func checkAge(value string) error {
 // Property returns an error if an agent may not set a property to a value. Values of
 // columns of a file are checked by [Place.Check].
 func Property(key, value string) error {
-	if !propertyName.MatchString(key) {
+	if !propertyName.MatchString(key) || strings.ContainsFunc(key, isUnseen) {
 		return fmt.Errorf("property %q is not a name; use letters, digits, _, @, #, %% and -", key)
 	}
-	if reservedProperties[propertyKey(key)] {
+	if row := Lookup("property", key); (row.By == ByFovea || row.By == ByTree) && row.Only == "" {
 		return fmt.Errorf("property %s is not an agent's to set; Fovea does", key)
 	}
 	return checkProperty(key, value, nil)
 }
 
-// checkProperty returns an error if a property is active.
+// checkProperty returns an error if no operation of an agent writes a property.
 func checkProperty(key, value string, columns map[string]func(string) error) error {
 	name := propertyKey(key)
 	if !propertyName.MatchString(key) || strings.HasSuffix(name, "_ALL") {
 		return fmt.Errorf("property %s is not an agent's to set; use another name", key)
 	}
-	for _, a := range activeProperties {
-		if begin, found := strings.CutSuffix(a, "*"); name == a || found && strings.HasPrefix(name, begin) {
-			return fmt.Errorf("property %s is not an agent's to set; Org acts on it", key)
-		}
+	if row := Lookup("property", key); row.By == ByOwner {
+		return fmt.Errorf("property %s is not an agent's to set; %s", key, row.Why)
 	}
 	var errs []error
 	for _, check := range []func(string) error{valueChecks[name], columns[name]} {
@@ -105,14 +86,14 @@ func propertyKey(key string) string {
 
 // Tag returns an error if an agent may not set a tag. Package org checks its characters.
 func Tag(tag string) error {
-	if tag == cryptTag {
-		return fmt.Errorf("tag %s is not an agent's to set; Emacs encrypts what has it", tag)
+	switch {
+	case tag == document.CryptTag:
+		return fmt.Errorf("tag %s is not an agent's to set; %s", tag, Lookup("tag", tag).Why)
+	case strings.ContainsFunc(tag, isUnseen):
+		return fmt.Errorf("tag %q holds what is not seen; leave that out", tag)
 	}
 	return nil
 }
-
-// cryptTag marks headlines that org-crypt encrypts on saving.
-const cryptTag = "crypt"
 
 func dateError(when string) error {
 	return fmt.Errorf("%q is no date; write 2026-03-01, then perhaps 10:00, a repeater as +1w and a warning as -3d, from %d to %d", when, firstYear, lastYear)

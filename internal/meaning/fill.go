@@ -155,18 +155,7 @@ func (x *Vectors) mayEmbed(s *graph.State, n *node.Node, e *engine) bool {
 // MayLeave reports whether a server may see a node. Nothing sees what is encrypted; all says
 // that it may see the rest, else its owner must have given the node.
 func MayLeave(s *graph.State, n *node.Node, all bool) bool {
-	return !n.Secret() && !n.Derived.Encrypted && (all || isGiven(s, n))
-}
-
-// isGiven reports whether the nearest property EMBED, of a node or those above it, is t. Any
-// other value takes back what a heading above gives, nil too.
-func isGiven(s *graph.State, n *node.Node) bool {
-	for ok := true; ok; n, ok = s.Get(n.Parent) {
-		if values := n.Derived.Property("EMBED"); len(values) > 0 {
-			return strings.EqualFold(values[len(values)-1], "t")
-		}
-	}
-	return false
+	return !n.Secret() && !n.Derived.Encrypted && (all || s.Given(n))
 }
 
 // Text returns what is embedded of a node: its title and its text without drawers, ""

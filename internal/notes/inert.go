@@ -5,6 +5,7 @@ package notes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/fovea-memory/fovea/ast"
@@ -55,7 +56,7 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 	if len(e.trees) == 0 && more > e.adds {
 		return fault.Wrap(e.action.Name, "", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
 	}
-	return nil
+	return e.ns.rights.Keeps(ctx, e.action, f.before, after, delta)
 }
 
 func headlines(n *node.Node) int {
@@ -153,6 +154,13 @@ func CheckTree(ctx context.Context, ns *Notes, t *ast.Tree) error {
 	}
 	place := &inert.Place{Known: ns.linkable(ns.scope.Present())}
 	for part := range t.All() {
+		n, known := ns.scope.Present().Get(part.ID())
+		for _, a := range part.Attrs {
+			row := inert.Lookup("property", a.Key)
+			if row.By == inert.ByFovea && row.Only == "" && (!known || document.Lookup(n.Attrs, a.Key).String() != a.Value.String()) {
+				return fmt.Errorf("the attribute %s is not an agent's to set: it %s; leave it out", a.Key, row.Why)
+			}
+		}
 		if err := place.Check(nil, "", noteText(part)); err != nil {
 			return err
 		}

@@ -109,6 +109,32 @@ func (r *Rules) Unprotected(ctx context.Context, a scope.Action, paths ...string
 	return nil
 }
 
+var errGiven = errors.New("with this change the note would be sent to another computer, as the property EMBED there says; only the owner gives notes away")
+
+// Keeps refuses a change of an agent after which a node is given to servers on other computers,
+// see graph.State.Given, and was not before. An added node counts if one that was not given is
+// gone: it may be the same. Errors: Invalid. O(changes).
+func (r *Rules) Keeps(ctx context.Context, a scope.Action, before, after *graph.State, delta *graph.Delta) error {
+	if r.scope.Actor(ctx).Author.Kind != author.Agent {
+		return nil
+	}
+	nodes, isLost := slices.Clone(delta.Reread), false
+	for _, c := range delta.Changes {
+		if c.New != nil {
+			nodes = append(nodes, c.New)
+		} else {
+			isLost = isLost || !before.Given(c.Old)
+		}
+	}
+	for _, n := range nodes {
+		old, ok := before.Get(n.ID)
+		if after.Given(n) && (!ok && isLost || ok && !before.Given(old)) {
+			return fault.Wrap(a.Name, n.Path, fault.Invalid, errGiven)
+		}
+	}
+	return nil
+}
+
 // Mode returns the mode of a file: the strictest of all paths that lead to it.
 func (r *Rules) Mode(path string) guard.Mode { return r.modeBy(r.policy, path) }
 

@@ -121,18 +121,21 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return chain.Commit{}, nil, nil
 	}
 	stay, err := r.judge(head.State, delta.Paths, lost)
+	if err == nil && len(stay) > 0 {
+		r.target, _ = withPresent(head.State, r.target, stay, now)
+		state, delta = head.State.Restore(r.target, now)
+	}
+	if err == nil {
+		err = m.rights.Keeps(ctx, r.action, head.State, state, &delta)
+	}
 	if err != nil {
 		return chain.Commit{}, nil, err
 	}
-	if len(stay) > 0 {
-		r.target, _ = withPresent(head.State, r.target, stay, now)
-		if state, delta = head.State.Restore(r.target, now); delta.Empty() && len(lost) == 0 {
-			r.opts.Tell(stay)
-			return chain.Commit{}, nil, nil
-		}
-	}
 	if !r.opts.MemoryOnly {
 		r.opts.Tell(slices.Concat(stay, r.kept))
+	}
+	if delta.Empty() && len(lost) == 0 && r.secondParent == nil {
+		return chain.Commit{}, nil, nil
 	}
 	r.tx.Expect(&delta)
 	r.op = m.files.Begin(ctx, r.tx, r.action)

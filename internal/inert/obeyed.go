@@ -1,0 +1,75 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package inert
+
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/document"
+)
+
+// Setter says who, beside the owner, may set what is obeyed, by an operation.
+type Setter string
+
+// The setters. What the owner saves in a file counts always.
+const (
+	ByOwner  Setter = "the owner alone"
+	ByFovea  Setter = "Fovea, also for agents"
+	ByTree   Setter = "Fovea, and trees that are taken in"
+	ByWriter Setter = "agents where they may write, no imported text"
+	ByAnyone Setter = "agents where they may write, imported texts"
+)
+
+// Obeyed is a row of the table of what Fovea, Org and packages of Emacs obey.
+type Obeyed struct {
+	Kind  string // property (of a drawer or a tree), keyword (of a line #+NAME:) or tag
+	Names string // in upper case, between blanks; an asterisk at the end makes a name a prefix
+	By    Setter
+	Only  string // the file in which alone it is obeyed: elsewhere agents may set it
+	Why   string
+}
+
+const orgActs = "Org acts on it"
+
+// Table lists each property, keyword and tag that changes what is done. A name that is not
+// here is text. [Text] makes text of each keyword.
+var Table = []Obeyed{
+	{"property", "EMBED", ByOwner, "", "the owner alone lets notes be sent to other computers"},
+	{"property", "SKILL_PRIORITY SKILL_TRIGGERS SKILL_DEPENDS", ByOwner, "", "the owner alone says when a skill is read"},
+	{"property", "HEADER-ARGS* TANGLE EVAL VAR NOWEB* EXPORTS RESULTS CACHE COMMENTS PROLOGUE EPILOGUE POST", ByOwner, "", orgActs},
+	{"property", "EXPORT_* HTML_* LATEX_* BEAMER_* ODT_* REVEAL_* TABLE_EXPORT_* ALT_TITLE OPTIONS BIND", ByOwner, "", orgActs},
+	{"property", "ATTACH_DIR* DIR ARCHIVE COLUMNS LOGGING LOG_INTO_DRAWER REPEAT_TO_STATE STYLE CRYPTKEY CLOCK_MODELINE_TOTAL", ByOwner, "", orgActs},
+	{"property", "BLOCKER TRIGGER NOTER_DOCUMENT INTERLEAVE_PDF CALENDAR-ID ORG-GCAL* ROAM_EXCLUDE PROPERTIES END LOGBOOK", ByOwner, "", orgActs},
+	{"property", "ID CUSTOM_ID", ByTree, "", "names the note"},
+	{"property", "AUTHOR SESSION TRUST", ByFovea, "", "says where the note comes from"},
+	{"property", "BLOCK PROPOSAL WINDOW FEEDBACK CONFLICT", ByFovea, "", "is what Fovea keeps in a tree of its own"},
+	{"property", document.ClaimedBy + " " + document.ClaimKey + " " + document.LeaseUntil, ByFovea, "", "says who does the task"},
+	{"property", "IMPORTED_FROM IMPORTED_SOURCE IMPORTED_TEXT", ByFovea, "", "says what the next import does with the note"},
+	{"property", "CREATED LAST_REPEAT ARCHIVE_TIME ARCHIVE_FILE ARCHIVE_OLPATH ARCHIVE_CATEGORY ARCHIVE_TODO ARCHIVE_ITAGS", ByTree, "", "says what was done"},
+	{"property", "FROM TO THREAD SENT READ", ByFovea, "inbox.org", "says who sent the message, and whether it was read"},
+	{"property", "TASK DEPENDS_ON", ByWriter, "", "makes a task, and says what it waits for"},
+	{"property", "ORDERED NOBLOCKING", ByWriter, "", "says what waits"},
+	{"property", "EFFORT CATEGORY COOKIE_DATA DATE SPEAKER SENDER BY SEMANTIC_SCORE VISIBILITY UNNUMBERED APPENDIX", ByAnyone, "", "is searched by, or shown"},
+	{"property", "TITLE TODO TODO-TYPE TODO-STATE PRIORITY TAGS SCHEDULED DEADLINE CLOSED PATH FILE", ByAnyone, "", "is the heading of a tree, in no drawer"},
+	{"property", "ALLTAGS BLOCKED CLOCKSUM CLOCKSUM_T ITEM TIMESTAMP TIMESTAMP_IA", ByAnyone, "", "is computed, and in no drawer"},
+	{"keyword", "TITLE FILETAGS CATEGORY PROPERTY SETUPFILE TODO SEQ_TODO TYP_TODO TAGS PRIORITIES STARTUP ARCHIVE LINK COLUMNS", ByOwner, "", orgActs},
+	{"keyword", "AUTHOR CONSTANTS DATE DESCRIPTION EMAIL KEYWORDS LANGUAGE OPTIONS SUBTITLE CALL", ByOwner, "", orgActs},
+	{"keyword", "CAPTION DATA HEADER HEADERS LABEL NAME PLOT RESNAME RESULT RESULTS SOURCE SRCNAME TBLNAME ATTR_*", ByOwner, "", orgActs},
+	{"tag", "CRYPT", ByOwner, "", "Emacs encrypts what has it"},
+	{"tag", "ARCHIVE CONFLICT PROJECT", ByWriter, "", "says whether windows show it"},
+}
+
+// Lookup returns the row of a name in any case, and as Org writes what is added to a
+// property, NAME+; the zero row if the name is text.
+func Lookup(kind, name string) Obeyed {
+	name = propertyKey(name)
+	for _, row := range Table {
+		for word := range strings.FieldsSeq(row.Names) {
+			begin, isPrefix := strings.CutSuffix(word, "*")
+			if row.Kind == kind && (name == word || isPrefix && strings.HasPrefix(name, begin)) {
+				return row
+			}
+		}
+	}
+	return Obeyed{By: ByAnyone}
+}
