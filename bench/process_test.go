@@ -113,10 +113,22 @@ func (m *memex) window() run {
 	m.tb.Helper()
 	focus := fmt.Sprintf("node-%07d", m.headlines/2)
 	r := measure(m.tb, m.env(), m.program, "context", "--memex", m.dir, "--focus", focus, "--budget", "2000")
-	if !strings.Contains(r.out, focus) {
-		m.tb.Fatalf("the window does not hold its focus %s:\n%s", focus, r.out)
+	if body := m.body(m.headlines / 2); !strings.Contains(r.out, body) {
+		m.tb.Fatalf("the window does not hold what its focus %s says, %q:\n%s", focus, body, r.out)
 	}
 	return r
+}
+
+// body returns the first line below the drawer of a headline: a window shows handles instead of ids.
+func (m *memex) body(headline int) string {
+	m.tb.Helper()
+	_, after, found := strings.Cut(foveatest.GenFile(headline/10, 10), fmt.Sprintf(":ID: node-%07d\n", headline))
+	_, after, drawer := strings.Cut(after, ":END:\n")
+	line, _, _ := strings.Cut(after, "\n")
+	if !found || !drawer || line == "" {
+		m.tb.Fatalf("the generated files have no body of headline %d", headline)
+	}
+	return line
 }
 
 // forget takes everything the program keeps between runs away.

@@ -221,6 +221,9 @@ func BenchmarkLearned(b *testing.B) {
 // in a folder beside it.
 func TestLearned(t *testing.T) {
 	foveatest.Testdata(t)
+	if testing.Short() {
+		t.Skip("-short leaves out what is learned from")
+	}
 	hold := func(least map[string]float64) printer {
 		return func(title string, f *figures) {
 			printGains(title, f)
