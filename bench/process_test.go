@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -82,19 +83,42 @@ type memex struct {
 	headlines int
 }
 
-// generate builds the program and writes files of ten headlines each.
-func generate(tb testing.TB, files int) *memex {
-	tb.Helper()
-	tmp := tb.TempDir()
-	m := &memex{
-		tb: tb, program: filepath.Join(tmp, "fovea"), dir: filepath.Join(tmp, "memex"),
-		state: filepath.Join(tmp, "state"), home: tmp, headlines: files * 10,
+// programs is the folder of the program that is built, "" before.
+var programs string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := os.RemoveAll(programs); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", m.program, "./cmd/fovea")
+	os.Exit(code)
+}
+
+// built builds the program, once for all benchmarks.
+var built = sync.OnceValues(func() (_ string, err error) {
+	if programs, err = os.MkdirTemp("", "fovea-bench"); err != nil {
+		return "", err
+	}
+	program := filepath.Join(programs, "fovea")
+	build := exec.Command("go", "build", "-o", program, "./cmd/fovea")
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
-		tb.Fatalf("%s: %v\n%s", build, err, out)
+		return "", fmt.Errorf("%s: %w\n%s", build, err, out)
+	}
+	return program, nil
+})
+
+// generate builds the program and writes files of ten headlines each.
+func generate(tb testing.TB, files int) *memex {
+	tb.Helper()
+	program, err := built()
+	must(tb, err)
+	tmp := tb.TempDir()
+	m := &memex{
+		tb: tb, program: program, dir: filepath.Join(tmp, "memex"),
+		state: filepath.Join(tmp, "state"), home: tmp, headlines: files * 10,
 	}
 	if err := foveatest.GenFiles(m.dir, files, 10); err != nil {
 		tb.Fatal(err)
