@@ -113,5 +113,5 @@ func leftOut(skipped map[string]int, advice string) string {
 	if total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %d tests that need real parts (%s); %s\n", total, strings.Join(parts, ", "), advice)
+	return fmt.Sprintf("left out: %d tests that need real parts (%s)%s\n", total, strings.Join(parts, ", "), advice)
 }
