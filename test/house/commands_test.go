@@ -12,7 +12,8 @@ import (
 
 var (
 	// installer matches what puts something on a machine.
-	installer = regexp.MustCompile(`\.ci/(clients|kubo|newest|node|npm|ollama|parts|sources|test-parts|versitygw)\b|\b(apt|apt-get|brew|curl|docker|dpkg|npm|npx|pip|sudo|wget)\b|\bgo (get|install)\b`)
+	installer = regexp.MustCompile(`\.ci/(clients|kubo|newest|node|npm|ollama|parts|sources|test-parts|versitygw)\b|` +
+		`\b(apt|apt-get|brew|curl|docker|dpkg|npm|npx|pip|sudo|wget)\b|\bgo (get|install)\b`)
 	// testRecipe matches the recipe of make test.
 	testRecipe = regexp.MustCompile(`(?m)^test:.*\n((?:\t.*\n)+)`)
 )
