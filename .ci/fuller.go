@@ -23,12 +23,12 @@ import (
 	"strings"
 )
 
-// kit is the folder of the helpers whose callers count, as seen from every other package.
-const kit = "internal/foveatest"
+// kits matches the folders of helpers for tests, whose callers in other packages count.
+var kits = regexp.MustCompile(`^internal/foveatest(/|$)`)
 
-// origins are the names, in the kit and in the packages testing and rapid, with which every
-// difference begins.
-var origins = []string{"Part", "NodePackages", "Sources", "Testdata", "Thin", "Size", "Short", "Check", "MakeCheck"}
+// origins are the names, in the kits and in the packages testing and rapid, with which every
+// difference begins, and the names of packages that are suites of tests.
+var origins = []string{"Part", "NodePackages", "Sources", "Testdata", "Thin", "Size", "Short", "Check", "MakeCheck", "storetest", "placetest"}
 
 func main() {
 	if err := run(); err != nil {
@@ -43,7 +43,13 @@ func run() error {
 		return err
 	}
 	shared := origins
-	for name := range reach(folders[kit], origins) {
+	var helpers []*ast.File
+	for folder, files := range folders {
+		if kits.MatchString(folder) {
+			helpers = append(helpers, files...)
+		}
+	}
+	for name := range reach(helpers, origins) {
 		if ast.IsExported(name) {
 			shared = append(shared, name)
 		}
@@ -67,7 +73,7 @@ func run() error {
 
 var isTest = regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
 
-// parse reads the test files of the main module, and all files of the kit, by folder.
+// parse reads the test files of the main module, and all files of the kits, by folder.
 func parse() (map[string][]*ast.File, error) {
 	folders := map[string][]*ast.File{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
@@ -82,7 +88,7 @@ func parse() (map[string][]*ast.File, error) {
 			return nil
 		}
 		folder := filepath.ToSlash(filepath.Dir(path))
-		if !strings.HasSuffix(path, "_test.go") && !(folder == kit && strings.HasSuffix(path, ".go")) {
+		if !strings.HasSuffix(path, "_test.go") && !(kits.MatchString(folder) && strings.HasSuffix(path, ".go")) {
 			return nil
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
