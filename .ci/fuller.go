@@ -17,6 +17,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -26,9 +27,12 @@ import (
 // kits matches the folders of helpers for tests, whose callers in other packages count.
 var kits = regexp.MustCompile(`^internal/foveatest(/|$)`)
 
-// origins are the names, in the kits and in the packages testing and rapid, with which every
-// difference begins, and the names of packages that are suites of tests.
-var origins = []string{"Part", "NodePackages", "Sources", "Testdata", "Thin", "Size", "Short", "Check", "MakeCheck", "storetest", "placetest"}
+// within are the names with which every difference begins inside a kit, and origins those outside:
+// -short makes rapid draw less, and the last two are suites of tests.
+var (
+	within  = []string{"Part", "NodePackages", "Sources", "Testdata", "Thin", "Size", "testing.Short"}
+	origins = []string{"testing.Short", "rapid.Check", "rapid.MakeCheck", "rapid.MakeFuzz", "storetest", "placetest"}
+)
 
 func main() {
 	if err := run(); err != nil {
@@ -42,16 +46,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	shared := origins
-	var helpers []*ast.File
+	shared := slices.Clone(origins)
 	for folder, files := range folders {
 		if kits.MatchString(folder) {
-			helpers = append(helpers, files...)
-		}
-	}
-	for name := range reach(helpers, origins) {
-		if ast.IsExported(name) {
-			shared = append(shared, name)
+			for _, name := range append(slices.Collect(maps.Keys(reach(files, within))), within...) {
+				shared = append(shared, path.Base(folder)+"."+name)
+			}
 		}
 	}
 	var packages, tests []string
@@ -76,22 +76,22 @@ var isTest = regexp.MustCompile(`^(Test|Example|Fuzz)([^a-z]|$)`)
 // parse reads the test files of the main module, and all files of the kits, by folder.
 func parse() (map[string][]*ast.File, error) {
 	folders := map[string][]*ast.File{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			_, inner := os.Stat(filepath.Join(path, "go.mod"))
-			if hidden := strings.HasPrefix(d.Name(), "."); path != "." && (hidden || inner == nil || d.Name() == "testdata" || path == "examples") {
+			_, inner := os.Stat(filepath.Join(name, "go.mod"))
+			if hidden := strings.HasPrefix(d.Name(), "."); name != "." && (hidden || inner == nil || d.Name() == "testdata" || name == "examples") {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		folder := filepath.ToSlash(filepath.Dir(path))
-		if !strings.HasSuffix(path, "_test.go") && !(kits.MatchString(folder) && strings.HasSuffix(path, ".go")) {
+		folder := filepath.ToSlash(filepath.Dir(name))
+		if !strings.HasSuffix(name, "_test.go") && !(kits.MatchString(folder) && strings.HasSuffix(name, ".go")) {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		folders[folder] = append(folders[folder], file)
 		return err
 	})
@@ -106,8 +106,13 @@ func reach(files []*ast.File, names []string) map[string]bool {
 		for _, decl := range file.Decls {
 			declared := declares(decl)
 			ast.Inspect(decl, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					mentions[id.Name] = append(mentions[id.Name], declared...)
+				switch n := n.(type) {
+				case *ast.Ident:
+					mentions[n.Name] = append(mentions[n.Name], declared...)
+				case *ast.SelectorExpr:
+					if of, ok := n.X.(*ast.Ident); ok {
+						mentions[of.Name+"."+n.Sel.Name] = append(mentions[of.Name+"."+n.Sel.Name], declared...)
+					}
 				}
 				return true
 			})
