@@ -1,18 +1,21 @@
 # Single commands, the same that .ci/run calls. make help lists them.
 
-.PHONY: help build test race campaign vet staticcheck fmt fix bench fuzz oracle cover parts newest ci
+.PHONY: help build test test-parts race campaign vet staticcheck fmt fix bench bench-once fuzz oracle cover parts newest ci
 
 help: ## list the commands
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
 
 build: ## build bin/fovea, reproducibly
 	CGO_ENABLED=0 go build -trimpath -o bin/fovea ./cmd/fovea
 
-test: ## run every test of every module; installs what they need where it may
+test: ## run the tests of the main module, thinned; installs nothing, and says what it left out
 	./.ci/test
 
-race: ## run the tests under the race detector, fewer of many alike
-	go test -race -short -timeout 30m ./...
+test-parts: ## run what make test left out, with real programs; installs these where it may
+	./.ci/test-parts
+
+race: ## run tests under the race detector, of the packages that start goroutines
+	./.ci/race
 
 CAMPAIGNS = Campaign|EveryOperationByEveryName|NobodyReadsWhatIsWithheld|NoFaceTellsWhatIsWithheld
 
@@ -36,6 +39,9 @@ fix: ## apply the modernizers until nothing is left, then format
 bench: ## run the benchmarks, with allocations
 	go test -run '^$$' -bench . -benchmem ./...
 
+bench-once: ## run each benchmark once on small input, to see that it works
+	./.ci/bench
+
 fuzz: ## run each fuzz target for FUZZTIME (20s)
 	./.ci/fuzz
 
@@ -45,7 +51,7 @@ oracle: ## run the differential tests against independent implementations
 cover: ## show the share of statements that the tests run
 	mkdir -p .cache && go test -coverpkg ./... -coverprofile .cache/cover.out ./... && go tool cover -func .cache/cover.out | tail -n 1
 
-parts: ## install the programs that some tests need, where it may; eval what it prints
+parts: ## install the programs that make test-parts uses, where it may; eval what it prints
 	@./.ci/parts
 
 newest: ## run the test of the coding agents with their newest versions; fails nothing

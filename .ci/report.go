@@ -3,14 +3,19 @@
 //go:build ignore
 
 // Report reads the events of go test -json and prints what go test prints, and
-// besides each skipped test with its reason, which go test keeps to itself.
+// besides each skipped test with its reason, which go test keeps to itself. Its last
+// line counts the tests that were left out, by what they need.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,8 +25,11 @@ type event struct {
 }
 
 func main() {
+	advice := flag.String("advice", "", "what to say at the end of the line on what was left out")
+	flag.Parse()
 	out := bufio.NewWriter(os.Stdout)
 	said := map[string]*strings.Builder{} // output of the tests that still run
+	skipped := map[string]int{}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -29,6 +37,9 @@ func main() {
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			fmt.Fprintf(out, "%s\n", lines.Bytes()) // not an event: go itself speaks
 			continue
+		}
+		if b := said[e.Package+" "+e.Test]; b != nil && e.Action == "skip" {
+			skipped[need(b.String())]++
 		}
 		report(out, said, e)
 		out.Flush()
@@ -40,6 +51,7 @@ func main() {
 	for _, b := range said { // a package that died in the middle of a test
 		out.WriteString(b.String())
 	}
+	out.WriteString(leftOut(skipped, *advice))
 	out.Flush()
 }
 
@@ -67,4 +79,39 @@ func report(out *bufio.Writer, said map[string]*strings.Builder, e event) {
 		}
 		delete(said, key)
 	}
+}
+
+// absent matches how package foveatest says what a test needs and does not have.
+var absent = regexp.MustCompile(`: (\S+) is not (?:in FOVEA_PARTS|set|installed)`)
+
+// need returns what a test that was skipped with these words needs; "" is what no part gives.
+func need(words string) string {
+	m := absent.FindStringSubmatch(words)
+	if m == nil {
+		return ""
+	}
+	switch m[1] {
+	case "FOVEA_TESTDATA":
+		return "the outside corpus"
+	case "FOVEA_NODE_MODULES":
+		return "Node packages"
+	case "FOVEA_SOURCES":
+		return "other people's sources"
+	}
+	return m[1]
+}
+
+// leftOut says in one line what tests were left out, "" if none was.
+func leftOut(skipped map[string]int, advice string) string {
+	total, parts := 0, []string{}
+	for _, name := range slices.Sorted(maps.Keys(skipped)) {
+		if name != "" {
+			total += skipped[name]
+			parts = append(parts, fmt.Sprintf("%s %d", name, skipped[name]))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("left out: %d tests that need real parts (%s)%s\n", total, strings.Join(parts, ", "), advice)
 }

@@ -11,24 +11,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// How often each side runs after its first run, which does not count.
-const (
-	coldPairs = 5
-	warmPairs = 21
-)
-
 // BenchmarkColdFolder compares, on 2,000 files of 20,000 headlines, fovea from
 // an empty state folder to a printed window, lexical index included, with
 // Emacs reading and parsing the same files.
 func BenchmarkColdFolder(b *testing.B) {
 	program := foveatest.Part(b, "emacs")
-	m := generate(b, 2000)
+	m := generate(b, foveatest.Size(2000, 20))
 	m.window()
 	m.remembered()
 	m.emacs(program)
 	for b.Loop() {
 		var ours, theirs []run
-		for range coldPairs {
+		for range rounds() {
 			m.forget()
 			ours = append(ours, m.window())
 			theirs = append(theirs, m.emacs(program))
@@ -47,7 +41,7 @@ func BenchmarkColdFolder(b *testing.B) {
 // BenchmarkWarmFolder reports how much longer than its mere start the program
 // takes for a window when nothing in the 2,000 files changed.
 func BenchmarkWarmFolder(b *testing.B) {
-	m := generate(b, 2000)
+	m := generate(b, foveatest.Size(2000, 20))
 	m.window()
 	m.remembered()
 	m.window() // reads the image; token counts are kept now
@@ -55,7 +49,7 @@ func BenchmarkWarmFolder(b *testing.B) {
 	start()
 	for b.Loop() {
 		var window, version []run
-		for range warmPairs {
+		for range foveatest.Size(21, 1) {
 			window = append(window, m.window())
 			version = append(version, start())
 		}

@@ -32,7 +32,8 @@ import (
 
 var million = flag.Bool("million", false, "BenchmarkImage: measure 1,000,000 headlines too")
 
-const imageRounds = 5
+// rounds is how often each side takes its turn.
+func rounds() int { return foveatest.Size(5, 1) }
 
 // BenchmarkImage saves a state and then loads it, by turns: as an image of the nodes
 // alone, as one with the index of words beside them, and with encoding/gob. Loading
@@ -41,7 +42,10 @@ const imageRounds = 5
 // collector to walk.
 func BenchmarkImage(b *testing.B) {
 	sizes := []int{10_000, 100_000}
-	if *million {
+	switch {
+	case testing.Short():
+		sizes = []int{500}
+	case *million:
 		sizes = append(sizes, 1_000_000)
 	}
 	for _, headlines := range sizes {
@@ -60,7 +64,7 @@ func BenchmarkImage(b *testing.B) {
 
 // turns takes the figures of saving and then those of loading.
 func turns(b *testing.B, keepers []*keeper) {
-	for range imageRounds {
+	for range rounds() {
 		for _, k := range keepers {
 			k.saves = append(k.saves, spend(b, k.save))
 		}
@@ -68,7 +72,7 @@ func turns(b *testing.B, keepers []*keeper) {
 	for _, k := range keepers {
 		k.giveUp()
 	}
-	for range imageRounds {
+	for range rounds() {
 		for _, k := range keepers {
 			k.loads = append(k.loads, spend(b, k.load))
 		}

@@ -20,7 +20,7 @@ import (
 
 // leaves is how many changed leaves are timed together: one is too short for the
 // clock of processor time.
-const leaves = 1000
+func leaves() int { return foveatest.Size(1000, 20) }
 
 // BenchmarkSeedIngest compares taking in 10,000 nodes that are parsed already with
 // the seed's own code by turns: the same forest of the same words, whole and into an
@@ -29,17 +29,17 @@ const leaves = 1000
 // anything on disk: that is BenchmarkMemoryIngest.
 func BenchmarkSeedIngest(b *testing.B) {
 	seed := newSeed(b)
-	forest := newForest(seedHeadlines)
+	forest := newForest(seedHeadlines())
 	seed.run(b) // compiles the libraries the first time
 	for b.Loop() {
 		var theirs []seedFigures
 		var whole, again, leaf []cost
-		for range imageRounds {
+		for range rounds() {
 			theirs = append(theirs, seed.run(b))
 			var s *graph.State
 			whole = append(whole, spend(b, func() (err error) { s, err = forest.ingest(graph.Empty(document.Formats{org.Format{}})); return err }))
-			if s.Len() != seedHeadlines {
-				b.Fatalf("%d nodes are not %d", s.Len(), seedHeadlines)
+			if s.Len() != seedHeadlines() {
+				b.Fatalf("%d nodes are not %d", s.Len(), seedHeadlines())
 			}
 			again = append(again, spend(b, func() error { _, err := forest.ingest(s); return err }))
 			leaf = append(leaf, spend(b, func() error { return forest.leaves(s) }))
@@ -52,7 +52,7 @@ func BenchmarkSeedIngest(b *testing.B) {
 		}{
 			{"ingest", ours(whole, 1), their(func(f seedFigures) float64 { return f.ingestMS })},
 			{"again", ours(again, 1), their(func(f seedFigures) float64 { return f.againMS })},
-			{"leaf", ours(leaf, leaves), their(func(f seedFigures) float64 { return f.leafMS })},
+			{"leaf", ours(leaf, float64(leaves())), their(func(f seedFigures) float64 { return f.leafMS })},
 		} {
 			b.ReportMetric(r.ours, r.name+"-cpu-ms")
 			b.ReportMetric(r.their, "seed-"+r.name+"-cpu-ms")
@@ -66,10 +66,10 @@ func BenchmarkSeedIngest(b *testing.B) {
 // durable commit with its words indexed, and then one changed leaf by its own
 // commit.
 func BenchmarkMemoryIngest(b *testing.B) {
-	forest := newForest(seedHeadlines)
+	forest := newForest(seedHeadlines())
 	for b.Loop() {
 		var whole, leaf []cost
-		for range imageRounds {
+		for range rounds() {
 			m, err := fovea.Open(b.Context(), b.TempDir(), &fovea.Options{StateDir: b.TempDir()})
 			must(b, err)
 			whole = append(whole, spend(b, func() error { return forest.into(b, m) }))
@@ -77,7 +77,7 @@ func BenchmarkMemoryIngest(b *testing.B) {
 			must(b, m.Close())
 		}
 		b.ReportMetric(middle(whole, cost.processorMS), "ingest-cpu-ms")
-		b.ReportMetric(middle(leaf, cost.processorMS)/leaves, "leaf-cpu-ms")
+		b.ReportMetric(middle(leaf, cost.processorMS)/float64(leaves()), "leaf-cpu-ms")
 	}
 	b.ReportMetric(0, "ns/op")
 }
@@ -169,7 +169,7 @@ func (f *forest) leaf(i int) *ast.Tree {
 
 // leaves makes a new state and root of each changed leaf, one after the other.
 func (f *forest) leaves(s *graph.State) error {
-	for i := range leaves {
+	for i := range leaves() {
 		d := s.Edit(1)
 		leaf := f.leaf(i)
 		if err := d.PutBranch(leaf.ID(), leaf); err != nil {
@@ -197,7 +197,7 @@ func (f *forest) into(tb testing.TB, m *fovea.Memory) error {
 }
 
 func (f *forest) leavesInto(tb testing.TB, m *fovea.Memory) error {
-	for i := range leaves {
+	for i := range leaves() {
 		if _, _, _, err := m.IngestTree(tb.Context(), f.leaf(i), "", nil); err != nil {
 			return err
 		}

@@ -27,9 +27,6 @@ import (
 // uniorg is the version of the npm package that is measured.
 const uniorg = "uniorg-parse@3.2.2"
 
-// parserRounds is how often each parser reads all files; the parsers take turns.
-const parserRounds = 5
-
 // parsed is what reading all files once took.
 type parsed struct {
 	cpu       time.Duration
@@ -56,7 +53,7 @@ func BenchmarkParsers(b *testing.B) {
 	names := slices.Sorted(maps.Keys(sides))
 	for b.Loop() {
 		taken := map[string][]parsed{}
-		for range parserRounds {
+		for range rounds() {
 			for _, name := range names {
 				if read := sides[name]; read != nil {
 					taken[name] = append(taken[name], read())
@@ -83,7 +80,7 @@ func BenchmarkParsers(b *testing.B) {
 func sample(b *testing.B) []string {
 	if os.Getenv("FOVEA_TESTDATA") == "" {
 		var texts []string
-		for f := range 150 {
+		for f := range foveatest.Size(150, 20) {
 			texts = append(texts, foveatest.GenFile(f, 20))
 		}
 		return texts
@@ -95,6 +92,9 @@ func sample(b *testing.B) []string {
 	}
 	var texts []string
 	for name := range strings.Lines(string(list)) {
+		if testing.Short() && len(texts) == 20 {
+			break
+		}
 		text, err := os.ReadFile(filepath.Join(corpus, "org", strings.TrimSuffix(name, "\n")))
 		if err != nil {
 			b.Fatal(err)
@@ -157,7 +157,7 @@ func allSections(s *goorg.Section) []*goorg.Section {
 // it fails, and returns what reads the others with it; nil, by name, where that
 // cannot be done.
 func newUniorg(b *testing.B, files *[]string) func() parsed {
-	folder := installUniorg(b)
+	folder, node := installUniorg(b), foveatest.Part(b, "node")
 	if folder == "" {
 		return nil
 	}
@@ -170,7 +170,7 @@ func newUniorg(b *testing.B, files *[]string) func() parsed {
 		if err != nil {
 			b.Fatal(err)
 		}
-		out, err := exec.CommandContext(b.Context(), "node", filepath.Join(folder, "read.mjs"), input).Output()
+		out, err := exec.CommandContext(b.Context(), node, filepath.Join(folder, "read.mjs"), input).Output()
 		var said struct {
 			CPU       int64 `json:"cpu"` // microseconds
 			Headlines int   `json:"headlines"`

@@ -16,13 +16,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // BenchmarkPeers prints what a write and a search take in Fovea, in server-memory and
 // in mem0, at two sizes: each in a process of its own, one call after the other.
 func BenchmarkPeers(b *testing.B) {
 	for b.Loop() {
-		for _, files := range []int{900, 4500} {
+		for _, full := range []int{900, 4500} {
+			files := foveatest.Size(full, full/45)
 			m := generate(b, files)
 			d := m.serve()
 			d.overMCP(fmt.Sprintf("%d nodes", files*11))
@@ -35,10 +38,10 @@ func BenchmarkPeers(b *testing.B) {
 // overMCP measures the tools that agents write and search with.
 func (s *server) overMCP(size string) *spoken {
 	fovea := speak(s.m.tb, s.m.daemonEnv(), s.m.program, "mcp", "--memex", s.m.dir, "--agent", "ada")
-	fovea.measure(size+", MCP", "remember", calls, func(i int) any {
+	fovea.measure(size+", MCP", "remember", calls(), func(i int) any {
 		return map[string]any{"title": fmt.Sprint("Note over MCP ", i), "body": fmt.Sprint("What ", i, " says.")}
 	})
-	fovea.measure(size+", MCP", "recall", calls, func(i int) any { return map[string]any{"query": fmt.Sprintf("cat-%02d", i%50)} })
+	fovea.measure(size+", MCP", "recall", calls(), func(i int) any { return map[string]any{"query": fmt.Sprintf("cat-%02d", i%50)} })
 	return fovea
 }
 
@@ -50,7 +53,8 @@ func peers(t testing.TB) {
 		return
 	}
 	modules := strings.TrimSpace(string(out))
-	for _, n := range []int{10_000, 50_000} {
+	for _, full := range []int{10_000, 50_000} {
+		n := foveatest.Size(full, full/1000)
 		serverMemory(t, modules, n)
 		mem0(t, modules, n)
 	}
@@ -69,17 +73,17 @@ func serverMemory(t testing.TB, modules string, n int) {
 	s := speak(t, append(os.Environ(), "MEMORY_FILE_PATH="+file), filepath.Join(modules, ".bin", "node"),
 		filepath.Join(modules, "@modelcontextprotocol", "server-memory", "dist", "index.js"))
 	where := fmt.Sprintf("%d entities, server-memory", n)
-	s.measure(where, "create_entities", calls, func(i int) any {
+	s.measure(where, "create_entities", calls(), func(i int) any {
 		return map[string]any{"entities": []any{map[string]any{"name": fmt.Sprint("x-", i), "entityType": "note", "observations": []string{"says"}}}}
 	})
-	s.measure(where, "search_nodes", calls, func(i int) any { return map[string]any{"query": fmt.Sprintf("says %d", n-1-i)} })
+	s.measure(where, "search_nodes", calls(), func(i int) any { return map[string]any{"query": fmt.Sprintf("says %d", n-1-i)} })
 }
 
 // mem0 measures the library mem0ai over n notes: with its default, a language model
 // that makes notes of what it is told, and without. The model answers at once, from
 // this process.
 func mem0(t testing.TB, modules string, n int) {
-	const calls = 20 // each takes long
+	calls := foveatest.Size(20, 2) // each takes long
 	model := httptest.NewServer(languageModel())
 	t.Cleanup(model.Close)
 	folder := t.TempDir()

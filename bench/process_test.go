@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -82,19 +83,42 @@ type memex struct {
 	headlines int
 }
 
-// generate builds the program and writes files of ten headlines each.
-func generate(tb testing.TB, files int) *memex {
-	tb.Helper()
-	tmp := tb.TempDir()
-	m := &memex{
-		tb: tb, program: filepath.Join(tmp, "fovea"), dir: filepath.Join(tmp, "memex"),
-		state: filepath.Join(tmp, "state"), home: tmp, headlines: files * 10,
+// programs is the folder of the program that is built, "" before.
+var programs string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := os.RemoveAll(programs); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
 	}
-	build := exec.CommandContext(tb.Context(), "go", "build", "-o", m.program, "./cmd/fovea")
+	os.Exit(code)
+}
+
+// built builds the program, once for all benchmarks.
+var built = sync.OnceValues(func() (_ string, err error) {
+	if programs, err = os.MkdirTemp("", "fovea-bench"); err != nil {
+		return "", err
+	}
+	program := filepath.Join(programs, "fovea")
+	build := exec.Command("go", "build", "-o", program, "./cmd/fovea")
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
-		tb.Fatalf("%s: %v\n%s", build, err, out)
+		return "", fmt.Errorf("%s: %w\n%s", build, err, out)
+	}
+	return program, nil
+})
+
+// generate builds the program and writes files of ten headlines each.
+func generate(tb testing.TB, files int) *memex {
+	tb.Helper()
+	program, err := built()
+	must(tb, err)
+	tmp := tb.TempDir()
+	m := &memex{
+		tb: tb, program: program, dir: filepath.Join(tmp, "memex"),
+		state: filepath.Join(tmp, "state"), home: tmp, headlines: files * 10,
 	}
 	if err := foveatest.GenFiles(m.dir, files, 10); err != nil {
 		tb.Fatal(err)
@@ -113,10 +137,22 @@ func (m *memex) window() run {
 	m.tb.Helper()
 	focus := fmt.Sprintf("node-%07d", m.headlines/2)
 	r := measure(m.tb, m.env(), m.program, "context", "--memex", m.dir, "--focus", focus, "--budget", "2000")
-	if !strings.Contains(r.out, focus) {
-		m.tb.Fatalf("the window does not hold its focus %s:\n%s", focus, r.out)
+	if body := m.body(m.headlines / 2); !strings.Contains(r.out, body) {
+		m.tb.Fatalf("the window does not hold what its focus %s says, %q:\n%s", focus, body, r.out)
 	}
 	return r
+}
+
+// body returns the first line below the drawer of a headline: a window shows handles instead of ids.
+func (m *memex) body(headline int) string {
+	m.tb.Helper()
+	_, after, found := strings.Cut(foveatest.GenFile(headline/10, 10), fmt.Sprintf(":ID: node-%07d\n", headline))
+	_, after, drawer := strings.Cut(after, ":END:\n")
+	line, _, _ := strings.Cut(after, "\n")
+	if !found || !drawer || line == "" {
+		m.tb.Fatalf("the generated files have no body of headline %d", headline)
+	}
+	return line
 }
 
 // forget takes everything the program keeps between runs away.

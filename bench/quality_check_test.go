@@ -35,6 +35,9 @@ func (f figure) String() string { return fmt.Sprintf("%s\t%s\t%.3f", f.row, f.na
 // TestQuality fails when search or windows find less than what is recorded.
 func TestQuality(t *testing.T) {
 	foveatest.Testdata(t)
+	if testing.Short() {
+		t.Skip("-short leaves out what the recorded figures are of")
+	}
 	var got []figure
 	mainRows(t, func(row string, f *figures) {
 		t.Log("\n" + f.row(row))

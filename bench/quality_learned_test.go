@@ -64,7 +64,7 @@ func openTaught(t testing.TB, folder string) *taught {
 	chats := all.questions
 	var talks library
 	if folder != "" {
-		talks = talkOf(t, 1, 150_000).asLibrary().below(folder)
+		talks = talkOf(t, 1, foveatest.Size(150_000, 10_000)).asLibrary().below(folder)
 	}
 	all.documents = append(all.documents, talks.documents...)
 	return &taught{openLibrary(t, all), chats, talks.questions, map[string]asked{}, map[string][]string{}}
@@ -201,16 +201,20 @@ func printGains(title string, f *figures) {
 // memory of chats, with talks beside them, and with both in one folder.
 func BenchmarkLearned(b *testing.B) {
 	foveatest.Testdata(b)
+	alone, beside := []int{25, 50, 100, 300, 500}, []int{300}
+	if testing.Short() {
+		alone, beside = []int{5}, []int{5}
+	}
 	for b.Loop() {
 		fmt.Println("chats alone")
-		learnedRows(b, openTaught(b, ""), []int{25, 50, 100, 300, 500}, printGains)
+		learnedRows(b, openTaught(b, ""), alone, printGains)
 		fmt.Println("talks in another folder")
 		x := openTaught(b, "talks")
-		learnedRows(b, x, []int{300}, printGains)
+		learnedRows(b, x, beside, printGains)
 		reverseRow(b, x, printGains)
 		fmt.Println("talks in the same folder")
 		x = openTaught(b, "chats/talks")
-		learnedRows(b, x, []int{300}, printGains)
+		learnedRows(b, x, beside, printGains)
 		reverseRow(b, x, printGains)
 	}
 }
@@ -221,6 +225,9 @@ func BenchmarkLearned(b *testing.B) {
 // in a folder beside it.
 func TestLearned(t *testing.T) {
 	foveatest.Testdata(t)
+	if testing.Short() {
+		t.Skip("-short leaves out what is learned from")
+	}
 	hold := func(least map[string]float64) printer {
 		return func(title string, f *figures) {
 			printGains(title, f)

@@ -113,14 +113,24 @@ type forms struct {
 	turns, notes, sessions []library
 }
 
+// locomoForms makes each form of each conversation; with -short, of one with ten questions.
 func locomoForms(t testing.TB) (f forms) {
 	t.Helper()
-	for _, c := range foveatest.Locomo(t) {
+	for i, c := range foveatest.Locomo(t) {
+		if foveatest.Thin(i, 1000) {
+			break
+		}
 		c := locomo{c}
 		f.conversations = append(f.conversations, c)
-		f.turns, f.notes, f.sessions = append(f.turns, c.asTurns()), append(f.notes, c.asNotes()), append(f.sessions, c.asSessions())
+		f.turns, f.notes, f.sessions = append(f.turns, c.asTurns().thinned()), append(f.notes, c.asNotes().thinned()), append(f.sessions, c.asSessions().thinned())
 	}
 	return f
+}
+
+// thinned is the library with ten of its questions, if -short asks for less.
+func (l library) thinned() library {
+	l.questions = l.questions[:min(len(l.questions), foveatest.Size(len(l.questions), 10))]
+	return l
 }
 
 // shuffled returns libraries whose turns are in a random order: all turns of the

@@ -16,6 +16,7 @@ import (
 
 	fovea "github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -312,7 +313,7 @@ func noiseFor(t testing.TB, set []library, e madeUp, alone float64) float64 {
 // BenchmarkMeaning prints what made-up models cost, with five seeds, and what they gain, for
 // LoCoMo and a talk. It takes some minutes.
 func BenchmarkMeaning(b *testing.B) {
-	sets := map[string][]library{"LoCoMo turns": locomoForms(b).turns, "talk 1": {talkOf(b, 1, 150_000).asLibrary()}}
+	sets := map[string][]library{"LoCoMo turns": locomoForms(b).turns, "talk 1": {talkOf(b, 1, foveatest.Size(150_000, 10_000)).asLibrary()}}
 	for b.Loop() {
 		for _, set := range []string{"LoCoMo turns", "talk 1"} {
 			for _, s := range shapes {
@@ -323,7 +324,7 @@ func BenchmarkMeaning(b *testing.B) {
 					}
 					fmt.Println()
 				}
-				harmRows(b, sets[set], s, madeUpSeeds, emit)
+				harmRows(b, sets[set], s, madeUpSeeds[:foveatest.Size(len(madeUpSeeds), 1)], emit)
 				gainRows(b, sets[set], s, madeUpSeeds[:1], emit)
 			}
 		}
@@ -333,6 +334,9 @@ func BenchmarkMeaning(b *testing.B) {
 // TestMeaning: a model that knows nothing costs nothing, and one that knows gains most of
 // what a fusion with labels would.
 func TestMeaning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short leaves out the talk of 150,000 tokens")
+	}
 	set := []library{talkOf(t, 1, 150_000).asLibrary()}
 	harmRows(t, set, shapes[2], madeUpSeeds, func(title string, f *figures) {
 		for _, name := range f.names {

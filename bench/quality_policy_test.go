@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -67,7 +68,7 @@ func bestHits(t testing.TB, o *opened, req window.Request) *window.Window {
 // policyRows compares the choosers: evidence, and the share of text in 2,000 tokens.
 func policyRows(t testing.TB, emit printer) {
 	forms := locomoForms(t)
-	talk := talkOf(t, seeds[0], 150_000).asLibrary()
+	talk := talkOf(t, seeds[0], foveatest.Size(150_000, 10_000)).asLibrary()
 	for _, data := range []struct {
 		name      string
 		libraries []library

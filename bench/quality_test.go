@@ -101,14 +101,14 @@ func mainRows(t testing.TB, emit printer) {
 	emit("Org manual", readManual(t).graded(t, choosers[0], []int{1000, 2000, 4000, 8000}))
 	emit("20 facts of an agent", factFigures(t))
 	for _, seed := range seeds {
-		printTalk(t, seed, 150_000, emit)
+		printTalk(t, seed, foveatest.Size(150_000, 10_000), emit)
 	}
 }
 
 // furtherRows measures what takes longer.
 func furtherRows(t testing.TB, emit printer) {
 	for _, seed := range seeds {
-		printTalk(t, seed, 1_500_000, emit)
+		printTalk(t, seed, foveatest.Size(1_500_000, 20_000), emit)
 	}
 }
 

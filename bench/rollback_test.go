@@ -14,16 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-const rollbackFiles = 1000
-
 // BenchmarkRollback rolls a memory of 1,000 files and 10,000 headlines back to before
 // a change of every file, files included and all of it durable, and lets git restore
 // the same folder from the same two states, by turns. git syncs nothing.
 func BenchmarkRollback(b *testing.B) {
 	git := foveatest.Part(b, "git")
 	for b.Loop() {
-		r := newRollback(b, git, rollbackFiles)
-		for range imageRounds {
+		r := newRollback(b, git, foveatest.Size(1000, 20))
+		for range rounds() {
 			r.forth(b)
 			r.ours = append(r.ours, spend(b, func() error { return r.back(b) }))
 			r.forth(b)

@@ -19,11 +19,11 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-const (
-	seedHeadlines = 10_000
-	// seedSystems is what the seed's code is built on; the names are ASDF's.
-	seedSystems = "(:ironclad :uuid :cl-ppcre :bordeaux-threads :flexi-streams)"
-)
+// seedHeadlines is how many headlines both sides are given.
+func seedHeadlines() int { return foveatest.Size(10_000, 500) }
+
+// seedSystems is what the seed's code is built on; the names are ASDF's.
+const seedSystems = "(:ironclad :uuid :cl-ppcre :bordeaux-threads :flexi-streams)"
 
 // BenchmarkSeedImage compares saving and loading 10,000 headlines with the seed's
 // own code by turns: the same tree of the same words, here as one document. The
@@ -31,13 +31,13 @@ const (
 func BenchmarkSeedImage(b *testing.B) {
 	seed := newSeed(b)
 	draft := graph.Empty(document.Formats{org.Format{}}).Edit(1)
-	draft.Put("tree.org", document.File(foveatest.GenTree(seedHeadlines), false))
+	draft.Put("tree.org", document.File(foveatest.GenTree(seedHeadlines()), false))
 	state, _ := draft.Seal()
 	seed.run(b) // compiles the libraries the first time
 	for b.Loop() {
 		keepers := newKeepers(b, state)[:2] // without gob
 		var theirs []seedFigures
-		for range imageRounds {
+		for range rounds() {
 			theirs = append(theirs, seed.run(b))
 			for _, k := range keepers {
 				k.saves = append(k.saves, spend(b, k.save))
@@ -83,7 +83,7 @@ func newSeed(tb testing.TB) *seed {
 	}
 	// b is document 004, the core memory, as it saves itself.
 	s.env = append(os.Environ(), "SEED_LISP_DIR="+code, "BENCH_TMP="+tb.TempDir(), "VARIANT=b", "RUNS=1",
-		"NODES="+strconv.Itoa(seedHeadlines))
+		"NODES="+strconv.Itoa(seedHeadlines()))
 	return s
 }
 

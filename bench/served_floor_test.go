@@ -32,7 +32,7 @@ func writeFloor(t testing.TB, dir string) {
 		}
 		return journal.Sync()
 	}
-	times(t, "floor of a write, syncs alone", calls, func(int) error {
+	times(t, "floor of a write, syncs alone", calls(), func(int) error {
 		for _, step := range []func() error{put, func() error { return replace(dir, text) }, put} {
 			if err := step(); err != nil {
 				return err

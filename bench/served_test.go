@@ -21,6 +21,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 var served = flag.Duration("served", 5*time.Second, "BenchmarkServed: 64 clients for so long, without a pause and with one")
@@ -40,7 +41,8 @@ func measureServed(t testing.TB) {
 		t.Fatal(err)
 	}
 	t.Logf("load %s", load)
-	for _, files := range []int{900, 4500} {
+	for _, full := range []int{900, 4500} {
+		files := foveatest.Size(full, full/45)
 		m := generate(t, files)
 		writeFloor(t, t.TempDir())
 		d := m.serve()
@@ -48,12 +50,13 @@ func measureServed(t testing.TB) {
 		t.Logf("%s: resident when idle %.0f MiB", size, d.resident())
 		d.overHTTP(size)
 		fovea := d.overMCP(size)
-		fovea.measure(size+", MCP", "context", calls, func(i int) any {
+		fovea.measure(size+", MCP", "context", calls(), func(i int) any {
 			return map[string]any{"focus": fmt.Sprintf("node-%07d", i*7), "budget": 2000}
 		})
-		if files == 900 {
-			d.crowd(*served, 0)
-			d.crowd(*served, 200*time.Millisecond)
+		if full == 900 {
+			length := min(*served, time.Duration(foveatest.Size(3600, 1))*time.Second)
+			d.crowd(length, 0)
+			d.crowd(length, 200*time.Millisecond)
 			d.storm()
 		}
 		d.stop()
@@ -65,7 +68,7 @@ func measureServed(t testing.TB) {
 // must read its files, because they were written so shortly before they were first read
 // that their times prove nothing, and one that need not.
 func starts(t testing.TB) {
-	const files = 9100
+	files := foveatest.Size(9100, 50)
 	m := generate(t, files)
 	m.serve().stop()
 	for _, when := range []string{"files just written", "nothing changed"} {
@@ -178,28 +181,29 @@ func times(tb testing.TB, what string, n int, call func(i int) error) {
 	tb.Logf("%s: p50 %.2f ms, p95 %.2f ms", what, ms(took[n/2]), ms(took[n*95/100]))
 }
 
-const calls = 200
+// calls is how often each operation is asked for.
+func calls() int { return foveatest.Size(200, 20) }
 
 func (s *server) overHTTP(size string) {
 	t, ctx := s.m.tb, s.m.tb.Context()
-	times(t, size+", HTTP, remember", calls, func(i int) error {
+	times(t, size+", HTTP, remember", calls(), func(i int) error {
 		_, err := api.OpRemember.Call(ctx, s.far.Service, api.RememberRequest{Title: fmt.Sprint("Note over HTTP ", i), Body: fmt.Sprint("What ", i, " says.")})
 		return err
 	})
-	times(t, size+", HTTP, search", calls, func(i int) error {
+	times(t, size+", HTTP, search", calls(), func(i int) error {
 		_, err := api.OpSearch.Call(ctx, s.far.Service, api.SearchRequest{Text: fmt.Sprintf("cat-%02d", i%50), Limit: 10})
 		return err
 	})
-	times(t, size+", HTTP, context", calls, func(i int) error {
+	times(t, size+", HTTP, context", calls(), func(i int) error {
 		_, err := api.OpContext.Call(ctx, s.far.Service, api.ContextRequest{Focus: fmt.Sprintf("node-%07d", i*7), Budget: 2000})
 		return err
 	})
 }
 
-// storm writes 2,000 files and asks at once for what they say.
+// storm writes 2,000 files, fewer with -short, and asks at once for what they say.
 func (s *server) storm() {
 	t := s.m.tb
-	const files = 2000
+	files := foveatest.Size(2000, 50)
 	for i := range files {
 		if err := os.WriteFile(filepath.Join(s.m.dir, fmt.Sprintf("late%04d.org", i)), []byte("* Qzyx\n"), 0o644); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 const (
@@ -22,7 +24,6 @@ const (
 
 	// Turns are many and short, with one writer and with all of them: what else
 	// the machine does then falls on all engines alike.
-	storeRounds = 21
 	aloneFor    = 100 * time.Millisecond
 	togetherFor = 200 * time.Millisecond
 )
@@ -36,7 +37,7 @@ func BenchmarkDurable(b *testing.B) {
 	load.turn(b) // brings files to the size that they keep, and does not count
 	for b.Loop() {
 		var turns []map[string]float64
-		for range storeRounds {
+		for range foveatest.Size(21, 1) {
 			turns = append(turns, load.turn(b))
 			load.rotate()
 		}

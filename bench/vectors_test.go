@@ -14,14 +14,15 @@ import (
 
 	"github.com/philippgille/chromem-go"
 
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-const (
-	vectorDim  = 768
-	vectorTurn = 21 // of each side
-)
+const vectorDim = 768
+
+// vectorTurns is how often each side takes its turn.
+func vectorTurns() int { return foveatest.Size(21, 3) }
 
 // embeddings draws vectors with variances that fall as 1/i and a mean off zero, as far as
 // the vectors are from it; there are no clusters, which codes would find too easily.
@@ -100,7 +101,7 @@ func BenchmarkVectorScan(b *testing.B) {
 	var all vector.Bitmap
 	s, err := vector.Open(stateFolder(b), vector.Model{Fingerprint: "bench", Dim: vectorDim})
 	must(b, err)
-	for row := range 100_000 {
+	for row := range foveatest.Size(100_000, 2000) {
 		must(b, s.Put([]vector.Item{{Digest: merkle.SumText(strconv.Itoa(row)), Vector: e.draw()}}))
 		all.Add(row)
 	}
@@ -114,7 +115,7 @@ func BenchmarkVectorScan(b *testing.B) {
 	var sum float32
 	for b.Loop() {
 		var read, one, eight []float64
-		for range vectorTurn {
+		for range vectorTurns() {
 			read = append(read, spend(b, func() error { sum += readRows(set); return nil }).processorMS())
 			one = append(one, spend(b, func() error { set.Best(queries[0], set.All(), 10); return nil }).processorMS())
 			eight = append(eight, spend(b, func() error { set.BestMany(queries, set.All(), 10); return nil }).processorMS())
@@ -131,7 +132,8 @@ func BenchmarkVectorScan(b *testing.B) {
 // BenchmarkVectorPeer compares, by turns, Best with a question to chromem-go: of 20,000 vectors, where
 // Best is exact and both must find the same, and of 100,000, where it goes by codes.
 func BenchmarkVectorPeer(b *testing.B) {
-	for _, n := range []int{20_000, 100_000} {
+	for _, full := range []int{20_000, 100_000} {
+		n := foveatest.Size(full, full/20)
 		b.Run(strconv.Itoa(n), func(b *testing.B) { comparePeer(b, n) })
 	}
 }
@@ -149,7 +151,7 @@ func comparePeer(b *testing.B, n int) {
 	for b.Loop() {
 		var ours, theirs []float64
 		same := 0
-		for range vectorTurn {
+		for range vectorTurns() {
 			question := e.draw()
 			q, err := set.Prepare(question)
 			must(b, err)
@@ -166,7 +168,7 @@ func comparePeer(b *testing.B, n int) {
 				}
 			}
 		}
-		share := float64(same) / (10 * vectorTurn)
+		share := float64(same) / float64(10*vectorTurns())
 		if share < .98 {
 			b.Fatalf("%.3f of the ten nearest are those of chromem-go", share)
 		}
@@ -180,7 +182,7 @@ func comparePeer(b *testing.B, n int) {
 // BenchmarkVectorCodes asks 1,000,000 vectors by codes, again by codes, and exactly, by turns: what a question takes when
 // all vectors were read since the last one, what the next one takes, and what share of the ten nearest is found. Without -million there are 100,000.
 func BenchmarkVectorCodes(b *testing.B) {
-	n := 100_000
+	n := foveatest.Size(100_000, 5000)
 	if *million {
 		n = 1_000_000
 	}
@@ -197,7 +199,7 @@ func BenchmarkVectorCodes(b *testing.B) {
 	for b.Loop() {
 		var codes, next, exact []float64
 		found := 0
-		for range 100 {
+		for range foveatest.Size(100, 5) {
 			q, err := set.Prepare(e.draw())
 			must(b, err)
 			var hits []vector.Hit
@@ -218,7 +220,7 @@ func BenchmarkVectorCodes(b *testing.B) {
 		b.ReportMetric(mid(next), "next-cpu-ms")
 		b.ReportMetric(slices.Min(next), "next-cpu-ms-min")
 		b.ReportMetric(mid(exact)/mid(codes), "exact/codes")
-		b.ReportMetric(float64(found)/1000, "recall@10")
+		b.ReportMetric(float64(found)/float64(10*len(codes)), "recall@10")
 	}
 	b.ReportMetric(bytes, "B/vector")
 	b.ReportMetric(float64(s.Stat().Bytes)/float64(n), "file-B/vector")

@@ -32,7 +32,10 @@ func TestKilledCloneGoesOn(t *testing.T) {
 	run(state, "remote", "add", "x", place, "--plain", "--memex", memex)
 	run(state, "push", "--memex", memex)
 	for name, source := range map[string]string{"bundle": bundle, "remote": place} {
-		for _, after := range []int{0, 1, files / 2, files - 1} {
+		for i, after := range []int{0, files - 1, files / 2, 1} {
+			if foveatest.Thin(i, 2) {
+				continue
+			}
 			at := filepath.Join(dir, name, string(rune('a'+after%26)))
 			to, state := filepath.Join(at, "memex"), filepath.Join(at, "state")
 			cut := killedClone(t, state, source, to, after)

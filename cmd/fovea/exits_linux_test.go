@@ -159,7 +159,7 @@ func TestExitCodes(t *testing.T) {
 			k.must(os.RemoveAll(filepath.Join(k.dir, "fovea"))) // of sockets, which another user may have made
 			for need := range allNeeds {
 				for i, words := range verbsByNeed[need] {
-					if foveatest.Thin(i, 4) {
+					if foveatest.Thin(i, 8) {
 						continue
 					}
 					k.restore()

@@ -35,7 +35,7 @@ func TestKilledIngestKeepsWhatItPrinted(t *testing.T) {
 	}
 	want := status(t, memex, filepath.Join(t.TempDir(), "undisturbed")).Root
 	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range 6 {
+	for round := range foveatest.Size(6, 2) {
 		state := filepath.Join(t.TempDir(), fmt.Sprintf("state%d", round))
 		printed := killed(t, memex, state, rng.IntN(7))
 		out, err := process(t, state, "log", "--memex", memex, "--json").Output()

@@ -238,9 +238,12 @@ const mcpLines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 // character through to a terminal that acts on it or cannot be seen.
 func TestTerminal(t *testing.T) {
 	h := newHostile(t)
-	for _, v := range hostileRows {
-		for _, row := range v.rows {
+	for i, v := range hostileRows {
+		for j, row := range v.rows {
 			for _, how := range []string{"", "--json"} {
+				if how != "" && foveatest.Thin(i+j, 6) {
+					continue
+				}
 				words, stdin := append(strings.Fields(v.verb), row...), ""
 				if len(row) > 0 && strings.HasPrefix(row[0], "<") {
 					words, stdin = append(strings.Fields(v.verb), row[1:]...), row[0][1:]

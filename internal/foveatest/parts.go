@@ -15,8 +15,8 @@ import (
 const (
 	// TestdataEnv names the folder of external test data.
 	TestdataEnv = "FOVEA_TESTDATA"
-	// PartsEnv lists, separated by spaces or commas, the programs installed for this
-	// run.
+	// PartsEnv lists, separated by spaces or commas, the programs that this run may use,
+	// beside those that building needs.
 	PartsEnv = "FOVEA_PARTS"
 	// NodeModulesEnv names the folder of Node packages installed for this run.
 	NodeModulesEnv = "FOVEA_NODE_MODULES"
@@ -39,20 +39,29 @@ func Testdata(tb testing.TB) string {
 	return dir
 }
 
-// Part returns the path of the program name, such as emacs or strace. If the program is
-// missing, Part skips the test with that name, or fails it if FOVEA_PARTS lists the
-// program as installed.
+// always lists the programs that a clone is built with, which no run leaves out, and the
+// program itself under the name that its own tests give it.
+var always = []string{"go", "git", "fovea"}
+
+// Part returns the path of the program name, such as emacs or strace. Where FOVEA_PARTS is
+// set, a run has exactly the programs that it lists: Part fails the test if a listed one is
+// missing, and skips the test with the name of one that is not listed, though it may be
+// installed. Where it is not set, Part skips the test if the program is missing.
 func Part(tb testing.TB, name string) string {
 	tb.Helper()
-	path, err := exec.LookPath(name)
-	if err == nil {
-		return path
+	list, chosen := os.LookupEnv(PartsEnv)
+	listed := partInstalled(list, name)
+	if chosen && !listed && !slices.Contains(always, name) {
+		tb.Skipf("%s is not in %s: %s needs it", name, PartsEnv, tb.Name())
 	}
-	if partInstalled(os.Getenv(PartsEnv), name) {
+	path, err := exec.LookPath(name)
+	if err != nil && listed {
 		tb.Fatalf("%s lists %s, but it is not found: %v", PartsEnv, name, err)
 	}
-	tb.Skipf("%s is not installed: %s needs it", name, tb.Name())
-	return ""
+	if err != nil {
+		tb.Skipf("%s is not installed: %s needs it", name, tb.Name())
+	}
+	return path
 }
 
 // NodePackages returns the folder that FOVEA_NODE_MODULES names. A script finds its

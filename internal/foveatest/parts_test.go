@@ -45,19 +45,29 @@ func watch(t *testing.T, f func(testing.TB)) *recorder {
 }
 
 func TestPart(t *testing.T) {
-	const absent = "fovea-part-that-is-nowhere"
+	const absent, unset = "fovea-part-that-is-nowhere", "unset"
 	for _, tc := range []struct {
 		name, part, parts string
 		skips, fails      bool
 	}{
-		{"present", "go", "", false, false},
-		{"absent", absent, "", true, false},
+		{"present", "sh", unset, false, false},
+		{"present and listed", "sh", "emacs sh", false, false},
+		{"present and not listed", "sh", "emacs strace", true, false},
+		{"present where nothing is listed", "sh", "", true, false},
+		{"needed by every build", "go", "", false, false},
+		{"absent", absent, unset, true, false},
+		{"absent where nothing is listed", absent, "", true, false},
 		{"absent and another listed", absent, "emacs strace", true, false},
 		{"absent though listed by blanks", absent, "emacs " + absent, false, true},
 		{"absent though listed by commas", absent, absent + ",emacs", false, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Setenv(PartsEnv, tc.parts)
+			if tc.parts == unset {
+				if err := os.Unsetenv(PartsEnv); err != nil {
+					t.Fatal(err)
+				}
+			}
 			r := watch(t, func(tb testing.TB) { Part(tb, tc.part) })
 			if (r.skipped != "") != tc.skips || (r.failed != "") != tc.fails {
 				t.Fatalf("skipped %q, failed %q", r.skipped, r.failed)

@@ -100,6 +100,9 @@ func callsAreAllowed(sources []*source) []string {
 			if !ok {
 				return true
 			}
+			if name := program(call); s.isTest() && name != "" && !slices.Contains(everywhere, name) {
+				complaints = append(complaints, s.at(call.Pos(), "runs %s by its name: call foveatest.Part, which leaves it out where a run does without parts", name))
+			}
 			sel, ok := call.Fun.(*ast.SelectorExpr)
 			if ok && sel.Sel.Name == "SkipNow" || ok && sel.Sel.Name == "Skip" && len(call.Args) == 0 && s.isTest() {
 				complaints = append(complaints, s.at(call.Pos(), "a skip names what is missing: use Skip with words, or foveatest.Part or Testdata"))
@@ -108,6 +111,30 @@ func callsAreAllowed(sources []*source) []string {
 		})
 	}
 	return complaints
+}
+
+// everywhere lists the programs that a test may run by name: a clone is built with them, or every
+// Unix has them.
+var everywhere = []string{"go", "git", "sh", "cp", "chmod", "chown", "mkfifo"}
+
+// program returns the program that a call of os/exec names in the text of the source, else "".
+func program(call *ast.CallExpr) string {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	at := slices.Index([]string{"Command", "CommandContext"}, sel.Sel.Name)
+	if pkg, ok := sel.X.(*ast.Ident); !ok || pkg.Name != "exec" || at < 0 || len(call.Args) <= at {
+		return ""
+	}
+	literal, ok := call.Args[at].(*ast.BasicLit)
+	if !ok {
+		return ""
+	}
+	if name := strings.Trim(literal.Value, "`\""); !strings.HasPrefix(name, ".") { // none of this repository
+		return path.Base(name)
+	}
+	return ""
 }
 
 // rootStaysSmall complains when the root package exports more than a reader can
@@ -203,6 +230,9 @@ func TestHouseRulesCatch(t *testing.T) {
 		{"testify", foreignTools, "org/a_test.go", "package org\nimport _ \"github.com/stretchr/testify/assert\"", "testify"},
 		{"sleep", callsAreAllowed, "org/a_test.go", "package org\nimport \"time\"\nvar _ = time.Sleep", "time.Sleep"},
 		{"part by hand", callsAreAllowed, "org/a_test.go", "package org\nimport \"os/exec\"\nvar _ = exec.LookPath", "foveatest.Part"},
+		{"program by name", callsAreAllowed, "org/a_test.go",
+			"package org\nimport \"os/exec\"\nvar _ = exec.CommandContext(nil, \"/usr/bin/emacs\")", "runs emacs by its name"},
+		{"program that building needs", callsAreAllowed, "org/a_test.go", "package org\nimport \"os/exec\"\nvar _ = exec.Command(\"go\", \"list\")", ""},
 		{"environment", callsAreAllowed, "api/a.go", "package api\nimport \"os\"\nvar _ = os.Getenv", "internal/config"},
 		{"silent skip", callsAreAllowed, "org/a_test.go", "package org\nfunc f(t T) { t.Skip() }", "names what is missing"},
 		{"skip with words", callsAreAllowed, "org/a_test.go", "package org\nfunc f(t T) { t.Skip(\"no disk\") }", ""},
