@@ -57,6 +57,13 @@ func TestObjects(t *testing.T) {
 		{"blanks at the end of a tag", "- \\_  :: a\n- \\_ :: b", `entity"\\_ "`},
 		{"fragments", `\foo{a}[b] \(c\) \[d\] $e$ $$f$$ 5$ and 6$ $g$h`,
 			`latex-fragment"\\foo{a}[b] " latex-fragment"\\(c\\) " latex-fragment"\\[d\\] " latex-fragment"$e$ " latex-fragment"$$f$$ "`},
+		{"fragments beside blanks of other kinds", "layer $l\u200b$ and $a_1,a_2\u200b$, $x\u00a0$ and $\u3000y_1$",
+			`latex-fragment"$l\u200b$ " latex-fragment"$a_1,a_2\u200b$" latex-fragment"$x\u00a0$ " latex-fragment"$\u3000y_1$"`},
+		{"fragments beside blanks of more kinds", "$\u2009a$ $b\u202f$ $\fc$ $d\v$", `latex-fragment"$\u2009a$ " latex-fragment"$b\u202f$ " ` +
+			`latex-fragment"$\fc$ " latex-fragment"$d\v$"`},
+		{"no fragment beside blanks", "$ a$ $b $ $\tc$ $d\t$ $\r\ne$ $f\r\n$", ``},
+		{"fragments before what is not seen", "$a$\u200db $c$\vd $e$\u200ef $g$\x01", `latex-fragment"$a$" latex-fragment"$c$" latex-fragment"$e$" latex-fragment"$g$"`},
+		{"no fragment before a symbol", "$a$→ $b$€ $c$\u2060d", ``},
 		{"fragments after what ends others", `a \)\(x\) \]\[y\]`, `latex-fragment"\\(x\\) " latex-fragment"\\[y\\]"`},
 		{"line break", "a\\\\\nb\\\\ \nc\\\\ d", `line-break"\\\\\n" line-break"\\\\ \n"`},
 		{"line break with a carriage return", "a\\\\\r\nb", `line-break"\\\\\r\n"`},

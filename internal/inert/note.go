@@ -3,6 +3,7 @@
 package inert
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,43 @@ func Body(body string) (string, error) {
 	}
 	return Text(body), nil
 }
+
+// Revision is Body for a text that replaces now, the own text of a note: its lines stay as
+// they are in now, those of clocks and drawers at least, unless something would act that
+// does not act there.
+func Revision(now, body string) (string, error) {
+	safe, err := Body(body)
+	lines, sent := strings.Split(safe, "\n"), strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
+	if err != nil || len(lines) != len(sent) {
+		return safe, err
+	}
+	known := map[string]bool{}
+	for line := range strings.SplitSeq(strings.ReplaceAll(now, "\r\n", "\n"), "\n") {
+		known[line] = true
+	}
+	for _, kind := range []*regexp.Regexp{anyLine, logLine} {
+		as := slices.Clone(lines)
+		for i, line := range sent {
+			if known[line] && kind.MatchString(line) {
+				as[i] = line
+			}
+		}
+		text := strings.Join(as, "\n")
+		head := "* x\n"
+		if headlines.MatchString(text) {
+			head = "" // it is sent back with its headline
+		}
+		if new(Place).Check(nil, now, head+text) == nil {
+			return text, nil
+		}
+	}
+	return safe, nil
+}
+
+var (
+	anyLine = regexp.MustCompile(``)
+	logLine = regexp.MustCompile(`(?i)^[ \t]*(?:CLOCK:|:\S+:[ \t]*$)`)
+)
 
 // Properties makes the values of KEY=VALUE inert, and refuses keys but for those
 // that are allowed, and values that cannot stand under their key.
