@@ -33,7 +33,7 @@ const (
 // replaced returns a text whose last headline has a new body.
 func replaced(t testing.TB, src, body string) string {
 	t.Helper()
-	doc := org.Parse(src, &org.Options{Defaults: &org.Defaults{NoteHeadings: []string{"Fertig am %t"}}})
+	doc := org.Parse(src, nil)
 	return edited(t, doc, document.ReplaceBody{Text: body})
 }
 
@@ -58,7 +58,7 @@ func TestNewBodyKeepsLog(t *testing.T) {
 		"not scheduled": "- Not scheduled, was \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n",
 		"deadlines":     "- New deadline from \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n- Removed deadline, was \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n",
 		"refiled":       "- Refiled on [2026-10-19 Mon 08:00]\n",
-		"own heading":   "- Fertig am [2026-10-19 Mon 08:00]\n", "heading of another": logOther,
+		"own heading":   "- Zustand \"DONE\" nach \"TODO\" [2026-10-19 Mon 08:00]\n- Verschoben von \"<2026-10-18 Sun>\" am [2026-10-19 Mon 08:00]\n", "heading of another": logOther,
 		"clock": logClock, "running clock": logRuns, "clock with a note": logEnd, "duration": "CLOCK: => 2:00\n",
 		"drawer": logDrawer, "named drawer": logNamed, "conflict": conflict, "drawer in small letters": ":logbook:\n" + logClock + ":end:\n",
 		"drawer with words":      ":LOGBOOK:\nwords of a person\n" + logClock + ":END:\n",
@@ -153,11 +153,8 @@ func TestNewBodyModel(t *testing.T) {
 		back := strings.Join(drawn[from:], "")
 		got := replace(rapid.SampledFrom([]string{back + "new\n", "new\n" + back, back, log + "new\n", "new\n"}).Draw(t, "body"))
 		count := func(text string) map[string]int {
-			lines := map[string]int{}
-			for line := range strings.Lines(text) {
-				lines[strings.TrimSpace(line)]++
-			}
-			for _, line := range []string{"", "new", "text", "- item"} {
+			lines := countLines(text)
+			for _, line := range []string{"new", "text", "- item"} {
 				delete(lines, line)
 			}
 			return lines

@@ -27,9 +27,6 @@ type Defaults struct {
 	Startup []string
 	// LogDrawer is the drawer for log lines; "" for none.
 	LogDrawer string
-	// NoteHeadings are further headings of log lines, as in org-log-note-headings, each
-	// known by its text before the first %.
-	NoteHeadings []string
 	// Archive is the archive location, written as after #+ARCHIVE:.
 	Archive string
 	// Links maps link types to their expansions, as after #+LINK:.
@@ -37,9 +34,7 @@ type Defaults struct {
 }
 
 // IsZero reports whether nothing is set.
-func (d *Defaults) IsZero() bool {
-	return d == nil || len(d.lines()) == 0 && d.LogDrawer == "" && len(d.NoteHeadings) == 0
-}
+func (d *Defaults) IsZero() bool { return d == nil || len(d.lines()) == 0 && d.LogDrawer == "" }
 
 // Check returns an error that wraps [ErrDefaults] if Org would misread one of the
 // settings.

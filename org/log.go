@@ -14,25 +14,22 @@ var noteHeadings = []string{
 	"Removed deadline, was ", "Refiled on ",
 }
 
-// logSpans returns the lines of a section, from an offset on, that are not its text but
-// its log: drawers, log lines with the notes below them, and clocks, wherever they are,
-// each with the note of its end. With inside set, drawers are looked into. The spans are
-// in order and disjoint, without blank lines after them.
+// logSpans returns the lines of a section, from an offset on, that are its log: drawers,
+// log lines with their notes, and clocks, wherever they are, each with the note of its
+// end. With inside set, drawers are looked into. The spans are in order and disjoint,
+// without blank lines after them.
 func (d *Document) logSpans(i, from int, inside bool) []span {
 	if i < 0 {
 		return nil
 	}
-	r := logReader{Tree: d.Elements(i), headings: noteHeadings, drawers: []string{DefaultLogDrawer, d.logging(i).drawer, strings.Trim(conflictDrawer, ":")}}
-	if d.defaults != nil {
-		r.headings = slices.Concat(r.headings, d.defaults.NoteHeadings)
-	}
+	r := logReader{d.Elements(i), d.Todo.All, []string{DefaultLogDrawer, d.logging(i).drawer, strings.Trim(conflictDrawer, ":")}}
 	if name, ok := d.rawProperty(i, "CLOCK_INTO_DRAWER"); ok {
 		r.drawers = append(r.drawers, name)
 	}
 	var out []span
 	for k := 1; k < len(r.Elements); {
 		el := &r.Elements[k]
-		if int(el.Start) < from || inside && el.Type == TypeDrawer || !r.isLog(k) {
+		if int(el.Start) < from || el.Type == TypePlainList || inside && el.Type == TypeDrawer || !r.isLog(k) {
 			k++
 			continue
 		}
@@ -56,54 +53,49 @@ func (d *Document) logEnd(i, from int) int {
 // logReader finds the log in the tree of a section.
 type logReader struct {
 	*Tree
-	headings []string // beginnings of log lines
+	keywords []string // of tasks
 	drawers  []string // of the log
 }
 
-// isLog reports whether element k is a drawer of the log or of nothing but a log, an item
-// of the log, or a clock.
+// isLog reports whether element k is a drawer of the log or with nothing but a log, a
+// line of the log, or a clock.
 func (r *logReader) isLog(k int) bool {
-	el := &r.Elements[k]
-	switch el.Type {
+	switch r.Elements[k].Type {
 	case TypeClock:
-		return el.Body == el.Start
+		return true
 	case TypeDrawer:
 		name := r.Drawer(k)
 		return slices.ContainsFunc(r.drawers, func(n string) bool { return strings.EqualFold(n, name) }) || r.isAllLog(k)
+	case TypePlainList:
+		return r.isAllLog(k)
 	case TypeItem:
-		outer := r.Elements[el.Parent].Parent // of the list
-		return (r.Elements[outer].Type == TypeSection || r.Elements[outer].Type == TypeDrawer) && (r.isNote(k) || r.endsClock(k))
+		outer := r.Elements[r.Elements[r.Elements[k].Parent].Parent].Type // of the list
+		return (outer == TypeSection || outer == TypeDrawer) && (r.isNote(k) || r.endsClock(k))
 	}
 	return false
 }
 
-// isAllLog reports whether everything in a drawer is a log, and something is.
-func (r *logReader) isAllLog(drawer int) bool {
-	count := 0
-	for k := range r.Children(drawer) {
-		children := []int{k}
-		if r.Elements[k].Type == TypePlainList {
-			children = slices.Collect(r.Children(k))
-		}
-		if count++; slices.ContainsFunc(children, func(c int) bool { return !r.isLog(c) }) {
-			return false
-		}
-	}
-	return count > 0
+// isAllLog reports whether element k contains something, and nothing but a log.
+func (r *logReader) isAllLog(k int) bool {
+	children := slices.Collect(r.Children(k))
+	return len(children) > 0 && !slices.ContainsFunc(children, func(c int) bool { return !r.isLog(c) })
 }
 
-// isNote reports whether an item is a line of the log: its heading is one of the log, or
-// ends with a time and the two backslashes after which Org writes a note.
+// isNote reports whether an item is a line of the log: one with a time and a heading of
+// Org, with the backslashes after which a note follows, or, as headings can be changed,
+// with the old or new state or date in quotes.
 func (r *logReader) isNote(item int) bool {
 	line := r.firstLine(item, TypeItem)
 	text := line[itemParts(line).bulletEnd:]
 	if lastStamp(text) == "" {
 		return false
 	}
-	return strings.HasSuffix(text, "] \\\\") || slices.ContainsFunc(r.headings, func(h string) bool {
-		h, _, _ = strings.Cut(h, "%")
-		return h != "" && strings.HasPrefix(text, h)
-	})
+	for i, word := range strings.Split(text, `"`) {
+		if i%2 == 1 && (slices.Contains(r.keywords, word) || singleTimestampLength(word) > 0) {
+			return true
+		}
+	}
+	return strings.HasSuffix(text, `] \\`) || slices.ContainsFunc(noteHeadings, func(h string) bool { return strings.HasPrefix(text, h) })
 }
 
 // endsClock reports whether an item is the note of the end of a clock: the only item that
@@ -114,7 +106,7 @@ func (r *logReader) endsClock(item int) bool {
 		return false
 	}
 	for k := range r.Children(list) {
-		if k != item && (k < item || !r.isNote(k)) {
+		if k < item || k > item && !r.isNote(k) {
 			return false
 		}
 	}

@@ -52,10 +52,6 @@ var orgKeys = []orgKey{
 		}
 		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v.raw)
 	}},
-	{"log_note_headings", func(d *org.Defaults, v value) (err error) {
-		d.NoteHeadings, err = v.oneOrTexts()
-		return err
-	}},
 	{"archive", func(d *org.Defaults, v value) (err error) {
 		d.Archive, err = v.text()
 		return err
