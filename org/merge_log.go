@@ -36,31 +36,19 @@ func cutLog(body string) bodyLog {
 	log := bodyLog{text: src[len(head):end], rest: src[end:]}
 	for _, s := range append(doc.logSpans(0, at, true), span{end, end}) {
 		for l := range linesOf(src, at, min(s.start, end)) {
-			name := drawerName(trimBlanks(l.text(src)))
-			if isEnd := strings.EqualFold(name, "END"); name != "" && !isEnd {
-				drawer = name
-			} else if isEnd {
+			if name := drawerName(trimBlanks(l.text(src))); strings.EqualFold(name, "END") {
 				drawer = ""
+			} else if name != "" {
+				drawer = name
 			}
 			log.pieces = append(log.pieces, logPiece{text: src[l.start:l.next], drawer: drawer})
 		}
 		if at = s.end; s.start < min(s.end, end) {
-			log.pieces = append(log.pieces, newEntry(src[s.start:s.end], drawer))
+			stamp, _ := ParseTimestamp(lastStamp(lineAt(src, s.start, s.end).text(src)))
+			log.pieces = append(log.pieces, logPiece{src[s.start:s.end], drawer, true, stamp.Start})
 		}
 	}
 	return log
-}
-
-// newEntry returns a log line, whose time is at its end, or a clock, which has that of its
-// start.
-func newEntry(text, drawer string) logPiece {
-	line := trimBlanks(lineAt(text, 0, len(text)).text(text))
-	stamp := lastStamp(line)
-	if isClock(line) {
-		stamp, _, _ = clockParts(line[len("CLOCK:"):])
-	}
-	t, _ := ParseTimestamp(stamp)
-	return logPiece{text, drawer, true, t.Start}
 }
 
 // mergeLogs merges two versions of a log as sets of entries: removals and additions of
@@ -143,14 +131,4 @@ func insertEntry(pieces []logPiece, e logPiece, newestFirst bool) []logPiece {
 	}
 	end := lineEnd(e.text)
 	return append(pieces, logPiece{text: ":" + e.drawer + ":" + end, drawer: e.drawer}, e, logPiece{text: drawerClose + end})
-}
-
-// laterOf returns the value with the later time.
-func laterOf(a, b string) string {
-	x, _ := ParseTimestamp(lastStamp(a))
-	y, _ := ParseTimestamp(lastStamp(b))
-	if cmp.Or(x.Start.Compare(y.Start), cmp.Compare(a, b)) < 0 {
-		return b
-	}
-	return a
 }

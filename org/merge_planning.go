@@ -60,7 +60,7 @@ func (o *ownMerge) drawer() string {
 		was := w.value(key)
 		has := document.Pick(b.value(key), was, l.value(key), func() string {
 			if key == lastRepeat {
-				return laterOf(was, l.value(key))
+				return max(was, l.value(key)) // the later one
 			}
 			o.Conflict("property "+key, o.Lost, was, l.value(key))
 			return was

@@ -30,15 +30,18 @@ func Revision(now, body string) (string, error) {
 	for line := range strings.SplitSeq(strings.ReplaceAll(now, "\r\n", "\n"), "\n") {
 		known[line] = true
 	}
-	for _, kind := range []*regexp.Regexp{anyLine, logLine} {
-		as := slices.Clone(lines)
+	for _, all := range []bool{true, false} {
+		as, inDrawer := slices.Clone(lines), false
 		for i, line := range sent {
-			if known[line] && kind.MatchString(line) {
+			isDrawer, isEnd := drawerLine.MatchString(line), strings.EqualFold(strings.TrimSpace(line), ":END:")
+			if known[line] && (all || isDrawer || clockLine.MatchString(line)) && (inDrawer || !isEnd) {
 				as[i] = line
 			}
+			if isDrawer {
+				inDrawer = known[line] && !isEnd
+			}
 		}
-		text := strings.Join(as, "\n")
-		head := "* x\n"
+		text, head := strings.Join(as, "\n"), "* x\n"
 		if headlines.MatchString(text) {
 			head = "" // it is sent back with its headline
 		}
@@ -49,10 +52,8 @@ func Revision(now, body string) (string, error) {
 	return safe, nil
 }
 
-var (
-	anyLine = regexp.MustCompile(``)
-	logLine = regexp.MustCompile(`(?i)^[ \t]*(?:CLOCK:|:\S+:[ \t]*$)`)
-)
+// drawerLine matches the first and the last line of a drawer.
+var drawerLine = regexp.MustCompile(`^[ \t]*:\S+:[ \t]*$`)
 
 // Properties makes the values of KEY=VALUE inert, and refuses keys but for those
 // that are allowed, and values that cannot stand under their key.
