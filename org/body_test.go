@@ -56,10 +56,13 @@ func TestNewBodyKeepsLog(t *testing.T) {
 	logs := map[string]string{
 		"none": "", "state": logState, "first state": logFirst, "note": logNote, "rescheduled": logMoved, "closing note": logClosed,
 		"not scheduled": "- Not scheduled, was \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n",
-		"deadlines":     "- New deadline from \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n- Removed deadline, was \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n",
-		"refiled":       "- Refiled on [2026-10-19 Mon 08:00]\n",
-		"own heading":   "- Zustand \"DONE\" nach \"TODO\" [2026-10-19 Mon 08:00]\n- Verschoben von \"<2026-10-18 Sun>\" am [2026-10-19 Mon 08:00]\n", "heading of another": logOther,
-		"clock": logClock, "running clock": logRuns, "clock with a note": logEnd, "duration": "CLOCK: => 2:00\n",
+		"deadlines": "- New deadline from \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n" +
+			"- Removed deadline, was \"[2026-10-18 Sun]\" on [2026-10-19 Mon 08:00]\n",
+		"refiled": "- Refiled on [2026-10-19 Mon 08:00]\n",
+		"own heading": "- Zustand \"DONE\" nach \"TODO\" [2026-10-19 Mon 08:00]\n" +
+			"- Verschoben von \"<2026-10-18 Sun>\" am [2026-10-19 Mon 08:00]\n",
+		"heading of another": logOther,
+		"clock":              logClock, "running clock": logRuns, "clock with a note": logEnd, "duration": "CLOCK: => 2:00\n",
 		"drawer": logDrawer, "named drawer": logNamed, "conflict": conflict, "drawer in small letters": ":logbook:\n" + logClock + ":end:\n",
 		"drawer with words":      ":LOGBOOK:\nwords of a person\n" + logClock + ":END:\n",
 		"before the drawer":      logState + logNote + logClock + logDrawer,
@@ -69,7 +72,8 @@ func TestNewBodyKeepsLog(t *testing.T) {
 		"blank lines":            "\n" + logState + "\n" + logClock + "\n\n" + logDrawer,
 	}
 	for name, log := range logs {
-		for _, head := range []string{"* TODO Water\n", "* TODO Water\n" + metadata, "#+STARTUP: logdrawer\n** Water :x:\n:PROPERTIES:\n:CLOCK_INTO_DRAWER: t\n:END:\n"} {
+		for _, head := range []string{"* TODO Water\n", "* TODO Water\n" + metadata,
+			"#+STARTUP: logdrawer\n** Water :x:\n:PROPERTIES:\n:CLOCK_INTO_DRAWER: t\n:END:\n"} {
 			for _, end := range []string{"\n", "\r\n"} {
 				t.Run(name, func(t *testing.T) {
 					crlf := func(text string) string { return strings.ReplaceAll(text, "\n", end) }

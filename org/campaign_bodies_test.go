@@ -29,7 +29,8 @@ func TestCampaignBodies(t *testing.T) {
 	before, paths := make([]string, campaign.Length(40, 1000)), []string{}
 	var jobs strings.Builder
 	for i := range before {
-		before[i] = "#+TODO: TODO WAIT(w@/!) | DONE(d" + pick("", "!", "@", "@/!") + ")\n" + pick("", "#+STARTUP: logdrawer\n", "#+STARTUP: lognotedone lognoteclock-out\n") +
+		before[i] = "#+TODO: TODO WAIT(w@/!) | DONE(d" + pick("", "!", "@", "@/!") + ")\n" +
+			pick("", "#+STARTUP: logdrawer\n", "#+STARTUP: lognotedone lognoteclock-out\n") +
 			"* TODO Water\n" + pick("", "SCHEDULED: <2026-01-02 Fri +1w>\n", "DEADLINE: <2026-01-02 Fri>\n") +
 			pick("", "", ":PROPERTIES:\n:ID:       water\n:END:\n", ":PROPERTIES:\n:LOG_INTO_DRAWER: HISTORY\n:CLOCK_INTO_DRAWER: t\n:END:\n") +
 			pick("", "old text\n", "\nold text\n\nold words\n", "old text\n- old item\n\n")
@@ -37,24 +38,26 @@ func TestCampaignBodies(t *testing.T) {
 		if err := os.WriteFile(paths[i], []byte(before[i]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		settings := ""
+		var settings strings.Builder
 		for _, s := range [][]string{
 			{"org-log-into-drawer", "nil", "t", `"NOTES"`}, {"org-clock-into-drawer", "nil", "t", "2", `"CLOCKS"`},
 			{"org-log-states-order-reversed", "nil", "t"}, {"org-log-note-clock-out", "nil", "t"}, {"org-log-done", "nil", "time", "note"},
 			{"org-log-reschedule", "nil", "time", "note"}, {"org-log-redeadline", "nil", "time", "note"}, {"org-adapt-indentation", "nil", "t"},
-			{"org-log-note-headings", "((done . \"CLOSING NOTE %t\") (state . \"State %-12s from %-12S %t\") (note . \"Note taken on %t\") (reschedule . \"Rescheduled from %S on %t\")" +
-				" (delschedule . \"Not scheduled, was %S on %t\") (redeadline . \"New deadline from %S on %t\") (deldeadline . \"Removed deadline, was %S on %t\") (clock-out . \"\"))",
+			{"org-log-note-headings", "((done . \"CLOSING NOTE %t\") (state . \"State %-12s from %-12S %t\")" +
+				" (note . \"Note taken on %t\") (reschedule . \"Rescheduled from %S on %t\")" +
+				" (delschedule . \"Not scheduled, was %S on %t\") (redeadline . \"New deadline from %S on %t\")" +
+				" (deldeadline . \"Removed deadline, was %S on %t\") (clock-out . \"\"))",
 				"((done . \"Erledigt am %t\") (state . \"Von %S nach %s %t\") (note . \"Notiz vom %t\") (reschedule . \"Verschoben von %S %t\")" +
 					" (delschedule . \"Ohne Termin, war %S %t\") (redeadline . \"Neue Frist statt %S %t\") (deldeadline . \"Ohne Frist, war %S %t\") (clock-out . \"\"))"},
 		} {
-			settings += fmt.Sprintf("(%s . %s) ", s[0], pick(s[1:]...))
+			settings.WriteString(fmt.Sprintf("(%s . %s) ", s[0], pick(s[1:]...)))
 		}
-		commands := ""
+		var commands strings.Builder
 		for k := range 1 + campaign.Rand.IntN(7) {
-			commands += fmt.Sprintf("(%s . %q) ", pick("todo", "back", "wait", "note", "schedule", "unschedule", "deadline", "undeadline", "clock", "clock"),
-				strings.ReplaceAll(pick("note #", "note #\nmore of #", "note #\n\nmore of #"), "#", strconv.Itoa(k)))
+			commands.WriteString(fmt.Sprintf("(%s . %q) ", pick("todo", "back", "wait", "note", "schedule", "unschedule", "deadline", "undeadline", "clock", "clock"),
+				strings.ReplaceAll(pick("note #", "note #\nmore of #", "note #\n\nmore of #"), "#", strconv.Itoa(k))))
 		}
-		fmt.Fprintf(&jobs, "(%q (%s) (%s))\n", paths[i], settings, commands)
+		fmt.Fprintf(&jobs, "(%q (%s) (%s))\n", paths[i], settings.String(), commands.String())
 	}
 	runLogOracle(t, emacs, dir, "fovea-write-logs", jobs.String())
 	sums := runLogOracle(t, emacs, dir, "fovea-sum-clocks", fmt.Sprintf("%q\n", paths))

@@ -62,7 +62,8 @@ func TestObjects(t *testing.T) {
 		{"fragments beside blanks of more kinds", "$\u2009a$ $b\u202f$ $\fc$ $d\v$", `latex-fragment"$\u2009a$ " latex-fragment"$b\u202f$ " ` +
 			`latex-fragment"$\fc$ " latex-fragment"$d\v$"`},
 		{"no fragment beside blanks", "$ a$ $b $ $\tc$ $d\t$ $\r\ne$ $f\r\n$", ``},
-		{"fragments before what is not seen", "$a$\u200db $c$\vd $e$\u200ef $g$\x01", `latex-fragment"$a$" latex-fragment"$c$" latex-fragment"$e$" latex-fragment"$g$"`},
+		{"fragments before what is not seen", "$a$\u200db $c$\vd $e$\u200ef $g$\x01",
+			`latex-fragment"$a$" latex-fragment"$c$" latex-fragment"$e$" latex-fragment"$g$"`},
 		{"no fragment before a symbol", "$a$→ $b$€ $c$\u2060d", ``},
 		{"fragments after what ends others", `a \)\(x\) \]\[y\]`, `latex-fragment"\\(x\\) " latex-fragment"\\[y\\]"`},
 		{"line break", "a\\\\\nb\\\\ \nc\\\\ d", `line-break"\\\\\n" line-break"\\\\ \n"`},
