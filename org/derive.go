@@ -33,7 +33,7 @@ func (d *deriver) top() *document.Derived {
 	x := &document.Derived{
 		Title: doc.Title, Tags: doc.FileTags, Category: doc.Category, TagGroups: doc.TagGroups,
 		Properties: properties(doc.Properties, doc.FileValues()),
-		BodyStart:  afterSettings(doc.Source[:doc.SectionEnd], max(doc.Start, doc.DrawerEnd)),
+		BodyStart:  doc.bodyStart(),
 		Encrypted:  d.encrypted[0],
 		Setup:      setupPaths(d.path, doc),
 	}
@@ -129,6 +129,12 @@ func written(l Link) string {
 		target += "::" + l.Search
 	}
 	return target
+}
+
+// bodyStart returns the offset at which the text of the document itself begins: after its
+// drawer and first settings.
+func (d *Document) bodyStart() int {
+	return afterSettings(d.Source[:d.SectionEnd], max(d.Start, d.DrawerEnd))
 }
 
 // afterSettings returns the offset after the #+KEY: lines and blank lines at the beginning

@@ -15,42 +15,78 @@ import (
 // setting of the file, or a planning line or property drawer in a position where Org
 // looks for one, is always [ErrStructure], and so is the loss of a setting.
 func (e *editor) appendBody(a document.AppendBody) error {
-	_, end := e.bodyRange()
-	return e.writeBody("append body", end, end, a.Text, a.Children)
+	start, end := e.bodyRange()
+	if e.at < 0 {
+		start = e.doc.DrawerEnd
+	}
+	at, before, after := e.appendPoint(start, end, a.Text)
+	return e.writeBody("append body", at, at, before+wholeLines(a.Text)+after, a.Children)
 }
 
+// replaceBody keeps the log, see [editor.withoutLog], the blank lines around the body,
+// and every byte if the text is the present one.
 func (e *editor) replaceBody(r document.ReplaceBody) error {
 	start, end := e.bodyRange()
-	return e.writeBody("replace body", start, end, r.Text, r.Children)
+	text := wholeLines(r.Text)
+	text = e.withoutLog(text[:endOfText(text, 0, len(text))], start, end)
+	if text == wholeLines(e.doc.Source[start:end]) {
+		return nil
+	}
+	if e.at >= 0 && text != "" && skipBlankLines(text, 0, len(text)) == 0 {
+		start = skipBlankLines(e.doc.Source, start, end)
+	}
+	return e.writeBody("replace body", start, end, text, r.Children)
+}
+
+// wholeLines returns text with line feeds as line ends, also after the last line.
+func wholeLines(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text
 }
 
 // bodyRange returns the start of the body, after planning, properties and log, and
 // its end, before trailing blank lines.
 func (e *editor) bodyRange() (start, end int) {
-	src := e.doc.Source
 	if e.at < 0 {
-		start, end = max(e.doc.Start, e.doc.DrawerEnd, e.doc.settingsEnd()), e.doc.SectionEnd
+		start, end = max(e.doc.bodyStart(), e.doc.settingsEnd()), e.doc.SectionEnd
 	} else {
 		h := e.headline()
-		start, end = e.skipLog(h.metadataEnd(), h.SectionEnd), h.SectionEnd
+		start, end = h.metadataEnd(), h.SectionEnd
+		start = e.doc.logEnd(e.at, start)
 	}
-	return start, max(start, endOfText(src, start, end))
+	return start, max(start, endOfText(e.doc.Source, start, end))
 }
 
-// skipLog returns the end of the log drawer at the offset at, or at if there is none.
-func (e *editor) skipLog(at, limit int) int {
-	src := e.doc.Source
-	open := lineAt(src, at, limit)
-	name := e.doc.logging(e.at).drawer
-	if text := trimBlanks(open.text(src)); !strings.EqualFold(text, ":"+name+":") && !strings.EqualFold(text, ":"+DefaultLogDrawer+":") {
-		return at
-	}
-	for l := range linesOf(src, open.next, limit) {
-		if isDrawerLine(l.text(src), drawerClose) {
-			return l.next
+// appendPoint returns where text is appended to the body from start to end, and the
+// lines that part it from the text before and after: before footnote definitions,
+// variables of the file and keywords that belong to the element below them, which would
+// take it in, and not in a paragraph that such a keyword belongs to.
+func (e *editor) appendPoint(start, end int, text string) (at int, before, after string) {
+	at = end
+	tree := e.doc.Elements(e.at)
+	for _, i := range slices.Backward(tree.top()) {
+		el, line := &tree.Elements[i], tree.firstLine(i, tree.Elements[i].Type)
+		belongsBelow := el.Type == TypeKeyword && isAffiliated(line)
+		switch {
+		case int(el.Start) < start:
+			return at, before, after
+		case belongsBelow && hasPrefixFold(line, "#+results"):
+			return at, "\n", after // the text does not part a block of code from its results
+		case belongsBelow, el.Type == TypeFootnoteDefinition && footnoteLabel(text) == 0,
+			el.Type == TypeComment && strings.Contains(tree.Text(i), "Local Variables:"):
+			if at, after = endOfText(e.doc.Source, start, int(el.Start)), ""; at == int(el.Start) {
+				after = "\n"
+			}
+		case el.Type == TypeParagraph && el.Body > el.Start:
+			return at, "\n", after
+		default:
+			return at, before, after
 		}
 	}
-	return at
+	return at, before, after
 }
 
 // settingsEnd returns the end of the last setting before the first headline,
@@ -78,10 +114,6 @@ func (d *Document) settingsEnd() int {
 // writeBody replaces the bytes from start to end by text and checks that only the
 // body has changed.
 func (e *editor) writeBody(name string, start, end int, text string, children bool) error {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n"
-	}
 	if reason := e.misplacedHeadline(text, children); reason != "" {
 		return kindErrorf(ErrStructure, "%s: %s", name, reason)
 	}

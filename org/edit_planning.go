@@ -97,7 +97,7 @@ func formatTimestamp(when, old string) (string, error) {
 	}
 	out := date.Format("2006-01-02 Mon")
 	words = words[1:]
-	if len(words) > 0 && !strings.ContainsAny(words[0], "0123456789+-:.<>[]") {
+	if len(words) > 0 && !strings.ContainsAny(words[0], ":<>[]") && (isAlpha(runeAt(words[0], 0)) || !strings.ContainsAny(words[0], "0123456789+-.")) {
 		words = words[1:] // the name of the day, which follows from the date
 	}
 	if len(words) > 0 && strings.Contains(words[0], ":") {

@@ -9,6 +9,9 @@ import (
 	"time"
 )
 
+// lastRepeat is the property with the time at which a repeating task was last finished.
+const lastRepeat = "LAST_REPEAT"
+
 // repeatTask finishes a repeating task: it shifts the timestamps, sets the first
 // state again, and logs the completion.
 func (e *editor) repeatTask(old, state string) error {
@@ -16,7 +19,7 @@ func (e *editor) repeatTask(old, state string) error {
 	stamps := e.repeatingTimestamps()
 	for k := len(stamps) - 1; k >= 0; k-- {
 		s := stamps[k]
-		to, err := e.shiftTimestamp(e.doc.Source[s.start:s.end])
+		to, err := e.shiftTimestamp(withDayName(e.doc.Source[s.start:s.end]))
 		if err != nil {
 			return fmt.Errorf("set todo %q: %w", state, err)
 		}
@@ -30,7 +33,7 @@ func (e *editor) repeatTask(old, state string) error {
 	}
 	e.setPlanning("", remove...)
 	if l.repeat {
-		e.putProperty("LAST_REPEAT", propertyLine("LAST_REPEAT", e.stampNow()))
+		e.putProperty(lastRepeat, propertyLine(lastRepeat, e.stampNow()))
 	}
 	line := e.stateLine(&l, old, state)
 	switch {
@@ -162,6 +165,25 @@ func catchUp(t time.Time, r Interval, now time.Time) time.Time {
 	for t = addInterval(t, r); !t.After(now); t = addInterval(t, r) {
 	}
 	return t
+}
+
+// withDayName replaces the first word after the date of a timestamp by the name of its
+// day in English, unless it is a time or a cookie. Not all names are names to Org: T4 is
+// Wednesday in Vietnamese, and a time after it is not read.
+func withDayName(stamp string) string {
+	const date = len("<0000-00-00")
+	word := skipBlankRun(stamp[date:])
+	name := word[:strings.IndexAny(word, " >]")]
+	for at := range name {
+		if isCookie(name[at:]) {
+			name = name[:at]
+			break
+		}
+	}
+	if name == "" || strings.Contains(name, ":") {
+		return stamp
+	}
+	return stamp[:date] + " " + stampDate(stamp).Format("Mon") + word[len(name):]
 }
 
 // rewriteTimestamp replaces the date and time of a single timestamp and keeps its

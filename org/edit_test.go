@@ -53,6 +53,14 @@ func TestEdit(t *testing.T) {
 			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"#+STARTUP: nologrepeat\n* TODO a\n<2026-03-03 Tue 11:00 ++1h> <2026-03-03 Tue 11:00-12:30 .+1h>" +
 				" <2026-03-05 Thu .+2d> <2026-02-05 Thu +1m> <2027-01-05 Tue +1y>\n"},
+		{"repeat with any name of the day", "#+STARTUP: nologrepeat\n* TODO a\n<2026-11-18 T4 14:30 +1w>" +
+			" <2026-11-18 W3d 14:30-15:00 +1h> <2026-11-18 ar-أ 14:30 +1w>" +
+			" <2026-11-18 4 +1w> <2026-11-18 We+1w> <2026-11-18  ср. .+1d/2d>--<2026-11-18 st.d. +1w -1d>\n", 0,
+			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
+			"#+STARTUP: nologrepeat\n* TODO a\n<2026-11-25 Wed 14:30 +1w> <2026-11-18 Wed 15:30-16:00 +1h> <2026-11-25 Wed 14:30 +1w>" +
+				" <2026-11-25 Wed +1w> <2026-11-25 Wed+1w> <2026-03-04 Wed .+1d/2d>--<2026-11-25 Wed +1w -1d>\n"},
+		{"schedule with any name of the day", "* a\n", 0, []document.Edit{document.Schedule{When: "<2026-11-18 T4 14:30 +1w>"}},
+			"* a\nSCHEDULED: <2026-11-18 Wed 14:30 +1w>\n"},
 		{"repeat to a state", "#+STARTUP: nologrepeat\n#+TODO: A B | DONE\n* B a\n:PROPERTIES:\n:REPEAT_TO_STATE: B\n:END:\n<2026-03-02 Mon +1d>\n", 0,
 			[]document.Edit{document.SetTodo{Keyword: "DONE"}},
 			"#+STARTUP: nologrepeat\n#+TODO: A B | DONE\n* B a\n:PROPERTIES:\n:REPEAT_TO_STATE: B\n:END:\n<2026-03-03 Tue +1d>\n"},

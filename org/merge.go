@@ -12,7 +12,8 @@ import (
 // Merge returns the merged own text of two versions of a node, with level stars (0 for a
 // document), and the conflicts: those in also, then the new ones. base is nil if both
 // sides added the node. Fields are merged separately: todo keyword, priority, COMMENT,
-// title, each tag, each property, each planning time, then the text by lines. Bytes
+// title, each tag, each property, each planning time, the log as a set of lines, then
+// the text by lines. Bytes
 // outside changed fields stay as they are. A done keyword wins over an open one.
 // Conflicts are written into the node's drawer, and the node is tagged; an opaque file
 // has no drawer. O(length of the texts), and two line differences.
@@ -52,12 +53,21 @@ type ownMerge struct {
 	b, w, l         fields
 }
 
-// body merges the text after the drawers. Encrypted text is one value.
+// body merges the text after the drawers: the log, then the rest. Encrypted text is one
+// value.
 func (o *ownMerge) body() string {
 	if o.base.Derived.Encrypted || o.won.Derived.Encrypted || o.lost.Derived.Encrypted {
 		return o.Field("body", o.b.body, o.w.body, o.l.body)
 	}
-	return o.Lines("body", o.b.body, o.w.body, o.l.body)
+	b, w, l := cutLog(o.b.body), cutLog(o.w.body), cutLog(o.l.body)
+	if o.won.Type != document.TypeHeadline || w.text == l.text && b.text == w.text {
+		return o.Lines("body", o.b.body, o.w.body, o.l.body)
+	}
+	log, rest := mergeLogs(b, w, l), o.Lines("body", b.rest, w.rest, l.rest)
+	if log != "" && rest != "" {
+		log = wholeLines(log)
+	}
+	return log + rest
 }
 
 // line merges a headline's line, or the text before a document's drawer.

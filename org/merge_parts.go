@@ -43,7 +43,7 @@ func fieldsOf(n *document.Part) fields {
 	} else {
 		p.line = cut(doc.DrawerStart)
 		p.drawer = cut(doc.DrawerEnd)
-		p.settings = cut(afterSettings(n.Content[:doc.SectionEnd], max(doc.Start, doc.DrawerEnd)))
+		p.settings = cut(doc.bodyStart())
 	}
 	p.entries, p.body = cutConflicts(n.Content[at:])
 	return p

@@ -59,6 +59,9 @@ func (o *ownMerge) drawer() string {
 		}
 		was := w.value(key)
 		has := document.Pick(b.value(key), was, l.value(key), func() string {
+			if key == lastRepeat {
+				return max(was, l.value(key)) // the later one
+			}
 			o.Conflict("property "+key, o.Lost, was, l.value(key))
 			return was
 		})

@@ -2,7 +2,10 @@
 
 package org
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // maxEntityBlanks is the maximum number of blanks in the entity \_ followed by
 // blanks.
@@ -93,25 +96,29 @@ func (p *objectParser) dollar(c *contents, at int) int {
 	if strings.HasPrefix(text[at:], "$$") {
 		return p.enclosed(c, TypeLatexFragment, at, at+2, closeDollars, "$$")
 	}
-	if at+2 >= len(text) || at > c.start && text[at-1] == '$' || isSpace(runeAt(text, at+1)) || strings.IndexByte(".,;", text[at+1]) >= 0 {
+	if at+2 >= len(text) || at > c.start && text[at-1] == '$' || strings.IndexByte(" \t\r\n.,;", text[at+1]) >= 0 {
 		return 0
 	}
 	end := p.find(closeDollar, "$", at+1)
-	if end >= c.end || isSpace(runeBefore(text, at+1, end)) || strings.IndexByte(".,", text[end-1]) >= 0 || !endsFragment(text, end+1) {
+	if end >= c.end || strings.IndexByte(" \t\r\n.,", text[end-1]) >= 0 || !endsFragment(text, end+1) {
 		return 0
 	}
 	return p.leaf(c, TypeLatexFragment, at, end+1)
 }
 
 // endsFragment reports whether a fragment between dollars may end before the offset
-// at: before white space, punctuation, a bracket, or the end.
+// at: before white space, punctuation, a control character, a bracket, or the end.
+// Emacs counts the marks of direction and joining as punctuation, most symbols not.
 func endsFragment(text string, at int) bool {
 	if at == len(text) {
 		return true
 	}
-	r := runeAt(text, at)
-	if r < 0x80 {
-		return isSpace(r) || isPunctuation(r) && strings.IndexByte(`-+*/_=|~\&%$`, byte(r)) < 0
+	switch r := runeAt(text, at); {
+	case r < 0x80:
+		return isSpace(r) || r < ' ' || r == 0x7f || isPunctuation(r) && strings.IndexByte(`-+*/_=|~\&%$`, byte(r)) < 0
+	case r >= 0x200c && r <= 0x200f:
+		return true
+	default:
+		return isSpace(r) || unicode.IsPunct(r)
 	}
-	return isSpace(r) || isPunctuation(r)
 }

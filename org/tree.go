@@ -2,7 +2,10 @@
 
 package org
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // A Tree is the syntax tree of one section: its elements and, if requested, their
 // objects. It does not change after its creation, so it is safe for concurrent use.
@@ -53,6 +56,14 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 			}
 		}
 	}
+}
+
+// top returns the indexes of the elements of the section that are in no other element.
+func (t *Tree) top() []int {
+	if len(t.Elements) < 2 {
+		return nil
+	}
+	return slices.Collect(t.Children(1)) // of the section
 }
 
 // Text returns the bytes of element i, a substring of Source.

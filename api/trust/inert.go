@@ -25,8 +25,8 @@ func (t *judge) inertNote(r api.RememberRequest) (api.RememberRequest, error) {
 	return r, nil
 }
 
-// inertEdit is inertNote for an edit.
-func (t *judge) inertEdit(r api.EditRequest) (api.EditRequest, error) {
+// inertEdit is inertNote for an edit of a note with the own text now.
+func (t *judge) inertEdit(r api.EditRequest, now string) (api.EditRequest, error) {
 	if t.g.Role == api.Keeper {
 		return r, nil
 	}
@@ -37,11 +37,13 @@ func (t *judge) inertEdit(r api.EditRequest) (api.EditRequest, error) {
 	if r.Title != nil {
 		r.Title = new(inert.Line(*r.Title))
 	}
-	for _, text := range []**string{&r.Body, &r.Append} {
-		if *text != nil {
-			body, err := inert.Body(**text)
-			*text, errs = &body, append(errs, err)
-		}
+	if r.Body != nil {
+		body, err := inert.Revision(now, *r.Body)
+		r.Body, errs = &body, append(errs, err)
+	}
+	if r.Append != nil {
+		text, err := inert.Body(*r.Append)
+		r.Append, errs = &text, append(errs, err)
 	}
 	properties, err := inert.Properties(r.Property)
 	if err := errors.Join(append(errs, err)...); err != nil {

@@ -126,7 +126,7 @@ func admitEdit(ctx context.Context, t *judge, r api.EditRequest) (api.EditReques
 	if err != nil {
 		return r, err
 	}
-	return t.inertEdit(r)
+	return t.inertEdit(r, n.Content)
 }
 
 func admitResolve(ctx context.Context, t *judge, r api.ResolveRequest) (api.ResolveRequest, error) {

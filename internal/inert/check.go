@@ -226,14 +226,16 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 	tree := doc.Objects(i)
 	for k := range tree.Elements {
 		el := &tree.Elements[k]
-		what := activeElements[el.Type]
+		what, text := activeElements[el.Type], tree.Text(k)
 		switch {
 		case k == 0:
 			continue
 		case el.Body != el.Start && !el.Type.IsObject():
 			what = "a line that says something about the one below"
-		case el.Type == org.TypeDrawer && !isLog(tree, k):
-			what = "a drawer"
+		case el.Type == org.TypeDrawer:
+			if text = withoutLog(tree, k); text != "" {
+				what = "a drawer"
+			}
 		case el.Type == org.TypeSrcBlock && !isNeverRun(tree.Block(k)):
 			what = "code that can be run"
 		case el.Type == org.TypeTable && isComputed(tree, k):
@@ -248,21 +250,27 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 			}
 		}
 		if what != "" {
-			out = append(out, finding{what, strings.TrimSpace(tree.Text(k))})
+			out = append(out, finding{what, strings.TrimSpace(text)})
 		}
 	}
 	return out
 }
 
-// isLog reports whether a drawer contains only lists, as the log of a task does.
-func isLog(tree *org.Tree, k int) bool {
-	lists := 0
+// withoutLog returns what a drawer contains beside lists and clocks, as in the log of a
+// task, after its first line; "" for nothing. An empty drawer is no log.
+func withoutLog(tree *org.Tree, k int) string {
+	rest, entries := "", 0
 	for child := range tree.Children(k) {
-		if lists++; tree.Elements[child].Type != org.TypePlainList {
-			return false
+		if kind := tree.Elements[child].Type; kind == org.TypePlainList || kind == org.TypeClock {
+			entries++
+		} else {
+			rest += tree.Text(child)
 		}
 	}
-	return lists > 0
+	if rest == "" && entries > 0 {
+		return ""
+	}
+	return tree.Drawer(k) + "\n" + rest
 }
 
 // isNeverRun reports whether a block of code is marked by [Text] as never run.

@@ -3,6 +3,7 @@
 package inert
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,44 @@ func Body(body string) (string, error) {
 	}
 	return Text(body), nil
 }
+
+// Revision is Body for a text that replaces now, the own text of a note: its lines stay as
+// they are in now, those of clocks and drawers at least, unless something would act that
+// does not act there.
+func Revision(now, body string) (string, error) {
+	safe, err := Body(body)
+	lines, sent := strings.Split(safe, "\n"), strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
+	if err != nil || len(lines) != len(sent) {
+		return safe, err
+	}
+	known := map[string]bool{}
+	for line := range strings.SplitSeq(strings.ReplaceAll(now, "\r\n", "\n"), "\n") {
+		known[line] = true
+	}
+	for _, all := range []bool{true, false} {
+		as, inDrawer := slices.Clone(lines), false
+		for i, line := range sent {
+			isDrawer, isEnd := drawerLine.MatchString(line), strings.EqualFold(strings.TrimSpace(line), ":END:")
+			if known[line] && (all || isDrawer || clockLine.MatchString(line)) && (inDrawer || !isEnd) {
+				as[i] = line
+			}
+			if isDrawer {
+				inDrawer = known[line] && !isEnd
+			}
+		}
+		text, head := strings.Join(as, "\n"), "* x\n"
+		if headlines.MatchString(text) {
+			head = "" // it is sent back with its headline
+		}
+		if new(Place).Check(nil, now, head+text) == nil {
+			return text, nil
+		}
+	}
+	return safe, nil
+}
+
+// drawerLine matches the first and the last line of a drawer.
+var drawerLine = regexp.MustCompile(`^[ \t]*:\S+:[ \t]*$`)
 
 // Properties makes the values of KEY=VALUE inert, and refuses keys but for those
 // that are allowed, and values that cannot stand under their key.

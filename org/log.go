@@ -1,0 +1,189 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"slices"
+	"strings"
+)
+
+// noteHeadings are the beginnings of the log lines that Org writes by default, each of
+// which goes on with a time.
+var noteHeadings = []string{
+	`State "`, "Note taken on ", "CLOSING NOTE ", "Rescheduled from ", "Not scheduled, was ", "New deadline from ",
+	"Removed deadline, was ", "Refiled on ",
+}
+
+// logSpans returns the lines of a section, from an offset on, that are its log: drawers,
+// log lines with their notes, and clocks, wherever they are, each with the note of its
+// end. With inside set, drawers are looked into. The spans are in order and disjoint,
+// without blank lines after them.
+func (d *Document) logSpans(i, from int, inside bool) []span {
+	if i < 0 {
+		return nil
+	}
+	r := logReader{d.Elements(i), d.Todo.All, []string{DefaultLogDrawer, d.logging(i).drawer, strings.Trim(conflictDrawer, ":")}}
+	if name, ok := d.rawProperty(i, "CLOCK_INTO_DRAWER"); ok {
+		r.drawers = append(r.drawers, name)
+	}
+	var out []span
+	for k := 1; k < len(r.Elements); {
+		el := &r.Elements[k]
+		if int(el.Start) < from || el.Type == TypePlainList || inside && el.Type == TypeDrawer || !r.isLog(k) {
+			k++
+			continue
+		}
+		out = append(out, span{int(el.Start), endOfText(d.Source, int(el.Start), int(el.End))})
+		k = int(el.Next)
+	}
+	return out
+}
+
+// logEnd returns the end of the log at the beginning of a section, from an offset on.
+func (d *Document) logEnd(i, from int) int {
+	for _, s := range d.logSpans(i, from, false) {
+		if skipBlankLines(d.Source, from, s.start) < s.start {
+			break
+		}
+		from = s.end
+	}
+	return from
+}
+
+// logReader finds the log in the tree of a section.
+type logReader struct {
+	*Tree
+	keywords []string // of tasks
+	drawers  []string // of the log
+}
+
+// isLog reports whether element k is a drawer of the log or with nothing but a log, a
+// line of the log, or a clock.
+func (r *logReader) isLog(k int) bool {
+	switch r.Elements[k].Type {
+	case TypeClock:
+		return true
+	case TypeDrawer:
+		name := r.Drawer(k)
+		return slices.ContainsFunc(r.drawers, func(n string) bool { return strings.EqualFold(n, name) }) || r.isAllLog(k)
+	case TypePlainList:
+		return r.isAllLog(k)
+	case TypeItem:
+		outer := r.Elements[r.Elements[r.Elements[k].Parent].Parent].Type // of the list
+		return (outer == TypeSection || outer == TypeDrawer) && (r.isNote(k) || r.endsClock(k))
+	}
+	return false
+}
+
+// isAllLog reports whether element k contains something, and nothing but a log.
+func (r *logReader) isAllLog(k int) bool {
+	children := slices.Collect(r.Children(k))
+	return len(children) > 0 && !slices.ContainsFunc(children, func(c int) bool { return !r.isLog(c) })
+}
+
+// isNote reports whether an item is a line of the log: one with a time and a heading of
+// Org, with the backslashes after which a note follows, or, as headings can be changed,
+// with the old or new state or date in quotes.
+func (r *logReader) isNote(item int) bool {
+	line := r.firstLine(item, TypeItem)
+	text := line[itemParts(line).bulletEnd:]
+	if lastStamp(text) == "" {
+		return false
+	}
+	for i, word := range strings.Split(text, `"`) {
+		if i%2 == 1 && (slices.Contains(r.keywords, word) || singleTimestampLength(word) > 0) {
+			return true
+		}
+	}
+	return strings.HasSuffix(text, `] \\`) || slices.ContainsFunc(noteHeadings, func(h string) bool { return strings.HasPrefix(text, h) })
+}
+
+// endsClock reports whether an item is the note of the end of a clock: the only item that
+// is no line of the log in a list directly below the clock.
+func (r *logReader) endsClock(item int) bool {
+	list := int(r.Elements[item].Parent)
+	if above := &r.Elements[list-1]; above.Type != TypeClock || above.PostBlank > 0 {
+		return false
+	}
+	for k := range r.Children(list) {
+		if k < item || k > item && !r.isNote(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// lastStamp returns the last timestamp in a line, "" if there is none.
+func lastStamp(line string) string {
+	for at := len(line) - 1; at >= 0; at-- {
+		if n := singleTimestampLength(line[at:min(len(line), at+maxTimestamp)]); n > 0 {
+			return line[at : at+n]
+		}
+	}
+	return ""
+}
+
+// withoutLog returns a new text for the body from start to end without the lines that
+// stand before the body, such as the log, as a caller sends them back who read them with
+// the body. Log lines further down that the text leaves out come first in it.
+func (e *editor) withoutLog(text string, start, end int) string {
+	src, from, above := e.doc.Source, e.doc.bodyStart(), []int{e.doc.Start, e.doc.DrawerEnd, e.doc.bodyStart()}
+	if e.at >= 0 {
+		h := e.headline()
+		from, above = h.metadataEnd(), []int{h.Start, h.TextEnd, h.PlanningEnd, h.DrawerEnd}
+	}
+	have := lineCounts(src[min(from, start):start])
+	for _, at := range above {
+		if rest, ok := strings.CutPrefix(text, wholeLines(src[min(at, start):start])); ok {
+			text, have = rest, nil
+			break
+		}
+	}
+	if e.at < 0 {
+		return text
+	}
+	text, sentBack := cutLines(e.doc.reparse(src[:from]+text+src[end:]), e.at, from, len(text), have)
+	var lost strings.Builder
+	for _, s := range e.doc.logSpans(e.at, start, false) {
+		line := trimBlanks(lineAt(src, s.start, s.end).text(src))
+		if sentBack[line]--; sentBack[line] < 0 {
+			lost.WriteString(wholeLines(src[s.start:s.end]))
+		}
+	}
+	return lost.String() + text
+}
+
+// lineCounts returns how often each line occurs in a text, without the blanks around it.
+func lineCounts(text string) map[string]int {
+	counts := map[string]int{}
+	for l := range linesOf(text, 0, len(text)) {
+		counts[trimBlanks(l.text(text))]++
+	}
+	return counts
+}
+
+// cutLines returns n bytes of the section of headline i, from an offset on, without the
+// lines of its log that are counted in have, and counts the other lines of its log.
+func cutLines(d *Document, i, from, n int, have map[string]int) (rest string, others map[string]int) {
+	var b strings.Builder
+	at, others := from, map[string]int{}
+	for _, s := range d.logSpans(i, from, false) {
+		for l := range linesOf(d.Source, s.start, min(s.end, from+n)) {
+			switch line := trimBlanks(l.text(d.Source)); {
+			case line == "" && at == l.start:
+				at = l.next
+			case have[line] > 0:
+				have[line]--
+				b.WriteString(d.Source[at:l.start])
+				at = l.next
+			default:
+				others[line]++
+			}
+		}
+	}
+	rest = b.String() + d.Source[at:from+n]
+	if at > from {
+		rest = rest[skipBlankLines(rest, 0, len(rest)):]
+	}
+	return rest, others
+}

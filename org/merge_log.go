@@ -1,0 +1,134 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package org
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+)
+
+// bodyLog is the log at the beginning of a body, and the rest of the body.
+type bodyLog struct {
+	text, rest string
+	pieces     []logPiece // of text
+}
+
+// logPiece is a log line with its note, a clock, or another line of a log.
+type logPiece struct {
+	text   string    // whole lines
+	drawer string    // around it, "" for none; also of the line that opens the drawer
+	entry  bool      // a log line or a clock
+	time   time.Time // of an entry
+}
+
+// cutLog splits a body after its log. A text that is not all body has no log.
+func cutLog(body string) bodyLog {
+	const head = "* \n"
+	doc := Parse(head+body, nil)
+	if h := &doc.Headlines[0]; h.metadataEnd() > len(head) || h.SectionEnd < len(doc.Source) {
+		return bodyLog{rest: body}
+	}
+	src, at, end, drawer := doc.Source, len(head), doc.logEnd(0, len(head)), ""
+	log := bodyLog{text: src[len(head):end], rest: src[end:]}
+	for _, s := range append(doc.logSpans(0, at, true), span{end, end}) {
+		for l := range linesOf(src, at, min(s.start, end)) {
+			if name := drawerName(trimBlanks(l.text(src))); strings.EqualFold(name, "END") {
+				drawer = ""
+			} else if name != "" {
+				drawer = name
+			}
+			log.pieces = append(log.pieces, logPiece{text: src[l.start:l.next], drawer: drawer})
+		}
+		if at = s.end; s.start < min(s.end, end) {
+			stamp, _ := ParseTimestamp(lastStamp(lineAt(src, s.start, s.end).text(src)))
+			log.pieces = append(log.pieces, logPiece{src[s.start:s.end], drawer, true, stamp.Start})
+		}
+	}
+	return log
+}
+
+// mergeLogs merges two versions of a log as sets of entries: removals and additions of
+// both sides count. The other lines are those of one version. The result does not depend
+// on which side is which.
+func mergeLogs(base, won, lost bodyLog) string {
+	return document.Pick(base.text, won.text, lost.text, func() string {
+		a, b := won, lost
+		if cmp.Or(cmp.Compare(len(a.text), len(b.text)), cmp.Compare(a.text, b.text)) < 0 {
+			a, b = b, a
+		}
+		had, inA, inB := base.entries(), a.entries(), b.entries()
+		newestFirst := a.descents()+b.descents() >= 0
+		out := slices.DeleteFunc(slices.Clone(a.pieces), func(p logPiece) bool {
+			key := wholeLines(p.text)
+			return p.entry && had[key] && !inB[key]
+		})
+		added := slices.Clone(b.pieces)
+		slices.SortFunc(added, func(p, q logPiece) int { return cmp.Or(p.time.Compare(q.time), cmp.Compare(p.text, q.text)) })
+		for _, p := range added {
+			if key := wholeLines(p.text); p.entry && !had[key] && !inA[key] {
+				inA[key] = true
+				p.text = withLineEnds(key, lineEnd(a.text))
+				out = insertEntry(out, p, newestFirst)
+			}
+		}
+		var text strings.Builder
+		for _, p := range out {
+			text.WriteString(p.text)
+			if !strings.HasSuffix(p.text, "\n") {
+				text.WriteString("\n")
+			}
+		}
+		return text.String()
+	})
+}
+
+// entries returns the texts of all entries.
+func (log bodyLog) entries() map[string]bool {
+	texts := map[string]bool{}
+	for _, p := range log.pieces {
+		if p.entry {
+			texts[wholeLines(p.text)] = true
+		}
+	}
+	return texts
+}
+
+// descents returns how many entries are earlier than the one before them in their drawer,
+// less those that are later.
+func (log bodyLog) descents() (n int) {
+	for i, p := range log.pieces[min(1, len(log.pieces)):] {
+		if above := log.pieces[i]; p.entry && above.entry && p.drawer == above.drawer {
+			n += above.time.Compare(p.time)
+		}
+	}
+	return n
+}
+
+// insertEntry inserts an entry among those of its drawer by its time. A drawer that is
+// missing comes last.
+func insertEntry(pieces []logPiece, e logPiece, newestFirst bool) []logPiece {
+	at, above := -1, -1
+	for i, p := range pieces {
+		switch order := p.time.Compare(e.time); {
+		case !strings.EqualFold(p.drawer, e.drawer), e.drawer == "" && !p.entry:
+		case at < 0 && p.entry && (newestFirst && order < 0 || !newestFirst && order > 0):
+			at = i
+		case p.entry || above < 0:
+			above = i
+		}
+	}
+	switch {
+	case at >= 0:
+		return slices.Insert(pieces, at, e)
+	case above >= 0:
+		return slices.Insert(pieces, above+1, e)
+	case e.drawer == "":
+		return append(pieces, e)
+	}
+	end := lineEnd(e.text)
+	return append(pieces, logPiece{text: ":" + e.drawer + ":" + end, drawer: e.drawer}, e, logPiece{text: drawerClose + end})
+}
