@@ -20,16 +20,20 @@ import (
 // Arguments returns the arguments of a call in the form that the schema of its tool wants. Clients
 // are known to send values in another form, so the type of a field decides what they mean: null is
 // absent; a text is a number, a truth value, a list or an object where it is the JSON of one; a
-// number or truth value is a text where a text is wanted. The error names the field in words.
+// number or truth value is a text where a text is wanted. The error names the field in words,
+// or is ErrNoObject.
 func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage, error) {
 	given, err := decoded(cmp.Or(strings.TrimSpace(string(raw)), "null"))
-	if err != nil {
-		return nil, errNoObject
+	switch {
+	case err != nil:
+		return nil, ErrNoObject
+	case given == "":
+		given = nil
 	}
 	given, why := fit(&jsonschema.Schema{Type: "object"}, given)
 	fields, _ := given.(map[string]any)
 	if why != "" {
-		return nil, errNoObject
+		return nil, ErrNoObject
 	}
 	if why := fitFields(schema, fields); why != "" {
 		return nil, errors.New(why)
@@ -40,7 +44,8 @@ func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage,
 	return json.Marshal(fields)
 }
 
-var errNoObject = errors.New("the arguments are not a JSON object")
+// ErrNoObject is returned by Arguments for what is no object at all.
+var ErrNoObject = errors.New("the arguments are not a JSON object")
 
 // decoded decodes one JSON value. Numbers keep their digits.
 func decoded(text string) (v any, err error) {
@@ -48,7 +53,7 @@ func decoded(text string) (v any, err error) {
 	d.UseNumber()
 	if err = d.Decode(&v); err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			err = errNoObject
+			err = ErrNoObject
 		}
 	}
 	return v, err
