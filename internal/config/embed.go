@@ -60,7 +60,7 @@ func (v value) embed() (Embed, error) {
 	var e Embed
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return e, fmt.Errorf("%v is not a table with kind, url and model", v.raw)
+		return e, fmt.Errorf("%v is not a table with kind, url and model", v)
 	}
 	var keyName string
 	texts := map[string]*string{

@@ -50,7 +50,7 @@ var orgKeys = []orgKey{
 			d.LogDrawer = raw
 			return nil
 		}
-		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v.raw)
+		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v)
 	}},
 	{"archive", func(d *org.Defaults, v value) (err error) {
 		d.Archive, err = v.text()
@@ -73,7 +73,7 @@ func logSetting(what string) func(*org.Defaults, value) error {
 			word = map[string]string{"time": "log", "note": "lognote"}[raw]
 		}
 		if word == "" {
-			return fmt.Errorf(`%v is not "time", "note" or false`, v.raw)
+			return fmt.Errorf(`%v is not "time", "note" or false`, v)
 		}
 		d.Startup = append(d.Startup, word+what)
 		return nil
@@ -85,7 +85,7 @@ func logSetting(what string) func(*org.Defaults, value) error {
 func (c *Config) org(v value) (*org.Defaults, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%v is not a table", v.raw)
+		return nil, fmt.Errorf("%v is not a table", v)
 	}
 	d := org.Defaults{}
 	for _, k := range orgKeys {

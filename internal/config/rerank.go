@@ -59,7 +59,7 @@ func (v value) rerank() (Rerank, error) {
 func (v value) server(texts map[string]*string, secret *string, timeout *time.Duration, all *bool, maxMs int) (used bool, err error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return false, fmt.Errorf("%v is not a table with url and model", v.raw)
+		return false, fmt.Errorf("%v is not a table with url and model", v)
 	}
 	var keyName string
 	texts["key_env"] = &keyName
