@@ -33,7 +33,7 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 		if err := s.connect(ctx); s.daemon != nil || err != nil {
 			return err
 		}
-		err := s.open(ctx, retryInterval, with)
+		err := s.open(ctx, &s.config, retryInterval, with)
 		if fovea.KindOf(err) != fovea.Conflict || ctx.Err() != nil {
 			return err
 		}

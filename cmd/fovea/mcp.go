@@ -68,7 +68,7 @@ func serveMCP(ctx context.Context, s *session) error {
 		return refuseMCP(ctx, s, err)
 	}
 	svc = s.guarded(svc)
-	agents := agents{&s.config}
+	agents := agents{func() *config.Config { return &s.config }}
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)
@@ -166,7 +166,7 @@ func ended(ctx context.Context, err error) error {
 }
 
 // agents names MCP clients and gives them their rights, those of the configuration.
-type agents struct{ config *config.Config }
+type agents struct{ config func() *config.Config }
 
 // name returns given, the name that the owner chose, else an agent's name made from the
 // client's own. greeting tells the client its name if that differs from the one it sent.
@@ -185,7 +185,7 @@ func (a agents) name(given, client string) (name, greeting string) {
 // reserved reports whether a name belongs to a grant, to a token or to the server-memory
 // graph. It reports true for every name if the tokens cannot be read.
 func (a agents) reserved(name string) bool {
-	if _, ok := a.config.Grants[name]; ok || name == servermemory.Agent {
+	if _, ok := a.config().Grants[name]; ok || name == servermemory.Agent {
 		return true
 	}
 	tokens, err := config.ReadTokens(nil)
@@ -194,5 +194,5 @@ func (a agents) reserved(name string) bool {
 
 // grant returns the rights of an agent.
 func (a agents) grant(agent string) api.Grant {
-	return a.config.Rights(agent, api.Agent)
+	return a.config().Rights(agent, api.Agent)
 }

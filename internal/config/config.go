@@ -189,7 +189,7 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 		case err == nil:
 			return nil
 		case errors.Is(err, errPolicy): // ignoring it would leave files unprotected
-			return fmt.Errorf("config: %s: %w: %w", f.where, ErrFile, err)
+			return fmt.Errorf("config: %s: %s: %w: %w", c.place(s.key), s.key, ErrFile, err)
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v; it is ignored", f.where, err))
 	}
