@@ -192,6 +192,26 @@ func (a agents) reserved(name string) bool {
 	return err != nil || slices.ContainsFunc(tokens.All, func(t config.Token) bool { return t.Agent == name })
 }
 
+// own returns what a caller may do without what the configuration grants, which may change during
+// a session.
+func (a agents) own(g api.Grant) api.Grant {
+	granted := a.config().Rights(g.Agent, g.Role).Paths
+	if n := len(granted); n <= len(g.Paths) && slices.Equal(granted, g.Paths[:n]) {
+		g.Paths = g.Paths[n:]
+	} else {
+		g.Paths = nil // it has changed since the caller was admitted
+	}
+	g.Operations, g.Review = nil, nil
+	return g
+}
+
+// granted adds to what own returned what the configuration grants now.
+func (a agents) granted(own api.Grant) api.Grant {
+	now := a.config().Rights(own.Agent, own.Role)
+	own.Paths, own.Operations, own.Review = slices.Concat(now.Paths, own.Paths), now.Operations, now.Review
+	return own
+}
+
 // grant returns the rights of an agent.
 func (a agents) grant(agent string) api.Grant {
 	return a.config().Rights(agent, api.Agent)

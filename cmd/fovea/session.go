@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // lockWait is how long a verb waits for another process: long enough for a read to finish,
@@ -67,16 +69,18 @@ func newSession() *session {
 // in this process. It is the same for all calls of a run.
 func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.memory == nil && s.daemon == nil {
-		if err := s.load(); err != nil {
+		if err := s.loadOrAsk(ctx); err != nil {
 			return nil, err
 		}
 		growHeap()
-		if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
-			return nil, err
+		if s.daemon == nil {
+			if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if s.daemon != nil {
-		return s.daemon.Service, nil
+		return s.asking(), nil
 	}
 	local := s.local(&s.config)
 	local.Project, local.Session, local.Warn = s.config.Project, s.config.Session, s.warn
@@ -118,6 +122,30 @@ func (s *session) load() (err error) {
 	}
 	s.reportMemex()
 	return nil
+}
+
+// loadOrAsk is load, but where the file cannot be used it asks a daemon that runs: there, the last
+// good configuration is in force.
+func (s *session) loadOrAsk(ctx context.Context) error {
+	err := s.load()
+	if !errors.Is(err, config.ErrFile) || s.config.Memex == "" {
+		return err
+	}
+	s.config.Budget = 0 // none is known here
+	if s.connect(ctx) != nil || s.daemon == nil {
+		return err
+	}
+	s.Report("%v", err)
+	return nil
+}
+
+// asking is the service of the daemon. What this process' environment and configuration say of
+// windows goes along with each request.
+func (s *session) asking() api.Service {
+	if s.config.Budget == 0 || len(s.config.Problems) > 0 { // the daemon has kept the last good ones
+		return s.daemon.Service
+	}
+	return api.WithWindows(s.daemon.Service, s.config.Budget, cmp.Or(s.config.SemanticThreshold, window.DefaultThreshold))
 }
 
 // reportMemex prints which folder is the memex if it was inferred and is not obvious: a parent

@@ -20,7 +20,8 @@ import (
 
 // Embed says what makes vectors of texts; the zero value says that nothing does.
 type Embed struct {
-	Kind, URL, Model, Key       string // as in embed.Config
+	Kind, URL, Model            string // as in embed.Config
+	Key                         string `json:"-"` // likewise
 	QueryPrefix, DocumentPrefix string
 	Dimensions                  int
 	Nested                      bool

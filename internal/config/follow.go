@@ -4,13 +4,17 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -50,7 +54,7 @@ func (f *Follower) Look(now Config) (Config, string) {
 	next, err := Load(f.env, f.flags, f.file)
 	for _, p := range next.Problems {
 		if err == nil && !slices.Contains(now.Problems, p) {
-			err = errors.New(next.withLine(p))
+			err = errors.New(strings.TrimSuffix(next.withLine(p), "; it is ignored"))
 		}
 	}
 	if err != nil {
@@ -96,4 +100,27 @@ func (c *Config) SameMemory(other *Config) bool {
 		}
 	}
 	return true
+}
+
+// Digests returns digests of settings, by key, so that processes can compare them. Those that hold
+// secrets, or that a daemon does not use, are left out.
+func (c *Config) Digests() map[string]string {
+	all := map[string]string{}
+	for _, s := range settings {
+		if slices.Contains([]string{"memex", "server_memory_file", "alerts"}, s.key) {
+			continue
+		}
+		text, err := json.Marshal(reflect.ValueOf(c).Elem().Field(s.field).Interface())
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		all[s.key] = fmt.Sprintf("%x", sha256.Sum256(text))[:12]
+	}
+	return all
+}
+
+// Settled reports whether the file has not changed for so long that every daemon has read it.
+func (c *Config) Settled() bool {
+	info, err := os.Stat(c.File)
+	return err != nil || time.Since(info.ModTime()) > 2*time.Second
 }

@@ -16,8 +16,9 @@ import (
 // Rerank says what puts the best hits of a search in order; the zero value says that nothing
 // does.
 type Rerank struct {
-	Kind, URL, Model, Key string        // as in embed.Config
-	Timeout               time.Duration // of a search; 0 is the default
+	Kind, URL, Model string        // as in embed.Config
+	Key              string        `json:"-"` // likewise
+	Timeout          time.Duration // of a search; 0 is the default
 	// All lets a server on another computer see every note, not only those with the
 	// property EMBED.
 	All bool

@@ -152,10 +152,12 @@ func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
 }
 
 func (d *daemon) hello() api.Hello {
-	v := d.now.Load().memory.View()
+	now := d.now.Load()
+	v := now.memory.View()
 	return api.Hello{
 		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
+		Settings: now.config.Digests(),
 	}
 }
 
