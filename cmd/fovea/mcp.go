@@ -197,7 +197,7 @@ func (a agents) reserved(name string) bool {
 func (a agents) own(g api.Grant) api.Grant {
 	granted := a.config().Rights(g.Agent, g.Role).Paths
 	if n := len(granted); n <= len(g.Paths) && slices.Equal(granted, g.Paths[:n]) {
-		g.Paths = g.Paths[n:]
+		g.Paths = append([]string(nil), g.Paths[n:]...) // nil for none, as in the grant of a new caller
 	} else {
 		g.Paths = nil // it has changed since the caller was admitted
 	}

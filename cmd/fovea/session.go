@@ -93,8 +93,8 @@ func (s *session) local(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(nil), Budget: c.Budget, Threshold: c.SemanticThreshold, Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
 		Buckets: buckets,
-		Seals: func() (api.Seals, error) { return sealsOf(c) },
-		IPFS:  remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address(nil) }),
+		Seals:   func() (api.Seals, error) { return sealsOf(c) },
+		IPFS:    remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address(nil) }),
 	}
 }
 
