@@ -137,7 +137,8 @@ func TestEverySettingTakesEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := map[string]string{
-		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]", "guard": "[guard]\nlockdown = [\"x.org\"]",
+		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]",
+		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "ipfs": "[ipfs]\napi = \"http://127.0.0.1:1\"",
 		"summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"", "record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"",
@@ -313,13 +314,15 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 	}
 	of := reflect.TypeFor[config.Config]()
 	rows := map[string]string{
-		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]", "guard": "[guard]\nlockdown = [\"x.org\"]",
+		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]",
+		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"",
 		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01", "budget": "budget = 60",
 		"grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
 	}
-	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true, "emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
+	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
+		"emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
 		"seal_for": true, "relaxed_ms": true, "history_warn_mb": true, "writes_per_minute": true} // no window depends on them
 	s.write(filepath.Join(s.memex, "more.org"), strings.Repeat("* Another door\nIt is green and it squeaks.\n", 12))
 	for i := range of.NumField() {

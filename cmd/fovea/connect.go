@@ -60,7 +60,7 @@ func (s *session) connect(ctx context.Context) error {
 	c, err := daemon.Connect(ctx, &s.config, s.clientOptions())
 	if err == nil {
 		s.daemon = c
-		s.reportSettings()
+		reportSettings(s)
 	}
 	if _, answered := errors.AsType[*fovea.Error](err); answered {
 		return err
@@ -73,7 +73,7 @@ func (s *session) connect(ctx context.Context) error {
 
 // reportSettings names the settings that apply at the daemon and are others than in this process,
 // whose environment or configuration file is another one.
-func (s *session) reportSettings() {
+func reportSettings(s *session) {
 	var others []string
 	for key, own := range s.config.Digests() {
 		carried := key == "budget" || key == "semantic_threshold" // by asking
@@ -140,7 +140,7 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 	if s.opening.alone {
 		return s.service(ctx)
 	}
-	if err := s.loadOrAsk(ctx); err != nil {
+	if err := loadOrAsk(ctx, s); err != nil {
 		return nil, err
 	}
 	idle := []string{"--idle", implicitIdle.String()}
@@ -156,7 +156,7 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 		return err
 	})
 	s.daemon = c
-	return s.asking(), nil
+	return asking(s), nil
 }
 
 // guarded holds each call to the grant of its context. A daemon does that itself.

@@ -160,13 +160,13 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	}
 	restoreHeap()
 	local := func(c *config.Config) api.LocalOptions {
-		o := s.local(c)
+		o := localOf(c)
 		o.Warn = func(err error) { log.Warn("not reported", "what", err) }
 		return o
 	}
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
-		Local: local(&s.config), Again: s.again(with, local),
+		Local: local(&s.config), Again: again(s, with, local),
 		MCP: func(svc api.Service, now func() *config.Config) http.Handler {
 			return mcpHandler(ctx, agents{now}, svc, feed, log)
 		},
@@ -185,10 +185,10 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 }
 
 // again says how the daemon takes over another configuration. The memory is opened as at first.
-func (s *session) again(with func(*fovea.Options), local func(*config.Config) api.LocalOptions) *daemon.Again {
+func again(s *session, with func(*fovea.Options), local func(*config.Config) api.LocalOptions) *daemon.Again {
 	follower := s.config.Follow(nil, s.flags)
 	return &daemon.Again{
-		Look: follower.Look, Refuse: follower.Refuse, Local: local, Told: func(text string) { s.Report("%s", text) },
+		Look: follower.Look, Refuse: follower.Refuse, Local: local, Report: func(text string) { s.Report("%s", text) },
 		Open: func(ctx context.Context, c *config.Config) (*fovea.Memory, error) {
 			if _, err := sinks(c); err != nil {
 				return nil, err

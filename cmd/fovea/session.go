@@ -69,7 +69,7 @@ func newSession() *session {
 // in this process. It is the same for all calls of a run.
 func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.memory == nil && s.daemon == nil {
-		if err := s.loadOrAsk(ctx); err != nil {
+		if err := loadOrAsk(ctx, s); err != nil {
 			return nil, err
 		}
 		growHeap()
@@ -80,16 +80,16 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 		}
 	}
 	if s.daemon != nil {
-		return s.asking(), nil
+		return asking(s), nil
 	}
-	local := s.local(&s.config)
+	local := localOf(&s.config)
 	local.Project, local.Session, local.Warn = s.config.Project, s.config.Session, s.warn
 	local.EmbedTimeout, local.Fill, local.Progress = embedTimeout, true, s.Progress
 	return api.NewLocal(s.memory, &local), nil
 }
 
-// local returns what a configuration says of requests.
-func (s *session) local(c *config.Config) api.LocalOptions {
+// localOf returns what a configuration says of requests.
+func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(nil), Budget: c.Budget, Threshold: c.SemanticThreshold, Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
 		Buckets: buckets,
@@ -126,7 +126,7 @@ func (s *session) load() (err error) {
 
 // loadOrAsk is load, but where the file cannot be used it asks a daemon that runs: there, the last
 // good configuration is in force.
-func (s *session) loadOrAsk(ctx context.Context) error {
+func loadOrAsk(ctx context.Context, s *session) error {
 	err := s.load()
 	if !errors.Is(err, config.ErrFile) || s.config.Memex == "" {
 		return err
@@ -141,7 +141,7 @@ func (s *session) loadOrAsk(ctx context.Context) error {
 
 // asking is the service of the daemon. What this process' environment and configuration say of
 // windows goes along with each request.
-func (s *session) asking() api.Service {
+func asking(s *session) api.Service {
 	if s.config.Budget == 0 || len(s.config.Problems) > 0 { // the daemon has kept the last good ones
 		return s.daemon.Service
 	}

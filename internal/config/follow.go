@@ -22,12 +22,12 @@ import (
 // Follower reads the configuration of a process that goes on running again when its file changes.
 // It is for one goroutine.
 type Follower struct {
-	env   func(string) string
-	flags Flags
-	file  string
-	seen  string // the text of the file at the last look
-	taken string // that was read last
-	said  string
+	env    func(string) string
+	flags  Flags
+	file   string
+	seen   string // the text of the file at the last look
+	taken  string // that was read last
+	advice string
 }
 
 // Follow returns a Follower of a configuration that Load returned for env and flags.
@@ -45,9 +45,9 @@ func (f *Follower) Look(now Config) (Config, string) {
 	at := fmt.Sprintf("%v\n%s", err, text)
 	if stable := at == f.seen; !stable || at == f.taken {
 		f.seen = at
-		return now, f.said
+		return now, f.advice
 	}
-	f.taken, f.said = at, ""
+	f.taken, f.advice = at, ""
 	if errors.Is(err, fs.ErrNotExist) && now.File == "" {
 		return now, ""
 	}
@@ -59,18 +59,18 @@ func (f *Follower) Look(now Config) (Config, string) {
 	}
 	if err != nil {
 		f.Refuse(err)
-		return now, f.said
+		return now, f.advice
 	}
 	if next.Memex != now.Memex || next.StateDir != now.StateDir {
-		f.said = fmt.Sprintf("the memex or its state folder is another one in %s; that takes effect with the next start: fovea serve --stop", f.file)
+		f.advice = fmt.Sprintf("the memex or its state folder is another one in %s; that takes effect with the next start: fovea serve --stop", f.file)
 		next.Memex, next.StateDir = now.Memex, now.StateDir
 	}
-	return next, f.said
+	return next, f.advice
 }
 
 // Refuse records why the configuration that Look returned last is not in force.
 func (f *Follower) Refuse(why error) {
-	f.said = fmt.Sprintf("%s; what was in force before stays", strings.TrimPrefix(why.Error(), "config: "))
+	f.advice = fmt.Sprintf("%s; what was in force before stays", strings.TrimPrefix(why.Error(), "config: "))
 }
 
 // keyOf matches the key at the beginning of a problem of the file.

@@ -18,7 +18,8 @@ func TestProblemsAreInWords(t *testing.T) {
 	dir := t.TempDir()
 	name, env := filepath.Join(dir, "config.toml"), map[string]string{"HOME": dir}
 	for _, s := range settings {
-		for _, v := range []string{`true`, `7`, `-1`, `1.5`, `"x"`, `""`, `[]`, `[[1]]`, `["x", 2]`, `{}`, `{x = 1}`, `{x = {y = [1]}}`, `{x = ["y"]}`, `2020-01-02`, `nan`} {
+		for _, v := range []string{`true`, `7`, `-1`, `1.5`, `"x"`, `""`, `[]`, `[[1]]`, `["x", 2]`, `{}`,
+			`{x = 1}`, `{x = {y = [1]}}`, `{x = ["y"]}`, `2020-01-02`, `nan`} {
 			if err := os.WriteFile(name, fmt.Appendf(nil, "%s = %s\n", s.key, v), 0o600); err != nil {
 				t.Fatal(err)
 			}

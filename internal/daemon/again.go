@@ -7,11 +7,13 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // Again says how a daemon takes over another configuration while it runs.
@@ -24,8 +26,8 @@ type Again struct {
 	Open func(context.Context, *config.Config) (*fovea.Memory, error)
 	// Local configures requests under a configuration, as Options.Local does at first.
 	Local func(*config.Config) api.LocalOptions
-	// Told receives what a person should know, besides the log.
-	Told func(string)
+	// Report prints what a person should know, besides the log.
+	Report func(string)
 }
 
 const (
@@ -40,6 +42,14 @@ type term struct {
 	*opened
 }
 
+// terms are those of a daemon: one after another.
+type terms struct {
+	daemon *daemon
+	now    atomic.Pointer[term]
+	gate   share.Semaphore
+	advice atomic.Pointer[string] // see Status.Configuration
+}
+
 // opened is the memory that a daemon has open, with its work in the background.
 type opened struct {
 	memory *fovea.Memory
@@ -49,16 +59,16 @@ type opened struct {
 }
 
 // open begins to watch the folder of a memory.
-func (d *daemon) open(ctx context.Context, m *fovea.Memory, c *config.Config) *opened {
+func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *opened {
 	ctx, stop := context.WithCancel(ctx)
-	return &opened{memory: m, stop: stop, live: keepLive(ctx, m, d.opts, c)}
+	return &opened{memory: m, stop: stop, live: keepLive(ctx, m, t.daemon.opts, c)}
 }
 
 // run begins the work in the background.
-func (d *daemon) run(o *opened) {
-	o.work.Go(func() { d.kept(o.live.ctx, "watching the folder", o.live.run) })
+func (t *terms) run(o *opened) {
+	o.work.Go(func() { t.daemon.kept(o.live.ctx, "watching the folder", o.live.run) })
 	if room := o.memory.Meaning(); room != nil {
-		o.work.Go(func() { d.kept(o.live.ctx, "making vectors", func() { room.Run(o.live.ctx) }) })
+		o.work.Go(func() { t.daemon.kept(o.live.ctx, "making vectors", func() { room.Run(o.live.ctx) }) })
 	}
 }
 
@@ -70,26 +80,27 @@ func (o *opened) end() error {
 }
 
 // take begins a term.
-func (d *daemon) take(c config.Config, o *opened, local api.LocalOptions) {
-	d.now.Store(&term{c, d.serviceOf(o, local), o})
-	d.api.Limit(c.LogLimit, c.WritesPerMinute)
+func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
+	t.now.Store(&term{c, t.daemon.serviceOf(o, local), o})
+	t.daemon.api.Limit(c.LogLimit, c.WritesPerMinute)
 }
 
 // call is the service of all listeners: that of the present term.
-func (d *daemon) call(ctx context.Context, c api.Call) (any, error) {
-	if err := d.gate.enter(ctx); err != nil {
+func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
+	leave, err := t.gate.Acquire(ctx)
+	if err != nil {
 		return nil, err
 	}
-	defer d.gate.leave()
-	return d.now.Load().service(ctx, c)
+	defer leave()
+	return t.now.Load().service(ctx, c)
 }
 
 // follow takes over the configuration whenever it changes, until ctx ends.
-func (d *daemon) follow(ctx context.Context) {
+func (t *terms) follow(ctx context.Context) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
 	var wanted config.Config
-	said, tries := "", 0
+	advice, tries := "", 0
 	for {
 		select {
 		case <-ctx.Done():
@@ -97,124 +108,80 @@ func (d *daemon) follow(ctx context.Context) {
 		case <-looks.C:
 		}
 		if tries == 0 {
-			wanted, said = d.opts.Again.Look(d.now.Load().config)
+			wanted, advice = t.daemon.opts.Again.Look(t.now.Load().config)
 		}
-		if !reflect.DeepEqual(wanted, d.now.Load().config) {
-			done, err := d.adopt(ctx, wanted)
+		if !reflect.DeepEqual(wanted, t.now.Load().config) {
+			done, err := t.adopt(ctx, wanted)
 			if tries++; done {
 				tries = 0
 			}
 			if err != nil {
-				d.opts.Again.Refuse(err)
-				_, said = d.opts.Again.Look(d.now.Load().config)
+				t.daemon.opts.Again.Refuse(err)
+				_, advice = t.daemon.opts.Again.Look(t.now.Load().config)
 			}
 		}
 		if tries > 1 {
-			said = "the configuration has changed; that takes effect when the requests that are running have ended"
+			advice = "the configuration has changed; that takes effect when the requests that are running have ended"
 		}
-		if before := d.said.Swap(new(said)); said != "" && *before != said {
-			d.opts.Log.Warn("the configuration", "what", said)
-			d.opts.Again.Told(said)
+		if before := t.advice.Swap(new(advice)); advice != "" && *before != advice {
+			t.daemon.opts.Log.Warn("the configuration", "what", advice)
+			t.daemon.opts.Again.Report(advice)
 		}
 	}
 }
 
 // adopt takes over a configuration. If the memory cannot be opened under it, the one before stays
 // in force. It is not done while requests run that do not end.
-func (d *daemon) adopt(ctx context.Context, c config.Config) (done bool, err error) {
-	was, local := d.now.Load(), d.opts.Again.Local(&c)
+func (t *terms) adopt(ctx context.Context, c config.Config) (done bool, err error) {
+	was, local := t.now.Load(), t.daemon.opts.Again.Local(&c)
 	if c.SameMemory(&was.config) {
-		d.take(c, was.opened, local)
+		t.take(c, was.opened, local)
 		return true, nil
 	}
-	if !d.gate.shut(ctx) {
+	open := t.shut(ctx)
+	if open == nil {
 		return false, nil
 	}
-	defer d.gate.open()
+	defer open()
 	if err := errors.Join(was.end(), was.memory.Close()); err != nil {
-		d.opts.Log.Warn("closing the memory to open it again", "why", err)
+		t.daemon.opts.Log.Warn("closing the memory to open it again", "why", err)
 	}
-	m, err := d.opts.Again.Open(ctx, &c)
+	m, err := t.daemon.opts.Again.Open(ctx, &c)
 	if err != nil {
-		c, local = was.config, d.opts.Again.Local(&was.config)
+		c, local = was.config, t.daemon.opts.Again.Local(&was.config)
 		var lost error
-		if m, lost = d.opts.Again.Open(ctx, &c); lost != nil {
-			d.opts.Log.Error("the memory cannot be opened again; the next command starts another daemon", "why", lost)
-			d.end()
+		if m, lost = t.daemon.opts.Again.Open(ctx, &c); lost != nil {
+			t.daemon.opts.Log.Error("the memory cannot be opened again; the next command starts another daemon", "why", lost)
+			t.daemon.end()
 			return true, errors.Join(err, lost)
 		}
 	}
-	o := d.open(ctx, m, &c)
-	d.take(c, o, local)
-	d.run(o)
-	d.opts.Log.Info("the memory was opened again")
+	o := t.open(ctx, m, &c)
+	t.take(c, o, local)
+	t.run(o)
+	t.daemon.opts.Log.Info("the memory was opened again")
 	return true, err
 }
 
-// gate holds requests back while the memory is opened again.
-type gate struct {
-	mu     sync.Mutex
-	inside int
-	shutBy chan struct{} // closed when the gate opens; nil while it is open
-	empty  chan struct{} // closed when nobody is inside; nil unless somebody waits for that
-}
+// maxInside is how many calls are carried out at a time, more than connections allow.
+const maxInside = 1 << 12
 
-// enter waits until the gate is open. The caller leaves.
-func (g *gate) enter(ctx context.Context) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for g.shutBy != nil {
-		opens := g.shutBy
-		g.mu.Unlock()
-		select {
-		case <-opens:
-		case <-ctx.Done():
-		}
-		g.mu.Lock()
-		if ctx.Err() != nil {
-			return ctx.Err()
+// shut holds new calls back and waits a short while for running ones. It returns what lets calls in
+// again, nil if some went on.
+func (t *terms) shut(ctx context.Context) (open func()) {
+	ctx, stop := context.WithTimeout(ctx, drainAgain)
+	defer stop()
+	held := 0
+	open = func() {
+		for range held {
+			<-t.gate
 		}
 	}
-	g.inside++
-	return nil
-}
-
-func (g *gate) leave() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.inside--; g.inside == 0 && g.empty != nil {
-		close(g.empty)
-		g.empty = nil
+	for ; held < cap(t.gate); held++ {
+		if _, err := t.gate.Acquire(ctx); err != nil {
+			open()
+			return nil
+		}
 	}
-}
-
-// shut holds new requests back and waits for those inside to leave, for a short while. It reports
-// whether they have; if not, the gate is open again.
-func (g *gate) shut(ctx context.Context) bool {
-	g.mu.Lock()
-	g.shutBy = make(chan struct{})
-	empty := make(chan struct{})
-	if g.inside == 0 {
-		close(empty)
-	} else {
-		g.empty = empty
-	}
-	g.mu.Unlock()
-	wait := time.NewTimer(drainAgain)
-	defer wait.Stop()
-	select {
-	case <-empty:
-		return true
-	case <-wait.C:
-	case <-ctx.Done():
-	}
-	g.open()
-	return false
-}
-
-func (g *gate) open() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	close(g.shutBy)
-	g.shutBy, g.empty = nil, nil
+	return open
 }

@@ -15,7 +15,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -75,22 +74,23 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	d.said.Store(new(string))
+	d.terms.daemon, d.terms.gate = d, make(share.Semaphore, maxInside)
+	d.terms.advice.Store(new(string))
 	d.api = d.server(ending)
-	first := d.open(ctx, opts.Memory, &opts.Config)
-	d.take(opts.Config, first, opts.Local)
+	first := d.terms.open(ctx, opts.Memory, &opts.Config)
+	d.terms.take(opts.Config, first, opts.Local)
 	if err := d.listen(ctx, socket); err != nil {
 		d.close()
 		return errors.Join(err, first.end())
 	}
-	d.run(first)
+	d.terms.run(first)
 	for _, s := range d.servers {
 		go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown
 	}
 	var looking sync.WaitGroup
 	looking.Go(func() { d.kept(ctx, "checking the socket", func() { d.stayReachable(ctx, socket) }) })
 	if opts.Again != nil {
-		looking.Go(func() { d.kept(ctx, "following the configuration", func() { d.follow(ctx) }) })
+		looking.Go(func() { d.kept(ctx, "following the configuration", func() { d.terms.follow(ctx) }) })
 	}
 	opts.Log.Info("serving", "memex", opts.Config.Memex, "socket", socket, "url", d.url, "pid", d.pid)
 	if opts.Listening != nil {
@@ -101,16 +101,14 @@ func Serve(ctx context.Context, opts *Options) error {
 	close(ending)
 	looking.Wait()
 	err = d.shutdown()
-	return errors.Join(err, d.now.Load().end())
+	return errors.Join(err, d.terms.now.Load().end())
 }
 
 // daemon is one run of Serve.
 type daemon struct {
 	opts    *Options
 	end     context.CancelFunc // ends the daemon
-	now     atomic.Pointer[term]
-	gate    gate
-	said    atomic.Pointer[string] // of the configuration, see Status.Configuration
+	terms   terms
 	api     *httpapi.Server
 	pid     int
 	folder  string // see api.Hello
@@ -134,11 +132,11 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 	var mcp func(api.Service) http.Handler
 	if d.opts.MCP != nil {
 		mcp = func(svc api.Service) http.Handler {
-			return d.opts.MCP(svc, func() *config.Config { return &d.now.Load().config })
+			return d.opts.MCP(svc, func() *config.Config { return &d.terms.now.Load().config })
 		}
 	}
 	return httpapi.New(httpapi.Options{
-		Service: d.call, Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest, Stop: ending, Log: d.opts.Log, MCP: mcp,
+		Service: d.terms.call, Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest, Stop: ending, Log: d.opts.Log, MCP: mcp,
 	})
 }
 
@@ -152,7 +150,7 @@ func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
 }
 
 func (d *daemon) hello() api.Hello {
-	now := d.now.Load()
+	now := d.terms.now.Load()
 	v := now.memory.View()
 	return api.Hello{
 		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url,

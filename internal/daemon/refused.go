@@ -58,12 +58,12 @@ func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := next(ctx, c)
 		if st, ok := answer.(*api.Status); ok && err == nil {
-			said := *st
-			said.Configuration = *d.said.Load()
+			advised := *st
+			advised.Configuration = *d.terms.advice.Load()
 			if why := m.Writable(); why != nil && st.ReadOnly != "" {
-				said.ReadOnly = advise(why).Error()
+				advised.ReadOnly = advise(why).Error()
 			}
-			answer = &said
+			answer = &advised
 		}
 		return answer, advise(err)
 	}
@@ -71,7 +71,7 @@ func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 
 // isReady returns why not every request can be served. Its text is public.
 func (d *daemon) isReady() error {
-	now := d.now.Load()
+	now := d.terms.now.Load()
 	why := now.memory.Writable()
 	if why == nil {
 		return now.live.isReady()

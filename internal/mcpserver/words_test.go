@@ -15,7 +15,8 @@ import (
 )
 
 // wrongValues are JSON values of every kind, and what is no JSON.
-var wrongValues = []string{`null`, `true`, `7`, `1.5`, `-1`, `1e400`, `99999999999999999999999`, `"x"`, `""`, `"2020-13-45"`, `[]`, `[[]]`, `[1]`, `["x",{}]`, `{}`,
+var wrongValues = []string{`null`, `true`, `7`, `1.5`, `-1`, `1e400`, `99999999999999999999999`, `"x"`, `""`, `"2020-13-45"`, `[]`, `[[]]`, `[1]`,
+	`["x",{}]`, `{}`,
 	`{"x":{"y":[1]}}`, `{"uri":7}`, `nul`, `{`, `'x'`, ``}
 
 // TestErrorsAreInWords: whatever is wrong with a message, its parameters or the arguments of a

@@ -145,7 +145,9 @@ var paramsOf = map[string]func() any{
 }
 
 // typesOf names the types of JSON Schema by the kinds of Go.
-var typesOf = map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "boolean", reflect.Slice: "array", reflect.Int: "integer", reflect.Float64: "number"}
+var typesOf = map[reflect.Kind]string{
+	reflect.String: "string", reflect.Bool: "boolean", reflect.Slice: "array", reflect.Int: "integer", reflect.Float64: "number",
+}
 
 // wrongParams refuses a call with parameters of another type than its method has.
 func wrongParams(id json.RawMessage, fields map[string]json.RawMessage) *Refusal {
