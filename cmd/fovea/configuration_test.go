@@ -149,8 +149,8 @@ func TestEverySettingTakesEffect(t *testing.T) {
 	}
 	ofClients := map[string]bool{"server_memory_file": true} // that read it when they start; a daemon does not
 	of := reflect.TypeFor[config.Config]()
-	for i := range of.NumField() {
-		key := of.Field(i).Tag.Get("key")
+	for field := range of.Fields() {
+		key := field.Tag.Get("key")
 		switch {
 		case key == "" || ofClients[key]:
 			continue
@@ -325,8 +325,8 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 		"emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
 		"seal_for": true, "relaxed_ms": true, "history_warn_mb": true, "writes_per_minute": true} // no window depends on them
 	s.write(filepath.Join(s.memex, "more.org"), strings.Repeat("* Another door\nIt is green and it squeaks.\n", 12))
-	for i := range of.NumField() {
-		key := of.Field(i).Tag.Get("key")
+	for field := range of.Fields() {
+		key := field.Tag.Get("key")
 		if key == "" || apart[key] {
 			continue
 		}

@@ -138,7 +138,7 @@ var paramsOf = map[string]func() any{
 	"initialize": func() any { return &mcp.InitializeParams{} }, "tools/call": func() any { return &mcp.CallToolParamsRaw{} },
 	"prompts/get": func() any { return &mcp.GetPromptParams{} }, "completion/complete": func() any { return &mcp.CompleteParams{} },
 	"resources/read": func() any { return &mcp.ReadResourceParams{} }, "resources/subscribe": func() any { return &mcp.SubscribeParams{} },
-	"resources/unsubscribe": func() any { return &mcp.UnsubscribeParams{} }, "logging/setLevel": func() any { return &mcp.SetLoggingLevelParams{} },
+	"resources/unsubscribe": func() any { return &mcp.UnsubscribeParams{} }, "logging/setLevel": func() any { return &struct{ Level string }{} },
 	"tools/list": func() any { return &mcp.ListToolsParams{} }, "prompts/list": func() any { return &mcp.ListPromptsParams{} },
 	"resources/list":           func() any { return &mcp.ListResourcesParams{} },
 	"resources/templates/list": func() any { return &mcp.ListResourceTemplatesParams{} },
