@@ -48,6 +48,7 @@ type Status struct {
 	SignedBy          string             `json:"signed_by,omitempty" jsonschema:"the known key that signed the head"`
 	Signature         string             `json:"signature,omitempty" jsonschema:"why the newest signature does not vouch for the head"`
 	Baselines         string             `json:"baselines,omitempty" jsonschema:"why nothing vouches for what is trusted of protected files"`
+	Configuration     string             `json:"configuration,omitempty" jsonschema:"why its file is not in force, or what of it waits"`
 	RelaxedMs         int64              `json:"relaxed_ms,omitempty" jsonschema:"power lost loses what was told in this time"` // see Options.Relaxed
 }
 

@@ -226,6 +226,19 @@ func budgetOf(policy string) int {
 	return 0
 }
 
+// WithWindows returns a service whose windows have this budget and threshold where a request names
+// none; 0 leaves that to the service.
+func WithWindows(svc Service, budget int, threshold float64) Service {
+	return func(ctx context.Context, c Call) (any, error) {
+		if req, ok := c.Request.(ContextRequest); ok {
+			req.Budget = cmp.Or(req.Budget, budgetOf(req.Policy), budget)
+			req.Threshold = cmp.Or(req.Threshold, threshold)
+			c.Request = req
+		}
+		return svc(ctx, c)
+	}
+}
+
 // withBlocks lays the session of an agent's own name over the memex, where the call names
 // no session: that is where its working memory is.
 func withBlocks(ctx context.Context, l *Local) {

@@ -18,15 +18,16 @@ const (
 
 // Hello says who answers.
 type Hello struct {
-	Version  string `json:"version" jsonschema:"of the program"`
-	Protocol int    `json:"protocol" jsonschema:"the number of the language that daemon and clients speak"`
-	Memex    string `json:"memex" jsonschema:"the folder"`
-	Folder   string `json:"folder,omitempty" jsonschema:"device and inode of the memex when it was opened; empty where the system does not tell"`
-	StateDir string `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
-	URL      string `json:"url,omitempty" jsonschema:"where a port of this machine is open; empty for none"`
-	Root     string `json:"root" jsonschema:"the digest of the whole state"`
-	Seq      uint64 `json:"seq" jsonschema:"the number of the newest commit"`
-	PID      int    `json:"pid" jsonschema:"of the process"`
+	Version  string            `json:"version" jsonschema:"of the program"`
+	Protocol int               `json:"protocol" jsonschema:"the number of the language that daemon and clients speak"`
+	Memex    string            `json:"memex" jsonschema:"the folder"`
+	Folder   string            `json:"folder,omitempty" jsonschema:"device and inode of the memex when it was opened; empty where the system does not tell"`
+	StateDir string            `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
+	URL      string            `json:"url,omitempty" jsonschema:"where a port of this machine is open; empty for none"`
+	Root     string            `json:"root" jsonschema:"the digest of the whole state"`
+	Seq      uint64            `json:"seq" jsonschema:"the number of the newest commit"`
+	PID      int               `json:"pid" jsonschema:"of the process"`
+	Settings map[string]string `json:"settings,omitempty" jsonschema:"digests of its settings, by name"`
 }
 
 // Sync says what an operation does about the folder first.

@@ -96,4 +96,5 @@ func (a *alerts) stop() {
 	defer stop()
 	a.queue.Drain(ctx)
 	a.queue.Close()
+	a.queue = nil
 }

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -33,7 +35,7 @@ func (s *session) openOrConnect(ctx context.Context, with func(*fovea.Options)) 
 		if err := s.connect(ctx); s.daemon != nil || err != nil {
 			return err
 		}
-		err := s.open(ctx, retryInterval, with)
+		err := s.open(ctx, &s.config, retryInterval, with)
 		if fovea.KindOf(err) != fovea.Conflict || ctx.Err() != nil {
 			return err
 		}
@@ -58,6 +60,7 @@ func (s *session) connect(ctx context.Context) error {
 	c, err := daemon.Connect(ctx, &s.config, s.clientOptions())
 	if err == nil {
 		s.daemon = c
+		reportSettings(s)
 	}
 	if _, answered := errors.AsType[*fovea.Error](err); answered {
 		return err
@@ -66,6 +69,22 @@ func (s *session) connect(ctx context.Context) error {
 		s.Report("%v", err) // no daemon of Fovea's listens there
 	}
 	return nil
+}
+
+// reportSettings names the settings that apply at the daemon and are others than in this process,
+// whose environment or configuration file is another one.
+func reportSettings(s *session) {
+	var others []string
+	for key, own := range s.config.Digests() {
+		carried := key == "budget" || key == "semantic_threshold" // by asking
+		if theirs := s.daemon.Met.Settings[key]; theirs != "" && theirs != own && !carried {
+			others = append(others, key)
+		}
+	}
+	if len(others) > 0 && s.config.Budget > 0 && s.config.Settled() {
+		s.Report("the daemon of this memex has other settings than this shell: %s; its settings apply until fovea serve --stop",
+			strings.Join(slices.Sorted(slices.Values(others)), ", "))
+	}
 }
 
 func (s *session) clientOptions() *client.Options {
@@ -121,7 +140,7 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 	if s.opening.alone {
 		return s.service(ctx)
 	}
-	if err := s.load(); err != nil {
+	if err := loadOrAsk(ctx, s); err != nil {
 		return nil, err
 	}
 	idle := []string{"--idle", implicitIdle.String()}
@@ -137,7 +156,7 @@ func (s *session) shared(ctx context.Context) (api.Service, error) {
 		return err
 	})
 	s.daemon = c
-	return c.Service, nil
+	return asking(s), nil
 }
 
 // guarded holds each call to the grant of its context. A daemon does that itself.

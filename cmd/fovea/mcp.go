@@ -68,7 +68,7 @@ func serveMCP(ctx context.Context, s *session) error {
 		return refuseMCP(ctx, s, err)
 	}
 	svc = s.guarded(svc)
-	agents := agents{&s.config}
+	agents := agents{func() *config.Config { return &s.config }}
 	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)
@@ -166,7 +166,7 @@ func ended(ctx context.Context, err error) error {
 }
 
 // agents names MCP clients and gives them their rights, those of the configuration.
-type agents struct{ config *config.Config }
+type agents struct{ config func() *config.Config }
 
 // name returns given, the name that the owner chose, else an agent's name made from the
 // client's own. greeting tells the client its name if that differs from the one it sent.
@@ -185,14 +185,34 @@ func (a agents) name(given, client string) (name, greeting string) {
 // reserved reports whether a name belongs to a grant, to a token or to the server-memory
 // graph. It reports true for every name if the tokens cannot be read.
 func (a agents) reserved(name string) bool {
-	if _, ok := a.config.Grants[name]; ok || name == servermemory.Agent {
+	if _, ok := a.config().Grants[name]; ok || name == servermemory.Agent {
 		return true
 	}
 	tokens, err := config.ReadTokens(nil)
 	return err != nil || slices.ContainsFunc(tokens.All, func(t config.Token) bool { return t.Agent == name })
 }
 
+// own returns what a caller may do without what the configuration grants, which may change during
+// a session.
+func (a agents) own(g api.Grant) api.Grant {
+	granted := a.config().Rights(g.Agent, g.Role).Paths
+	if n := len(granted); n <= len(g.Paths) && slices.Equal(granted, g.Paths[:n]) {
+		g.Paths = append([]string(nil), g.Paths[n:]...) // nil for none, as in the grant of a new caller
+	} else {
+		g.Paths = nil // it has changed since the caller was admitted
+	}
+	g.Operations, g.Review = nil, nil
+	return g
+}
+
+// granted adds to what own returned what the configuration grants now.
+func (a agents) granted(own api.Grant) api.Grant {
+	now := a.config().Rights(own.Agent, own.Role)
+	own.Paths, own.Operations, own.Review = slices.Concat(now.Paths, own.Paths), now.Operations, now.Review
+	return own
+}
+
 // grant returns the rights of an agent.
 func (a agents) grant(agent string) api.Grant {
-	return a.config.Rights(agent, api.Agent)
+	return a.config().Rights(agent, api.Agent)
 }

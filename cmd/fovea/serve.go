@@ -18,7 +18,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/actions"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
@@ -142,9 +141,8 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 		return verb.Misuse{Err: err}
 	}
 	restoreHeap := growHeap()
-	err := s.openOrConnect(ctx, func(o *fovea.Options) {
-		o.Command, o.Committed, o.Log = daemon.Command, feed.Committed, log
-	})
+	with := func(o *fovea.Options) { o.Command, o.Committed, o.Log = daemon.Command, feed.Committed, log }
+	err := s.openOrConnect(ctx, with)
 	if err != nil {
 		return err
 	}
@@ -161,12 +159,17 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 		log.Warn("an alert is lost when this process ends", "why", err)
 	}
 	restoreHeap()
+	local := func(c *config.Config) api.LocalOptions {
+		o := localOf(c)
+		o.Warn = func(err error) { log.Warn("not reported", "what", err) }
+		return o
+	}
 	err = daemon.Serve(ctx, &daemon.Options{
 		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
-		Local: api.LocalOptions{Home: config.Home(nil), Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(),
-			Grants: s.config.Granted(), Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(), Buckets: buckets,
-			Warn: func(err error) { log.Warn("not reported", "what", err) }},
-		MCP: func(svc api.Service) http.Handler { return mcpHandler(ctx, agents{&s.config}, svc, feed, log) },
+		Local: local(&s.config), Again: again(s, with, local),
+		MCP: func(svc api.Service, now func() *config.Config) http.Handler {
+			return mcpHandler(ctx, agents{now}, svc, feed, log)
+		},
 		Listening: func(socket, url string) {
 			if url == "" {
 				s.Report("serving %s at %s", s.config.Memex, socket)
@@ -179,6 +182,23 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 		return reportServer(ctx, s, s.daemon, how, " already")
 	}
 	return err
+}
+
+// again says how the daemon takes over another configuration. The memory is opened as at first.
+func again(s *session, with func(*fovea.Options), local func(*config.Config) api.LocalOptions) *daemon.Again {
+	follower := s.config.Follow(nil, s.flags)
+	return &daemon.Again{
+		Look: follower.Look, Refuse: follower.Refuse, Local: local, Report: func(text string) { s.Report("%s", text) },
+		Open: func(ctx context.Context, c *config.Config) (*fovea.Memory, error) {
+			if _, err := sinks(c); err != nil {
+				return nil, err
+			}
+			s.alerts.stop()
+			s.opening.adopt, s.opening.anew = false, false
+			err := s.open(ctx, c, lockWait, with)
+			return s.memory, err
+		},
+	}
 }
 
 // later buffers writes until it has a writer: the log of a daemon begins before the process

@@ -18,10 +18,10 @@ import (
 // which programs also use, admits them as agents.
 func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
-		g, scopes := author.GrantOf(r.Context()), author.ScopesOf(r.Context())
+		g, scopes := agents.own(author.GrantOf(r.Context())), author.ScopesOf(r.Context())
 		return mcpserver.Caller{Key: holder(g, scopes), Bearer: api.BearerOf(g), Open: func() *mcpserver.Server {
 			opts := &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
-				as := g
+				as := agents.granted(g)
 				if g.Role == api.Owner {
 					name, _ := agents.name(g.Agent, client)
 					as = agents.grant(name)

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // lockWait is how long a verb waits for another process: long enough for a read to finish,
@@ -67,33 +69,41 @@ func newSession() *session {
 // in this process. It is the same for all calls of a run.
 func (s *session) service(ctx context.Context) (api.Service, error) {
 	if s.memory == nil && s.daemon == nil {
-		if err := s.load(); err != nil {
+		if err := loadOrAsk(ctx, s); err != nil {
 			return nil, err
 		}
 		growHeap()
-		if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
-			return nil, err
+		if s.daemon == nil {
+			if err := s.openOrConnect(ctx, func(*fovea.Options) {}); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if s.daemon != nil {
-		return s.daemon.Service, nil
+		return asking(s), nil
 	}
-	return api.NewLocal(s.memory, &api.LocalOptions{
-		Project: s.config.Project, Session: s.config.Session, Home: config.Home(nil),
-		Budget: s.config.Budget, Threshold: s.config.SemanticThreshold, Trusted: s.config.Trust.Covers(), Grants: s.config.Granted(),
-		EmbedTimeout: embedTimeout, Fill: true, Progress: s.Progress, Warn: s.warn, Did: actions.Record, Seals: s.seals, IPFS: s.ipfs(), Buckets: buckets,
-	}), nil
+	local := localOf(&s.config)
+	local.Project, local.Session, local.Warn = s.config.Project, s.config.Session, s.warn
+	local.EmbedTimeout, local.Fill, local.Progress = embedTimeout, true, s.Progress
+	return api.NewLocal(s.memory, &local), nil
+}
+
+// localOf returns what a configuration says of requests.
+func localOf(c *config.Config) api.LocalOptions {
+	return api.LocalOptions{
+		Home: config.Home(nil), Budget: c.Budget, Threshold: c.SemanticThreshold, Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
+		Buckets: buckets,
+		Seals:   func() (api.Seals, error) { return sealsOf(c) },
+		IPFS:    remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address(nil) }),
+	}
 }
 
 // seals returns what bundles are sealed for, and what opens them.
-func (s *session) seals() (api.Seals, error) {
-	k, err := s.config.Seals(nil)
-	return api.Seals{For: k.For, Own: k.Own}, err
-}
+func (s *session) seals() (api.Seals, error) { return sealsOf(&s.config) }
 
-// ipfs returns how checkpoints go to IPFS.
-func (s *session) ipfs() *api.IPFS {
-	return remotes.IPFS(s.config.Ipfs.API != "", func() (string, error) { return s.config.Ipfs.Address(nil) })
+func sealsOf(c *config.Config) (api.Seals, error) {
+	k, err := c.Seals(nil)
+	return api.Seals{For: k.For, Own: k.Own}, err
 }
 
 // buckets says how buckets are reached.
@@ -114,6 +124,30 @@ func (s *session) load() (err error) {
 	return nil
 }
 
+// loadOrAsk is load, but where the file cannot be used it asks a daemon that runs: there, the last
+// good configuration is in force.
+func loadOrAsk(ctx context.Context, s *session) error {
+	err := s.load()
+	if !errors.Is(err, config.ErrFile) || s.config.Memex == "" {
+		return err
+	}
+	s.config.Budget = 0 // none is known here
+	if s.connect(ctx) != nil || s.daemon == nil {
+		return err
+	}
+	s.Report("%v", err)
+	return nil
+}
+
+// asking is the service of the daemon. What this process' environment and configuration say of
+// windows goes along with each request.
+func asking(s *session) api.Service {
+	if s.config.Budget == 0 || len(s.config.Problems) > 0 { // the daemon has kept the last good ones
+		return s.daemon.Service
+	}
+	return api.WithWindows(s.daemon.Service, s.config.Budget, cmp.Or(s.config.SemanticThreshold, window.DefaultThreshold))
+}
+
 // reportMemex prints which folder is the memex if it was inferred and is not obvious: a parent
 // folder, or one without a memory yet.
 func (s *session) reportMemex() {
@@ -128,32 +162,32 @@ func (s *session) reportMemex() {
 	}
 }
 
-// open opens the memory in this process; with may change the options.
-func (s *session) open(ctx context.Context, wait time.Duration, with func(*fovea.Options)) (err error) {
-	keys := s.config.Keys(nil)
+// open opens the memory in this process, under a configuration; with may change the options.
+func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration, with func(*fovea.Options)) (err error) {
+	keys := c.Keys(nil)
 	if keys.Problem != "" {
 		s.Warn(errors.New(keys.Problem))
 	}
 	opts := &fovea.Options{
-		StateDir: s.config.StateDir, Actor: author.Actor{Session: s.config.Session},
-		SkillsDir: s.config.SkillsDir, Opaque: s.config.Opaque, Projects: s.config.Projects,
-		ElsewhereID: elsewhere(s.config), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
-		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(s.config.RelaxedMs) * time.Millisecond,
-		Formats: s.config.Formats(), HistoryWarn: int64(s.config.HistoryWarnMb) << 20, Guard: s.config.Guard,
-		Alert: s.alerts.report, Embedder: s.config.Embed.Connector(), RemoteSeesAll: s.config.Embed.All, Reranker: s.config.Rerank.Reranking(),
-		Summarizer:  s.config.Summary.Summarizing(),
-		OmitWindows: s.config.Record.OmitWindows, OmitActions: s.config.Record.OmitActions,
+		StateDir: c.StateDir, Actor: author.Actor{Session: c.Session},
+		SkillsDir: c.SkillsDir, Opaque: c.Opaque, Projects: c.Projects,
+		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
+		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(c.RelaxedMs) * time.Millisecond,
+		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,
+		Alert: s.alerts.report, Embedder: c.Embed.Connector(), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
+		Summarizer:  c.Summary.Summarizing(),
+		OmitWindows: c.Record.OmitWindows, OmitActions: c.Record.OmitActions,
 	}
-	if w := s.config.Witness(nil); w != nil { // without a key too: it remembers signed histories
+	if w := c.Witness(nil); w != nil { // without a key too: it remembers signed histories
 		opts.Witness = w
 	}
 	s.alerts.console = &s.Console
 	with(opts)
-	if s.memory, err = fovea.Open(ctx, s.config.Memex, opts); err != nil {
+	if s.memory, err = fovea.Open(ctx, c.Memex, opts); err != nil {
 		s.memory = nil
 		return err
 	}
-	s.alerts.start(&s.config, opts.Log)
+	s.alerts.start(c, opts.Log)
 	st := s.memory.Status()
 	if st.Kin != "" {
 		s.Report("%s", st.Kin)

@@ -48,6 +48,7 @@ type Options struct {
 // Client reaches a daemon. It is safe for concurrent use.
 type Client struct {
 	Service api.Service // of the daemon
+	Met     api.Hello   // that the daemon answered when it was found
 	http    *http.Client
 	base    string
 	opts    Options

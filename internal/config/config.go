@@ -113,19 +113,16 @@ type Flags struct {
 // Load returns the configuration from flags, the environment and the file, in this order.
 // env is os.Getenv if nil, as in StateDir. If file is "", the file is fovea/config.toml
 // below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex, ErrFile, or
-// an error of StateDir; other problems are in Problems.
+// an error of StateDir; other problems are in Problems. With ErrFile, the configuration has what flags
+// and environment say, for the daemon that may run.
 func Load(env func(string) string, flags Flags, file string) (Config, error) {
 	env = environmentOr(env)
-	name, values, err := readFile(env, file)
-	if err != nil {
-		return Config{}, err
-	}
+	name, values, broken := readFile(env, file)
 	c := Config{File: name, Session: flags.Session, Agent: flags.Agent, Project: flags.Project}
 	for _, s := range settings {
-		if err := c.take(s, env, values); err != nil {
-			return Config{}, err
-		}
+		broken = cmp.Or(broken, c.take(s, env, values))
 	}
+	var err error
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		c.unknown(key)
 	}
@@ -134,17 +131,17 @@ func Load(env func(string) string, flags Flags, file string) (Config, error) {
 			return Config{}, fmt.Errorf("config: memex %s: %w", flags.Memex, err)
 		}
 	}
-	if _, inFile := values[settings[0].key]; flags.Here != "" && c.Memex == "" && !inFile && !set(env, settings[0].env) {
+	if _, inFile := values[settings[0].key]; broken == nil && flags.Here != "" && c.Memex == "" && !inFile && !set(env, settings[0].env) {
 		c.Memex = here(env, flags.Here)
 		c.Here = c.Memex != ""
 	}
 	if c.Memex == "" {
-		return Config{}, c.noMemex()
+		return Config{}, cmp.Or(broken, c.noMemex())
 	}
 	if c.StateDir, err = StateDir(env, c.Memex); err != nil {
-		return Config{}, err
+		return Config{}, cmp.Or(broken, err)
 	}
-	return c, nil
+	return c, broken
 }
 
 // environmentOr returns env, or os.Getenv if nil. No other package may refer to os.Getenv.
@@ -189,7 +186,7 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 		case err == nil:
 			return nil
 		case errors.Is(err, errPolicy): // ignoring it would leave files unprotected
-			return fmt.Errorf("config: %s: %w: %w", f.where, ErrFile, err)
+			return fmt.Errorf("config: %s: %s: %w: %w", c.place(s.key), s.key, ErrFile, err)
 		}
 		c.Problems = append(c.Problems, fmt.Sprintf("%s: %v; it is ignored", f.where, err))
 	}

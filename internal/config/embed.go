@@ -20,7 +20,8 @@ import (
 
 // Embed says what makes vectors of texts; the zero value says that nothing does.
 type Embed struct {
-	Kind, URL, Model, Key       string // as in embed.Config
+	Kind, URL, Model            string // as in embed.Config
+	Key                         string `json:"-"` // likewise
 	QueryPrefix, DocumentPrefix string
 	Dimensions                  int
 	Nested                      bool
@@ -60,7 +61,7 @@ func (v value) embed() (Embed, error) {
 	var e Embed
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return e, fmt.Errorf("%v is not a table with kind, url and model", v.raw)
+		return e, fmt.Errorf("%v is not a table with kind, url and model", v)
 	}
 	var keyName string
 	texts := map[string]*string{

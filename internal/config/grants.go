@@ -41,7 +41,7 @@ func (c *Config) Granted() map[string][]string {
 func (v value) grants() (map[string]Grant, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%v is not a table of agents", v.raw)
+		return nil, fmt.Errorf("%v is not a table of agents", v)
 	}
 	var all map[string]Grant
 	for _, agent := range slices.Sorted(maps.Keys(table)) {

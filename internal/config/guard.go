@@ -20,7 +20,7 @@ func (v value) guard() (guard.Rules, error) {
 	var rules guard.Rules
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return rules, fmt.Errorf("%w: %v is not a table of lists of patterns", errPolicy, v.raw)
+		return rules, fmt.Errorf("%w: %v is not a table of lists of patterns", errPolicy, v)
 	}
 	for _, mode := range slices.Sorted(maps.Keys(table)) {
 		into := map[string]*[]string{"lockdown": &rules.Lockdown, "ask": &rules.Ask, "trusted": &rules.Trusted}[mode]

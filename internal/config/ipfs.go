@@ -36,7 +36,7 @@ func (v value) ipfs() (at IPFS, err error) {
 		}
 		api = v.of(table["api"])
 	} else if v.inFile {
-		return at, fmt.Errorf("%v is not a table with api", v.raw)
+		return at, fmt.Errorf("%v is not a table with api", v)
 	}
 	text, err := api.text()
 	if err != nil {

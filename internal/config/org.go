@@ -50,7 +50,7 @@ var orgKeys = []orgKey{
 			d.LogDrawer = raw
 			return nil
 		}
-		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v.raw)
+		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v)
 	}},
 	{"archive", func(d *org.Defaults, v value) (err error) {
 		d.Archive, err = v.text()
@@ -73,7 +73,7 @@ func logSetting(what string) func(*org.Defaults, value) error {
 			word = map[string]string{"time": "log", "note": "lognote"}[raw]
 		}
 		if word == "" {
-			return fmt.Errorf(`%v is not "time", "note" or false`, v.raw)
+			return fmt.Errorf(`%v is not "time", "note" or false`, v)
 		}
 		d.Startup = append(d.Startup, word+what)
 		return nil
@@ -85,7 +85,7 @@ func logSetting(what string) func(*org.Defaults, value) error {
 func (c *Config) org(v value) (*org.Defaults, error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("%v is not a table", v.raw)
+		return nil, fmt.Errorf("%v is not a table", v)
 	}
 	d := org.Defaults{}
 	for _, k := range orgKeys {
@@ -100,14 +100,14 @@ func (c *Config) org(v value) (*org.Defaults, error) {
 			err = next.Check()
 		}
 		if err != nil {
-			c.Problems = append(c.Problems, fmt.Sprintf("%s: org.%s: %v; it is ignored", c.place("org", k.key), k.key, err))
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: org.%s: %v; it is ignored", c.place("org."+k.key), k.key, err))
 			continue
 		}
 		d = next
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		if !slices.ContainsFunc(orgKeys, func(k orgKey) bool { return k.key == key }) {
-			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org", key), key, strings.Join(orgKeyNames(), ", ")))
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org."+key), key, strings.Join(orgKeyNames(), ", ")))
 		}
 	}
 	if d.IsZero() {
@@ -131,9 +131,9 @@ func (v value) oneOrTexts() ([]string, error) {
 	return list(value.text)(v)
 }
 
-// place returns the file and, if found, the line of a key in one of its tables. It reads the
+// place returns the file and, if found, the line of a key, such as budget or org.todo. It reads the
 // file again, but only for a problem.
-func (c *Config) place(table, key string) string {
+func (c *Config) place(key string) string {
 	text, err := os.ReadFile(c.File)
 	if err != nil {
 		return c.File
@@ -144,7 +144,7 @@ func (c *Config) place(table, key string) string {
 		if name, ok := strings.CutPrefix(line, "["); ok {
 			name, _, _ = strings.Cut(name, "]")
 			in = strings.TrimSpace(name)
-			if in == table+"."+key {
+			if in == key || strings.HasPrefix(in, key+".") {
 				return fmt.Sprintf("%s:%d", c.File, i+1)
 			}
 			continue
@@ -154,7 +154,7 @@ func (c *Config) place(table, key string) string {
 		if in != "" {
 			name = in + "." + name
 		}
-		if isKey && (name == table+"."+key || strings.HasPrefix(name, table+"."+key+".")) {
+		if isKey && (name == key || strings.HasPrefix(name, key+".")) {
 			return fmt.Sprintf("%s:%d", c.File, i+1)
 		}
 	}

@@ -19,7 +19,7 @@ func (v value) record() (Record, error) {
 	var r Record
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return r, fmt.Errorf("%v is not a table with windows and actions", v.raw)
+		return r, fmt.Errorf("%v is not a table with windows and actions", v)
 	}
 	fields := map[string]*bool{"windows": &r.OmitWindows, "actions": &r.OmitActions}
 	for _, key := range slices.Sorted(maps.Keys(table)) {

@@ -16,8 +16,9 @@ import (
 // Rerank says what puts the best hits of a search in order; the zero value says that nothing
 // does.
 type Rerank struct {
-	Kind, URL, Model, Key string        // as in embed.Config
-	Timeout               time.Duration // of a search; 0 is the default
+	Kind, URL, Model string        // as in embed.Config
+	Key              string        `json:"-"` // likewise
+	Timeout          time.Duration // of a search; 0 is the default
 	// All lets a server on another computer see every note, not only those with the
 	// property EMBED.
 	All bool
@@ -59,7 +60,7 @@ func (v value) rerank() (Rerank, error) {
 func (v value) server(texts map[string]*string, secret *string, timeout *time.Duration, all *bool, maxMs int) (used bool, err error) {
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return false, fmt.Errorf("%v is not a table with url and model", v.raw)
+		return false, fmt.Errorf("%v is not a table with url and model", v)
 	}
 	var keyName string
 	texts["key_env"] = &keyName

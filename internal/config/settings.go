@@ -95,12 +95,23 @@ func with[T any](parse func(value) (T, error)) func(*Config, value) (any, error)
 // of returns another value from the same source.
 func (v value) of(raw any) value { return value{raw, v.inFile, v.env} }
 
+// String describes the value to a person, GoString with quotes around a text.
+func (v value) String() string { return strings.ReplaceAll(fmt.Sprint(v.raw), "map[", "[") }
+
+// GoString is for the verb %#v.
+func (v value) GoString() string {
+	if text, ok := v.raw.(string); ok {
+		return strconv.Quote(text)
+	}
+	return v.String()
+}
+
 // list returns a parser of lists; nil is an empty one.
 func list[T any](one func(value) (T, error)) func(value) ([]T, error) {
 	return func(v value) (out []T, err error) {
 		all, ok := v.raw.([]any)
 		if !ok {
-			return nil, fmt.Errorf("%v is not a list of texts", v.raw)
+			return nil, fmt.Errorf("%v is not a list of texts", v)
 		}
 		for _, raw := range all {
 			parsed, err := one(v.of(raw))
@@ -119,7 +130,7 @@ func table[T any](what string, one func(value) (T, error)) func(value) (map[stri
 	return func(v value) (map[string]T, error) {
 		all, ok := v.raw.(map[string]any)
 		if !ok {
-			return nil, fmt.Errorf("%v is not a table of %s", v.raw, what)
+			return nil, fmt.Errorf("%v is not a table of %s", v, what)
 		}
 		var out map[string]T
 		for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -139,7 +150,7 @@ func table[T any](what string, one func(value) (T, error)) func(value) (map[stri
 func (v value) text() (string, error) {
 	s, ok := v.raw.(string)
 	if !ok {
-		return "", fmt.Errorf("%v is not a text", v.raw)
+		return "", fmt.Errorf("%v is not a text", v)
 	}
 	return s, nil
 }
@@ -147,7 +158,7 @@ func (v value) text() (string, error) {
 func (v value) truth() (bool, error) {
 	truth, ok := v.raw.(bool)
 	if !ok {
-		return false, fmt.Errorf("%v is neither true nor false", v.raw)
+		return false, fmt.Errorf("%v is neither true nor false", v)
 	}
 	return truth, nil
 }
@@ -226,7 +237,7 @@ func (v value) share() (float64, error) {
 		}
 	}
 	if !(0 <= f && f <= 1) {
-		return 0, fmt.Errorf("%#v is not a number from 0 to 1", v.raw)
+		return 0, fmt.Errorf("%#v is not a number from 0 to 1", v)
 	}
 	return f, nil
 }
@@ -238,7 +249,7 @@ func (v value) whole(low, high int) (int, error) {
 		i, ok = parsed, err == nil
 	}
 	if !ok || i < int64(low) || i > int64(high) {
-		return 0, fmt.Errorf("%#v is not a whole number from %d to %d", v.raw, low, high)
+		return 0, fmt.Errorf("%#v is not a whole number from %d to %d", v, low, high)
 	}
 	return int(i), nil
 }

@@ -12,8 +12,9 @@ import (
 // Summary says which model summarizes blocks that do not fit a window; the zero value says
 // that none does.
 type Summary struct {
-	URL, Model, Key string        // as in embed.Config
-	Timeout         time.Duration // of one request; 0 is the default
+	URL, Model string        // as in embed.Config
+	Key        string        `json:"-"` // likewise
+	Timeout    time.Duration // of one request; 0 is the default
 	// All lets a server on another computer see every text that is not encrypted, not only
 	// notes with the property EMBED.
 	All bool

@@ -34,7 +34,7 @@ func (v value) trust() (Trust, error) {
 	var t Trust
 	table, ok := v.raw.(map[string]any)
 	if !ok {
-		return t, fmt.Errorf("%v is not a table with agents and paths", v.raw)
+		return t, fmt.Errorf("%v is not a table with agents and paths", v)
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		into, check := &t.Agents, author.Check

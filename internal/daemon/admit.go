@@ -122,5 +122,5 @@ func mayBear(agent string) error {
 
 // grant returns an agent's grant with its rights from the configuration.
 func (d *daemon) grant(agent string, role api.Role) api.Grant {
-	return d.opts.Config.Rights(agent, role)
+	return d.terms.now.Load().config.Rights(agent, role)
 }

@@ -63,7 +63,8 @@ func connect(ctx context.Context, socket string, opts *client.Options) (*client.
 	far := client.Unix(socket, opts)
 	soon, stop := context.WithTimeout(ctx, helloTimeout)
 	defer stop()
-	if _, err := far.Hello(soon); err != nil {
+	var err error
+	if far.Met, err = far.Hello(soon); err != nil {
 		far.Close()
 		switch {
 		case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist):

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -28,14 +29,17 @@ import (
 // Options configures a daemon. Memory, Config, Feed, Log and Lines are required.
 type Options struct {
 	// Memory is the memory of Config.Memex, opened with Feed.Committed. The caller closes
-	// it.
+	// it, or the one that Again opened last.
 	Memory *fovea.Memory
 	Config config.Config
 	Feed   *api.Feed
 	// Local configures requests; the daemon sets its Sync and Progress.
 	Local api.LocalOptions
-	// MCP returns the handler of /mcp for a service; nil for none.
-	MCP func(api.Service) http.Handler
+	// Again says how the daemon takes over another configuration; nil never.
+	Again *Again
+	// MCP returns the handler of /mcp for a service, given what returns the present configuration;
+	// nil for none.
+	MCP func(api.Service, func() *config.Config) http.Handler
 	// HTTP also opens a port on the loopback interface.
 	HTTP bool
 	// Idle is how long a daemon stays without a client; 0 is forever.
@@ -67,32 +71,27 @@ func Serve(ctx context.Context, opts *Options) error {
 	if err != nil {
 		return err
 	}
-	l := keepLive(ctx, opts.Memory, opts)
 	ending := make(chan struct{})
-	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
+	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
+	d.terms.daemon, d.terms.gate = d, make(share.Semaphore, maxInside)
+	d.terms.advice.Store(new(string))
 	d.api = d.server(ending)
+	first := d.terms.open(ctx, opts.Memory, &opts.Config)
+	d.terms.take(opts.Config, first, opts.Local)
 	if err := d.listen(ctx, socket); err != nil {
 		d.close()
-		return errors.Join(err, l.close())
+		return errors.Join(err, first.end())
 	}
-	reading := make(chan struct{})
-	go func() { defer close(reading); d.kept(ctx, "watching the folder", l.run) }()
-	filling := make(chan struct{})
-	go func() {
-		defer close(filling)
-		if room := opts.Memory.Meaning(); room != nil {
-			d.kept(ctx, "making vectors", func() { room.Run(ctx) })
-		}
-	}()
+	d.terms.run(first)
 	for _, s := range d.servers {
 		go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown
 	}
-	looking := make(chan struct{})
-	go func() {
-		defer close(looking)
-		d.kept(ctx, "checking the socket", func() { d.stayReachable(ctx, socket) })
-	}()
+	var looking sync.WaitGroup
+	looking.Go(func() { d.kept(ctx, "checking the socket", func() { d.stayReachable(ctx, socket) }) })
+	if opts.Again != nil {
+		looking.Go(func() { d.kept(ctx, "following the configuration", func() { d.terms.follow(ctx) }) })
+	}
 	opts.Log.Info("serving", "memex", opts.Config.Memex, "socket", socket, "url", d.url, "pid", d.pid)
 	if opts.Listening != nil {
 		opts.Listening(socket, d.url)
@@ -100,17 +99,16 @@ func Serve(ctx context.Context, opts *Options) error {
 	<-ctx.Done()
 	opts.Log.Info("stopping")
 	close(ending)
-	<-looking
+	looking.Wait()
 	err = d.shutdown()
-	<-reading
-	<-filling
-	return errors.Join(err, l.close())
+	return errors.Join(err, d.terms.now.Load().end())
 }
 
 // daemon is one run of Serve.
 type daemon struct {
 	opts    *Options
-	live    *live
+	end     context.CancelFunc // ends the daemon
+	terms   terms
 	api     *httpapi.Server
 	pid     int
 	folder  string // see api.Hello
@@ -131,21 +129,33 @@ type server struct {
 
 // server returns the handler that all listeners share.
 func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
-	local := d.opts.Local
-	local.Sync, local.Progress, local.Reviewed = d.sync, d.opts.Feed.Progress, d.opts.Feed.Reviewed
-	// After each sync, a writer queues behind all requests that wait for a processor.
-	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
+	var mcp func(api.Service) http.Handler
+	if d.opts.MCP != nil {
+		mcp = func(svc api.Service) http.Handler {
+			return d.opts.MCP(svc, func() *config.Config { return &d.terms.now.Load().config })
+		}
+	}
 	return httpapi.New(httpapi.Options{
-		Service: d.advised(api.NewLocal(d.opts.Memory, &local)), Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest,
-		LogLimit: d.opts.Config.LogLimit, WritesPerMinute: d.opts.Config.WritesPerMinute, Stop: ending, Log: d.opts.Log, MCP: d.opts.MCP,
+		Service: d.terms.call, Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest, Stop: ending, Log: d.opts.Log, MCP: mcp,
 	})
 }
 
+// serviceOf returns the service of a memory.
+func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
+	local.Sync = func(ctx context.Context) error { return advise(o.live.sync(ctx)) }
+	local.Progress, local.Reviewed = d.opts.Feed.Progress, d.opts.Feed.Reviewed
+	// After each sync, a writer queues behind all requests that wait for a processor.
+	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
+	return d.advised(o.memory, api.NewLocal(o.memory, &local))
+}
+
 func (d *daemon) hello() api.Hello {
-	v := d.opts.Memory.View()
+	now := d.terms.now.Load()
+	v := now.memory.View()
 	return api.Hello{
 		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
+		Settings: now.config.Digests(),
 	}
 }
 

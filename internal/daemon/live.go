@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/corpus"
 )
 
@@ -44,21 +45,20 @@ type live struct {
 }
 
 // keepLive starts to watch the folder.
-func keepLive(ctx context.Context, m *fovea.Memory, opts *Options) *live {
+func keepLive(ctx context.Context, m *fovea.Memory, opts *Options, conf *config.Config) *live {
 	l := &live{ctx: ctx, m: m, progress: opts.Feed.Progress, log: opts.Log, turn: make(chan struct{}, 1)}
-	if err := l.watch(opts); err != nil {
+	if err := l.watch(conf); err != nil {
 		l.log.Warn("cannot watch the folder; each request reads it", "memex", m.Dir(), "why", err)
 	}
 	return l
 }
 
-func (l *live) watch(opts *Options) error {
-	conf := &opts.Config
+func (l *live) watch(conf *config.Config) error {
 	root, err := corpus.Open(l.m.Dir(), &corpus.Options{SkillsDir: conf.SkillsDir, Opaque: conf.Opaque, Parses: conf.Formats().Owns})
 	if err != nil {
 		return err
 	}
-	marks := filepath.Join(opts.Config.StateDir, marksDir)
+	marks := filepath.Join(conf.StateDir, marksDir)
 	if err := os.MkdirAll(marks, 0o700); err != nil {
 		return errors.Join(err, root.Close())
 	}

@@ -52,29 +52,29 @@ func advise(err error) error {
 	return fmt.Errorf("%w; %w", err, next)
 }
 
-// advised is middleware that adds the next step once the memory takes no writes.
-func (d *daemon) advised(next api.Service) api.Service {
+// advised is middleware that adds the next step once the memory takes no writes, and to a status
+// what is to be known of the configuration.
+func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := next(ctx, c)
-		if st, ok := answer.(*api.Status); ok && err == nil && st.ReadOnly != "" {
-			if why := d.opts.Memory.Writable(); why != nil {
-				said := *st
-				said.ReadOnly = advise(why).Error()
-				answer = &said
+		if st, ok := answer.(*api.Status); ok && err == nil {
+			advised := *st
+			advised.Configuration = *d.terms.advice.Load()
+			if why := m.Writable(); why != nil && st.ReadOnly != "" {
+				advised.ReadOnly = advise(why).Error()
 			}
+			answer = &advised
 		}
 		return answer, advise(err)
 	}
 }
 
-// sync brings the memory up to date with its folder.
-func (d *daemon) sync(ctx context.Context) error { return advise(d.live.sync(ctx)) }
-
 // isReady returns why not every request can be served. Its text is public.
 func (d *daemon) isReady() error {
-	why := d.opts.Memory.Writable()
+	now := d.terms.now.Load()
+	why := now.memory.Writable()
 	if why == nil {
-		return d.live.isReady()
+		return now.live.isReady()
 	}
 	next := nextStep(why)
 	if next == nil {

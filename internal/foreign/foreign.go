@@ -94,7 +94,7 @@ type Source struct {
 // Read reads the notes of a source, in the order of their paths or lines. Errors: ErrKind,
 // ErrNothing, ErrTooMuch, ErrNoFile, those of s.In and of the context, which ends it.
 func Read(ctx context.Context, s Source) ([]Document, []Problem, error) {
-	r := &reader{ctx: ctx, kind: s.Kind, label: s.Label}
+	r := &reader{ctx: ctx, kind: s.Kind, label: s.Label, changed: map[string]bool{}}
 	var err error
 	switch {
 	case !slices.Contains(Kinds, s.Kind):
@@ -118,6 +118,7 @@ type reader struct {
 	bytes    int
 	docs     []Document
 	problems []Problem
+	changed  map[string]bool // tags that were told of
 }
 
 func (r *reader) problem(source, format string, a ...any) {

@@ -4,6 +4,8 @@ package foreign_test
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -291,6 +293,44 @@ func TestTagsThatAct(t *testing.T) {
 		}
 		if strings.Contains(text, ":crypt:") {
 			t.Errorf("%q", text)
+		}
+	}
+}
+
+// TestTags: tags are the same by every way in, a list in a text is one, and each tag that becomes
+// another is named. Several that become the same are one.
+func TestTags(t *testing.T) {
+	for _, tc := range []struct {
+		value string // as JSON, which is YAML too
+		want  []string
+		told  []string
+	}{
+		{`["wood","winter"]`, []string{"wood", "winter"}, nil},
+		{`"wood,winter"`, []string{"wood", "winter"}, nil},
+		{`"wood; winter"`, []string{"wood", "winter"}, nil},
+		{`"#wood, #winter,"`, []string{"wood", "winter"}, nil},
+		{`"[\"wood\", \"winter\"]"`, []string{"wood", "winter"}, nil},
+		{`["wood",null,7]`, []string{"wood", "7"}, nil},
+		{`["a.b","a_b","+x","x"]`, []string{"a_b", "x"}, []string{"a.b", "+x"}},
+		{`["x","x"]`, []string{"x"}, nil},
+		{`["!","deep/tag"]`, []string{"deep_tag"}, []string{"!", "deep/tag"}},
+		{`"two words"`, []string{"two_words"}, []string{"two words"}},
+		{`null`, nil, nil},
+	} {
+		for kind, s := range map[foreign.Kind]foreign.Source{
+			foreign.JSONLines: {In: folder(map[string]string{"n.jsonl": `{"title":"Shed","text":"dry","tags":` + tc.value + "}\n"}), File: "n.jsonl"},
+			foreign.Markdown:  {In: folder(map[string]string{"n.md": "---\ntags: " + tc.value + "\n---\ndry\n"})},
+		} {
+			s.Kind = kind
+			docs, problems, err := foreign.Read(t.Context(), s)
+			if err != nil || len(docs) != 1 || !slices.Equal(docs[0].Tags, tc.want) || len(problems) != len(tc.told) {
+				t.Fatalf("%s: tags: %s: %v, %+v, %v", kind, tc.value, err, docs, problems)
+			}
+			for i, word := range tc.told {
+				if !strings.Contains(problems[i].What, strconv.Quote(word)) {
+					t.Errorf("%s: tags: %s: %q is not named: %s", kind, tc.value, word, problems[i])
+				}
+			}
 		}
 	}
 }

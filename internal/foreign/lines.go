@@ -128,9 +128,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	}
 	for _, key := range tagFields {
 		if list, ok := texts(fields[key]); ok {
-			for _, word := range list {
-				m.tag(r, word)
-			}
+			m.tags(r, list)
 			delete(fields, key)
 		}
 	}
@@ -201,6 +199,9 @@ func texts(v any) (all []string, ok bool) {
 		return []string{fmt.Sprint(v)}, true
 	case []any:
 		for _, item := range v {
+			if item == nil {
+				continue
+			}
 			one, ok := texts(item)
 			if !ok || len(one) != 1 {
 				return nil, false

@@ -80,11 +80,7 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 			m.words(r, values)
 			continue
 		case above == "" && key == "tags" && plain:
-			for _, value := range values {
-				for word := range strings.SplitSeq(value, ",") {
-					m.tag(r, word)
-				}
-			}
+			m.tags(r, values)
 			continue
 		case v.Kind == yaml.MappingNode && above == "":
 			r.head(m, key+"_", v)
@@ -100,14 +96,23 @@ func (r *reader) head(m *markdown, above string, top *yaml.Node) {
 	}
 }
 
-// tag adds a tag, but for one for which Emacs acts.
-func (m *markdown) tag(r *reader, word string) {
-	switch t := tag(word); {
-	case t == "":
-	case inert.Tag(t) != nil:
-		r.problem(m.Source, "the tag %s acts in Org, left out", t)
-	default:
-		m.Tags = append(m.Tags, t)
+// tags adds tags, of which a text may list several. One that Org cannot have as it is becomes
+// another, which is told once.
+func (m *markdown) tags(r *reader, texts []string) {
+	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
+		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
+		t := tag(word)
+		if t != word && !r.changed[word] {
+			r.changed[word] = true
+			r.problem(m.Source, "the tag %q is none that Org can have; it became %q", word, t)
+		}
+		switch {
+		case t == "" || slices.Contains(m.Tags, t):
+		case inert.Tag(t) != nil:
+			r.problem(m.Source, "the tag %s acts in Org, left out", t)
+		default:
+			m.Tags = append(m.Tags, t)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -29,10 +30,9 @@ const (
 
 // rates counts the writes of each agent.
 type rates struct {
+	mu        sync.Mutex
 	perMinute int // at least 1
-
-	mu     sync.Mutex
-	agents lru.Map[limitedAs, *rate.Limiter]
+	agents    lru.Map[limitedAs, *rate.Limiter]
 }
 
 // limitedAs is the key of a rate. A name that a client chose does not count for the agent that
@@ -40,6 +40,16 @@ type rates struct {
 type limitedAs struct {
 	bearer share.Bearer
 	agent  string
+}
+
+// limit begins to count anew if the limit is another one.
+func (l *rates) limit(perMinute int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.perMinute != perMinute {
+		l.perMinute = perMinute
+		l.agents.Clear()
+	}
 }
 
 func (l *rates) of(agent limitedAs) *rate.Limiter {
@@ -72,12 +82,13 @@ func (s *Server) limited(next api.Service) api.Service {
 
 // turn returns when an agent may write.
 func (s *Server) turn(ctx context.Context, agent limitedAs) error {
-	turn := s.rates.of(agent).Reserve()
+	limiter := s.rates.of(agent)
+	turn := limiter.Reserve()
 	wait := turn.Delay()
 	switch {
 	case wait > maxWait:
 		turn.Cancel()
-		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, s.rates.perMinute)
+		return fmt.Errorf("%w, more than %d a minute; wait a second", errTooOften, int(math.Round(float64(limiter.Limit())*60)))
 	case wait > 0:
 		select {
 		case <-time.After(wait):

@@ -3,11 +3,13 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea"
@@ -50,10 +52,11 @@ type Admission func(*http.Request) (api.Grant, error)
 
 // Server is the state that all listeners share. It is safe for concurrent use.
 type Server struct {
-	opts    Options
-	service api.Service // opts.Service behind the middlewares of New
-	mcp     http.Handler
-	rates   rates
+	opts     Options
+	service  api.Service // opts.Service behind the middlewares of New
+	mcp      http.Handler
+	rates    rates
+	logLimit atomic.Int64
 
 	requests, streams, large *share.Shares // under way
 }
@@ -66,14 +69,8 @@ func New(opts Options) *Server {
 	if opts.Logs == nil {
 		opts.Logs = func(int) []string { return nil }
 	}
-	if opts.LogLimit <= 0 {
-		opts.LogLimit = 20
-	}
 	if opts.BodyLimit <= 0 {
 		opts.BodyLimit = 8 << 20
-	}
-	if opts.WritesPerMinute <= 0 {
-		opts.WritesPerMinute = 30_000
 	}
 	if opts.Time <= 0 {
 		opts.Time = 5 * time.Minute
@@ -81,13 +78,20 @@ func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: opts, rates: rates{perMinute: opts.WritesPerMinute}, requests: share.New(share.Requests), streams: share.New(share.Streams),
+	s := &Server{opts: opts, requests: share.New(share.Requests), streams: share.New(share.Streams),
 		large: share.New(share.Large)}
+	s.Limit(opts.LogLimit, opts.WritesPerMinute)
 	s.service = api.Chain(opts.Service, idempotent(), s.limited, trust.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}
 	return s
+}
+
+// Limit replaces Options.LogLimit and Options.WritesPerMinute; 0 is their default.
+func (s *Server) Limit(logs, writesPerMinute int) {
+	s.logLimit.Store(int64(cmp.Or(max(logs, 0), 20)))
+	s.rates.limit(cmp.Or(max(writesPerMinute, 0), 30_000))
 }
 
 // Handler returns the handler of one listener. Health needs no admission.

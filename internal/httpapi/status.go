@@ -39,7 +39,7 @@ func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
 		problem(w, http.StatusForbidden, "denied", "logs: only the owner reads the log; GET /v1/log lists commits")
 		return
 	}
-	limit := s.opts.LogLimit
+	limit := int(s.logLimit.Load())
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 0 || n > maxLogs {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
@@ -47,3 +48,6 @@ func Kept(w *Web) (servers, sessions int) {
 	}
 	return len(w.servers), sessions
 }
+
+// Schemas returns the schemas of the arguments of all tools, by name.
+func Schemas(s *Server) map[string]*jsonschema.Schema { return s.schemas }

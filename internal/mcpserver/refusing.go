@@ -52,7 +52,11 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 		}
 	}
 	if whole != nil {
-		refuse(w, http.StatusBadRequest, whole)
+		status := http.StatusBadRequest
+		if whole.Code == jsonrpc.CodeInvalidParams { // of a call, which its client gets the answer to
+			status = http.StatusOK
+		}
+		refuse(w, status, whole)
 	}
 	return whole == nil
 }

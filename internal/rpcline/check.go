@@ -4,12 +4,16 @@ package rpcline
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Refusal is the error response to an invalid message.
@@ -118,11 +122,48 @@ func parseMessage(data []byte) (jsonrpc.Message, *Refusal) {
 	if why := wrongField(fields); why != "" {
 		return nil, invalidRequest(id, "%s", why)
 	}
+	if refusal := wrongParams(id, fields); refusal != nil {
+		return nil, refusal
+	}
 	m, err := jsonrpc.DecodeMessage(data)
 	if err != nil {
 		return nil, invalidRequest(id, "%v", err)
 	}
 	return m, nil
+}
+
+// paramsOf makes the parameters of the methods of MCP. The SDK, which decodes them before anything
+// can see them, would report a wrong type in terms of Go.
+var paramsOf = map[string]func() any{
+	"initialize": func() any { return &mcp.InitializeParams{} }, "tools/call": func() any { return &mcp.CallToolParamsRaw{} },
+	"prompts/get": func() any { return &mcp.GetPromptParams{} }, "completion/complete": func() any { return &mcp.CompleteParams{} },
+	"resources/read": func() any { return &mcp.ReadResourceParams{} }, "resources/subscribe": func() any { return &mcp.SubscribeParams{} },
+	"resources/unsubscribe": func() any { return &mcp.UnsubscribeParams{} }, "logging/setLevel": func() any { return &struct{ Level string }{} },
+	"tools/list": func() any { return &mcp.ListToolsParams{} }, "prompts/list": func() any { return &mcp.ListPromptsParams{} },
+	"resources/list":           func() any { return &mcp.ListResourcesParams{} },
+	"resources/templates/list": func() any { return &mcp.ListResourceTemplatesParams{} },
+}
+
+// typesOf names the types of JSON Schema by the kinds of Go.
+var typesOf = map[reflect.Kind]string{
+	reflect.String: "string", reflect.Bool: "boolean", reflect.Slice: "array", reflect.Int: "integer", reflect.Float64: "number",
+}
+
+// wrongParams refuses a call with parameters of another type than its method has.
+func wrongParams(id json.RawMessage, fields map[string]json.RawMessage) *Refusal {
+	var method string
+	if json.Unmarshal(fields["method"], &method) != nil || paramsOf[method] == nil || len(fields["params"]) == 0 {
+		return nil
+	}
+	err := json.Unmarshal(fields["params"], paramsOf[method]())
+	if err == nil {
+		return nil
+	}
+	what := "the parameters of " + method + " are not as that method has them"
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		what = fieldWords + wrong.Field + " is " + typeWords[cmp.Or(typesOf[wrong.Type.Kind()], "object")]
+	}
+	return &Refusal{ID: id, Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + what + ". Next: correct the parameters and call again"}
 }
 
 // wrongField returns the reason why an object is not a call, notification or response,

@@ -6,8 +6,12 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // line is one line of the file of server-memory.
@@ -52,8 +56,11 @@ func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
 // add parses one line and returns what is wrong with it, or "".
 func (g *Graph) add(text []byte) string {
 	var l line
-	if err := json.Unmarshal(text, &l); err != nil {
-		return "not a JSON object: " + err.Error()
+	if json.Unmarshal(text, &l) != nil {
+		var err error
+		if l, err = looseLine(text); err != nil {
+			return err.Error()
+		}
 	}
 	switch {
 	case l.Type == "entity" && l.Name != nil:
@@ -71,6 +78,31 @@ func (g *Graph) add(text []byte) string {
 		return "neither an entity nor a relation"
 	}
 	return ""
+}
+
+// lineSchema is the schema of a line.
+var lineSchema = schemaOf[line](false)
+
+// looseLine reads a line whose values have another type than server-memory writes, as Arguments of
+// package rpcline reads them; what is no list of observations is one observation.
+func looseLine(text []byte) (l line, err error) {
+	given, err := rpcline.Arguments(lineSchema, text)
+	fields := map[string]json.RawMessage{}
+	if err != nil && json.Unmarshal(text, &fields) == nil && len(fields["observations"]) > 0 {
+		fields["observations"] = slices.Concat([]byte("["), fields["observations"], []byte("]"))
+		if single, bad := json.Marshal(fields); bad == nil {
+			if given, bad = rpcline.Arguments(lineSchema, single); bad == nil {
+				err = nil
+			}
+		}
+	}
+	if errors.Is(err, rpcline.ErrNoObject) {
+		err = errors.New("not a JSON object")
+	}
+	if err != nil {
+		return l, err
+	}
+	return l, json.Unmarshal(given, &l)
 }
 
 // asLines returns a graph in the format of that file.

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/org"
 )
@@ -110,6 +111,35 @@ func TestReadLines(t *testing.T) {
 	}
 	if d := cmp.Diff([]string{"line 4", "line 5", "line 6", "line 7"}, lines); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestReadLooseLines: values of another type than that server writes are taken for what they mean,
+// or the field is named.
+func TestReadLooseLines(t *testing.T) {
+	entity := func(observations ...string) Graph { return Graph{Entities: []Entity{{"A", "t", observations}}} }
+	for _, tc := range []struct {
+		line, bad string
+		want      Graph
+	}{
+		{`{"type":"entity","name":"A","entityType":"t","observations":"likes tea"}`, "", entity("likes tea")},
+		{`{"type":"entity","name":"A","entityType":"t","observations":["likes tea",7,true,1.50]}`, "", entity("likes tea", "7", "true", "1.50")},
+		{`{"type":"entity","name":"A","entityType":"t","observations":7}`, "", entity("7")},
+		{`{"type":"entity","name":"A","entityType":"t","observations":"[\"a\",2]"}`, "", entity("a", "2")},
+		{`{"type":"entity","name":"A","entityType":"t","observations":null}`, "", entity([]string{}...)},
+		{`{"type":"entity","name":7,"entityType":null}`, "", Graph{Entities: []Entity{{"7", "", []string{}}}}},
+		{`{"type":"relation","from":1,"to":2,"relationType":true}`, "", Graph{Relations: []Relation{{"1", "2", "true"}}}},
+		{`{"type":"entity","name":["A"]}`, "line 1: the field name is a text", Graph{}},
+		{`{"type":"entity","name":"A","observations":[{"text":"x"}]}`, "line 1: the field observations is a list, each part of which is a text", Graph{}},
+		{`{"type":"entity","name":"A","observations":{"text":"x"}}`, "line 1: the field observations is a list", Graph{}},
+		{`[1]`, "line 1: not a JSON object", Graph{}},
+		{`{"type":`, "line 1: not a JSON object", Graph{}},
+	} {
+		g, bad, err := ReadLines(strings.NewReader(tc.line))
+		asWanted := strings.HasPrefix(strings.Join(bad, " "), tc.bad) && (tc.bad == "") == (len(bad) == 0)
+		if d := cmp.Diff(tc.want, g, cmpopts.EquateEmpty()); d != "" || err != nil || !asWanted {
+			t.Errorf("%s: %v %v\n%s", tc.line, bad, err, d)
+		}
 	}
 }
 

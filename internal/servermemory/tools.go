@@ -193,12 +193,8 @@ func reader[In any](h *host, name, title, about string, read func(context.Contex
 func register[In, Out any](h *host, t *mcp.Tool, call func(context.Context, In) (answer, error)) {
 	in := schemaOf[In](false)
 	t.InputSchema, t.OutputSchema = in, schemaOf[Out](true)
-	resolved, err := in.Resolve(nil)
-	if err != nil {
-		panic(fmt.Sprintf("servermemory: schema of %s: %v", t.Name, err)) // a fault of the program, seen at its start
-	}
 	h.server.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		args, err := arguments[In](resolved, req.Params.Arguments)
+		args, err := arguments[In](in, req.Params.Arguments)
 		if err != nil {
 			//lint:ignore ST1005 the words of that server
 			return refused(fmt.Errorf("Invalid arguments for tool %s: %w", t.Name, err)), nil
@@ -215,19 +211,13 @@ func register[In, Out any](h *host, t *mcp.Tool, call func(context.Context, In) 
 	})
 }
 
-// arguments validates and decodes the arguments of a call.
-func arguments[In any](schema *jsonschema.Resolved, text json.RawMessage) (in In, err error) {
-	if len(text) == 0 {
-		text = json.RawMessage("{}")
-	}
-	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
+// arguments decodes the arguments of a call.
+func arguments[In any](schema *jsonschema.Schema, given json.RawMessage) (in In, err error) {
+	given, err = rpcline.Arguments(schema, given)
+	if err != nil {
 		return in, err
 	}
-	if err := schema.Validate(v); err != nil {
-		return in, err
-	}
-	return in, json.Unmarshal(text, &in)
+	return in, json.Unmarshal(given, &in)
 }
 
 func refused(err error) *mcp.CallToolResult {

@@ -103,7 +103,7 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 	}{
 		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
-		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large},
+		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large}, {"config", s.Configuration},
 		{"embedder", embedderOf(s)},
 		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselinesOf(s)}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {

@@ -1,0 +1,368 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"golang.org/x/mod/sumdb/note"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
+)
+
+// configured is a daemon whose configuration file a test changes.
+type configured struct {
+	*served
+	file    string
+	address daemon.Address
+}
+
+// newConfigured starts a daemon with a port.
+func newConfigured(t *testing.T, text string) *configured {
+	t.Helper()
+	s := &configured{served: newServed(t)}
+	s.file = filepath.Join(filepath.Dir(s.state), "config", "fovea", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.write(s.file, text)
+	s.write(filepath.Join(s.memex, "core.org"), "* The door\n:PROPERTIES:\n:ID: door\n:END:\nIt is green.\n")
+	if said, err := s.command("serve", "--detach", "--http").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	var st api.Status
+	if err := json.Unmarshal([]byte(s.run("status", "--json")), &st); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if s.address, err = daemon.ReadAddress(st.StateDir); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *configured) write(name, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ask sends a request of the owner, which must end well, and decodes the answer.
+func (s *configured) ask(method, path, body string, into any) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.address.URL+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := (&http.Client{Transport: withToken(s.address.Token)}).Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil || answer.StatusCode != http.StatusOK {
+		s.t.Fatalf("%s %s: %d %s %v", method, path, answer.StatusCode, text, err)
+	}
+}
+
+// eventually waits until holds does.
+func (s *configured) eventually(what string, holds func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); pause(s.t.Context(), 20*time.Millisecond) {
+		if time.Now().After(end) {
+			s.t.Fatalf("%s: it does not take effect\n%s", what, s.run("status"))
+		}
+	}
+}
+
+func (s *configured) digests() map[string]string {
+	var h api.Hello
+	s.ask("GET", "/v1/hello", "", &h)
+	return h.Settings
+}
+
+// openedAgain counts how often the daemon opened its memory under another configuration.
+func (s *configured) openedAgain() int {
+	var lines []string
+	s.ask("GET", "/v1/logs?limit=1000", "", &lines)
+	return strings.Count(strings.Join(lines, "\n"), "the memory was opened again")
+}
+
+// session is an MCP session of the agent ada, with a token.
+func (s *configured) session() func(tool string, args map[string]any) string {
+	s.t.Helper()
+	secret := strings.TrimSpace(s.run("token", "add", "ada"))
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(s.t.Context(),
+		&mcp.StreamableClientTransport{Endpoint: s.address.URL + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}},
+		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = c.Close() })
+	return func(tool string, args map[string]any) string {
+		r, err := c.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			s.t.Fatalf("%s %v: %v", tool, args, err)
+		}
+		return r.Content[0].(*mcp.TextContent).Text
+	}
+}
+
+// TestEverySettingTakesEffect: each setting of the configuration takes effect in a running daemon,
+// or a person is told that it waits for a restart. A new setting needs a row.
+func TestEverySettingTakesEffect(t *testing.T) {
+	s := newConfigured(t, "")
+	_, public, err := note.GenerateKey(rand.Reader, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{
+		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]",
+		"guard": "[guard]\nlockdown = [\"x.org\"]",
+		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
+		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "ipfs": "[ipfs]\napi = \"http://127.0.0.1:1\"",
+		"summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"", "record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"",
+		"emacs_locations": `emacs_locations = "/nowhere"`, "semantic_threshold": "semantic_threshold = 0.5", "log_limit": "log_limit = 3", "budget": "budget = 300",
+		"alerts": `alerts = ["ntfy://127.0.0.1:1/x"]`, "trusted_keys": "trusted_keys = [\"" + public + "\"]",
+		"seal_for": "seal_for = [\"" + strings.Fields(s.run("bundle", "key"))[0] + "\"]", "relaxed_ms": "relaxed_ms = 5", "history_warn_mb": "history_warn_mb = 1",
+		"writes_per_minute": "writes_per_minute = 7", "grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
+	}
+	ofClients := map[string]bool{"server_memory_file": true} // that read it when they start; a daemon does not
+	of := reflect.TypeFor[config.Config]()
+	for field := range of.Fields() {
+		key := field.Tag.Get("key")
+		switch {
+		case key == "" || ofClients[key]:
+			continue
+		case key == "memex": // see TestMemexWaitsForARestart
+			continue
+		case rows[key] == "":
+			t.Errorf("%s: no row says how it takes effect in a running daemon", key)
+			continue
+		}
+		s.write(s.file, rows[key]+"\n")
+		c, err := config.Load(func(name string) string {
+			return map[string]string{"HOME": filepath.Dir(s.state), "XDG_STATE_HOME": s.state}[name]
+		}, config.Flags{Memex: s.memex}, s.file)
+		if err != nil || len(c.Problems) > 0 {
+			t.Errorf("%s: %v %v", key, err, c.Problems)
+			continue
+		}
+		want := c.Digests()
+		s.eventually(key, func() bool { return key == "alerts" || reflect.DeepEqual(s.digests(), want) })
+	}
+	if got := s.openedAgain(); got < 8 {
+		t.Errorf("the memory was opened again %d times", got)
+	}
+}
+
+// TestConfigurationTakesEffectInOpenSessions: what agents and the owner may do, and what they are
+// given, follows the file while their sessions stay open.
+func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
+	s := newConfigured(t, "")
+	ada := s.session()
+	edit := func() string {
+		return ada("edit", map[string]any{"id": "door", "append": "Ada was here."})
+	}
+	if text := edit(); !strings.Contains(text, "denied") {
+		t.Fatalf("without a grant: %s", text)
+	}
+	for _, step := range []struct {
+		config, what string
+		holds        func() bool
+	}{
+		{"[grants.ada]\npaths = [\"core.org\"]\n", "grants", func() bool { return strings.HasPrefix(edit(), "Done") }},
+		{"review = [\"core.org\"]\n[grants.ada]\npaths = [\"core.org\"]\n", "review", func() bool { return strings.HasPrefix(edit(), "Kept as proposal") }},
+		{"", "grants taken back", func() bool { return strings.Contains(edit(), "denied") }},
+		{"budget = 300\n", "budget", func() bool {
+			var w api.ContextResponse
+			s.ask("POST", "/v1/context", `{"question":"door"}`, &w)
+			return w.Budget == 300 && strings.Contains(ada("context", map[string]any{"question": "door"}), "of 300 tokens")
+		}},
+		{"[guard]\nlockdown = [\"core.org\"]\n", "guard", func() bool { return strings.Contains(s.run("guard", "list"), "core.org") }},
+		{"[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"\n", "embed", func() bool { return strings.Contains(s.run("status"), "embedder") }},
+		{"log_limit = 1\n", "log_limit", func() bool {
+			var lines []string
+			s.ask("GET", "/v1/logs", "", &lines)
+			return len(lines) == 1
+		}},
+		{"[record]\nwindows = false\n", "record", func() bool {
+			before := s.run("windows", "--agent", "ada")
+			ada("context", map[string]any{"question": "door"})
+			return s.run("windows", "--agent", "ada") == before
+		}},
+	} {
+		s.write(s.file, step.config)
+		s.eventually(step.what, step.holds)
+	}
+}
+
+// TestBrokenConfiguration: a file that cannot be used changes nothing, and status says why, with
+// the line; so do verbs, which ask the daemon all the same.
+func TestBrokenConfiguration(t *testing.T) {
+	const good = "budget = 300\n\n[guard]\nlockdown = [\"core.org\"]\n"
+	s := newConfigured(t, good)
+	status := func() string {
+		var st api.Status
+		s.ask("POST", "/v1/status", `{}`, &st)
+		return st.Configuration
+	}
+	for _, broken := range []struct{ text, says string }{
+		{"budget = 200\nx = [\n", "line 2"},
+		{"budget = 200\n\nlog_limit = \"x\"\n", "config.toml:3: log_limit"},
+		{"bugdet = 200\n", `config.toml:1: unknown key "bugdet"; did you mean budget`},
+		{"budget = 200\n[guard]\nlockdown = 7\n", "config.toml:2: guard"},
+		{"budget = 200\n[embed]\nkind = 7\n", "config.toml:2: embed"},
+		{"budget = 200\nprojects = { a = [\"../..\"] }\n", "outside the memex"},
+		{"budget = 200\nalerts = [\"x\"]\n", "alerts"},
+	} {
+		s.write(s.file, broken.text)
+		s.eventually(broken.text+broken.says, func() bool { return strings.Contains(status(), broken.says) })
+		var w api.ContextResponse
+		if s.ask("POST", "/v1/context", `{"question":"door"}`, &w); w.Budget != 300 {
+			t.Errorf("%q: a window has a budget of %d", broken.text, w.Budget)
+		}
+		if got := s.run("guard", "list"); !strings.Contains(got, "core.org") {
+			t.Errorf("%q: guard %s", broken.text, got)
+		}
+		if got := strings.Join(strings.Fields(s.run("status")), " "); !strings.Contains(got, "what was in force before stays") {
+			t.Errorf("%q: status %s", broken.text, got)
+		}
+	}
+	if err := os.Remove(s.file); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("no file", func() bool { return strings.Contains(status(), "no such file") })
+	s.write(s.file, good)
+	s.eventually("a good file", func() bool { return status() == "" })
+}
+
+// TestMemexWaitsForARestart: a file that names another memex changes nothing in a running daemon,
+// and status says what it waits for.
+func TestMemexWaitsForARestart(t *testing.T) {
+	s := newServed(t)
+	file := filepath.Join(filepath.Dir(s.state), "config", "fovea", "config.toml")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(memex string) {
+		if err := os.WriteFile(file, []byte("memex = \""+memex+"\"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(s.memex)
+	c := process(t, s.state, "serve")
+	c.Env = append(c.Env, "XDG_RUNTIME_DIR="+s.runtime)
+	said, err := c.StderrPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(said)
+	for begun := false; lines.Scan(); {
+		if strings.Contains(lines.Text(), "fovea serve --stop") {
+			break // standard error says it
+		}
+		if !begun {
+			begun = true
+			write(s.runtime)
+		}
+	}
+	if got := strings.Join(strings.Fields(s.run("status")), " "); !strings.Contains(got, "takes effect with the next start") {
+		t.Errorf("status %s", got)
+	}
+	s.run("serve", "--stop")
+	_ = c.Wait()
+}
+
+// TestWindowsWithAndWithoutADaemon: what the environment and the configuration of a caller say of
+// windows holds with a daemon too, which had others when it started, or the setting is named.
+func TestWindowsWithAndWithoutADaemon(t *testing.T) {
+	s := newConfigured(t, "")
+	ask := func(env []string, words ...string) (string, string) {
+		c := s.command(append([]string{"context", "--focus", "door", "--json", "--fresh"}, words...)...)
+		c.Env = append(c.Env, env...)
+		var said strings.Builder
+		c.Stderr = &said
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("%q: %v %s", env, err, said.String())
+		}
+		return string(out), said.String()
+	}
+	of := reflect.TypeFor[config.Config]()
+	rows := map[string]string{
+		"skills_dir": `skills_dir = "craft"`, "opaque": `opaque = ["a.txt"]`, "projects": "[projects]\nboat = [\"boat/\"]",
+		"guard": "[guard]\nlockdown = [\"x.org\"]",
+		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
+		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"",
+		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01", "budget": "budget = 60",
+		"grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
+	}
+	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
+		"emacs_locations": true, "log_limit": true, "alerts": true, "trusted_keys": true,
+		"seal_for": true, "relaxed_ms": true, "history_warn_mb": true, "writes_per_minute": true} // no window depends on them
+	s.write(filepath.Join(s.memex, "more.org"), strings.Repeat("* Another door\nIt is green and it squeaks.\n", 12))
+	for field := range of.Fields() {
+		key := field.Tag.Get("key")
+		if key == "" || apart[key] {
+			continue
+		}
+		if rows[key] == "" {
+			t.Errorf("%s: no row says how it reaches windows of a daemon", key)
+			continue
+		}
+		home := filepath.Join(t.TempDir(), "config")
+		if err := os.MkdirAll(filepath.Join(home, "fovea"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(home, "fovea", "config.toml")
+		s.write(file, rows[key]+"\n")
+		old := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(file, old, old); err != nil {
+			t.Fatal(err)
+		}
+		through, said := ask([]string{"XDG_CONFIG_HOME=" + home})
+		carried := key == "budget" || key == "semantic_threshold"
+		if named := strings.Contains(said, key); named == carried {
+			t.Errorf("%s: named %v: %s", key, named, said)
+		}
+		if key == "budget" && !strings.Contains(through, `"budget":60`) {
+			t.Errorf("budget: %s", through)
+		}
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(s.file, old, old); err != nil {
+		t.Fatal(err)
+	}
+	through, _ := ask([]string{"CONTEXT_SEMANTIC_THRESHOLD=0.01"}, "--policy", "foveal", "--budget", "260")
+	if _, said := ask([]string{"SKILLS_DIR=craft"}); !strings.Contains(said, "skills_dir") {
+		t.Errorf("SKILLS_DIR: %s", said)
+	}
+	s.run("serve", "--stop")
+	if alone, _ := ask([]string{"CONTEXT_SEMANTIC_THRESHOLD=0.01"}, "--policy", "foveal", "--budget", "260", "--no-daemon"); alone != through {
+		t.Errorf("(-daemon +alone):\n%s", cmp.Diff(through, alone))
+	}
+}
