@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/travel"
 )
 
 // CheckpointRequest keeps the present state under a name; without one it is
@@ -242,10 +243,10 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 
 // refuse returns an error if a history that was read elsewhere has files that no memex may have.
 func refuse(ctx context.Context, l *Local) error {
-	if err := l.m.History().Refuse(); err != nil {
+	if err := travel.Refuse(l.m.History()); err != nil {
 		return err
 	}
-	return eachProject(ctx, l.m, func(project *fovea.Memory) error { return project.History().Refuse() })
+	return eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(project.History()) })
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was

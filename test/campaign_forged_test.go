@@ -17,47 +17,15 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/foveatest/forge"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/org"
 )
-
-// forgedStart is the memory that forged states go on from.
-var forgedStart = map[string]string{
-	"a.org": "* A\n", "notes/x.org": "* X\n:PROPERTIES:\n:ID: x\n:END:\n", "drafts/mine.org": "* Mine alone\n", ".foveaignore": "drafts/\n", "run.sh": "echo mine\n",
-}
-
-// forgedDocuments draws what a hostile machine puts into a state, and reports whether a path of it
-// is one that no memex may have.
-func forgedDocuments(r *rand.Rand, into map[string]forge.Document) (never bool) {
-	texts := []string{"* T\n", "* T\n:PROPERTIES:\n:ID: x\n:END:\n", "#+SETUPFILE: x.setup\n* S\n", "#+SETUPFILE: .envrc\n* S\n", "#+SETUPFILE: there.sh\n* S\n",
-		"[core]\n\tfsmonitor = \"touch PWNED; false\"\n", "", "*\n", "notes/\n"}
-	pick := func(from ...string) string { return from[r.IntN(len(from))] }
-	for range 1 + r.IntN(4) {
-		d := forge.Document{Text: pick(texts...), Opaque: r.IntN(3) == 0}
-		at := ""
-		switch r.IntN(8) {
-		case 0:
-			at, never = pick(forge.Paths...), true
-		case 1, 2:
-			at = pick(forge.Elsewhere...)
-		case 3:
-			at = pick("drafts/new.org", "drafts/mine.org", "drafts/.foveaignore", "drafts/deep/x.txt")
-		case 4:
-			at = pick(".foveaignore", "notes/.foveaignore", "new/.foveaignore")
-		case 5:
-			at = pick("x.setup", "there.sh", "run.sh", "agents/ada/ROM.md", "skills/run.sh", "b.org.gpg")
-		default:
-			at, d.Opaque = pick("b.org", "notes/y.org", "new/z.org", "a.org", "notes/x.org"), false
-			d.Gone = r.IntN(4) == 0
-		}
-		into[at] = d
-	}
-	return never
-}
 
 // everything returns all files of a folder, hidden ones too.
 func everything(t testing.TB, in *faultfs.FS) map[string]string {
@@ -92,13 +60,13 @@ func everything(t testing.TB, in *faultfs.FS) map[string]string {
 // into force but in a new folder.
 func TestCampaignOfForgedStates(t *testing.T) {
 	campaign := foveatest.NewCampaign(t)
-	start := newMachine(t, forgedStart)
+	start := newMachine(t, forge.Start)
 	start.m.Close()
 	key, _ := newKey(t, "mallory")
 	refused, taken, kept := 0, 0, 0
 	for i := range campaign.Length(150, 10_000) {
 		documents := map[string]forge.Document{}
-		never := forgedDocuments(campaign.Rand, documents)
+		never := forge.Draw(campaign.Rand, documents)
 		f := forged{t: t, machine: &machine{t: t, name: "victim", d: start.d.clone(), hour: start.hour}, documents: documents, state: start.d.state.Clone()}
 		f.forge(campaign.Rand, key)
 		way := []string{"merge", "restore", "clone"}[i%3]
@@ -132,7 +100,7 @@ func (f *forged) forge(r *rand.Rand, key note.Signer) {
 	by := []author.Author{{Kind: author.Owner}, {Kind: author.Agent, Name: "mallory"}, {Kind: author.File}, {Kind: author.Fovea}}[r.IntN(4)]
 	when := []int64{0, 1_800_000_000_000, time.Now().UnixMilli(), 1 << 50}[r.IntN(4)]
 	c := graph.Commit{Kind: graph.KindEdit, Author: by, Session: "s\x1b[2J", Message: "nothing\nto see", Time: when}
-	if err := forge.Append(f.t.Context(), f.state, key, c, f.documents); err != nil {
+	if err := forge.Append(f.t.Context(), f.state, document.Formats{org.Format{}}, key, c, f.documents); err != nil {
 		f.t.Fatalf("%q: %v", slices.Sorted(maps.Keys(f.documents)), err)
 	}
 }
@@ -157,7 +125,7 @@ func (f *forged) take(way string) (kept int, err error) {
 	case "restore":
 		_, _, err = travel.RestoreStore(t.Context(), f.m.History(), f.state, "forged", nil)
 	case "clone":
-		if err = f.m.History().Refuse(); err == nil {
+		if err = travel.Refuse(f.m.History()); err == nil {
 			_, _, err = f.m.History().RestoreFiles(t.Context(), nil, "", nil)
 		}
 	}

@@ -27,6 +27,7 @@ import (
 // place is a memory with its files on disk.
 type place struct {
 	t     *testing.T
+	kubo  *foveatest.Kubo // nil for none
 	m     *fovea.Memory
 	svc   api.Service
 	dir   string
@@ -41,7 +42,7 @@ func newPlace(t *testing.T, k *foveatest.Kubo, key archive.Identity, files map[s
 
 func placeAt(t *testing.T, dir string, k *foveatest.Kubo, key archive.Identity, files map[string]string, opts ...func(*fovea.Options)) *place {
 	t.Helper()
-	p := &place{t: t, dir: dir, state: filepath.Join(t.TempDir(), "state")}
+	p := &place{t: t, kubo: k, dir: dir, state: filepath.Join(t.TempDir(), "state")}
 	for name, text := range files {
 		p.write(name, text)
 	}
@@ -54,14 +55,24 @@ func placeAt(t *testing.T, dir string, k *foveatest.Kubo, key archive.Identity, 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = p.m.Close() })
-	local := &api.LocalOptions{IPFS: remotes.IPFS(true, func() (string, error) { return ipfs.ParseAddress(k.Address, false) })}
-	if key != nil {
+	p.serve(k, func(local *api.LocalOptions) {
+		if key == nil {
+			return
+		}
 		local.Seals = func() (api.Seals, error) {
 			return api.Seals{For: []archive.Recipient{recipient(t, key)}, Own: key}, nil
 		}
+	})
+	return p
+}
+
+// serve makes the service of an open memory.
+func (p *place) serve(k *foveatest.Kubo, set func(*api.LocalOptions)) {
+	local := &api.LocalOptions{IPFS: remotes.IPFS(true, func() (string, error) { return ipfs.ParseAddress(k.Address, false) })}
+	if set != nil {
+		set(local)
 	}
 	p.svc = api.NewLocal(p.m, local)
-	return p
 }
 
 func recipient(t *testing.T, key archive.Identity) archive.Recipient {

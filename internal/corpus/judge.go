@@ -11,12 +11,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/ignore"
 )
 
-// Standing is what a machine does with the file of a path that a state names.
-type Standing uint8
+// Verdict is what a machine does with the file of a path that a state names.
+type Verdict uint8
 
 const (
 	// Listed is the path of a file that a scan lists: it may be written.
-	Listed Standing = iota
+	Listed Verdict = iota
 	// NotHere is the path of a file that this machine ignores, or that is none of a memex by
 	// the formats and the configuration here: memory keeps it, and the file is left alone.
 	NotHere
@@ -39,7 +39,7 @@ var (
 // NotHere, ErrElsewhere if the path leads to a file that scans list under its own path; with
 // Never, ErrOutside and ErrLoop if a link of this folder is the reason.
 // O(folders of the path).
-func (r *Root) Judge(name string, setup bool, coming func(path string) (string, bool)) (Standing, error) {
+func Judge(r *Root, name string, setup bool, coming func(path string) (string, bool)) (Verdict, error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
 		return Never, nil
 	}
@@ -84,11 +84,11 @@ func (s *selection) unnamed(name string) string {
 // Admits reports whether a scan lists a file of this path and a format parses it. The file need
 // not exist. Errors: those of Judge.
 func (r *Root) Admits(name string) (bool, error) {
-	standing, err := r.Judge(name, false, nil)
+	verdict, err := Judge(r, name, false, nil)
 	if errors.Is(err, ErrElsewhere) {
-		standing = Listed
+		verdict = Listed
 	}
-	return standing == Listed && r.chosen.classify(name) == parsed, err
+	return verdict == Listed && r.chosen.classify(name) == parsed, err
 }
 
 // elsewhere returns ErrElsewhere if the path leads to a file that a scan lists, or would

@@ -30,7 +30,7 @@ func TestJudge(t *testing.T) {
 	for _, tc := range []struct {
 		path  string
 		setup bool
-		want  Standing
+		want  Verdict
 	}{
 		{path: "b.org", want: Listed},
 		{path: "sub/deep/b.ORG", want: Listed},
@@ -91,15 +91,15 @@ func TestJudge(t *testing.T) {
 		{path: "", want: Never},
 		{path: strings.Repeat("d/", 2047) + "xx.org", want: Never},
 	} {
-		if got, err := root.Judge(tc.path, tc.setup, nil); got != tc.want || err != nil && got == Listed {
+		if got, err := Judge(root, tc.path, tc.setup, nil); got != tc.want || err != nil && got == Listed {
 			t.Errorf("%q, setup %v: %v, %v, want %v", tc.path, tc.setup, got, err, tc.want)
 		}
 	}
-	if got, err := root.Region([]string{"sub"}, nil).Judge("b.org", false, nil); got != NotHere || err != nil {
+	if got, err := Judge(root.Region([]string{"sub"}, nil), "b.org", false, nil); got != NotHere || err != nil {
 		t.Errorf("outside the region: %v, %v", got, err)
 	}
 	coming := func(path string) (string, bool) { return "new.org", path == "fresh/.foveaignore" }
-	if got, err := root.Judge("fresh/new.org", false, coming); got != NotHere || err != nil {
+	if got, err := Judge(root, "fresh/new.org", false, coming); got != NotHere || err != nil {
 		t.Errorf("under an ignore file that comes: %v, %v", got, err)
 	}
 }
@@ -132,7 +132,7 @@ func TestJudgeIsWhatScansList(t *testing.T) {
 				os.Remove(folder)
 			}
 		}()
-		standing, err := root.Judge(name, false, nil)
+		verdict, err := Judge(root, name, false, nil)
 		if err != nil && !errors.Is(err, ErrElsewhere) {
 			t.Fatal(strconv.Quote(name), err)
 		}
@@ -143,8 +143,8 @@ func TestJudgeIsWhatScansList(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if listed := slices.ContainsFunc(s.Files, func(f File) bool { return f.Path == name }); listed != (standing == Listed) {
-			t.Fatalf("%q is judged %v, and a scan lists it: %v", name, standing, listed)
+		if listed := slices.ContainsFunc(s.Files, func(f File) bool { return f.Path == name }); listed != (verdict == Listed) {
+			t.Fatalf("%q is judged %v, and a scan lists it: %v", name, verdict, listed)
 		}
 	})
 }

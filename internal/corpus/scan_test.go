@@ -248,7 +248,8 @@ func TestScanUnreadable(t *testing.T) {
 	asNobody(t, func() {
 		s := scan(t, r, table, time.Now())
 		files, problems := listing(s)
-		if diff := cmp.Diff([]string{"a.org", "closed-no.org", "closed/b.org", "closed/c/d.org", "listed/e.org", "rules/.foveaignore (opaque)", "rules/x.org"}, files); diff != "" {
+		want := []string{"a.org", "closed-no.org", "closed/b.org", "closed/c/d.org", "listed/e.org", "rules/.foveaignore (opaque)", "rules/x.org"}
+		if diff := cmp.Diff(want, files); diff != "" {
 			t.Errorf("files below a folder that cannot be read stay (-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff([]string{"closed: unreadable", "listed: unreadable", "rules: unreadable"}, problems); diff != "" {

@@ -137,13 +137,13 @@ func (w *Write) locate() error {
 	case info != nil && !info.Mode().IsRegular():
 		return ErrSpecial
 	}
-	switch standing, err := w.root.Judge(w.path, w.next.Setup, nil); {
+	switch verdict, err := Judge(w.root, w.path, w.next.Setup, nil); {
 	case errors.Is(err, ErrElsewhere): // a link that its owner made
 	case err != nil:
 		return readError(err)
-	case standing == NotHere:
+	case verdict == NotHere:
 		return ErrNotHere
-	case standing == Never:
+	case verdict == Never:
 		return ErrNever
 	}
 	w.real = real

@@ -62,7 +62,7 @@ func (files *Files) unlisted(in *Intent) string {
 		if !p.touched() {
 			continue
 		}
-		if standing, err := files.scope.Root.Judge(p.path, true, nil); err == nil && standing != corpus.Listed {
+		if verdict, err := corpus.Judge(files.scope.Root, p.path, true, nil); err == nil && verdict != corpus.Listed {
 			return p.path
 		}
 	}

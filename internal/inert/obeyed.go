@@ -38,7 +38,7 @@ var Table = []Obeyed{
 	{"property", "SKILL_PRIORITY SKILL_TRIGGERS SKILL_DEPENDS", ByOwner, "", "the owner alone says when a skill is read"},
 	{"property", "HEADER-ARGS* TANGLE EVAL VAR NOWEB* EXPORTS RESULTS CACHE COMMENTS PROLOGUE EPILOGUE POST", ByOwner, "", orgActs},
 	{"property", "EXPORT_* HTML_* LATEX_* BEAMER_* ODT_* REVEAL_* TABLE_EXPORT_* ALT_TITLE OPTIONS BIND", ByOwner, "", orgActs},
-	{"property", "ATTACH_DIR* DIR ARCHIVE COLUMNS LOGGING LOG_INTO_DRAWER REPEAT_TO_STATE STYLE CRYPTKEY CLOCK_MODELINE_TOTAL", ByOwner, "", orgActs},
+	{"property", "ATTACH_DIR* DIR ARCHIVE COLUMNS LOGGING LOG_INTO_DRAWER CLOCK_INTO_DRAWER REPEAT_TO_STATE STYLE CRYPTKEY CLOCK_MODELINE_TOTAL", ByOwner, "", orgActs},
 	{"property", "BLOCKER TRIGGER NOTER_DOCUMENT INTERLEAVE_PDF CALENDAR-ID ORG-GCAL* ROAM_EXCLUDE PROPERTIES END LOGBOOK", ByOwner, "", orgActs},
 	{"property", "ID CUSTOM_ID", ByTree, "", "names the note"},
 	{"property", "AUTHOR SESSION TRUST", ByFovea, "", "says where the note comes from"},

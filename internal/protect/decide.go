@@ -168,7 +168,8 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		}
 	}
 	action.Message, action.Now = "rejected what "+path+" held", g.scope.Options.Now()
-	draft, w := g.scope.Present().Edit(action.Now.UnixMilli()), filetx.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0, Setup: g.scope.Present().Asked(path)}}
+	present := g.scope.Present()
+	draft, w := present.Edit(action.Now.UnixMilli()), filetx.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0, Setup: present.Asked(path)}}
 	if w.Next.Gone {
 		draft.Drop(path)
 	} else {

@@ -159,8 +159,8 @@ type WriteOptions struct {
 	Head uint64
 }
 
-// Tell calls Left if there is something to tell.
-func (o *WriteOptions) Tell(left []string) {
+// ReportLeft calls Left if there is something to report.
+func (o *WriteOptions) ReportLeft(left []string) {
 	if o.Left != nil && len(left) > 0 {
 		o.Left(left)
 	}

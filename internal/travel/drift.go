@@ -109,8 +109,8 @@ func drifting(s *scope.Scope, paths []string) ([]string, error) {
 		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))
 	case len(paths) == 0: // but for those that only memory has, see rollback.judge
 		return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Drift())), func(path string) bool {
-			standing, _ := s.Root.Judge(path, s.Present().Asked(path), nil)
-			return standing != corpus.Listed
+			verdict, _ := corpus.Judge(s.Root, path, s.Present().Asked(path), nil)
+			return verdict != corpus.Listed
 		}), nil
 	}
 	for _, path := range paths {

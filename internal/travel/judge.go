@@ -16,8 +16,8 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// maxTold is the number of refused paths that an error lists.
-const maxTold = 100
+// maxNamed is the number of refused paths that an error lists.
+const maxNamed = 100
 
 // judge asks the rule of paths about the files that a rollback would write or remove, and returns
 // the documents that stay as they are in head. What this machine has no file of is kept in memory,
@@ -38,7 +38,7 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 		if !s.IsFile(path) {
 			continue
 		}
-		standing, err := s.Root.Judge(path, r.isSetup(head, path), coming)
+		verdict, err := corpus.Judge(s.Root, path, r.isSetup(head, path), coming)
 		switch {
 		case err == nil, errors.Is(err, corpus.ErrElsewhere):
 		case errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrLoop):
@@ -51,13 +51,13 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 		_, wanted := r.target.Text(path)
 		isChanged := i < len(changed)
 		switch {
-		case standing == corpus.Never && wanted && r.foreign:
+		case verdict == corpus.Never && wanted && r.foreign:
 			never = append(never, path)
-		case standing == corpus.Listed && !(document.IsIgnore(path) && isChanged):
+		case verdict == corpus.Listed && !(document.IsIgnore(path) && isChanged):
 		case isChanged && !r.foreign:
 			stay = append(stay, path)
 		default:
-			r.leave(path, standing == corpus.Listed)
+			r.leave(path, verdict == corpus.Listed)
 		}
 	}
 	return stay, refused(r.action.Name, never)
@@ -101,7 +101,7 @@ func (r *rollback) isSetup(head *graph.State, path string) bool {
 // Refuse returns an error that lists the files of the present state that no memex may have, nil
 // if there are none: for a history that was read elsewhere, before its files are written.
 // Errors: Denied.
-func (h *History) Refuse() error {
+func Refuse(h *History) error {
 	defer h.scope.Chain.Reading()()
 	state := h.scope.Chain.Head().State
 	var never []string
@@ -109,7 +109,7 @@ func (h *History) Refuse() error {
 		if !h.scope.IsFile(path) {
 			continue
 		}
-		if standing, _ := h.scope.Root.Judge(path, state.Asked(path), nil); standing == corpus.Never {
+		if verdict, _ := corpus.Judge(h.scope.Root, path, state.Asked(path), nil); verdict == corpus.Never {
 			never = append(never, path)
 		}
 	}
@@ -121,13 +121,13 @@ func refused(op string, never []string) error {
 	if len(never) == 0 {
 		return nil
 	}
-	var told []string
-	for _, path := range never[:min(len(never), maxTold)] {
-		told = append(told, fmt.Sprintf("%q", path))
+	var named []string
+	for _, path := range never[:min(len(never), maxNamed)] {
+		named = append(named, fmt.Sprintf("%q", path))
 	}
-	if more := len(never) - len(told); more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
+	if more := len(never) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	return fault.Wrap(op, "", fault.Denied, fmt.Errorf("%w; nothing of it was taken in; a file that is meant to be there "+
-		"stands under opaque in the configuration:\n  %s", corpus.ErrNever, strings.Join(told, "\n  ")))
+		"stands under opaque in the configuration:\n  %s", corpus.ErrNever, strings.Join(named, "\n  ")))
 }

@@ -114,7 +114,8 @@ func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts 
 	if err := other.Whole(ctx, from.State, from.Commit.Seq); err != nil {
 		return chain.Commit{}, nil, fault.Wrap("restore", name, goneKind(err), err)
 	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: from.State, ended: ctx.Err, foreign: true, restoresLost: func(string) bool { return true }}
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: from.State, ended: ctx.Err, foreign: true,
+		restoresLost: func(string) bool { return true }}
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d of %s", from.Commit.Seq, name))
 }
 

@@ -94,7 +94,6 @@ type rollback struct {
 	kept    []string                 // documents whose files are left alone, see judge
 	drift   map[string]merkle.Digest // of kept, and with MemoryOnly of touched
 	blocked []string
-	reasons []string // of blocked
 }
 
 func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []string, error) {
@@ -132,7 +131,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return chain.Commit{}, nil, err
 	}
 	if !r.opts.MemoryOnly {
-		r.opts.Tell(slices.Concat(stay, r.kept))
+		r.opts.ReportLeft(slices.Concat(stay, r.kept))
 	}
 	if delta.Empty() && len(lost) == 0 && r.secondParent == nil {
 		return chain.Commit{}, nil, nil
@@ -147,17 +146,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
-		if err := m.rights.MayWrite(ctx, r.action, delta.Paths...); err != nil {
-			return chain.Commit{}, nil, err
-		}
-		r.recordDrift(delta.Paths)
-		if r.opts.DryRun {
-			return chain.Commit{}, r.touched, nil
-		}
-		marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
-			m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
-		c, err := r.tx.Commit(ctx, state, &delta, r.op.Intent.Commit, marks...)
-		return c, r.touched, err
+		return r.inMemory(ctx, state, &delta)
 	}
 	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
 		return chain.Commit{}, r.touched, errors.Join(err, r.op.Discard())
@@ -178,6 +167,22 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	ingest.ClearMissing(m.folder, r.touched)
 	r.prune()
 	return c, r.touched, nil
+}
+
+// inMemory commits the state and leaves all files alone.
+func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, []string, error) {
+	m := r.history
+	if err := m.rights.MayWrite(ctx, r.action, delta.Paths...); err != nil {
+		return chain.Commit{}, nil, err
+	}
+	r.recordDrift(delta.Paths)
+	if r.opts.DryRun {
+		return chain.Commit{}, r.touched, nil
+	}
+	marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
+		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Intent.Commit.Author), r.marks)
+	c, err := r.tx.Commit(ctx, state, delta, r.op.Intent.Commit, marks...)
+	return c, r.touched, err
 }
 
 // prune removes the folders that are empty since a file in them is gone, but for those that the
@@ -224,6 +229,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 	if err := r.op.Sweep(paths); err != nil {
 		return err
 	}
+	var reasons []string // of what is blocked
 	for _, path := range paths {
 		if !r.history.scope.IsFile(path) {
 			continue
@@ -241,7 +247,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		case errors.Is(err, corpus.ErrNoSpace), fault.KindOf(err) == fault.Denied:
 			return r.op.Fail(path, err)
 		default:
-			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, r.blockReason(path, err))
+			r.blocked, reasons = append(r.blocked, path), append(reasons, r.blockReason(path, err))
 		}
 	}
 	if len(r.blocked) > 0 && !r.opts.Skip {
@@ -250,7 +256,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 			way = "mend that and merge again"
 		}
 		return fault.Wrap(r.action.Name, r.history.scope.Dir, fault.Conflict, fmt.Errorf(
-			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(r.reasons, "\n  ")))
+			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(reasons, "\n  ")))
 	}
 	return nil
 }

@@ -13,9 +13,10 @@ func driftCommand(s *Session) *cobra.Command {
 	c := driftAction(s, "list", "List the files that differ from memory on purpose", "differs")
 	c.Use = "drift [FILE...]"
 	c.Long = `Drift is what a rollback with --memory-only leaves: files that differ from
-memory on purpose. It lasts until the file changes, or until "drift adopt" takes
-what the file holds into memory, or "drift apply" gives the file what memory
-has.`
+memory on purpose. So do the notes of other machines that this one ignores or
+does not read, and the ignore files of others. It lasts until the file changes,
+or until "drift adopt" takes what the file holds into memory, or "drift apply"
+gives the file what memory has.`
 	c.Example = `  fovea drift
   fovea drift apply notes.org
   fovea drift adopt --json`

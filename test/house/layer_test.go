@@ -128,6 +128,7 @@ var layers = []layer{
 	{20, "examples/mcp", free},
 	{0, "internal/faultfs", tests},
 	{0, "internal/foveatest", tests},
+	{0, "internal/foveatest/forge", tests},
 	{0, "internal/store/storetest", tests},
 	{0, "internal/remote/placetest", tests},
 	{0, "test", tests},

@@ -1,15 +1,5 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package forge makes histories that no Fovea would make: well formed and signed, with documents
-// of any path and any content, by any author, at any time. Tests hand them to everything that
-// takes in what another machine wrote.
-//
-// [Append] adds a commit to the history in a state folder; [Paths] are paths that no memex may
-// have, [Elsewhere] are those that a memory without configuration has no files of.
-//
-// Invariants: what is appended passes verification, and is refused, if at all, for what it says.
-//
-// Elsewhere: the rule that judges paths is corpus.Judge; damage of bytes is internal/faultfs.
 package forge
 
 import (
@@ -17,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"golang.org/x/mod/sumdb/note"
@@ -26,14 +17,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/org"
 )
 
 // Paths are paths that no memex may have.
 var Paths = []string{
 	".git/config", ".git/hooks/post-checkout", ".GIT/config", ".gIt/HEAD", "sub/.git/config", "a/b/.git/x.org", ".dir-locals.el", ".envrc", ".bashrc",
 	".x.org", "notes/.x.org", ".config/fovea/config.toml", ".#a.org", "\u200b.git/config", "\u200d.git/x.org", ".g\u200cit/config", "\ufeff.envrc",
-	"\uff0egit/x.org", "\u2024git/x.org", "GIT~1/config", "git~2/x.org", "a/gi\u200bt~1/x.org", "../x.org", "a/../../x.org", "a//b.org",
+	"\uff0egit/x.org", "\u2024git/x.org", "GIT~1/config", "git~2/x.org", "a/gi\u200bt~1/x.org", "../x.org", "a/../../x.org",
+	"a//b.org",
 	"a/./b.org", "./a.org", "..", ".", "", "x.org/", "a\nb.org", "a\tb.org", "a\x1b[2Jb.org", "a\u0085b.org", "a\u009bb.org", "a\x00b.org", "a\xffb.org",
 	".foveaignore/x.org", ".hidden/.foveaignore", "agents/.git/ROM.org",
 }
@@ -41,6 +32,40 @@ var Paths = []string{
 // Elsewhere are paths that a memory without configuration has no files of.
 var Elsewhere = []string{
 	"run.sh", "Makefile", "a.txt", "package.json", "sub/x.py", "a.org~", "#a.org#", "a.ORG.bak", "AGENTS.md", "agents/x/run.sh", "index.html", "CLAUDE.md",
+}
+
+// Start is the memory that forged states go on from.
+var Start = map[string]string{
+	"a.org": "* A\n", "notes/x.org": "* X\n:PROPERTIES:\n:ID: x\n:END:\n", "drafts/mine.org": "* Mine alone\n", ".foveaignore": "drafts/\n", "run.sh": "echo mine\n",
+}
+
+// Draw draws what a hostile machine puts into a state, and reports whether a path of it
+// is one that no memex may have.
+func Draw(r *rand.Rand, into map[string]Document) (never bool) {
+	texts := []string{"* T\n", "* T\n:PROPERTIES:\n:ID: x\n:END:\n", "#+SETUPFILE: x.setup\n* S\n", "#+SETUPFILE: .envrc\n* S\n", "#+SETUPFILE: there.sh\n* S\n",
+		"[core]\n\tfsmonitor = \"touch PWNED; false\"\n", "", "*\n", "notes/\n"}
+	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	for range 1 + r.IntN(4) {
+		d := Document{Text: pick(texts...), Opaque: r.IntN(3) == 0}
+		at := ""
+		switch r.IntN(8) {
+		case 0:
+			at, never = pick(Paths...), true
+		case 1, 2:
+			at = pick(Elsewhere...)
+		case 3:
+			at = pick("drafts/new.org", "drafts/mine.org", "drafts/.foveaignore", "drafts/deep/x.txt")
+		case 4:
+			at = pick(".foveaignore", "notes/.foveaignore", "new/.foveaignore")
+		case 5:
+			at = pick("x.setup", "there.sh", "run.sh", "agents/ada/ROM.md", "skills/run.sh", "b.org.gpg")
+		default:
+			at, d.Opaque = pick("b.org", "notes/y.org", "new/z.org", "a.org", "notes/x.org"), false
+			d.Gone = r.IntN(4) == 0
+		}
+		into[at] = d
+	}
+	return never
 }
 
 // Document is what a forged commit puts at a path.
@@ -53,7 +78,7 @@ type Document struct {
 // Append adds a commit with these documents, by their paths, to the history in a state folder
 // that nobody has open, and signs its head if signer is not nil. Of c it takes kind, author,
 // session, message and time.
-func Append(ctx context.Context, in vfs.FS, signer note.Signer, c graph.Commit, documents map[string]Document) (err error) {
+func Append(ctx context.Context, in vfs.FS, formats document.Formats, signer note.Signer, c graph.Commit, documents map[string]Document) (err error) {
 	to, recovery, err := disk.Open(in, &disk.Options{})
 	if err != nil {
 		return err
@@ -63,8 +88,7 @@ func Append(ctx context.Context, in vfs.FS, signer note.Signer, c graph.Commit, 
 		return recovery.Corrupt
 	}
 	made := chain.New(to, chain.Options{
-		Name: "forged", Log: slog.New(slog.DiscardHandler), FS: in, Formats: document.Formats{org.Format{}}, Ledgers: &chain.Ledgers{},
-		Deriver: nothing{}, Signer: signer,
+		Name: "forged", Log: slog.New(slog.DiscardHandler), FS: in, Formats: formats, Ledgers: &chain.Ledgers{}, Deriver: nothing{}, Signer: signer,
 	})
 	tx := made.Begin()
 	defer tx.End()
