@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -163,10 +162,10 @@ func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Ti
 		if err != nil {
 			return "", err
 		}
-		return checkText(v.ReadableFile(name, text), text)
+		return readable(v, path, text)
 	}
-	if text, err := documentText(v, path); err != errMissing {
-		return text, err
+	if text, ok := v.Text(path); ok {
+		return readable(v, path, text)
 	}
 	if _, err := f.viewOf(ctx, v, path); err != nil {
 		return "", err
@@ -178,22 +177,35 @@ func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Ti
 	if err != nil {
 		return "", err
 	}
-	var holder *view.View // of the document with another name
 	for _, name := range names {
 		in, err := f.viewOf(ctx, v, name)
 		if err != nil {
 			return "", err
 		}
 		if _, has := in.Text(name); has {
-			holder, path = in, name
+			v, path = in, name
 		} else if f.rights.Mode(name) != guard.Trusted {
 			return "", errLocked
 		}
 	}
-	if holder != nil {
-		return documentText(holder, path)
+	if text, ok := v.Text(path); ok {
+		return readable(v, path, text)
 	}
-	return f.diskText(v, path, file, now)
+	if p, _ := f.scope.Root.Place(path); p.Links > 1 && len(f.scope.Reached(ctx)) < len(f.scope.WithFiles()) {
+		return "", errMissing // no scan lists it: its other name may be in a scope that the caller may not name
+	}
+	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
+		return c.text, nil
+	}
+	raw, file, err := f.scope.Root.Read(path, maxFile)
+	if err != nil {
+		return "", err
+	}
+	text, err := readable(v, path, raw)
+	if err == nil {
+		f.keep(path, cachedFile{file, text, now.Add(cachedFor)})
+	}
+	return text, err
 }
 
 // viewOf returns the view that holds what a path leads to: v, or that of the project that the
@@ -202,40 +214,12 @@ func (f *Files) viewOf(ctx context.Context, v *view.View, path string) (*view.Vi
 	if f.scope.Root.InRegion(path) {
 		return v, nil
 	}
-	g := author.GrantOf(ctx)
-	for _, s := range f.scope.WithFiles() {
-		if s.Root.InRegion(path) && g.Reaches(s.Name) {
+	for _, s := range f.scope.Reached(ctx) {
+		if s.Root.InRegion(path) {
 			return f.Present(ctx, s.Name)
 		}
 	}
 	return nil, errMissing
-}
-
-// diskText returns the text of a file that no view holds, and keeps it.
-func (f *Files) diskText(v *view.View, path string, file corpus.File, now time.Time) (string, error) {
-	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
-		return c.text, nil
-	}
-	raw, file, err := f.scope.Root.Read(path, maxFile)
-	if err != nil {
-		return "", err
-	}
-	text, err := checkText(v.ReadableFile(path, raw), raw)
-	if err == nil {
-		f.keep(path, cachedFile{file, text, now.Add(cachedFor)})
-	}
-	return text, err
-}
-
-// documentText returns the text of a document of a view, without what is encrypted;
-// errMissing if there is none.
-func documentText(v *view.View, path string) (string, error) {
-	raw, ok := v.Text(path)
-	if !ok {
-		return "", errMissing
-	}
-	text, _ := v.Readable(path)
-	return checkText(text, raw)
 }
 
 // Outline is outline.Read, and keeps what the last sources define.
@@ -257,9 +241,9 @@ func (f *Files) Outline(language, text string) *outline.File {
 	return file
 }
 
-// checkText returns what is left to readers of a raw text. Errors: errBinary, and
-// corpus.ErrEncrypted if nothing is left.
-func checkText(text, raw string) (string, error) {
+// readable is view.View.Readable. Errors: errBinary, and corpus.ErrEncrypted if nothing is left.
+func readable(v *view.View, path, raw string) (string, error) {
+	text := v.Readable(path, raw)
 	if text == "" && raw != "" {
 		return "", corpus.ErrEncrypted
 	}

@@ -40,7 +40,9 @@ func (r *Root) InRegion(name string) bool { return r.chosen.region.contains(name
 
 // Elsewhere reports whether a path belongs to another part of the folder, which Region left
 // out: its files are read there.
-func (r *Root) Elsewhere(name string) bool { return r.chosen.region.elsewhere(name) }
+func (r *Root) Elsewhere(name string) bool {
+	return matchLen(r.chosen.region.without, name) > matchLen(r.chosen.region.within, name)
+}
 
 // Relative converts a path as the user writes it, absolute or relative to the root, to
 // the path of a document below the root, "." for the root. It returns false for a path
@@ -77,11 +79,6 @@ func (g *region) contains(name string) bool {
 		best = max(best, 0)
 	}
 	return best > matchLen(g.without, name)
-}
-
-// elsewhere is Root.Elsewhere.
-func (g *region) elsewhere(name string) bool {
-	return matchLen(g.without, name) > matchLen(g.within, name)
 }
 
 // mayContain reports whether a folder may contain paths of the region.

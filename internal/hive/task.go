@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -200,9 +199,8 @@ func find(ctx context.Context, s *scope.Scope, state *graph.State, id string) *n
 	if n, ok := state.Get(id); ok {
 		return n
 	}
-	g := author.GrantOf(ctx)
-	for _, other := range s.WithFiles() {
-		if n, ok := other.Present().Get(id); ok && g.Reaches(other.Name) {
+	for _, other := range s.Reached(ctx) {
+		if n, ok := other.Present().Get(id); ok {
 			return n
 		}
 	}

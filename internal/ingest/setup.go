@@ -4,7 +4,6 @@ package ingest
 
 import (
 	"context"
-	"errors"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 )
@@ -33,8 +32,12 @@ func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 
 // addSetupFile ingests a setup file that the scan does not list.
 func (in *ingester) addSetupFile(ctx context.Context, path string) error {
-	found, changed, err := in.setupFile(path)
-	in.setup[path] = found || err != nil && !errors.Is(err, corpus.ErrOutside) // unreadable is not absent
+	root := in.reader.scope.Root
+	found, changed, err := root.Setup(path, in.reader.table)
+	if p, _ := root.Place(path); root.Elsewhere(path) || root.Elsewhere(p.Real) { // its readers are others
+		found, err = false, nil
+	}
+	in.setup[path] = found || err != nil // unreadable is not absent
 	if err != nil {
 		in.reader.problems = append(in.reader.problems, corpus.ProblemOf(path, err))
 		return nil
@@ -43,16 +46,6 @@ func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 		return nil
 	}
 	return in.file(ctx, path)
-}
-
-// setupFile is corpus.Root.Setup, for which the files of another scope are outside: whoever
-// reads this scope may not read that one.
-func (in *ingester) setupFile(path string) (found, changed bool, err error) {
-	root := in.reader.scope.Root
-	if p, err := root.Place(path); root.Elsewhere(path) || err == nil && root.Elsewhere(p.Real) {
-		return false, false, corpus.ErrOutside
-	}
-	return root.Setup(path, in.reader.table)
 }
 
 // refreshSetupFiles checks all setup files that documents name: they can change or appear

@@ -19,8 +19,8 @@ func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 	var files []skill.File
 	for _, path := range view.StateOf(v).Paths() {
 		if r.isSkill(path) {
-			text, _ := v.Readable(path)
-			files = append(files, skill.File{Path: path, Text: text})
+			text, _ := v.Text(path)
+			files = append(files, skill.File{Path: path, Text: v.Readable(path, text)})
 		}
 	}
 	annex := r.scope.Memex().Annex
@@ -38,7 +38,7 @@ func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 			problems = append(problems, skill.Problem{Skill: skill.NameOf(f.Path), Path: path, Kind: skill.Elsewhere, Detail: f.Err.Error()})
 			continue
 		}
-		files = append(files, skill.File{Path: path, Text: v.ReadableFile(path, f.Text)})
+		files = append(files, skill.File{Path: path, Text: v.Readable(path, f.Text)})
 	}
 	registry := skill.Read(files)
 	registry.Problems = append(registry.Problems, problems...)
