@@ -241,9 +241,9 @@ var (
 	numbers = regexp.MustCompile(`[0-9a-f-]{16,}|[0-9]+`)
 )
 
-// TestForeignIsNowhere: of two memories, one has notes in a project that the callers may not
+// TestCampaignForeignIsNowhere: of two memories, one has notes in a project that the callers may not
 // name, the other has none of them. Both answer every request for them with the same words.
-func TestForeignIsNowhere(t *testing.T) {
+func TestCampaignForeignIsNowhere(t *testing.T) {
 	world := func(lake map[string]string) *reading {
 		files := common(map[string]string{
 			"river/r.org": "* River\n:PROPERTIES:\n:ID: river\n:END:\n",
@@ -267,7 +267,7 @@ func TestForeignIsNowhere(t *testing.T) {
 			}
 			for _, req := range there.foreigners(op) {
 				for _, scopes := range []api.Scopes{{}, {Project: "river"}} {
-					g := there.grants[asked%len(there.grants)]
+					g := there.grants[(asked+asked/len(there.grants))%len(there.grants)] // in turn, also if the scopes are
 					told, want := there.answer(op, req, g, scopes), nowhere.answer(op, req, g, scopes)
 					if asked++; told != want {
 						text, _ := json.Marshal(req)

@@ -191,7 +191,7 @@ func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Ti
 	if text, ok := v.Text(path); ok {
 		return readable(v, path, text)
 	}
-	if p, _ := f.scope.Root.Place(path); p.Links > 1 && len(f.scope.Reached(ctx)) < len(f.scope.WithFiles()) {
+	if p, _ := f.scope.Root.Place(path); p.Links > 1 && len(scope.Reached(ctx, f.scope)) < len(f.scope.WithFiles()) {
 		return "", errMissing // no scan lists it: its other name may be in a scope that the caller may not name
 	}
 	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
@@ -214,7 +214,7 @@ func (f *Files) viewOf(ctx context.Context, v *view.View, path string) (*view.Vi
 	if f.scope.Root.InRegion(path) {
 		return v, nil
 	}
-	for _, s := range f.scope.Reached(ctx) {
+	for _, s := range scope.Reached(ctx, f.scope) {
 		if s.Root.InRegion(path) {
 			return f.Present(ctx, s.Name)
 		}

@@ -66,7 +66,7 @@ func Peek(r *Root, name string) (f File, names []string, err error) {
 			return File{}, nil, err
 		}
 	}
-	if names = r.names(name, real, cmp.Or(inodeName(info), real)); slices.ContainsFunc(names, document.IsEncrypted) {
+	if names = namesOf(r, name, real, cmp.Or(inodeName(info), real)); slices.ContainsFunc(names, document.IsEncrypted) {
 		return File{}, nil, ErrEncrypted
 	}
 	if !info.Mode().IsRegular() {

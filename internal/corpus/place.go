@@ -76,10 +76,10 @@ func (e *ElsewhereError) Is(target error) bool { return target == ErrElsewhere }
 // Names lists every path that leads to the same file as path, starting with path. It
 // uses the links and hard links of files and folders found by the latest scans and does not
 // access the file system. O(parts of the path + names).
-func (r *Root) Names(path string) []string { return r.names(path) }
+func (r *Root) Names(path string) []string { return namesOf(r, path) }
 
-// names is Names for a file of which some paths, or its inode, are known.
-func (r *Root) names(known ...string) []string {
+// namesOf is Root.Names for a file of which some paths, or its inode, are known.
+func namesOf(r *Root, known ...string) []string {
 	names, met := slices.Compact(known), map[string]bool{}
 	for _, path := range names {
 		met[path] = true

@@ -38,9 +38,9 @@ func (r *Root) Region(within, without []string) *Root {
 // InRegion reports whether a path belongs to the region, see Region.
 func (r *Root) InRegion(name string) bool { return r.chosen.region.contains(name) }
 
-// Elsewhere reports whether a path belongs to another part of the folder, which Region left
+// Elsewhere reports whether a path belongs to another part of the folder, which Root.Region left
 // out: its files are read there.
-func (r *Root) Elsewhere(name string) bool {
+func Elsewhere(r *Root, name string) bool {
 	return matchLen(r.chosen.region.without, name) > matchLen(r.chosen.region.within, name)
 }
 

@@ -74,7 +74,7 @@ func (w *walk) run() error {
 // folder lists the folder with path at, which is real without links. It returns the
 // error of the context or of onFolder.
 func (w *walk) folder(at, real string, in *ignore.Rules) error {
-	if err := w.ctx.Err(); err != nil || w.folders[real] || w.root.Elsewhere(real) && at != "." {
+	if err := w.ctx.Err(); err != nil || w.folders[real] || at != real && Elsewhere(w.root, real) {
 		return err
 	}
 	w.folders[real] = true
@@ -175,7 +175,7 @@ func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error 
 // addFile lists a file unless it is listed already, or a link leads to it from outside its
 // region.
 func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
-	if w.root.Elsewhere(real) {
+	if Elsewhere(w.root, real) {
 		return
 	}
 	if inode := inodeName(info); inode != "" {

@@ -199,7 +199,7 @@ func find(ctx context.Context, s *scope.Scope, state *graph.State, id string) *n
 	if n, ok := state.Get(id); ok {
 		return n
 	}
-	for _, other := range s.Reached(ctx) {
+	for _, other := range scope.Reached(ctx, s) {
 		if n, ok := other.Present().Get(id); ok {
 			return n
 		}

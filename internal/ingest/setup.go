@@ -34,7 +34,7 @@ func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 func (in *ingester) addSetupFile(ctx context.Context, path string) error {
 	root := in.reader.scope.Root
 	found, changed, err := root.Setup(path, in.reader.table)
-	if p, _ := root.Place(path); root.Elsewhere(path) || root.Elsewhere(p.Real) { // its readers are others
+	if p, _ := root.Place(path); corpus.Elsewhere(root, path) || corpus.Elsewhere(root, p.Real) { // its readers are others
 		found, err = false, nil
 	}
 	in.setup[path] = found || err != nil // unreadable is not absent

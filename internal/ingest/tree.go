@@ -171,7 +171,7 @@ func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
 // bornByFiles refuses a tree that declares the id of a node of a file, or of a buffer of the
 // session.
 func (in *treeIngest) bornByFiles(ctx context.Context) error {
-	memories := append(in.scope.Reached(ctx), in.scope)
+	memories := append(scope.Reached(ctx, in.scope), in.scope)
 	for part := range in.tree.All() {
 		id := part.ID()
 		if id == "" {

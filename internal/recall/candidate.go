@@ -71,7 +71,7 @@ func (c *candidate) Blocked() bool       { return c.r.blocked(c.host) }
 func (c *candidate) Priority() string    { return c.host.Derived.Priority }
 func (c *candidate) Level() int          { return c.host.Derived.Level }
 func (c *candidate) LocalTags() []string { return c.host.Derived.Tags }
-func (c *candidate) Heading() string     { return c.host.Title() }
+func (c *candidate) Heading() string     { return c.host.ListedTitle() }
 func (c *candidate) Text() string        { return Readable(c.n) }
 func (c *candidate) Path() string        { return c.n.Path }
 func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified) }

@@ -23,11 +23,11 @@ type View struct {
 	Attributes func() index.Attributes // built on first use; nil: queries visit every node
 }
 
-// Readable returns the text of a node without encrypted parts: of an entry with the tag crypt, its
-// headline.
+// Readable returns the text of a node without encrypted parts: of an entry with the tag crypt,
+// its headline, and nothing below.
 func Readable(n *node.Node) string {
 	switch {
-	case n.Derived.Opaque && document.IsEncrypted(n.Path):
+	case n.Derived.Opaque && document.IsEncrypted(n.Path), n.Secret():
 		return ""
 	case n.Derived.Encrypted:
 		line, _ := n.Heading()
@@ -56,16 +56,12 @@ func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error
 	return out, nil
 }
 
-// matches yields the matches of m, which was compiled from e, without those inside encrypted
-// text.
+// matches yields the matches of m, which was compiled from e.
 func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 	return func(yield func(*node.Node) bool) {
 		r := newReader(v.State)
 		wanted := elementTypes(e)
 		for n := range v.candidates(e) {
-			if n.Secret() {
-				continue
-			}
 			if m.Match(r.nodeCandidate(n)) && !yield(n) {
 				return
 			}

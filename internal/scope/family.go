@@ -18,8 +18,8 @@ func (s *Scope) WithFiles() []*Scope {
 	return append([]*Scope{s.Memex()}, slices.DeleteFunc(s.Open(), func(o *Scope) bool { return !o.HasFiles() })...)
 }
 
-// Reached returns those of WithFiles that the caller of ctx may name.
-func (s *Scope) Reached(ctx context.Context) []*Scope {
+// Reached returns those of Scope.WithFiles that the caller of ctx may name.
+func Reached(ctx context.Context, s *Scope) []*Scope {
 	g := author.GrantOf(ctx)
 	return slices.DeleteFunc(s.WithFiles(), func(o *Scope) bool { return !g.Reaches(o.Name) })
 }

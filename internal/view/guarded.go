@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -119,10 +118,11 @@ var lockReasons = map[guard.State]string{
 func (v *View) Readable(path, text string) string {
 	nodes := v.state.Nodes(path)
 	if len(nodes) == 0 || nodes[0].Derived.Opaque {
-		if lower := strings.ToLower(text); !strings.Contains(lower, document.CryptTag) && !strings.Contains(lower, "#+setupfile:") {
+		formats, lower := v.state.Formats(), strings.ToLower(text)
+		if !formats.Owns(path+".org") || !strings.Contains(lower, document.CryptTag) && !strings.Contains(lower, "#+setupfile:") {
 			return text
 		}
-		outline := node.Read(document.Formats{org.Format{}}, path+".org", v.state.Files, document.File(text, false))
+		outline := node.Read(formats, path+".org", v.state.Files, document.File(text, false))
 		if nodes, _ = outline.Nodes(func(node.Claim) bool { return true }); nodes[0].Derived.Opaque {
 			return ""
 		}
@@ -131,7 +131,7 @@ func (v *View) Readable(path, text string) string {
 	left, encrypted := false, map[string]bool{}
 	for _, n := range nodes {
 		shown := recall.Readable(n)
-		if encrypted[n.ID] = n.Derived.Encrypted; n.Secret() || encrypted[n.Parent] {
+		if encrypted[n.ID] = n.Derived.Encrypted; encrypted[n.Parent] {
 			shown = ""
 		}
 		left = left || strings.TrimSpace(shown) != ""
