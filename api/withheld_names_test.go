@@ -212,6 +212,10 @@ func (r *reading) askBlocksOf(add api.BlockAddRequest) {
 			}
 			return answer
 		}
+		before := 0 // windows, which have the words of earlier questions
+		if list, err := api.OpWindows.Call(ctx, svc, api.WindowsRequest{Limit: 1}); err == nil && len(list) > 0 {
+			before = int(list[0].ID)
+		}
 		added, _ = ask(api.OpBlockAdd.Operation, add).(*api.BlockAddResponse)
 		if added == nil {
 			continue // the scopes are not the agent's
@@ -223,7 +227,7 @@ func (r *reading) askBlocksOf(add api.BlockAddRequest) {
 		}
 		ask(api.OpBlocks.Operation, api.BlocksRequest{})
 		for n := range 8 {
-			ask(api.OpWindows.Operation, api.WindowsRequest{ID: fmt.Sprint(n)})
+			ask(api.OpWindows.Operation, api.WindowsRequest{ID: fmt.Sprint(before + 1 + n)})
 		}
 		var remove api.BlockRemoveRequest
 		for _, b := range added.Blocks {
@@ -335,4 +339,30 @@ func (r *reading) answer(op *api.Operation, req any, g api.Grant, scopes api.Sco
 	text, _ := json.Marshal(answer)
 	told = strings.ReplaceAll(told+string(text)+fmt.Sprint(err), r.memory.Dir(), "DIR")
 	return numbers.ReplaceAllString(digests.ReplaceAllString(varying.ReplaceAllString(told, ""), ""), "")
+}
+
+// TestNamedFilesAreRead: what is not withheld is read under each of its names: the files of a
+// project by who may name it, and what stands around an encrypted subtree, on its own lines.
+func TestNamedFilesAreRead(t *testing.T) {
+	r := newReading(t, common(map[string]string{
+		"lake/l.org": "* Lake\nwater\n", "lake/code.py": "print('water')\n", "sec.org": "* Open\nwater\n* Vault :crypt:\nhush\n** Sub\nhush\n* After\nmore water\n",
+		"src/main.c": "int water; /* crypt */\n",
+	}), &fovea.Options{Projects: map[string][]string{"lake": {"lake"}}, Guard: guard.Rules{}})
+	r.symlink("sec.org", "link.txt")
+	r.link("sec.org", "hard.txt")
+	r.link("src/main.c", "src/same.c")
+	r.step("written")
+	svc := trust.Guarded(r.owner)
+	for _, name := range []string{"lake/l.org", "lake/code.py", "sec.org", "link.txt", "hard.txt", "src/main.c", "src/same.c"} {
+		ctx := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
+		b := working.Block{Type: working.File, ID: "b", Location: name}
+		if strings.HasSuffix(name, ".txt") {
+			b.StartLine, b.EndLine = 7, 8
+		}
+		_, err := api.OpBlockAdd.Call(ctx, svc, api.BlockAddRequest{Blocks: []working.Block{b}})
+		w, windowErr := api.OpContext.Call(ctx, svc, api.ContextRequest{Policy: "shares", Fresh: true})
+		if err := errors.Join(err, windowErr); err != nil || !strings.Contains(w.Text, "water") || strings.Contains(w.Text, "hush") {
+			t.Errorf("%s: %v, %s", name, err, w.Text)
+		}
+	}
 }

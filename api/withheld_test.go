@@ -339,7 +339,6 @@ func TestNobodyReadsWhatIsWithheld(t *testing.T) {
 			t.Parallel()
 			r := make(t)
 			r.brief = os.Getenv("FOVEA_CAMPAIGN") != "long"
-			r.askBlocks() // first: then no words of requests are in windows
 			for _, effect := range []api.Effect{api.Reads, api.Writes, api.Mends} {
 				for _, op := range api.Operations {
 					if op.Effect == effect {
@@ -347,6 +346,7 @@ func TestNobodyReadsWhatIsWithheld(t *testing.T) {
 					}
 				}
 			}
+			r.askBlocks()                                  // late: then its names are in blocks of the agent
 			r.ask(api.OperationNamed("remember"), knowing) // last: then the words are in notes of the agent
 			t.Logf("%d answers", r.asked)
 		})
