@@ -115,9 +115,7 @@ var byName = map[string]string{
 }
 
 func init() {
-	for name, make := range named {
-		hidden[name] = make
-	}
+	maps.Copy(hidden, named)
 }
 
 // link gives a file more names, which are asked for, too.
