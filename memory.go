@@ -134,6 +134,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	x.meaning.open(s, x.states)
 	m.blocks.Files().Summaries = x.meaning.summary
+	m.blocks.Files().Present = func(ctx context.Context, scope string) (*View, error) { return x.guardOf(scope).View(ctx, nil) }
 	x.openProjects(ctx)
 	x.markFolder()
 	v := m.View()

@@ -273,7 +273,7 @@ func loadBlocks(ctx context.Context, l *Local, v *fovea.View, wr *window.Request
 		return b
 	}
 	wr.Caller.Prefetch = func(items []*window.Item) { files.Contents(ctx, v, each(items, blockOf)) }
-	wr.Caller.Load = func(item *window.Item) (string, error) { return files.Content(v, blockOf(item)) }
+	wr.Caller.Load = func(item *window.Item) (string, error) { return files.Content(ctx, v, blockOf(item)) }
 	wr.Caller.Outline = files.Outline
 	if maker := files.Summaries; maker != nil {
 		wr.Caller.Summarize = func(item *window.Item) (window.Summary, error) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -47,12 +48,13 @@ func (l *Local) between(ctx context.Context, from, to string, text bool) (*Diffe
 		return nil, err
 	}
 	if l.m.Guard().ByOwner(ctx) { // who sees all but the text of what is locked down
-		return withholdTexts(difference(a, b, text), v.Lockdown()), nil
+		locked := v.Lockdown()
+		return withholdTexts(difference(a, b, text), func(c *Changed) bool { return slices.Contains(locked, c.Path) }), nil
 	}
 	locked := withheld(ctx, l, v, a, b)
 	out := difference(a.Without(locked...), b.Without(locked...), text)
 	out.Lockdown = differing(a, b, locked)
-	return out, nil
+	return withholdTexts(out, func(c *Changed) bool { return isEncrypted(a, c) || isEncrypted(b, c) }), nil
 }
 
 // withheld lists the files that a caller who is not the owner does not see in a
@@ -158,7 +160,7 @@ func moved(p [2]*node.Node) string {
 }
 
 func changed(n *node.Node, was string) Changed {
-	return Changed{ID: n.ID, Title: n.Title(), Path: n.Path, Was: was}
+	return Changed{ID: n.ID, Title: n.ListedTitle(), Path: n.Path, Was: was}
 }
 
 // linesBy returns the lines that nodes begin at, by node.
@@ -184,12 +186,22 @@ func unified(before, after map[*node.Node]int, was, is *node.Node) string {
 	return linediff.Unified(from, to, old, now)
 }
 
-// withholdTexts takes out what changed in files that are locked down: guard diff
-// tells their owner.
-func withholdTexts(d *Difference, locked []string) *Difference {
+// isEncrypted reports whether the text of a changed node is encrypted in a view.
+func isEncrypted(v *fovea.View, c *Changed) bool {
+	for _, id := range []string{c.ID, c.Was} {
+		if n, ok := v.Get(id); ok && (n.Derived.Encrypted || document.IsEncrypted(n.Path)) {
+			return true
+		}
+	}
+	return false
+}
+
+// withholdTexts takes out what changed in some nodes: in files that are locked down, of which
+// guard diff tells their owner, and in encrypted text.
+func withholdTexts(d *Difference, withheld func(c *Changed) bool) *Difference {
 	for _, list := range [][]Changed{d.Added, d.Removed, d.Changed, d.Moved} {
 		for i := range list {
-			if slices.Contains(locked, list[i].Path) {
+			if withheld(&list[i]) {
 				list[i].Text = ""
 			}
 		}

@@ -15,7 +15,7 @@ func (n Node) withText(of *node.Node, content bool, characters int) Node {
 		n.Excerpt = recall.Excerpt(of, characters)
 	}
 	if content {
-		n.Content = legible(of)
+		n.Content = validText(recall.Readable(of))
 	}
 	return n
 }

@@ -249,7 +249,7 @@ func listAll(v *fovea.View, nodes []*node.Node) []Node {
 
 func listed(v *fovea.View, n *node.Node, line int) Node {
 	return Node{
-		ID: n.ID, Handle: v.Handle(n), Title: n.Title(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
+		ID: n.ID, Handle: v.Handle(n), Title: n.ListedTitle(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
 		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
 	}
 }

@@ -106,6 +106,15 @@ func (n *Node) Secret() bool {
 	return (n.Type == document.TypeHeadline || n.Parent != "") && n.Derived.Encrypted && !slices.Contains(n.Derived.Tags, document.CryptTag)
 }
 
+// ListedTitle returns the title that stands for the node where others list or search nodes: ""
+// if it is part of encrypted text.
+func (n *Node) ListedTitle() string {
+	if n.Secret() {
+		return ""
+	}
+	return n.Title()
+}
+
 // Heading splits the content of a headline of a file after its first line. For any other
 // node, line is empty.
 func (n *Node) Heading() (line, rest string) {

@@ -293,7 +293,7 @@ func TestBlockFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := g.m.Blocks().Files().Content(g.m.View(), &block)
+		text, err := g.m.Blocks().Files().Content(t.Context(), g.m.View(), &block)
 		if err != nil || text != tc.want {
 			t.Errorf("%s: got %q, %v", tc.path, text, err)
 		}
@@ -373,7 +373,7 @@ func TestFileCache(t *testing.T) {
 	read := func() int {
 		t.Helper()
 		before := reader.Reads()
-		if _, err := reader.Content(v, all[1]); err != nil {
+		if _, err := reader.Content(t.Context(), v, all[1]); err != nil {
 			t.Fatal(err)
 		}
 		return reader.Reads() - before
@@ -388,7 +388,7 @@ func TestFileCache(t *testing.T) {
 	if n := read(); n != 1 {
 		t.Errorf("a changed file is read %d times", n)
 	}
-	if text, err := reader.Content(v, all[1]); err != nil || text != "another\n" {
+	if text, err := reader.Content(t.Context(), v, all[1]); err != nil || text != "another\n" {
 		t.Errorf("got %q, %v", text, err)
 	}
 	w.clock = w.clock.Add(6 * time.Minute)

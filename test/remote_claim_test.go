@@ -66,7 +66,7 @@ func TestRemoteKeepsTheEarlierClaim(t *testing.T) {
 		t.Error("the machines differ")
 	}
 	for _, m := range []*machine{a, b} {
-		if held := fovea.HiveOf(m.m).Tasks(hive.Filter{Holder: "ada"}); len(held) != 1 || held[0].Claim != won {
+		if held := fovea.HiveOf(m.m).Tasks(t.Context(), hive.Filter{Holder: "ada"}); len(held) != 1 || held[0].Claim != won {
 			t.Errorf("%s: held by ada are %+v, want %+v", m.name, held, won)
 		}
 		if err := write(m, "bob", lost, "too late"); !errors.Is(err, hive.ErrClaim) || fovea.KindOf(err) != fovea.Conflict {

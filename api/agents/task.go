@@ -79,7 +79,7 @@ func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, err
 	if err != nil {
 		return nil, err
 	}
-	out := fovea.HiveOf(a.Memex).Tasks(req)
+	out := fovea.HiveOf(a.Memex).Tasks(ctx, req)
 	for _, name := range a.Over {
 		if !strings.HasPrefix(name, author.ProjectPrefix) {
 			continue // sessions have no files, and so no tasks
@@ -88,7 +88,7 @@ func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, err
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, fovea.HiveOf(m).Tasks(req)...)
+		out = append(out, fovea.HiveOf(m).Tasks(ctx, req)...)
 	}
 	return append([]Task{}, slices.DeleteFunc(out, func(t Task) bool { return !isSeen(v, t.ID) })...), nil
 }

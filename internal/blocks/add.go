@@ -44,7 +44,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.
 	change, added := Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]Added, len(all))
 	for i, b := range all {
 		b.Automatic = false // it is added by somebody
-		b, err := bs.files.complete(v, b, &r)
+		b, err := bs.files.complete(ctx, v, b, &r)
 		if err != nil && len(all) == 1 {
 			return nil, chain.Commit{}, err
 		}
@@ -60,13 +60,13 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.
 
 // complete returns a block with its path below the root, its defaults, and the digest of
 // its file.
-func (f *Files) complete(v *view.View, b working.Block, r *Request) (working.Block, error) {
+func (f *Files) complete(ctx context.Context, v *view.View, b working.Block, r *Request) (working.Block, error) {
 	b, err := f.Locate(b, r.Home)
 	if err == nil {
 		b, err = b.Complete(r.Now)
 	}
 	if err == nil {
-		b, err = f.Note(v, b)
+		b, err = f.Note(ctx, v, b)
 	}
 	return b, err
 }

@@ -44,6 +44,9 @@ type Files struct {
 	// Summaries is what summarizes texts that do not fit; nil for nothing. It is set before
 	// the first use.
 	Summaries *summary.Maker
+	// Present returns the present view of a scope without what is locked down there. It is set
+	// before the first use.
+	Present func(ctx context.Context, scope string) (*view.View, error)
 
 	scope  *scope.Scope // of the memex
 	rights *rights.Rules
@@ -81,20 +84,21 @@ func (f *Files) Reads() int {
 	return f.reads
 }
 
-// Content returns the content of a block: the text that its file has in the view, else on
-// disk, cut to its lines, else the text of the block itself. Errors: Invalid (the path, the
-// lines, or a file that is no text), NotFound, Denied (hidden, ignored, encrypted, or
-// outside the root), Locked.
-func (f *Files) Content(v *view.View, b *working.Block) (string, error) {
-	return f.content(v, b, f.scope.Options.Now())
+// Content returns the content of a block: the text that its file has in the view, else in the
+// view of the scope that it belongs to, else on disk, cut to its lines and without what is
+// encrypted; or else the text of the block itself. Errors: Invalid (the path, the lines, or a
+// file that is no text), NotFound (also if the caller may not name the scope of the file),
+// Denied (hidden, ignored, encrypted, or outside the root), Locked.
+func (f *Files) Content(ctx context.Context, v *view.View, b *working.Block) (string, error) {
+	return f.content(ctx, v, b, f.scope.Options.Now())
 }
 
-func (f *Files) content(v *view.View, b *working.Block, now time.Time) (string, error) {
+func (f *Files) content(ctx context.Context, v *view.View, b *working.Block, now time.Time) (string, error) {
 	path := b.Path()
 	if path == "" {
 		return b.Content(), nil
 	}
-	text, err := f.text(v, path, now)
+	text, err := f.text(ctx, v, path, now)
 	if err == nil && b.Lines() != "" {
 		text, err = cut(text, b.StartLine, b.EndLine)
 	}
@@ -116,7 +120,7 @@ func (f *Files) Contents(ctx context.Context, v *view.View, bs []*working.Block)
 		all.Go(func() {
 			defer func() { <-free }()
 			if errs[i] = ctx.Err(); errs[i] == nil {
-				texts[i], errs[i] = f.content(v, b, now)
+				texts[i], errs[i] = f.content(ctx, v, b, now)
 			}
 		})
 	}
@@ -125,11 +129,11 @@ func (f *Files) Contents(ctx context.Context, v *view.View, bs []*working.Block)
 }
 
 // Note returns the block with the digest of its content, and that it can be read.
-func (f *Files) Note(v *view.View, b working.Block) (working.Block, error) {
+func (f *Files) Note(ctx context.Context, v *view.View, b working.Block) (working.Block, error) {
 	if !b.HasFile() {
 		return b, nil
 	}
-	text, err := f.Content(v, &b)
+	text, err := f.Content(ctx, v, &b)
 	if err == nil {
 		b.Digest, b.Size = merkle.SumText(text).String(), len(text)
 	}
@@ -142,45 +146,80 @@ var (
 	errLocked  = errors.New("the file is in lockdown; see fovea guard diff")
 )
 
-// text returns the text of a file: what the view holds, else what is on disk.
-func (f *Files) text(v *view.View, path string, now time.Time) (string, error) {
+// text returns the text of a file as the caller may read it. Whatever reads a file because
+// somebody named it comes through here. The text of a document is that of a view which the
+// caller may have; only what no view holds comes from the disk. Every known path to the file is
+// judged, and what the caller may not name is answered as what is not there.
+func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Time) (string, error) {
 	if document.IsEncrypted(path) {
 		return "", corpus.ErrEncrypted
 	}
 	if name, ok := strings.CutPrefix(path, corpus.AnnexPrefix); ok && f.scope.Annex != nil {
 		text, err := f.scope.Annex.Read(name)
-		if err == nil {
-			text, err = checkText(text)
-		}
 		if errors.Is(err, corpus.ErrDangling) || errors.Is(err, corpus.ErrNoFolder) {
 			err = errMissing
 		}
-		return text, err
+		if err != nil {
+			return "", err
+		}
+		return readable(v, path, text)
 	}
 	if text, ok := v.Text(path); ok {
-		return checkText(text)
+		return readable(v, path, text)
 	}
-	file, real, err := corpus.Peek(f.scope.Root, path)
-	switch {
-	case errors.Is(err, corpus.ErrDangling):
-		return "", errMissing
-	case err != nil:
+	if _, err := f.viewOf(ctx, v, path); err != nil {
 		return "", err
-	case f.rights.Mode(path) != guard.Trusted, f.rights.Mode(real) != guard.Trusted:
-		return "", errLocked
 	}
-	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
-		return c.text, nil
-	}
-	text, file, err := f.scope.Root.Read(path, maxFile)
-	if err == nil {
-		text, err = checkText(text)
+	file, names, err := corpus.Peek(f.scope.Root, path)
+	if errors.Is(err, corpus.ErrDangling) {
+		return "", errMissing
 	}
 	if err != nil {
 		return "", err
 	}
-	f.keep(path, cachedFile{file, text, now.Add(cachedFor)})
-	return text, nil
+	for _, name := range names {
+		in, err := f.viewOf(ctx, v, name)
+		if err != nil {
+			return "", err
+		}
+		if _, has := in.Text(name); has {
+			v, path = in, name
+		} else if f.rights.Mode(name) != guard.Trusted {
+			return "", errLocked
+		}
+	}
+	if text, ok := v.Text(path); ok {
+		return readable(v, path, text)
+	}
+	if p, _ := f.scope.Root.Place(path); p.Links > 1 && len(scope.Reached(ctx, f.scope)) < len(f.scope.WithFiles()) {
+		return "", errMissing // no scan lists it: its other name may be in a scope that the caller may not name
+	}
+	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
+		return c.text, nil
+	}
+	raw, file, err := f.scope.Root.Read(path, maxFile)
+	if err != nil {
+		return "", err
+	}
+	text, err := readable(v, path, raw)
+	if err == nil {
+		f.keep(path, cachedFile{file, text, now.Add(cachedFor)})
+	}
+	return text, err
+}
+
+// viewOf returns the view that holds what a path leads to: v, or that of the project that the
+// path belongs to. The error is errMissing if the caller may not name that.
+func (f *Files) viewOf(ctx context.Context, v *view.View, path string) (*view.View, error) {
+	if f.scope.Root.InRegion(path) {
+		return v, nil
+	}
+	for _, s := range scope.Reached(ctx, f.scope) {
+		if s.Root.InRegion(path) {
+			return f.Present(ctx, s.Name)
+		}
+	}
+	return nil, errMissing
 }
 
 // Outline is outline.Read, and keeps what the last sources define.
@@ -202,7 +241,12 @@ func (f *Files) Outline(language, text string) *outline.File {
 	return file
 }
 
-func checkText(text string) (string, error) {
+// readable is view.View.Readable. Errors: errBinary, and corpus.ErrEncrypted if nothing is left.
+func readable(v *view.View, path, raw string) (string, error) {
+	text := v.Readable(path, raw)
+	if text == "" && raw != "" {
+		return "", corpus.ErrEncrypted
+	}
 	if strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text) {
 		return "", errBinary
 	}

@@ -3,8 +3,10 @@
 package corpus
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/fovea-memory/fovea/document"
 )
@@ -42,31 +44,33 @@ var ErrHidden = errors.New("the file is hidden or ignored")
 var ErrEncrypted = errors.New("the file is encrypted")
 
 // Peek returns the size, times and inode of a file of any kind below the root that somebody
-// names, and its path without links. Errors: ErrName, ErrHidden and ErrEncrypted (also if a
-// link leads to such a file), ErrOutside, ErrDangling (there is nothing), ErrLoop,
+// names, and every known path that leads to it: the given one, the one without links, and
+// those of Names, also of its hard links. Errors: ErrName, ErrHidden and ErrEncrypted (also if
+// a link leads to such a file), ErrOutside, ErrDangling (there is nothing), ErrLoop,
 // ErrNotFolder, ErrSpecial, and those of Read for an unreadable ignore file. O(folders of the
 // path).
-func Peek(r *Root, name string) (f File, real string, err error) {
+func Peek(r *Root, name string) (f File, names []string, err error) {
 	if !fs.ValidPath(name) || !isUsable(name) {
-		return File{}, "", ErrName
+		return File{}, nil, ErrName
 	}
 	real, info, err := r.dir.resolve(name)
 	if err != nil {
-		return File{}, "", readError(err)
+		return File{}, nil, readError(err)
 	}
 	for _, path := range []string{name, real} {
 		ignored, err := r.dir.ignored(path, nil)
 		switch {
 		case hasHidden(path) || ignored:
-			return File{}, "", ErrHidden
-		case document.IsEncrypted(path):
-			return File{}, "", ErrEncrypted
+			return File{}, nil, ErrHidden
 		case err != nil:
-			return File{}, "", err
+			return File{}, nil, err
 		}
 	}
-	if !info.Mode().IsRegular() {
-		return File{}, "", ErrSpecial
+	if names = namesOf(r, name, real, cmp.Or(inodeName(info), real)); slices.ContainsFunc(names, document.IsEncrypted) {
+		return File{}, nil, ErrEncrypted
 	}
-	return fileOf(name, r.chosen.classify(name) != parsed, info), real, nil
+	if !info.Mode().IsRegular() {
+		return File{}, nil, ErrSpecial
+	}
+	return fileOf(name, r.chosen.classify(name) != parsed, info), names, nil
 }

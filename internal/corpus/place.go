@@ -3,6 +3,7 @@
 package corpus
 
 import (
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -45,6 +46,18 @@ func newPlace(name, real string, info fs.FileInfo) Place {
 	return p
 }
 
+// inodeMark begins the name of an inode, which no path does.
+const inodeMark = "\x00"
+
+// inodeName returns what stands for the inode of a file among the links, "" for a file with
+// one name.
+func inodeName(info fs.FileInfo) string {
+	if id, known := vfs.IdentityOf(info); known && info.Mode().IsRegular() && id.Links > 1 {
+		return fmt.Sprintf("%s%d:%d", inodeMark, id.Device, id.Inode)
+	}
+	return ""
+}
+
 // maxNames limits Root.Names: a link to a folder above itself gives a file infinitely
 // many names.
 const maxNames = 64
@@ -61,14 +74,20 @@ func (e *ElsewhereError) Error() string {
 func (e *ElsewhereError) Is(target error) bool { return target == ErrElsewhere }
 
 // Names lists every path that leads to the same file as path, starting with path. It
-// uses the links of files and folders found by the latest scans and does not access the
-// file system. O(parts of the path + names).
-func (r *Root) Names(path string) []string {
-	found := r.links.all.Load()
-	if found == nil || len(found.list) == 0 {
-		return []string{path}
+// uses the links and hard links of files and folders found by the latest scans and does not
+// access the file system. O(parts of the path + names).
+func (r *Root) Names(path string) []string { return namesOf(r, path) }
+
+// namesOf is Root.Names for a file of which some paths, or its inode, are known.
+func namesOf(r *Root, known ...string) []string {
+	names, met := slices.Compact(known), map[string]bool{}
+	for _, path := range names {
+		met[path] = true
 	}
-	names, met := []string{path}, map[string]bool{path: true}
+	found := r.links.all.Load()
+	if found == nil {
+		found = &linkIndex{}
+	}
 	for i := 0; i < len(names) && len(names) < maxNames; i++ {
 		for _, l := range found.touching(names[i]) {
 			for _, other := range []string{replacePrefix(names[i], l.path, l.real), replacePrefix(names[i], l.real, l.path)} {
@@ -78,7 +97,7 @@ func (r *Root) Names(path string) []string {
 			}
 		}
 	}
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, inodeMark) })
 }
 
 // Linked returns a value that identifies the set of links known to Names. It changes
@@ -106,7 +125,8 @@ func replacePrefix(path, from, to string) string {
 	return to + rest
 }
 
-// linkTarget is the path of a link and the path without links that it leads to.
+// linkTarget is the path of a link and the path without links that it leads to, or a path of
+// a file with several hard links and what stands for its inode.
 type linkTarget struct{ path, real string }
 
 // knownLinks are the links found by the latest scan of each region of a folder.

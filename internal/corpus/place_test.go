@@ -169,3 +169,50 @@ func TestPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestHardLinks: all names of a file know each other, listed or not, in whatever region they
+// are, until a scan finds that they are files of their own; a link into another region adds
+// nothing to this one.
+func TestHardLinks(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(os.MkdirAll(dir+"/lake", 0o700), os.WriteFile(dir+"/core.org", []byte("* Core\n"), 0o600), os.Link(dir+"/core.org", dir+"/hard.org"),
+		os.Link(dir+"/core.org", dir+"/lake/l.org"), os.Link(dir+"/core.org", dir+"/hard.txt"), os.WriteFile(dir+"/lake/own.org", nil, 0o600),
+		os.Symlink("lake/own.org", dir+"/alias.org"), os.Symlink("lake", dir+"/all")); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, dir, nil)
+	rest, lake := r.Region(nil, []string{"lake"}), r.Region([]string{"lake"}, nil)
+	scan := func(in *Root) (paths []string) {
+		t.Helper()
+		s, err := in.Scan(t.Context(), nil, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range s.Files {
+			paths = append(paths, f.Path)
+		}
+		return paths
+	}
+	if got := scan(rest); !slices.Equal(got, []string{"core.org", "hard.org"}) {
+		t.Errorf("the files beside the lake are %q", got)
+	}
+	scan(lake)
+	want := []string{"core.org", "hard.org", "lake/l.org"}
+	for _, name := range append(want, "hard.txt") {
+		_, names, err := Peek(r, name)
+		listed := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "hard.txt" || n == "all/l.org" })
+		slices.Sort(listed)
+		if err != nil || !slices.Equal(listed, want) {
+			t.Errorf("%s: %q, %v", name, names, err)
+		}
+		if got := r.Names(name); name != "hard.txt" && (len(got) != 4 || got[0] != name) {
+			t.Errorf("names of %s: %q", name, got)
+		}
+	}
+	if err := errors.Join(os.WriteFile(dir+"/new", nil, 0o600), os.Rename(dir+"/new", dir+"/hard.org")); err != nil {
+		t.Fatal(err)
+	}
+	if scan(rest); len(r.Names("hard.org")) != 1 || len(r.Names("core.org")) != 3 {
+		t.Errorf("names of a file of its own: %q, of the other: %q", r.Names("hard.org"), r.Names("core.org"))
+	}
+}

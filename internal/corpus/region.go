@@ -38,6 +38,12 @@ func (r *Root) Region(within, without []string) *Root {
 // InRegion reports whether a path belongs to the region, see Region.
 func (r *Root) InRegion(name string) bool { return r.chosen.region.contains(name) }
 
+// Elsewhere reports whether a path belongs to another part of the folder, which Root.Region left
+// out: its files are read there.
+func Elsewhere(r *Root, name string) bool {
+	return matchLen(r.chosen.region.without, name) > matchLen(r.chosen.region.within, name)
+}
+
 // Relative converts a path as the user writes it, absolute or relative to the root, to
 // the path of a document below the root, "." for the root. It returns false for a path
 // outside the root.

@@ -30,7 +30,7 @@ type walk struct {
 	onFolder func(real string) error // called before a folder is listed, nil for nothing
 	listed   map[string]bool         // real paths of files, from the first link on
 	links    []link
-	targets  []linkTarget // where links lead, for Root.Names
+	targets  []linkTarget // where links and hard links lead, for Root.Names
 }
 
 // link is a symbolic link: its path, its path without links, and the rules of the
@@ -72,7 +72,7 @@ func (w *walk) run() error {
 // folder lists the folder with path at, which is real without links. It returns the
 // error of the context or of onFolder.
 func (w *walk) folder(at, real string, in *ignore.Rules) error {
-	if err := w.ctx.Err(); err != nil || w.folders[real] {
+	if err := w.ctx.Err(); err != nil || w.folders[real] || at != real && Elsewhere(w.root, real) {
 		return err
 	}
 	w.folders[real] = true
@@ -172,8 +172,15 @@ func (w *walk) addEntry(at, real string, e fs.DirEntry, in *ignore.Rules) error 
 	return nil
 }
 
-// addFile lists a file unless it is listed already.
+// addFile lists a file unless it is listed already, or a link leads to it from outside its
+// region.
 func (w *walk) addFile(at, real string, kind class, info fs.FileInfo) {
+	if Elsewhere(w.root, real) {
+		return
+	}
+	if inode := inodeName(info); inode != "" {
+		w.targets = append(w.targets, linkTarget{at, inode})
+	}
 	if w.listed != nil {
 		if w.listed[real] {
 			return

@@ -51,7 +51,7 @@ func (h *Hive) Agents(ctx context.Context) ([]Agent, error) {
 		a := of(name)
 		a.Seen, a.Session = s.at, s.session
 	}
-	for _, t := range h.Tasks(Filter{}) {
+	for _, t := range h.Tasks(ctx, Filter{}) {
 		if !t.Claim.IsZero() {
 			a := of(t.Claim.By)
 			a.Tasks = append(a.Tasks, t)

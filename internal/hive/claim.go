@@ -27,7 +27,7 @@ func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts
 		if held := claimOf(n, now); !held.IsZero() {
 			return 0, w.fail(task, fault.Conflict, heldError(held, me))
 		}
-		if err := ready(h.scope, w.state(), n); errors.Is(err, ErrCycle) {
+		if err := ready(ctx, h.scope, w.state(), n); errors.Is(err, ErrCycle) {
 			return 0, w.fail(task, fault.Invalid, err)
 		} else if err != nil {
 			return 0, w.fail(task, fault.Conflict, err)

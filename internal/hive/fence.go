@@ -36,7 +36,7 @@ func (h *Hive) claimed(ctx context.Context, op string, now int64) error {
 	if c == (author.Claim{}) {
 		return nil
 	}
-	n := find(h.scope, h.scope.Present(), c.Task)
+	n := find(ctx, h.scope, h.scope.Present(), c.Task)
 	if n == nil || !isTask(n) {
 		return fault.Wrap(op, c.Task, fault.NotFound, ErrNoTask)
 	}

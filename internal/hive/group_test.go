@@ -265,7 +265,7 @@ func TestGroupFails(t *testing.T) {
 		reached := stop()
 		w.crash()
 		must(t, w.m.Ingest(t.Context(), nil))
-		for _, got := range w.hive().Tasks(hive.Filter{}) {
+		for _, got := range w.hive().Tasks(t.Context(), hive.Filter{}) {
 			i := slices.Index(tasks, got.ID)
 			if i >= 0 && errs[i] == nil && got.Claim != claims[i] {
 				t.Errorf("step %d: %s was claimed as %+v, and is held as %+v", step, got.ID, claims[i], got.Claim)
@@ -331,7 +331,7 @@ func (m *groupModel) round(t *rapid.T) {
 			t.Fatalf("%s (-one by one +as a group):\n%s", name, diff)
 		}
 	}
-	for _, task := range m.group.hive().Tasks(hive.Filter{}) {
+	for _, task := range m.group.hive().Tasks(t.Context(), hive.Filter{}) {
 		if !task.Claim.IsZero() && !slices.Contains(m.claims, task.Claim) {
 			m.claims = append(m.claims, task.Claim)
 		}

@@ -66,7 +66,7 @@ func TestMergedClaims(t *testing.T) {
 				t.Errorf("conflicts %+v", conflicts)
 			}
 			for name, w := range map[string]*world{"here": here, "away": away} {
-				if got := w.hive().Tasks(hive.Filter{Holder: won.By}); len(got) != 1 || got[0].Claim != won {
+				if got := w.hive().Tasks(t.Context(), hive.Filter{Holder: won.By}); len(got) != 1 || got[0].Claim != won {
 					t.Errorf("%s: %+v, want %+v\n%s", name, got, won, w.text("tasks.org"))
 				}
 				_, err := w.m.Notes().Edit(under(loser, "hull", lost.Number), "paint", nil, document.AppendBody{Text: "x"})
@@ -137,7 +137,7 @@ func TestMergedProgress(t *testing.T) {
 			}
 			var holder string
 			var lease time.Duration
-			for _, task := range here.hive().Tasks(hive.Filter{All: true}) {
+			for _, task := range here.hive().Tasks(t.Context(), hive.Filter{All: true}) {
 				if task.ID == "hull" {
 					holder = task.Claim.By
 					if !task.Claim.IsZero() {

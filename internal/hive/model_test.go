@@ -203,7 +203,7 @@ func (m *taskModel) wait(t *rapid.T) {
 
 // check compares what stands in files and lists with the model.
 func (m *taskModel) check(t *rapid.T) {
-	tasks := m.w.hive().Tasks(hive.Filter{All: true})
+	tasks := m.w.hive().Tasks(t.Context(), hive.Filter{All: true})
 	if len(tasks) != len(modelTasks) {
 		t.Fatalf("tasks %+v", tasks)
 	}

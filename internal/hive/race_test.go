@@ -47,7 +47,7 @@ func TestManyAgents(t *testing.T) {
 				if _, _, err := w.hive().Send(as(me), hive.Draft{To: next, Subject: fmt.Sprint(me, " ", n), Known: true}, nil); err != nil {
 					t.Error(err)
 				}
-				w.hive().Tasks(hive.Filter{})
+				w.hive().Tasks(t.Context(), hive.Filter{})
 				if _, err := w.hive().Agents(t.Context()); err != nil {
 					t.Error(err)
 				}

@@ -4,6 +4,7 @@ package hive
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,7 +93,7 @@ func (f Filter) admits(t *Task) bool {
 }
 
 // Tasks lists the tasks of the scope, ordered by file and place. O(tasks and their dependencies).
-func (h *Hive) Tasks(f Filter) []Task {
+func (h *Hive) Tasks(ctx context.Context, f Filter) []Task {
 	state, now := h.scope.Present(), h.clock.now(h.scope, false)
 	var nodes []*node.Node
 	for _, id := range h.index.taskIDs(h.scope) {
@@ -114,7 +115,7 @@ func (h *Hive) Tasks(f Filter) []Task {
 	})
 	var out []Task
 	for _, n := range nodes {
-		if t := taskOf(h.scope, n, now); f.admits(&t) {
+		if t := taskOf(ctx, h.scope, n, now); f.admits(&t) {
 			out = append(out, t)
 		}
 	}
@@ -136,13 +137,13 @@ func isTask(n *node.Node) bool {
 }
 
 // taskOf reads a task at a time.
-func taskOf(s *scope.Scope, n *node.Node, now int64) Task {
+func taskOf(ctx context.Context, s *scope.Scope, n *node.Node, now int64) Task {
 	t := Task{
 		ID: n.ID, Title: n.Derived.Title, Path: n.Path, Scope: s.Name, Status: Pending,
 		DependsOn: dependencies(n), Claim: claimOf(n, now),
 	}
 	for _, id := range t.DependsOn {
-		if other := find(s, s.Present(), id); other == nil || !other.Derived.Done {
+		if other := find(ctx, s, s.Present(), id); other == nil || !other.Derived.Done {
 			t.Blocked = append(t.Blocked, id)
 		}
 	}
@@ -193,12 +194,12 @@ func dependencies(n *node.Node) []string {
 }
 
 // find returns a node of this scope, whose state is given, of the memex, or of one of its open
-// projects; nil for none.
-func find(s *scope.Scope, state *graph.State, id string) *node.Node {
+// projects that the caller may name; nil for none.
+func find(ctx context.Context, s *scope.Scope, state *graph.State, id string) *node.Node {
 	if n, ok := state.Get(id); ok {
 		return n
 	}
-	for _, other := range s.WithFiles() {
+	for _, other := range scope.Reached(ctx, s) {
 		if n, ok := other.Present().Get(id); ok {
 			return n
 		}
@@ -210,13 +211,13 @@ func find(s *scope.Scope, state *graph.State, id string) *node.Node {
 const maxDependencies = 10_000
 
 // ready returns why a task cannot be claimed: it waits for itself, or for others.
-func ready(s *scope.Scope, state *graph.State, n *node.Node) error {
+func ready(ctx context.Context, s *scope.Scope, state *graph.State, n *node.Node) error {
 	var open []string
 	way, seen := []string{n.ID}, map[string]bool{}
 	var visit func(*node.Node) error
 	visit = func(at *node.Node) error {
 		for _, id := range dependencies(at) {
-			next := find(s, state, id)
+			next := find(ctx, s, state, id)
 			switch {
 			case id == n.ID || next != nil && next.ID == n.ID:
 				return fmt.Errorf("%w: %s", ErrCycle, strings.Join(append(way, n.ID), " waits for "))
@@ -241,7 +242,7 @@ func ready(s *scope.Scope, state *graph.State, n *node.Node) error {
 	}
 	if len(open) > 0 {
 		for i, id := range open {
-			if find(s, state, id) == nil {
+			if find(ctx, s, state, id) == nil {
 				open[i] += " (there is no such note: correct DEPENDS_ON)"
 			}
 		}

@@ -48,7 +48,7 @@ func TestClaim(t *testing.T) {
 	_, err = w.claim("bob", "paint")
 	fails(t, err, hive.ErrBlocked, fault.Conflict)
 
-	tasks := w.hive().Tasks(hive.Filter{})
+	tasks := w.hive().Tasks(t.Context(), hive.Filter{})
 	wantTasks := []hive.Task{
 		{ID: "hull", Title: "Weld the hull", Path: "tasks/hull.org", Scope: "memex", Status: hive.InProgress, Claim: c},
 		{ID: "paint", Title: "Paint it", Path: "tasks/hull.org", Scope: "memex", Status: hive.Pending, DependsOn: []string{"hull"}, Blocked: []string{"hull"}},
@@ -60,7 +60,7 @@ func TestClaim(t *testing.T) {
 		{Holder: "ada"}: "hull", {Free: true}: "", {Status: hive.Pending}: "paint", {Holder: "bob"}: "",
 	} {
 		var got []string
-		for _, task := range w.hive().Tasks(filter) {
+		for _, task := range w.hive().Tasks(t.Context(), filter) {
 			got = append(got, task.ID)
 		}
 		if strings.Join(got, " ") != ids {
@@ -106,7 +106,7 @@ func TestClaimEnds(t *testing.T) {
 	_, _, err = w.hive().Renew(as("ada"), "hull", first.Number, time.Minute, nil)
 	fails(t, err, hive.ErrHeld, fault.Conflict)
 	w.crash() // the clock is back by weeks, and memory is opened anew
-	if held := w.hive().Tasks(hive.Filter{Holder: "bob"}); len(held) != 1 {
+	if held := w.hive().Tasks(t.Context(), hive.Filter{Holder: "bob"}); len(held) != 1 {
 		t.Errorf("after a restart bob holds %+v", held)
 	}
 	_, err = w.hive().Release(as("bob"), "hull", second.Number, nil)
@@ -254,7 +254,7 @@ func TestAgents(t *testing.T) {
 	for range 2 {
 		got, err := w.hive().Agents(t.Context())
 		want := []hive.Agent{
-			{Name: "ada", Seen: start.Add(2 * time.Second), Session: "s-ada", Tasks: w.hive().Tasks(hive.Filter{Holder: "ada"})},
+			{Name: "ada", Seen: start.Add(2 * time.Second), Session: "s-ada", Tasks: w.hive().Tasks(t.Context(), hive.Filter{Holder: "ada"})},
 			{Name: "bob", Unread: 1},
 		}
 		for i := range got {

@@ -32,7 +32,11 @@ func (in *ingester) addSetupFiles(ctx context.Context, paths []string) error {
 
 // addSetupFile ingests a setup file that the scan does not list.
 func (in *ingester) addSetupFile(ctx context.Context, path string) error {
-	found, changed, err := in.reader.scope.Root.Setup(path, in.reader.table)
+	root := in.reader.scope.Root
+	found, changed, err := root.Setup(path, in.reader.table)
+	if p, _ := root.Place(path); corpus.Elsewhere(root, path) || corpus.Elsewhere(root, p.Real) { // its readers are others
+		found, err = false, nil
+	}
 	in.setup[path] = found || err != nil // unreadable is not absent
 	if err != nil {
 		in.reader.problems = append(in.reader.problems, corpus.ProblemOf(path, err))

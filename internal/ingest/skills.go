@@ -14,13 +14,13 @@ import (
 // Skills returns a registry of the skills in a view, which are files below the skills
 // folder, and the built-in ones. Skills in locked files are left out; see LockedSkills. If the
 // folder is outside the memex, its files are read now; what could not be read is among the
-// problems. Nothing in a skill is executed. O(bytes of skills).
+// problems. What is encrypted is left out, and nothing in a skill is executed. O(bytes of skills).
 func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 	var files []skill.File
 	for _, path := range view.StateOf(v).Paths() {
 		if r.isSkill(path) {
 			text, _ := v.Text(path)
-			files = append(files, skill.File{Path: path, Text: text})
+			files = append(files, skill.File{Path: path, Text: v.Readable(path, text)})
 		}
 	}
 	annex := r.scope.Memex().Annex
@@ -38,7 +38,7 @@ func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 			problems = append(problems, skill.Problem{Skill: skill.NameOf(f.Path), Path: path, Kind: skill.Elsewhere, Detail: f.Err.Error()})
 			continue
 		}
-		files = append(files, skill.File{Path: path, Text: f.Text})
+		files = append(files, skill.File{Path: path, Text: v.Readable(path, f.Text)})
 	}
 	registry := skill.Read(files)
 	registry.Problems = append(registry.Problems, problems...)

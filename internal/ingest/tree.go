@@ -70,7 +70,7 @@ func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
 	}
 	action.Now = s.Options.Now()
 	draft := s.Present().Edit(action.Now.UnixMilli())
-	err = in.put(draft)
+	err = in.put(ctx, draft)
 	if errors.Is(err, document.ErrTree) {
 		err = fault.Wrap("ingest", "tree", fault.Invalid, err)
 	}
@@ -126,8 +126,8 @@ func (in *treeIngest) laid() [][]byte {
 }
 
 // put adds the tree to a draft.
-func (in *treeIngest) put(draft *graph.Draft) error {
-	if err := in.bornByFiles(); err != nil {
+func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
+	if err := in.bornByFiles(ctx); err != nil {
 		return err
 	}
 	if in.over != "" {
@@ -170,8 +170,8 @@ func (in *treeIngest) put(draft *graph.Draft) error {
 
 // bornByFiles refuses a tree that declares the id of a node of a file, or of a buffer of the
 // session.
-func (in *treeIngest) bornByFiles() error {
-	memories := append(in.scope.WithFiles(), in.scope)
+func (in *treeIngest) bornByFiles(ctx context.Context) error {
+	memories := append(scope.Reached(ctx, in.scope), in.scope)
 	for part := range in.tree.All() {
 		id := part.ID()
 		if id == "" {

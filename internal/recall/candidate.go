@@ -71,8 +71,8 @@ func (c *candidate) Blocked() bool       { return c.r.blocked(c.host) }
 func (c *candidate) Priority() string    { return c.host.Derived.Priority }
 func (c *candidate) Level() int          { return c.host.Derived.Level }
 func (c *candidate) LocalTags() []string { return c.host.Derived.Tags }
-func (c *candidate) Heading() string     { return c.host.Title() }
-func (c *candidate) Text() string        { return readable(c.n) }
+func (c *candidate) Heading() string     { return c.host.ListedTitle() }
+func (c *candidate) Text() string        { return Readable(c.n) }
 func (c *candidate) Path() string        { return c.n.Path }
 func (c *candidate) Modified() time.Time { return time.UnixMilli(c.host.Modified) }
 
@@ -116,9 +116,9 @@ func (c *candidate) Times(kind query.TimeKind) []query.Time {
 	case query.Closed:
 		return readTime(d.Closed)
 	case query.Clocked:
-		return clockTimes(readable(c.n))
+		return clockTimes(Readable(c.n))
 	}
-	return slices.Collect(timestamps(readable(c.n)))
+	return slices.Collect(timestamps(Readable(c.n)))
 }
 
 // Links returns the links of a node, or those inside an element.

@@ -15,7 +15,7 @@ import (
 // links yields the links of a node's own text with link abbreviations expanded. Offsets
 // refer to the text.
 func (r *reader) links(n *node.Node) iter.Seq[org.Link] {
-	text := readable(n)
+	text := Readable(n)
 	lines := r.linkLinesOf(n.Path)
 	if lines == "" {
 		return org.Links(text)

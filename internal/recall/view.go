@@ -23,10 +23,11 @@ type View struct {
 	Attributes func() index.Attributes // built on first use; nil: queries visit every node
 }
 
-// readable returns the text of a node without encrypted parts.
-func readable(n *node.Node) string {
+// Readable returns the text of a node without encrypted parts: of an entry with the tag crypt,
+// its headline, and nothing below.
+func Readable(n *node.Node) string {
 	switch {
-	case n.Derived.Opaque && document.IsEncrypted(n.Path):
+	case n.Derived.Opaque && document.IsEncrypted(n.Path), n.Secret():
 		return ""
 	case n.Derived.Encrypted:
 		line, _ := n.Heading()

@@ -135,7 +135,7 @@ func Document(n *node.Node) index.Doc {
 		_, d.Body = n.Heading()
 	case n.Derived.Encrypted:
 	case !n.Derived.Opaque || len(n.Content) <= org.MaxParsed && isText(n.Content):
-		d.Body = readable(n)
+		d.Body = Readable(n)
 	}
 	if d.Title != "" || d.Body != "" {
 		d.Marks = marksOf(n)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -15,6 +16,12 @@ import (
 // WithFiles returns the memex and its open projects that hold files.
 func (s *Scope) WithFiles() []*Scope {
 	return append([]*Scope{s.Memex()}, slices.DeleteFunc(s.Open(), func(o *Scope) bool { return !o.HasFiles() })...)
+}
+
+// Reached returns those of Scope.WithFiles that the caller of ctx may name.
+func Reached(ctx context.Context, s *Scope) []*Scope {
+	g := author.GrantOf(ctx)
+	return slices.DeleteFunc(s.WithFiles(), func(o *Scope) bool { return !g.Reaches(o.Name) })
 }
 
 // Sessions returns the open sessions of the memex.

@@ -9,8 +9,11 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -106,4 +109,39 @@ var lockReasons = map[guard.State]string{
 	guard.Unsigned:     "locked down: no known key signed what is trusted of the file; look at it, then fovea guard adopt it",
 	guard.Untrusted:    "locked down: its owner never trusted what the file held then",
 	guard.Stale:        "locked down: memory holds another text than the file, which is as trusted",
+}
+
+// Readable returns the text of a file as readers have it, without what is encrypted: of a
+// subtree with the tag crypt, its headline is left, and the lines keep their numbers. A file
+// that the view has not parsed, such as a copy of an Org file, is read as Org if the word is in
+// it. It is "" if nothing is left, and for a file that is too large to be parsed. O(bytes).
+func (v *View) Readable(path, text string) string {
+	nodes := v.state.Nodes(path)
+	if len(nodes) == 0 || nodes[0].Derived.Opaque {
+		formats, lower := v.state.Formats(), strings.ToLower(text)
+		if !formats.Owns(path+".org") || !strings.Contains(lower, document.CryptTag) && !strings.Contains(lower, "#+setupfile:") {
+			return text
+		}
+		outline := node.Read(formats, path+".org", v.state.Files, document.File(text, false))
+		if nodes, _ = outline.Nodes(func(node.Claim) bool { return true }); nodes[0].Derived.Opaque {
+			return ""
+		}
+	}
+	var b strings.Builder
+	left, encrypted := false, map[string]bool{}
+	for _, n := range nodes {
+		shown := recall.Readable(n)
+		if encrypted[n.ID] = n.Derived.Encrypted; encrypted[n.Parent] {
+			shown = ""
+		}
+		left = left || strings.TrimSpace(shown) != ""
+		b.WriteString(shown + strings.Repeat("\n", strings.Count(n.Content[len(shown):], "\n")))
+	}
+	switch {
+	case !slices.ContainsFunc(nodes, func(n *node.Node) bool { return n.Derived.Encrypted }):
+		return text
+	case !left:
+		return ""
+	}
+	return b.String()
 }

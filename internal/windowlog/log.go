@@ -38,7 +38,7 @@ type Host struct {
 	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
 	// Load returns what a block of working memory shows of its file.
-	Load func(v *view.View, b *working.Block) (string, error)
+	Load func(ctx context.Context, v *view.View, b *working.Block) (string, error)
 	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
 	Writable func() error
 	// Feedback is what the owner and agents said about windows.

@@ -198,7 +198,7 @@ func (l *Log) read(ctx context.Context, from source, all []source, r Reader) (te
 	if !ok {
 		return "", changed
 	}
-	text, err = l.host.Load(r.View, b)
+	text, err = l.host.Load(ctx, r.View, b)
 	switch {
 	case err != nil:
 		return "", err.Error()
