@@ -68,6 +68,7 @@ type RestoreRequest struct {
 	At         string   `json:"at,omitempty" jsonschema:"with files: as they were at this moment" flag:"with FILE: as it was at this <MOMENT>"`
 	Skip       bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:""`
 	MemoryOnly bool     `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
+	DryRun     bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // RestoreResponse is what a restore did.
@@ -153,7 +154,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
 		return restoreFiles(ctx, l, req, at)
 	}
-	from, c, files, err := l.m.History().Restore(ctx, req.Name, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key})
+	from, c, files, err := l.m.History().Restore(ctx, req.Name, l.writeFiles(req.Skip, req.MemoryOnly))
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -179,7 +180,7 @@ func isSnapshot(l *Local, name string) bool {
 // restoreFiles brings files back: those of the request, or those that are missing, of
 // the projects too.
 func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) (*RestoreResponse, error) {
-	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key}
+	opts := l.writeFiles(req.Skip, req.MemoryOnly)
 	switch {
 	case req.Name != "":
 		return nil, invalid("restore", errors.New("a checkpoint and files cannot be restored in one; name one or the other"))
@@ -223,18 +224,20 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 // nothing to change, and what became of the files.
 func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
 	written, removed := parted(ctx, l, c, files)
+	at := c
 	if c.Seq == 0 {
-		c = l.m.View().Head()
+		at = l.m.View().Head()
 	}
-	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{}}
+	out := RollbackResponse{Root: at.Root.String(), Seq: at.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{},
+		Left: c.Left, Would: l.would(ctx, c)}
 	if memoryOnly {
 		out.RestoredFiles, out.RemovedFiles, out.Drift = []string{}, []string{}, list(files)
 	}
 	return out
 }
 
-// parted tells files that memory has at a commit, and so were written, from those
-// that it has not, and so were removed.
+// parted tells files that memory has at a commit, or would have after a dry run, and so
+// were written, from those that it has not, and so were removed.
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
@@ -242,9 +245,24 @@ func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (writ
 			v = then
 		}
 	}
+	after := map[string]bool{} // a dry run: whether it would have a file
+	if c.Would != nil {
+		for _, n := range c.Would.Changes {
+			if n.Old != nil && !after[n.Old.Path] {
+				after[n.Old.Path] = false
+			}
+			if n.New != nil {
+				after[n.New.Path] = true
+			}
+		}
+	}
 	written, removed = []string{}, []string{}
 	for _, path := range files {
-		if _, has := v.Text(path); has {
+		has, dry := after[path]
+		if !dry {
+			_, has = v.Text(path)
+		}
+		if has {
 			written = append(written, path)
 		} else {
 			removed = append(removed, path)

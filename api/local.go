@@ -170,6 +170,13 @@ func (l *Local) write() *fovea.WriteOptions {
 	return &fovea.WriteOptions{Key: l.call.Key, DryRun: l.call.DryRun}
 }
 
+// writeFiles is write for a change that files follow.
+func (l *Local) writeFiles(skip, memoryOnly bool) *fovea.WriteOptions {
+	opts := l.write()
+	opts.Skip, opts.MemoryOnly = skip, memoryOnly
+	return opts
+}
+
 // below makes a path as a shell or an editor gives it one below the memex; any
 // other name stays as it is.
 func (l *Local) below(name string) string {
@@ -371,7 +378,9 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	c, files, err := l.m.History().Rollback(ctx, to, &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key})
+	opts := l.writeFiles(req.Skip, req.MemoryOnly)
+	opts.Head = req.Head
+	c, files, err := l.m.History().Rollback(ctx, to, opts)
 	if err != nil {
 		return nil, err
 	}

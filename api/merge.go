@@ -26,6 +26,8 @@ type MergeResponse struct {
 	Parents   []string   `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
 	Files     []string   `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
 	Conflicts []Conflict `json:"conflicts" jsonschema:"between the two sides"`
+
+	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
 }
 
 func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse, error) {
@@ -35,8 +37,8 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	opts := l.write()
-	opts.MemoryOnly, opts.DryRun, opts.Head = req.MemoryOnly, req.DryRun, req.Head
+	opts := l.writeFiles(false, req.MemoryOnly)
+	opts.Head = req.Head
 	c, files, conflicts, err := l.m.History().Merge(ctx, req.State, opts)
 	if err != nil {
 		return nil, err
@@ -47,5 +49,6 @@ func mergeCopy(ctx context.Context, l *Local, req MergeRequest) (*MergeResponse,
 	}
 	return &MergeResponse{
 		Seq: c.Seq, Root: root.String(), Parents: each(c.Parents, merkle.Digest.String), Files: list(files), Conflicts: each(conflicts, legibleConflict),
+		Would: l.would(ctx, c),
 	}, nil
 }

@@ -34,7 +34,9 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	c, files, conflicts, err := l.m.History().Revert(ctx, commits, &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key})
+	opts := l.writeFiles(req.Skip, false)
+	opts.Head = req.Head
+	c, files, conflicts, err := l.m.History().Revert(ctx, commits, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +47,9 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	}
 	out := &RevertResponse{
 		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
+		Would: l.would(ctx, c),
 	}
-	if !req.DryRun {
-		_, out.Removed = parted(ctx, l, c, files)
-	}
+	_, out.Removed = parted(ctx, l, c, files)
 	return out, nil
 }
 

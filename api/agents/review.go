@@ -36,6 +36,9 @@ var (
 		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
 )
 
+// errDry refuses to keep a dry run for the owner.
+var errDry = errors.New("a dry run is no change to propose; leave out dry_run, and nothing is written before the owner accepts it")
+
 // Proposal is a change that waits for the owner.
 type Proposal = review.Proposal
 
@@ -61,6 +64,7 @@ type ReviewEditRequest struct {
 type ReviewDecision struct {
 	ID     string `json:"id" jsonschema:"of the proposal" arg:"ID"`
 	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // Proposed returns the operation of a proposal. Errors: Invalid for one that cannot be proposed.
@@ -168,7 +172,7 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
 		return nil, fault.Wrap("review", req.ID, fault.Invalid, errors.New("a title is one line; leave out the line break"))
 	}
-	p, err := ps.Edit(ctx, req.ID, a.Write(), func(p *Proposal) error {
+	p, err := ps.Edit(ctx, was.ID, a.Write(), func(p *Proposal) error {
 		fields, err := fieldsOf(p)
 		if err != nil {
 			return err
@@ -217,7 +221,14 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 	if err != nil {
 		return nil, err
 	}
-	err = ps.Decide(ctx, req.ID, func(p Proposal) error {
+	if a.Call.DryRun {
+		answer, err = carryOut(ctx, a, &p, true)
+		if err == nil && p.Op == api.OpRemember.Name && !answer.Known {
+			answer.Would = &api.Difference{Added: []api.Changed{{Title: p.Title, Path: p.Path}}}
+		}
+		return answer, unlessGone(&p, err)
+	}
+	err = ps.Decide(ctx, p.ID, func(p Proposal) error {
 		answer, err = carryOut(ctx, a, &p, false)
 		return unlessGone(&p, err)
 	})
@@ -268,10 +279,10 @@ func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api
 
 func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {
 	ps, p, err := find(ctx, a, req.ID)
-	if err != nil {
-		return nil, err
+	if err != nil || a.Call.DryRun {
+		return &p, err
 	}
-	err = ps.Decide(ctx, req.ID, func(of Proposal) error {
+	err = ps.Decide(ctx, p.ID, func(of Proposal) error {
 		if p = of; req.Reason == "" {
 			return nil
 		}

@@ -72,6 +72,8 @@ type Brought struct {
 	Root      string         `json:"root" jsonschema:"after it"`
 	Files     []string       `json:"files" jsonschema:"written or removed"`
 	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
+
+	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
 }
 
 func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
@@ -273,7 +275,7 @@ func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all [
 		return nil, fault.Wrap(op, req.File, kindOf(err), err)
 	}
 	for _, s := range h.Scopes {
-		done, err := bring(ctx, a, in, s.Name, filepath.Base(req.File), bringing{req.Replace, req.MemoryOnly, req.DryRun})
+		done, err := bring(ctx, a, in, s.Name, filepath.Base(req.File), bringing{replace: req.Replace, memoryOnly: req.MemoryOnly})
 		if err != nil {
 			return all, err
 		}
@@ -359,8 +361,8 @@ func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
 	return errors.Join(err, from.Close())
 }
 
-// bringing says how another history is brought in.
-type bringing struct{ replace, memoryOnly, dryRun bool }
+// bringing says how another history is brought in; a trial changes nothing, as a dry run.
+type bringing struct{ replace, memoryOnly, trial bool }
 
 // bring merges the history of a scope in another state folder, or puts its state in place.
 func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, how bringing) (Brought, error) {
@@ -378,7 +380,7 @@ func bringCommit(ctx context.Context, a api.Access, in vfs.FS, name, called stri
 		}
 	}
 	opts := a.Write()
-	opts.MemoryOnly, opts.DryRun = how.memoryOnly, how.dryRun
+	opts.MemoryOnly, opts.DryRun = how.memoryOnly, opts.DryRun || how.trial
 	done := Brought{Scope: name, Files: []string{}, Conflicts: []api.Conflict{}}
 	var c fovea.Commit
 	var files []string
@@ -395,6 +397,7 @@ func bringCommit(ctx context.Context, a api.Access, in vfs.FS, name, called stri
 	if c.Seq != 0 { // one that comes again finds its own
 		root = c.Root
 	}
+	done.Would = a.Would(ctx, c)
 	done.Seq, done.Root, done.Files = c.Seq, root.String(), append(done.Files, files...)
 	return done, c, nil
 }

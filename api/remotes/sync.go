@@ -25,6 +25,8 @@ var (
 // SyncRequest names a remote; without a name it is the only one.
 type SyncRequest struct {
 	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default; ipfs: and a CID to pull, ipfs: alone to push" arg:"NAME"`
+
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // Machine is what came from another machine.
@@ -124,6 +126,18 @@ func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		return err
 	}
 	defer release()
+	if a.Call.DryRun {
+		heads := map[string]uint64{}
+		for _, s := range sources {
+			heads[s.Name] = s.Seq
+		}
+		behind, err := r.Behind(heads)
+		for _, m := range done.Machines {
+			behind += uint64(len(m.Brought)) // each would be a commit
+		}
+		done.Pushed = behind
+		return err
+	}
 	p, err := r.Push(ctx, sources, signed)
 	done.Pushed, done.Bytes = p.Commits, p.Bytes
 	return err
@@ -148,11 +162,11 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 			if err != nil {
 				return err
 			}
-			if b.Seq > 0 {
+			if b.Seq > 0 || b.Would != nil {
 				m.Brought = append(m.Brought, b)
 			}
 		}
-		if o.New {
+		if o.New && !a.Call.DryRun {
 			if err := r.Merged(o.Machine); err != nil {
 				return err
 			}

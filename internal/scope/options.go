@@ -143,8 +143,8 @@ type WriteOptions struct {
 	// it has changed since, the error is Conflict. Zero stands for any.
 	Base merkle.Digest
 	// DryRun checks what can be checked and returns what would be done, without doing it: of
-	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain and Repair. A change of a note
-	// returns the zero Commit.
+	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain, Repair, and of a change of
+	// notes. The commit has no number; its field Would has what would change.
 	DryRun bool
 	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
 	// memory, all or none.
@@ -155,12 +155,13 @@ type WriteOptions struct {
 	Head uint64
 }
 
-// ReplayKey returns the key of a write that can be a dry run, which repeats no earlier one.
-func (o *WriteOptions) ReplayKey() string {
+// Action returns the action of a write that can be a dry run, which repeats no earlier one.
+func (o *WriteOptions) Action(name, kind string) Action {
+	a := Action{Name: name, Kind: kind, Key: o.Key, DryRun: o.DryRun}
 	if o.DryRun {
-		return ""
+		a.Key = ""
 	}
-	return o.Key
+	return a
 }
 
 // OrZero returns the options, and the zero value for nil.

@@ -71,7 +71,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "revert", Kind: graph.KindRevert, Key: opts.ReplayKey()}
+	action := opts.Action("revert", graph.KindRevert)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), nil, err
 	}

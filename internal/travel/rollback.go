@@ -35,7 +35,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "rollback", Kind: graph.KindRollback, Key: opts.ReplayKey()}
+	action := opts.Action("rollback", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}
@@ -103,7 +103,9 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		r.action.Now = time.UnixMilli(now)
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
-		r.blocked = gone
+		for _, path := range gone {
+			r.blocked, r.reasons = append(r.blocked, path), append(r.reasons, path+"  (its content is not kept any more)")
+		}
 		r.target, _ = r.withoutBlocked(head.State, r.target, now)
 	}
 	state, delta := head.State.Restore(r.target, now)
@@ -114,7 +116,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 	}
 	lost := r.lost(ctx, &delta)
-	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
+	if delta.Empty() && len(lost) == 0 && r.secondParent == nil {
 		return chain.Commit{}, nil, nil
 	}
 	r.tx.Expect(&delta)
@@ -122,7 +124,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if c := &r.op.Intent.Commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
-	if delta.Empty() && r.secondParent != nil { // both sides made the same changes
+	if delta.Empty() && r.secondParent != nil && !r.opts.DryRun { // both sides made the same changes
 		c, err := r.tx.Append(ctx, state, &delta, r.op.Intent.Commit, r.marks...)
 		return c, nil, err
 	}
@@ -132,14 +134,14 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 		r.recordDrift(delta.Paths)
 		if r.opts.DryRun {
-			return chain.Commit{}, r.touched, nil
+			return chain.Commit{Would: &delta}, r.touched, nil
 		}
 		marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
 			m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
 		c, err := r.tx.Commit(ctx, state, &delta, r.op.Intent.Commit, marks...)
 		return c, r.touched, err
 	}
-	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
+	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil {
 		return chain.Commit{}, r.touched, errors.Join(err, r.op.Discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
@@ -153,9 +155,12 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if err != nil {
 		return c, nil, err
 	}
+	c.Left = r.reasons
 	slices.Sort(r.touched)
-	ingest.ClearMissing(m.folder, r.touched)
-	r.prune()
+	if !r.opts.DryRun {
+		ingest.ClearMissing(m.folder, r.touched)
+		r.prune()
+	}
 	return c, r.touched, nil
 }
 

@@ -31,7 +31,10 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 			return Misuse{err}
 		}
 		return nil
-	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.Out, done, req) })
+	}, func(req *api.MergeRequest, done *api.MergeResponse) {
+		printMerge(s.Out, done, req)
+		printWould(s, done.Would)
+	})
 }
 
 // stateOf returns the state folder at path, or that of the memex at path.
