@@ -367,7 +367,12 @@ func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot
 }
 
 func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
-	return l.m.History().Snapshots(), nil
+	list := l.m.History().Snapshots()
+	if len(list) > 0 {
+		return list, nil
+	}
+	_, err := l.m.History().Log(ctx, "", 1) // says what is damaged
+	return list, err
 }
 
 func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {

@@ -31,8 +31,10 @@ func run() int {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	ran, err := root.ExecuteContextC(ctx)
-	if cerr := s.close(); err == nil {
-		err = cerr
+	if err = s.end(ctx, ran, err); err == nil {
+		err = s.closed()
+	} else {
+		_ = s.close() // the first error is the one that counts
 	}
 	if oerr := s.Out.Close(); err == nil {
 		err = oerr

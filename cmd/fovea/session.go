@@ -5,11 +5,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -196,6 +200,45 @@ func (s *session) close() error {
 	s.alerts.stop() // before another process can open the memory
 	return s.memory.Close()
 }
+
+// closed is close at the end of a verb that did what it should. What fails then is an image or a
+// cache, which the next opening makes again: a warning, so that nobody repeats what is done. Only
+// a memory that syncs late may lose something.
+func (s *session) closed() error {
+	err := s.close()
+	if err == nil || s.config.RelaxedMs > 0 {
+		return err
+	}
+	s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
+	return nil
+}
+
+// end returns the error of a verb: where it read a memory whose history is damaged, that the
+// answer, or that nothing was found, is true only of what is left.
+func (s *session) end(ctx context.Context, ran *cobra.Command, err error) error {
+	if err != nil && fovea.KindOf(err) != fovea.NotFound || slices.Contains(sound, ran.Name()) {
+		return err
+	}
+	damage := ""
+	if s.memory != nil && errors.Is(s.memory.Writable(), store.ErrCorrupt) {
+		damage = s.memory.Writable().Error()
+	} else if s.daemon != nil {
+		if h, helloErr := s.daemon.Hello(ctx); helloErr == nil {
+			damage = h.Damage
+		}
+	}
+	if damage == "" {
+		return err
+	}
+	told := errors.New(damage + "; the answer is only what is left of the history; see fovea verify, then fovea repair")
+	if err != nil {
+		told = fmt.Errorf("%w; %w", err, told)
+	}
+	return &fovea.Error{Op: ran.Name(), Kind: fovea.Corrupt, Err: told}
+}
+
+// sound are the verbs that say themselves what is damaged, mend it, or serve what is left.
+var sound = []string{"repair", "serve", "mcp", "hook"}
 
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {

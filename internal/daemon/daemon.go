@@ -21,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -71,6 +72,9 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
+	if err := opts.Memory.Writable(); errors.Is(err, store.ErrCorrupt) {
+		d.damage = err.Error()
+	}
 	d.api = d.server(ending)
 	if err := d.listen(ctx, socket); err != nil {
 		d.close()
@@ -114,6 +118,7 @@ type daemon struct {
 	api     *httpapi.Server
 	pid     int
 	folder  string // see api.Hello
+	damage  string // likewise
 	url     string
 	secret  string // of the user, stored in the state folder
 	servers []*server
@@ -144,7 +149,7 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 func (d *daemon) hello() api.Hello {
 	v := d.opts.Memory.View()
 	return api.Hello{
-		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url,
+		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url, Damage: d.damage,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
 	}
 }
