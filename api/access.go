@@ -5,11 +5,13 @@ package api
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -162,6 +164,27 @@ func (a Access) AgentAndSession(ctx context.Context, named string) (agent, sessi
 
 // Scopes are those that the call names, or else the options.
 func (a Access) Scopes(ctx context.Context) author.Scopes { return a.l.scopes(ctx) }
+
+// Meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
+// candidates; a name that begins none is returned as it is.
+func Meant(op, name string, ids []string) (string, error) {
+	var found []string
+	for _, id := range ids {
+		if id == name {
+			return id, nil
+		}
+		if name != "" && strings.HasPrefix(id, name) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return name, nil
+	case 1:
+		return found[0], nil
+	}
+	return name, fault.Wrap(op, name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
+}
 
 // RolledBack says what a commit of a scope did to files, or would do: see RollbackResponse.
 func (a Access) RolledBack(ctx context.Context, scope string, c fovea.Commit, files []string, memoryOnly bool) (RollbackResponse, error) {

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,8 +156,23 @@ func warnEmpty(ctx context.Context, l *Local, err error) {
 			l.warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
 			return
 		}
-		l.warn(fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
+		if l.call.Op.Name != "import" { // which brings the first ones
+			l.warn(fmt.Errorf("%w in %s%s", ErrNoNotes, l.m.Dir(), MarkdownAdvice(l.m.Dir(), "; is it the right folder?")))
+		}
 	}
+}
+
+// ErrNoNotes is what a person is warned of who named a folder without notes.
+var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
+
+// MarkdownAdvice says what to do with a folder of Markdown; of another one, otherwise.
+func MarkdownAdvice(dir, otherwise string) string {
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
+			return fmt.Sprintf("; it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there", dir)
+		}
+	}
+	return otherwise
 }
 
 func (l *Local) view(ctx context.Context) (*fovea.View, error) {
@@ -237,7 +254,8 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	record(ctx, l, given, v, wr, w)
 	return &ContextResponse{
-		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
+		Unmatched: !v.Knows(cmp.Or(req.Question, req.Task)),
+		Text:      w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: w.Parts,
 		OmittedTop: w.OmittedTop, Session: session, Since: since, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
@@ -256,6 +274,9 @@ func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, w
 	w, err = v.Window(ctx, wr)
 	return w, "", err
 }
+
+// leastSimilarity is that of a hit that says anything: a lower one prints as 0.00.
+const leastSimilarity = 0.005
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err := checkList("search", req.Limit, min(req.Excerpt, req.Match)); err != nil {
@@ -290,6 +311,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, err
 	}
 	hits := found.Hits
+	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < leastSimilarity && h.Cosine == 0 })
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -38,6 +39,9 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	}
 	under := l.below(cmp.Or(req.Under, inbox))
 	if file := FileIn(under); file != "" {
+		if !fs.ValidPath(file) {
+			return nil, fault.Wrap("remember", under, fault.Invalid, errors.New("it is no path below the memex; name a file in it, such as "+inbox))
+		}
 		scope := l.memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
 			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)

@@ -55,6 +55,7 @@ type ContextResponse struct {
 	Since      *windowlog.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
 	Gone       []string         `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
 
+	Unmatched  bool     `json:"unmatched,omitempty" jsonschema:"no note has a word of the question"`
 	Missing    []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
 	Lockdown   []string `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
 	Unreviewed []string `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`

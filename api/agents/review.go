@@ -151,7 +151,14 @@ func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Prop
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	i := slices.IndexFunc(all, func(p Proposal) bool { return p.ID == id })
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	if id, err = api.Meant("review", strings.TrimRight(id, "…"), ids); err != nil {
+		return nil, Proposal{}, err
+	}
+	i := slices.Index(ids, id)
 	if i < 0 {
 		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, review.ErrUnknown)
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -30,6 +31,9 @@ func run() int {
 	root := command(s)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
+	if args := os.Args[1:]; slices.Contains(args, "--version") && slices.Contains(args, "--json") { // which cobra prints as text
+		root.SetArgs([]string{"version", "--json"})
+	}
 	ran, err := root.ExecuteContextC(ctx)
 	if err = s.end(ctx, ran, err); err == nil {
 		err = s.closed()

@@ -44,6 +44,8 @@ type session struct {
 	memory *fovea.Memory  // nil with a daemon
 	daemon *client.Client // nil without one
 	alerts alerts
+
+	noNotes error // that the folder holds none
 }
 
 // opening says how the memory is opened.
@@ -108,7 +110,12 @@ const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
 func (s *session) load() (err error) {
-	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+	if s.config, err = config.Load(nil, s.flags, ""); errors.Is(err, config.ErrNoMemex) {
+		if here, hereErr := os.Getwd(); hereErr == nil {
+			err = fmt.Errorf("%w%s", err, api.MarkdownAdvice(here, ""))
+		}
+	}
+	if err != nil {
 		return verb.Misuse{Err: err}
 	}
 	for _, p := range s.config.Problems {
@@ -228,6 +235,9 @@ func (s *session) end(ctx context.Context, ran *cobra.Command, err error) error 
 		}
 	}
 	if damage == "" {
+		if err == nil && s.noNotes != nil && slices.Contains([]string{"search", "context", "query"}, ran.Name()) {
+			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
+		}
 		return err
 	}
 	told := errors.New(damage + "; the answer is only what is left of the history; see fovea verify, then fovea repair")
@@ -242,6 +252,9 @@ var sound = []string{"repair", "serve", "mcp", "hook"}
 
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
+	if errors.Is(err, api.ErrNoNotes) {
+		s.noNotes = err
+	}
 	if s.memory == nil || fovea.KindOf(err) != fovea.ReadOnly {
 		s.Warn(err)
 	}
