@@ -5,13 +5,11 @@ package api
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -165,27 +163,6 @@ func (a Access) AgentAndSession(ctx context.Context, named string) (agent, sessi
 // Scopes are those that the call names, or else the options.
 func (a Access) Scopes(ctx context.Context) author.Scopes { return a.l.scopes(ctx) }
 
-// Meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
-// candidates; a name that begins none is returned as it is.
-func Meant(op, name string, ids []string) (string, error) {
-	var found []string
-	for _, id := range ids {
-		if id == name {
-			return id, nil
-		}
-		if name != "" && strings.HasPrefix(id, name) {
-			found = append(found, id)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return name, nil
-	case 1:
-		return found[0], nil
-	}
-	return name, fault.Wrap(op, name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
-}
-
 // RolledBack says what a commit of a scope did to files, or would do: see RollbackResponse.
 func (a Access) RolledBack(ctx context.Context, scope string, c fovea.Commit, files []string, memoryOnly bool) (RollbackResponse, error) {
 	on, err := a.l.in(ctx, scope)
@@ -197,7 +174,7 @@ func (a Access) RolledBack(ctx context.Context, scope string, c fovea.Commit, fi
 
 // Would says what the dry run that returned a commit would change, as far as the caller may
 // know; nil for a commit that was made.
-func (a Access) Would(ctx context.Context, c fovea.Commit) *Difference { return a.l.would(ctx, c) }
+func (a Access) Would(ctx context.Context, c fovea.Commit) *Difference { return wouldFor(ctx, a.l, c) }
 
 // Serve carries out a further call on the same memex.
 func (a Access) Serve(ctx context.Context, c Call) (any, error) { return a.l.serve(ctx, c) }

@@ -154,7 +154,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
 		return restoreFiles(ctx, l, req, at)
 	}
-	from, c, files, err := l.m.History().Restore(ctx, req.Name, l.writeFiles(req.Skip, req.MemoryOnly))
+	from, c, files, err := l.m.History().Restore(ctx, req.Name, writeFiles(l, req.Skip, req.MemoryOnly))
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -180,7 +180,7 @@ func isSnapshot(l *Local, name string) bool {
 // restoreFiles brings files back: those of the request, or those that are missing, of
 // the projects too.
 func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) (*RestoreResponse, error) {
-	opts := l.writeFiles(req.Skip, req.MemoryOnly)
+	opts := writeFiles(l, req.Skip, req.MemoryOnly)
 	switch {
 	case req.Name != "":
 		return nil, invalid("restore", errors.New("a checkpoint and files cannot be restored in one; name one or the other"))
@@ -229,7 +229,7 @@ func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, m
 		at = l.m.View().Head()
 	}
 	out := RollbackResponse{Root: at.Root.String(), Seq: at.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{},
-		Left: c.Left, Would: l.would(ctx, c)}
+		Left: c.Left, Would: wouldFor(ctx, l, c)}
 	if memoryOnly {
 		out.RestoredFiles, out.RemovedFiles, out.Drift = []string{}, []string{}, list(files)
 	}

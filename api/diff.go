@@ -113,9 +113,9 @@ func would(c fovea.Commit) *Difference {
 	return described(view.Of(*c.Would), nil, nil, false)
 }
 
-// would is would for a change of any notes: to another than the owner it names none, since some
+// wouldFor is would for a change of any notes: to another than the owner it names none, since some
 // may be withheld.
-func (l *Local) would(ctx context.Context, c fovea.Commit) *Difference {
+func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
 	if c.Would != nil && !l.m.Guard().ByOwner(ctx) {
 		c.Would = &graph.Delta{}
 	}

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,24 +155,12 @@ func warnEmpty(ctx context.Context, l *Local, err error) {
 			l.warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
 			return
 		}
-		if l.call.Op.Name != "import" { // which brings the first ones
-			l.warn(fmt.Errorf("%w in %s%s", ErrNoNotes, l.m.Dir(), MarkdownAdvice(l.m.Dir(), "; is it the right folder?")))
-		}
+		l.warn(fmt.Errorf("%w in %s; is it the right folder?", ErrNoNotes, l.m.Dir()))
 	}
 }
 
 // ErrNoNotes is what a person is warned of who named a folder without notes.
 var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
-
-// MarkdownAdvice says what to do with a folder of Markdown; of another one, otherwise.
-func MarkdownAdvice(dir, otherwise string) string {
-	for _, pattern := range []string{"*.md", "*/*.md"} {
-		if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
-			return fmt.Sprintf("; it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there", dir)
-		}
-	}
-	return otherwise
-}
 
 func (l *Local) view(ctx context.Context) (*fovea.View, error) {
 	if err := l.sync(ctx); err != nil {
@@ -187,8 +174,8 @@ func (l *Local) write() *fovea.WriteOptions {
 	return &fovea.WriteOptions{Key: l.call.Key, DryRun: l.call.DryRun}
 }
 
-// writeFiles is write for a change that files follow.
-func (l *Local) writeFiles(skip, memoryOnly bool) *fovea.WriteOptions {
+// writeFiles are the options of Local.write for a change that files follow.
+func writeFiles(l *Local, skip, memoryOnly bool) *fovea.WriteOptions {
 	opts := l.write()
 	opts.Skip, opts.MemoryOnly = skip, memoryOnly
 	return opts
@@ -275,8 +262,8 @@ func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, w
 	return w, "", err
 }
 
-// leastSimilarity is that of a hit that says anything: a lower one prints as 0.00.
-const leastSimilarity = 0.005
+// minSimilarity is that of a hit that says anything: a lower one prints as 0.00.
+const minSimilarity = 0.005
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err := checkList("search", req.Limit, min(req.Excerpt, req.Match)); err != nil {
@@ -311,7 +298,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, err
 	}
 	hits := found.Hits
-	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < leastSimilarity && h.Cosine == 0 })
+	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < minSimilarity && h.Cosine == 0 })
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
@@ -405,7 +392,7 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	opts := l.writeFiles(req.Skip, req.MemoryOnly)
+	opts := writeFiles(l, req.Skip, req.MemoryOnly)
 	opts.Head = req.Head
 	c, files, err := l.m.History().Rollback(ctx, to, opts)
 	if err != nil {

@@ -34,7 +34,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	opts := l.writeFiles(req.Skip, false)
+	opts := writeFiles(l, req.Skip, false)
 	opts.Head = req.Head
 	c, files, conflicts, err := l.m.History().Revert(ctx, commits, opts)
 	if err != nil {
@@ -47,7 +47,7 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	}
 	out := &RevertResponse{
 		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
-		Would: l.would(ctx, c),
+		Would: wouldFor(ctx, l, c),
 	}
 	_, out.Removed = parted(ctx, l, c, files)
 	return out, nil

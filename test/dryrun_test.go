@@ -257,7 +257,7 @@ var trialRequests = map[string][]func(w *trials, dry bool) any{
 	"revert":  {func(_ *trials, dry bool) any { return api.RevertRequest{Commits: []string{"4"}, DryRun: dry} }},
 	"resolve": {func(_ *trials, dry bool) any { return api.ResolveRequest{ID: "one", Take: "theirs", DryRun: dry} }},
 	"merge": {func(w *trials, dry bool) any {
-		return api.MergeRequest{State: filepath.Join(w.copied, "state"), DryRun: dry}
+		return remotes.MergeRequest{State: filepath.Join(w.copied, "state"), DryRun: dry}
 	}},
 	"bundle-read": {
 		func(w *trials, dry bool) any { return remotes.BundleReadRequest{File: w.bundle, DryRun: dry} },

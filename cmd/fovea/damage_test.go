@@ -19,7 +19,8 @@ import (
 // first record or in its middle, with and without a daemon, ends with the code of damage and
 // says so. None says that there is nothing, as if all were well.
 func TestReadingADamagedJournal(t *testing.T) {
-	for name, at := range map[string]func(size int) int{"at its first record": func(int) int { return 200 }, "in its middle": func(size int) int { return size / 2 }} {
+	places := map[string]func(size int) int{"at its first record": func(int) int { return 200 }, "in its middle": func(size int) int { return size / 2 }}
+	for name, at := range places {
 		t.Run(name, func(t *testing.T) {
 			k := newKept(t)
 			journal := filepath.Join(k.state, "journal", "00000001.j")
@@ -95,7 +96,7 @@ func TestWhatFailsAfterTheAnswer(t *testing.T) {
 		}
 		head := s.memory.View().Head().Seq
 		end := state.FailOp(at, disk)
-		err = s.closed()
+		err = closed(s)
 		reached := end()
 		if err != nil {
 			t.Errorf("step %d fails, and so does the verb: %v", at, err)

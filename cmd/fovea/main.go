@@ -35,8 +35,8 @@ func run() int {
 		root.SetArgs([]string{"version", "--json"})
 	}
 	ran, err := root.ExecuteContextC(ctx)
-	if err = s.end(ctx, ran, err); err == nil {
-		err = s.closed()
+	if err = judged(ctx, s, ran, err); err == nil {
+		err = closed(s)
 	} else {
 		_ = s.close() // the first error is the one that counts
 	}

@@ -112,7 +112,7 @@ const embedTimeout = 300 * time.Millisecond
 func (s *session) load() (err error) {
 	if s.config, err = config.Load(nil, s.flags, ""); errors.Is(err, config.ErrNoMemex) {
 		if here, hereErr := os.Getwd(); hereErr == nil {
-			err = fmt.Errorf("%w%s", err, api.MarkdownAdvice(here, ""))
+			err = fmt.Errorf("%w%s", err, markdownAdvice(here))
 		}
 	}
 	if err != nil {
@@ -211,7 +211,7 @@ func (s *session) close() error {
 // closed is close at the end of a verb that did what it should. What fails then is an image or a
 // cache, which the next opening makes again: a warning, so that nobody repeats what is done. Only
 // a memory that syncs late may lose something.
-func (s *session) closed() error {
+func closed(s *session) error {
 	err := s.close()
 	if err == nil || s.config.RelaxedMs > 0 {
 		return err
@@ -220,9 +220,9 @@ func (s *session) closed() error {
 	return nil
 }
 
-// end returns the error of a verb: where it read a memory whose history is damaged, that the
+// judged returns the error of a verb: where it read a memory whose history is damaged, that the
 // answer, or that nothing was found, is true only of what is left.
-func (s *session) end(ctx context.Context, ran *cobra.Command, err error) error {
+func judged(ctx context.Context, s *session, ran *cobra.Command, err error) error {
 	if err != nil && fovea.KindOf(err) != fovea.NotFound || slices.Contains(sound, ran.Name()) {
 		return err
 	}
@@ -235,7 +235,7 @@ func (s *session) end(ctx context.Context, ran *cobra.Command, err error) error 
 		}
 	}
 	if damage == "" {
-		if err == nil && s.noNotes != nil && slices.Contains([]string{"search", "context", "query"}, ran.Name()) {
+		if err == nil && s.noNotes != nil && ran.GroupID == "read" {
 			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
 		}
 		return err
@@ -253,7 +253,7 @@ var sound = []string{"repair", "serve", "mcp", "hook"}
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
 	if errors.Is(err, api.ErrNoNotes) {
-		s.noNotes = err
+		s.noNotes, err = err, fmt.Errorf("%w%s", err, markdownAdvice(s.config.Memex))
 	}
 	if s.memory == nil || fovea.KindOf(err) != fovea.ReadOnly {
 		s.Warn(err)
@@ -262,3 +262,13 @@ func (s *session) warn(err error) {
 
 // log returns the log of this process.
 func (s *session) log() *slog.Logger { return s.Log(s.warn) }
+
+// markdownAdvice says what to do with a folder of Markdown, "" for another one.
+func markdownAdvice(dir string) string {
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
+			return fmt.Sprintf("; it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there", dir)
+		}
+	}
+	return ""
+}

@@ -48,7 +48,10 @@ func printWaiting(ctx context.Context, s *session) {
 	for _, w := range []struct {
 		n           int
 		thing, verb string
-	}{{len(proposals), "proposal", "review list"}, {len(messages), "unread message", "message inbox --unread"}, {len(conflicts), "conflict", "query tags:conflict"}} {
+	}{
+		{len(proposals), "proposal", "review list"}, {len(messages), "unread message", "message inbox --unread"},
+		{len(conflicts), "conflict", "query tags:conflict"},
+	} {
 		if w.n > 0 {
 			s.Out.Printf("waits      %s: see fovea %s\n", scope.Count(w.n, w.thing), w.verb)
 		}

@@ -75,14 +75,14 @@ func (v View) Resolve(name string) (*node.Node, error) {
 		return n, nil
 	}
 	found := v.nodesTitled(name)
-	if len(found) == 0 && len(id) >= leastPrefix {
+	if len(found) == 0 && len(id) >= minPrefix {
 		found = v.nodesWith(func(n *node.Node) bool { return strings.HasPrefix(n.ID, id) })
 	}
 	return v.one(name, found, 0)
 }
 
-// leastPrefix is how many bytes of an id stand for it.
-const leastPrefix = 4
+// minPrefix is how many bytes of an id stand for it.
+const minPrefix = 4
 
 // nodesWith returns, in document order, the nodes for which is holds. O(nodes).
 func (v View) nodesWith(is func(*node.Node) bool) (found []*node.Node) {

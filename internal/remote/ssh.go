@@ -79,7 +79,8 @@ func (t *tail) because(err error, code int) error {
 	}
 	switch {
 	case code == 127 || strings.Contains(said, "fovea: command not found"):
-		return errors.New("there is no fovea there, neither on the PATH of a command that ssh runs nor in ~/go/bin, ~/.local/bin or /usr/local/bin; put it, or a link to it, into one of them")
+		return errors.New("there is no fovea there, neither on the PATH of a command that ssh runs nor in ~/go/bin, ~/.local/bin or /usr/local/bin; " +
+			"put it, or a link to it, into one of them")
 	case said == "":
 		return err
 	case code == 255:
@@ -114,7 +115,8 @@ func sshArgs(address string) ([]string, error) {
 	if rest, ok := strings.CutPrefix(dir, "/~/"); ok {
 		dir = rest
 	}
-	return append(args, "--", host, "env PATH=\"$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin\" fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
+	return append(args, "--", host,
+		"env PATH=\"$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin\" fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
 }
 
 // tail keeps the end of what a program prints.

@@ -89,7 +89,9 @@ func printBrought(s *Session, all []remotes.Brought) {
 		if b.Would != nil {
 			changed = "would change"
 		}
-		printFiles(s.Out, changed, b.Files)
+		for _, f := range b.Files {
+			s.Out.Printf("%s  %s\n", changed, f)
+		}
 		printConflicts(s.Out, b.Conflicts)
 		if !printWould(s, b.Would) && b.Seq == 0 && len(b.Files) == 0 {
 			s.Report("%s: nothing new", b.Scope)

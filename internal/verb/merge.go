@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
@@ -26,12 +26,12 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
   fovea merge ~/laptop/memex
   fovea query tags:conflict`,
 		Args: Args(1, 1, "one state folder or memex"),
-	}, api.OpMerge, func(req *api.MergeRequest, a []string) (err error) {
+	}, remotes.OpMerge, func(req *remotes.MergeRequest, a []string) (err error) {
 		if req.State, err = stateOf(a[0]); err != nil {
 			return Misuse{err}
 		}
 		return nil
-	}, func(req *api.MergeRequest, done *api.MergeResponse) {
+	}, func(req *remotes.MergeRequest, done *remotes.MergeResponse) {
 		printMerge(s.Out, done, req)
 		printWould(s, done.Would)
 	})
@@ -52,7 +52,7 @@ func stateOf(path string) (string, error) {
 	return state, nil
 }
 
-func printMerge(out *terminal.Stream, r *api.MergeResponse, req *api.MergeRequest) {
+func printMerge(out *terminal.Stream, r *remotes.MergeResponse, req *remotes.MergeRequest) {
 	done := "merged  "
 	switch {
 	case req.DryRun && len(r.Files) == 0:

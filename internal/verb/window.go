@@ -20,10 +20,10 @@ func contextCommand(s *Session) *cobra.Command {
 		Short: "Print the best context for a model within a token budget",
 		Long: `Context chooses, for what is being worked on, which nodes a model should see and
 how closely (title, snippet, full), within a token budget that is never
-exceeded. QUESTION is --question without the flag. The text goes to standard output; --explain adds to standard error
-the reason for every part, and why the best of the rest are left out; --json
-gives both as one object. With --session, what the session was shown before is
-left out, unless it has changed since.`,
+exceeded. QUESTION is what --question says. The text goes to standard output;
+--explain adds to standard error the reason for every part, and why the best of
+the rest are left out; --json gives both as one object. With --session, what the
+session was shown before is left out, unless it has changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
   fovea context "what did the vet say about Pika?" --explain
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
