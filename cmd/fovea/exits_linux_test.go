@@ -96,8 +96,8 @@ func TestEveryVerbHasACode(t *testing.T) {
 // The exit codes by need, in the order of the constants.
 var (
 	soundCodes    = [allNeeds]int{}
-	toldCodes     = [allNeeds]int{needsWrite: exitCorrupt, needsProof: exitCorrupt}                         // damage that leaves the history readable
-	lostCodes     = [allNeeds]int{needsPast: exitCorrupt, needsWrite: exitCorrupt, needsProof: exitCorrupt} // and that does not
+	toldCodes     = [allNeeds]int{needsWrite: exitCorrupt, needsProof: exitCorrupt}                                                  // damage that leaves the history readable
+	lostCodes     = [allNeeds]int{needsNotes: exitCorrupt, needsPast: exitCorrupt, needsWrite: exitCorrupt, needsProof: exitCorrupt} // and that does not
 	shutCodes     = [allNeeds]int{exitCorrupt, exitCorrupt, exitCorrupt, exitCorrupt, exitCorrupt, exitCorrupt, 0}
 	misuseCodes   = [allNeeds]int{exitMisuse, exitMisuse, exitMisuse, exitMisuse, exitMisuse, exitMisuse, 0}
 	goneCodes     = [allNeeds]int{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, 0}

@@ -227,7 +227,7 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 		return err
 	}
 	damage := ""
-	if s.memory != nil && errors.Is(s.memory.Writable(), store.ErrCorrupt) {
+	if s.memory != nil && store.LacksHistory(s.memory.Writable()) {
 		damage = s.memory.Writable().Error()
 	} else if s.daemon != nil {
 		if h, helloErr := s.daemon.Hello(ctx); helloErr == nil {

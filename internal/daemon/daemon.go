@@ -72,7 +72,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, live: l, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	if err := opts.Memory.Writable(); errors.Is(err, store.ErrCorrupt) {
+	if err := opts.Memory.Writable(); store.LacksHistory(err) {
 		d.damage = err.Error()
 	}
 	d.api = d.server(ending)
