@@ -163,6 +163,19 @@ func (a Access) AgentAndSession(ctx context.Context, named string) (agent, sessi
 // Scopes are those that the call names, or else the options.
 func (a Access) Scopes(ctx context.Context) author.Scopes { return a.l.scopes(ctx) }
 
+// RolledBack says what a commit of a scope did to files, or would do: see RollbackResponse.
+func (a Access) RolledBack(ctx context.Context, scope string, c fovea.Commit, files []string, memoryOnly bool) (RollbackResponse, error) {
+	on, err := a.l.in(ctx, scope)
+	if err != nil {
+		return RollbackResponse{}, err
+	}
+	return rolledBack(ctx, on, c, files, memoryOnly), nil
+}
+
+// Would says what the dry run that returned a commit would change, as far as the caller may
+// know; nil for a commit that was made.
+func (a Access) Would(ctx context.Context, c fovea.Commit) *Difference { return wouldFor(ctx, a.l, c) }
+
 // Serve carries out a further call on the same memex.
 func (a Access) Serve(ctx context.Context, c Call) (any, error) { return a.l.serve(ctx, c) }
 

@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"reflect"
 	"slices"
 )
 
@@ -21,10 +22,21 @@ type Call struct {
 	// Warn receives what a person should know although the call succeeds. It runs in the
 	// goroutine of the call. nil stands for LocalOptions.Warn.
 	Warn func(error)
-	// DryRun checks a change of notes and makes none; see fovea.WriteOptions.
+	// DryRun checks a change and makes none; see fovea.WriteOptions. A request with a field of
+	// this name sets it, see IsDryRun.
 	DryRun bool
 	// Further marks a call that the answer to another one takes, see Within.
 	Further bool
+}
+
+// IsDryRun reports whether a request asks only what would be done: its field DryRun is set.
+func IsDryRun(request any) bool {
+	v := reflect.ValueOf(request)
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	field := v.FieldByName("DryRun")
+	return field.IsValid() && field.Bool()
 }
 
 // Service carries out calls. The answer is of type Call.Op.Answer, or the error is not

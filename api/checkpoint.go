@@ -72,6 +72,7 @@ type RestoreRequest struct {
 	// Cloned says that the history was just read elsewhere. If it has files that no memex may
 	// have, nothing is restored.
 	Cloned bool `json:"-"`
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // RestoreResponse is what a restore did.
@@ -130,7 +131,7 @@ func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRes
 	}
 	on := *l
 	on.m = l.memex
-	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, nil, req.MemoryOnly)}
+	out := &RestoreResponse{Source: PlaceIPFS, Name: req.CID, RollbackResponse: rolledBack(ctx, &on, c, files, req.MemoryOnly)}
 	out.RestoredFiles, out.RemovedFiles = append(out.RestoredFiles, others.RestoredFiles...), append(out.RemovedFiles, others.RemovedFiles...)
 	out.Drift = append(out.Drift, others.Drift...)
 	return out, nil
@@ -157,9 +158,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
 		return restoreFiles(ctx, l, req, at)
 	}
-	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key}
-	left := Leaving(opts)
-	from, c, files, err := l.m.History().Restore(ctx, req.Name, opts)
+	from, c, files, err := l.m.History().Restore(ctx, req.Name, writeFiles(l, req.Skip, req.MemoryOnly))
 	if req.Name != "" && !isSnapshot(l, req.Name) {
 		req.Files, req.Name = []string{req.Name}, ""
 		if found, fileErr := restoreFiles(ctx, l, req, at); fovea.KindOf(fileErr) != fovea.NotFound {
@@ -169,7 +168,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err != nil {
 		return nil, err
 	}
-	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, *left, req.MemoryOnly)}, nil
+	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
 }
 
 // onlyMissing reports whether files are missing and no checkpoint could be meant.
@@ -185,7 +184,7 @@ func isSnapshot(l *Local, name string) bool {
 // restoreFiles brings files back: those of the request, or those that are missing, of
 // the projects too.
 func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) (*RestoreResponse, error) {
-	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Key: l.call.Key}
+	opts := writeFiles(l, req.Skip, req.MemoryOnly)
 	switch {
 	case req.Name != "":
 		return nil, invalid("restore", errors.New("a checkpoint and files cannot be restored in one; name one or the other"))
@@ -205,23 +204,19 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 			return nil, err
 		}
 	}
-	left := Leaving(opts)
 	c, files, err := l.m.History().RestoreFiles(ctx, paths, at, opts)
 	if err != nil {
 		return nil, err
 	}
-	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, *left, req.MemoryOnly)}
+	out := &RestoreResponse{Source: PlaceLocal, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}
 	if l.m != l.memex || len(paths) > 0 {
 		return out, nil
 	}
-	left = Leaving(opts)
-	err = eachProject(ctx, l.m, func(project *fovea.Memory) error {
-		_, files, err := project.History().RestoreFiles(ctx, nil, "", opts)
-		out.RestoredFiles = append(out.RestoredFiles, files...)
+	return out, eachProject(ctx, l.m, func(project *fovea.Memory) error {
+		c, files, err := project.History().RestoreFiles(ctx, nil, "", opts)
+		out.RestoredFiles, out.Left = append(out.RestoredFiles, files...), append(out.Left, c.Left...)
 		return err
 	})
-	out.Drift = append(out.Drift, *left...)
-	return out, err
 }
 
 // eachProject calls do for each project of a memex.
@@ -250,28 +245,23 @@ func refuse(ctx context.Context, l *Local) error {
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was
-// nothing to change, and what became of the files; left were left alone.
-func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files, left []string, memoryOnly bool) RollbackResponse {
+// nothing to change, and what became of the files.
+func rolledBack(ctx context.Context, l *Local, c fovea.Commit, files []string, memoryOnly bool) RollbackResponse {
 	written, removed := parted(ctx, l, c, files)
+	at := c
 	if c.Seq == 0 {
-		c = l.m.View().Head()
+		at = l.m.View().Head()
 	}
-	out := RollbackResponse{Root: c.Root.String(), Seq: c.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: list(left)}
+	out := RollbackResponse{Root: at.Root.String(), Seq: at.Seq, RestoredFiles: written, RemovedFiles: removed, Drift: []string{},
+		Left: c.Left, Would: wouldFor(ctx, l, c)}
 	if memoryOnly {
 		out.RestoredFiles, out.RemovedFiles, out.Drift = []string{}, []string{}, list(files)
 	}
 	return out
 }
 
-// Leaving has opts collect the files that a write leaves alone.
-func Leaving(opts *fovea.WriteOptions) *[]string {
-	left := []string{}
-	opts.Left = func(paths []string) { left = append(left, paths...) }
-	return &left
-}
-
-// parted tells files that memory has at a commit, and so were written, from those
-// that it has not, and so were removed.
+// parted tells files that memory has at a commit, or would have after a dry run, and so
+// were written, from those that it has not, and so were removed.
 func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (written, removed []string) {
 	v := l.m.View()
 	if c.Seq != 0 && c.Seq != v.Head().Seq { // others committed since
@@ -279,9 +269,24 @@ func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (writ
 			v = then
 		}
 	}
+	after := map[string]bool{} // a dry run: whether it would have a file
+	if c.Would != nil {
+		for _, n := range c.Would.Changes {
+			if n.Old != nil && !after[n.Old.Path] {
+				after[n.Old.Path] = false
+			}
+			if n.New != nil {
+				after[n.New.Path] = true
+			}
+		}
+	}
 	written, removed = []string{}, []string{}
 	for _, path := range files {
-		if _, has := v.Text(path); has {
+		has, dry := after[path]
+		if !dry {
+			_, has = v.Text(path)
+		}
+		if has {
 			written = append(written, path)
 		} else {
 			removed = append(removed, path)

@@ -9,7 +9,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -102,11 +104,35 @@ func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 
 // difference says what lies between two views; text adds what it is line by line.
 func difference(a, b *fovea.View, text bool) *Difference {
-	d := fovea.Diff(a, b)
+	return described(fovea.Diff(a, b), a, b, text)
+}
+
+// would says what a dry run would change; nil for a commit.
+func would(c fovea.Commit) *Difference {
+	if c.Would == nil {
+		return nil
+	}
+	return described(view.Of(*c.Would), nil, nil, false)
+}
+
+// wouldFor is would for a change of any notes: to another than the owner it names none, since some
+// may be withheld.
+func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
+	if c.Would != nil && !l.m.Guard().ByOwner(ctx) {
+		c.Would = &graph.Delta{}
+	}
+	return would(c)
+}
+
+// described is a difference in words; the views that it is between are needed for its text.
+func described(d fovea.Difference, a, b *fovea.View, text bool) *Difference {
 	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
-	was, renamed := map[string]*node.Node{}, map[string]bool{}
+	was, renamed, left := map[string]*node.Node{}, map[string]bool{}, map[string]*node.Node{}
+	for _, n := range d.Removed {
+		left[n.ID] = n
+	}
 	for _, e := range d.Renamed {
-		was[e.New], _ = a.Get(e.Old)
+		was[e.New] = left[e.Old]
 		renamed[e.Old] = true
 	}
 	lines := func(was, is *node.Node) string { return "" }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,9 +155,12 @@ func warnEmpty(ctx context.Context, l *Local, err error) {
 			l.warn(fmt.Errorf("no Org files are left in %s; fovea rollback seq:%d brings back what was there", l.m.Dir(), head.Seq-1))
 			return
 		}
-		l.warn(fmt.Errorf("no Org files (*.org, *.org_archive) in %s; is it the right folder?", l.m.Dir()))
+		l.warn(fmt.Errorf("%w in %s; is it the right folder?", ErrNoNotes, l.m.Dir()))
 	}
 }
+
+// ErrNoNotes is what a person is warned of who named a folder without notes.
+var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
 
 func (l *Local) view(ctx context.Context) (*fovea.View, error) {
 	if err := l.sync(ctx); err != nil {
@@ -168,6 +172,13 @@ func (l *Local) view(ctx context.Context) (*fovea.View, error) {
 // write returns the options of a write under the key of the call.
 func (l *Local) write() *fovea.WriteOptions {
 	return &fovea.WriteOptions{Key: l.call.Key, DryRun: l.call.DryRun}
+}
+
+// writeFiles are the options of Local.write for a change that files follow.
+func writeFiles(l *Local, skip, memoryOnly bool) *fovea.WriteOptions {
+	opts := l.write()
+	opts.Skip, opts.MemoryOnly = skip, memoryOnly
+	return opts
 }
 
 // below makes a path as a shell or an editor gives it one below the memex; any
@@ -230,7 +241,8 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	}
 	record(ctx, l, given, v, wr, w)
 	return &ContextResponse{
-		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
+		Unmatched: !v.Knows(cmp.Or(req.Question, req.Task)),
+		Text:      w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: w.Parts,
 		OmittedTop: w.OmittedTop, Session: session, Since: since, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
@@ -249,6 +261,9 @@ func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, w
 	w, err = v.Window(ctx, wr)
 	return w, "", err
 }
+
+// minSimilarity is that of a hit that says anything: a lower one prints as 0.00.
+const minSimilarity = 0.005
 
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err := checkList("search", req.Limit, min(req.Excerpt, req.Match)); err != nil {
@@ -283,6 +298,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, err
 	}
 	hits := found.Hits
+	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < minSimilarity && h.Cosine == 0 })
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
@@ -360,7 +376,12 @@ func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot
 }
 
 func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {
-	return l.m.History().Snapshots(), nil
+	list := l.m.History().Snapshots()
+	if len(list) > 0 {
+		return list, nil
+	}
+	_, err := l.m.History().Log(ctx, "", 1) // says what is damaged
+	return list, err
 }
 
 func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResponse, error) {
@@ -371,13 +392,13 @@ func rollBack(ctx context.Context, l *Local, req RollbackRequest) (*RollbackResp
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	opts := &fovea.WriteOptions{Skip: req.Skip, MemoryOnly: req.MemoryOnly, Head: req.Head, Key: l.call.Key}
-	left := Leaving(opts)
+	opts := writeFiles(l, req.Skip, req.MemoryOnly)
+	opts.Head = req.Head
 	c, files, err := l.m.History().Rollback(ctx, to, opts)
 	if err != nil {
 		return nil, err
 	}
-	return new(rolledBack(ctx, l, c, files, *left, req.MemoryOnly)), nil
+	return new(rolledBack(ctx, l, c, files, req.MemoryOnly)), nil
 }
 
 func ingestFolder(ctx context.Context, l *Local, req IngestRequest) (*Status, error) {

@@ -54,16 +54,12 @@ var (
 		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint)
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
 		Summary: "Go back to a checkpoint, files included"}, restore)
-	OpMerge = Define(Operation{Name: "merge", Group: "history", Effect: Mends, History: true,
-		Summary: "Bring in what another copy of the memory has done"}, mergeCopy)
 	OpGuard = Define(Operation{Name: "guard", Group: "agents",
 		Summary: "List the protected files and how each stands"}, listProtected)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
 		Summary: "Say how the memory is"}, readStatus)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
 		Summary: "Give the newest commit as a signed note"}, signHead)
-	OpForgotten = Define(Operation{Name: "forgotten", Scan: true,
-		Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten)
 	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
 		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
 	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,

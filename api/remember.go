@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -38,6 +39,9 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	}
 	under := l.below(cmp.Or(req.Under, inbox))
 	if file := FileIn(under); file != "" {
+		if !fs.ValidPath(file) {
+			return nil, fault.Wrap("remember", under, fault.Invalid, errors.New("it is no path below the memex; name a file in it, such as "+inbox))
+		}
 		scope := l.memex.ScopeOfFile(file)
 		if g := author.GrantOf(ctx); !g.Reaches(scope) {
 			err = fmt.Errorf("is a file of %s, which is none of the scopes of this token", scope)
@@ -63,7 +67,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}
 	out := editResponse(l, id, c)
-	out.Known = c.Seq == 0
+	out.Known = c.Seq == 0 && c.Would == nil && id != "" // a dry run has no id for what it did not write
 	if len(similar) > 0 {
 		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom
 	}

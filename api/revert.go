@@ -34,8 +34,8 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 	if err != nil {
 		return nil, err
 	}
-	opts := &fovea.WriteOptions{Skip: req.Skip, DryRun: req.DryRun, Head: req.Head, Key: l.call.Key}
-	left := Leaving(opts)
+	opts := writeFiles(l, req.Skip, false)
+	opts.Head = req.Head
 	c, files, conflicts, err := l.m.History().Revert(ctx, commits, opts)
 	if err != nil {
 		return nil, err
@@ -46,12 +46,10 @@ func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertRes
 		commits = slices.DeleteFunc(commits, func(seq uint64) bool { return seq >= c.Seq })
 	}
 	out := &RevertResponse{
-		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Drift: *left,
-		Conflicts: each(conflicts, legibleConflict),
+		Seq: c.Seq, Root: root.String(), Commits: commits, Files: list(files), Removed: []string{}, Conflicts: each(conflicts, legibleConflict),
+		Would: wouldFor(ctx, l, c),
 	}
-	if !req.DryRun {
-		_, out.Removed = parted(ctx, l, c, files)
-	}
+	_, out.Removed = parted(ctx, l, c, files)
 	return out, nil
 }
 

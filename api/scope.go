@@ -51,6 +51,7 @@ type Done struct {
 // serve carries a call out on the scopes that it names.
 func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	on := *l
+	c.DryRun = c.DryRun || IsDryRun(c.Request)
 	on.call, on.over = c, l.scopes(ctx).Names()
 	if len(on.over) > 0 && c.aboutOne() {
 		m, err := on.narrowest(ctx, on.over)
@@ -60,7 +61,7 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 		on.m = m
 	}
 	answer, err := c.Op.run(ctx, &on, c.Request)
-	if err != nil { // a repeated request may name a node that the first one renamed or removed
+	if err != nil && !c.DryRun { // a repeated request may name a node that the first one renamed or removed
 		if r, replayErr := replay(ctx, &on, c); r != nil && replayErr == nil {
 			answer, err = r.Answer, r.Err
 		}

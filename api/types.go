@@ -55,6 +55,7 @@ type ContextResponse struct {
 	Since      *windowlog.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
 	Gone       []string         `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
 
+	Unmatched  bool     `json:"unmatched,omitempty" jsonschema:"no note has a word of the question"`
 	Missing    []string `json:"missing,omitempty" jsonschema:"diagnostic: ids of children that notes have and that are not there"`
 	Lockdown   []string `json:"lockdown,omitempty" jsonschema:"files that were left out: somebody else changed them"`
 	Unreviewed []string `json:"unreviewed,omitempty" jsonschema:"files that were not, though somebody else changed them"`
@@ -200,6 +201,8 @@ type EditResponse struct {
 	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
 	Handle  string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 
+	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
+
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
 
 	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
@@ -212,6 +215,8 @@ type MoveRequest struct {
 	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:""`
 	To   string `json:"to,omitempty" jsonschema:"the node to move below, named likewise; only to refile" arg:"TARGET"`
 	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
+
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // AssignRequest names nodes that are to have an :ID:.
@@ -297,16 +302,20 @@ type RollbackRequest struct {
 	To         string `json:"to,omitempty" jsonschema:"as in diff; empty means snapshot 0" arg:"MOMENT" mcp:",snapshot, seq:N or date; default: newest"`
 	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, roll back the rest"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
-// RollbackResponse is what a rollback did.
+// RollbackResponse is what a rollback did, or would do.
 type RollbackResponse struct {
 	Root          string   `json:"root" jsonschema:"the digest of the whole state"`
 	Seq           uint64   `json:"seq" jsonschema:"the number of the commit"`
 	RestoredFiles []string `json:"restored_files" jsonschema:"written or removed"`
 	RemovedFiles  []string `json:"removed_files" jsonschema:"removed"`
-	Drift         []string `json:"drift" jsonschema:"files that were left alone and differ since: with memory_only all, else those that are not read here, and ignore files"`
+	Drift         []string `json:"drift" jsonschema:"with memory_only, files that differ since"`
+	Left          []string `json:"left,omitempty" jsonschema:"with skip, files that were left out, each with the reason"`
+
+	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
 }
 
 // RevertRequest takes back what commits did: those of Commits, or those of Author,
@@ -327,9 +336,11 @@ type RevertResponse struct {
 	Root      string     `json:"root" jsonschema:"the digest of the whole state"`
 	Commits   []uint64   `json:"commits" jsonschema:"taken back"`
 	Files     []string   `json:"files" jsonschema:"written or removed"`
-	Removed   []string   `json:"removed" jsonschema:"of files; a dry run does not tell them"`
-	Drift     []string   `json:"drift" jsonschema:"files that were left alone: not read here, or ignore files"`
+	Removed   []string   `json:"removed" jsonschema:"of files"`
+	Left      []string   `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
 	Conflicts []Conflict `json:"conflicts" jsonschema:"with what was done since"`
+
+	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
 }
 
 // Conflict is a field of a node that two sides changed in different ways. Both
@@ -338,9 +349,10 @@ type Conflict = document.Conflict
 
 // ResolveRequest ends conflicts that a node keeps.
 type ResolveRequest struct {
-	ID   string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",resolve: this note"`
-	Base string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
-	Take string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is" flag:"<SIDE> to take: ours (the default), theirs, or the number of a conflict" mcp:",resolve: ours or theirs"`
+	ID     string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",resolve: this note"`
+	Base   string `json:"base,omitempty" jsonschema:"the digest of the node as it was read; without it whatever is there is changed"`
+	Take   string `json:"take,omitempty" jsonschema:"ours, the default: what stands; theirs: what was lost; or the number of one conflict, from 1, whose lost value it is" flag:"<SIDE> to take: ours (the default), theirs, or the number of a conflict" mcp:",resolve: ours or theirs"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // IngestRequest reads what changed in the folder.

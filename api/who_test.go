@@ -64,7 +64,7 @@ func requests(edited string) []asked {
 		{"assign-ids", api.AssignRequest{All: true}}, {"assign-ids", api.AssignRequest{IDs: []string{"Plain"}}},
 		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", api.DriftRequest{Action: "adopt"}}, {"drift", api.DriftRequest{Action: "apply"}},
 		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", care.RepairRequest{}}, {"retain", care.RetainRequest{KeepAll: "1h"}},
-		{"purge", care.PurgeRequest{Text: "of the owner"}}, {"merge", api.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
+		{"purge", care.PurgeRequest{Text: "of the owner"}}, {"merge", remotes.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
 			api.GuardRequest{Path: "skills/x.org"}},
 		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
 			api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},

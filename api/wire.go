@@ -27,6 +27,7 @@ type Hello struct {
 	Root     string            `json:"root" jsonschema:"the digest of the whole state"`
 	Seq      uint64            `json:"seq" jsonschema:"the number of the newest commit"`
 	PID      int               `json:"pid" jsonschema:"of the process"`
+	Damage   string            `json:"damage,omitempty" jsonschema:"what of the history is damaged, so that answers lack it"`
 	Settings map[string]string `json:"settings,omitempty" jsonschema:"digests of its settings, by name"`
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/exchange"
 	_ "github.com/fovea-memory/fovea/api/proofs" // its operations
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
@@ -415,7 +416,7 @@ var templates = map[string][]any{
 	"revert":      {api.RevertRequest{DryRun: true}},
 	"assign-ids":  {api.AssignRequest{}, api.AssignRequest{List: true}},
 	"blame":       {api.BlameRequest{}},
-	"forgotten":   {api.ForgottenRequest{Notes: []api.NoteText{{Title: "Zy9child", Body: "zy9childbody"}}}},
+	"forgotten":   {exchange.ForgottenRequest{Notes: []exchange.NoteText{{Title: "Zy9child", Body: "zy9childbody"}}}},
 	"rollback":    {api.RollbackRequest{}, api.RollbackRequest{MemoryOnly: true}},
 }
 

@@ -100,27 +100,32 @@ func exchanged(t *testing.T, a, b *machine) {
 // TestRollbackLeavesIgnoreFiles: a rollback, a revert or a restored file puts no older ignore file
 // into force, and brings back nothing that is ignored now.
 func TestRollbackLeavesIgnoreFiles(t *testing.T) {
-	for name, back := range map[string]func(m *fovea.Memory, opts *fovea.WriteOptions) error{
-		"rollback": func(m *fovea.Memory, opts *fovea.WriteOptions) error {
-			_, _, err := m.History().Rollback(t.Context(), "seq:1", opts)
-			return err
+	for name, back := range map[string]func(m *fovea.Memory) (fovea.Commit, error){
+		"rollback": func(m *fovea.Memory) (fovea.Commit, error) {
+			c, _, err := m.History().Rollback(t.Context(), "seq:1", nil)
+			return c, err
 		},
-		"revert": func(m *fovea.Memory, opts *fovea.WriteOptions) error {
-			_, _, _, err := m.History().Revert(t.Context(), []uint64{2}, opts)
-			return err
+		"revert": func(m *fovea.Memory) (fovea.Commit, error) {
+			c, _, _, err := m.History().Revert(t.Context(), []uint64{2}, nil)
+			return c, err
 		},
-		"restore": func(m *fovea.Memory, opts *fovea.WriteOptions) error {
-			_, _, err := m.History().RestoreFiles(t.Context(), []string{".foveaignore", "drafts/d.org", "a.org"}, "seq:1", opts)
-			return err
+		"restore": func(m *fovea.Memory) (fovea.Commit, error) {
+			c, _, err := m.History().RestoreFiles(t.Context(), []string{".foveaignore", "drafts/d.org", "a.org"}, "seq:1", nil)
+			return c, err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := owned(t, map[string]string{"a.org": "* A\n", "drafts/d.org": "* D\n", ".foveaignore": "other/\n"})
 			a.d.write(t, map[string]string{"a.org": "* A\nchanged\n", ".foveaignore": "drafts/\n"})
 			a.sync()
-			var left []string
-			if err := back(a.m, &fovea.WriteOptions{Left: func(paths []string) { left = append(left, paths...) }}); err != nil {
+			c, err := back(a.m)
+			if err != nil {
 				t.Fatal(err)
+			}
+			var left []string
+			for _, line := range c.Left {
+				path, _, _ := strings.Cut(line, "  ")
+				left = append(left, path)
 			}
 			if got := a.onDisk(".foveaignore"); got != "drafts/\n" {
 				t.Errorf("the ignore file is %q", got)

@@ -36,6 +36,9 @@ var (
 		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
 )
 
+// errDry refuses to keep a dry run for the owner.
+var errDry = errors.New("a dry run is no change to propose; leave out dry_run, and nothing is written before the owner accepts it")
+
 // Proposal is a change that waits for the owner.
 type Proposal = review.Proposal
 
@@ -61,6 +64,7 @@ type ReviewEditRequest struct {
 type ReviewDecision struct {
 	ID     string `json:"id" jsonschema:"of the proposal" arg:"ID"`
 	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message"`
+	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // Proposed returns the operation of a proposal. Errors: Invalid for one that cannot be proposed.
@@ -141,13 +145,41 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 	return out, nil
 }
 
+// meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
+// candidates; a name that begins none is returned as it is.
+func meant(op, name string, ids []string) (string, error) {
+	var found []string
+	for _, id := range ids {
+		if id == name {
+			return id, nil
+		}
+		if name != "" && strings.HasPrefix(id, name) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return name, nil
+	case 1:
+		return found[0], nil
+	}
+	return name, fault.Wrap(op, name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
+}
+
 // find returns a proposal, and those of the session that keeps it.
 func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	i := slices.IndexFunc(all, func(p Proposal) bool { return p.ID == id })
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	if id, err = meant("review", strings.TrimRight(id, "…"), ids); err != nil {
+		return nil, Proposal{}, err
+	}
+	i := slices.Index(ids, id)
 	if i < 0 {
 		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, review.ErrUnknown)
 	}
@@ -168,7 +200,7 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
 		return nil, fault.Wrap("review", req.ID, fault.Invalid, errors.New("a title is one line; leave out the line break"))
 	}
-	p, err := ps.Edit(ctx, req.ID, a.Write(), func(p *Proposal) error {
+	p, err := ps.Edit(ctx, was.ID, a.Write(), func(p *Proposal) error {
 		fields, err := fieldsOf(p)
 		if err != nil {
 			return err
@@ -217,7 +249,14 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 	if err != nil {
 		return nil, err
 	}
-	err = ps.Decide(ctx, req.ID, func(p Proposal) error {
+	if a.Call.DryRun {
+		answer, err = carryOut(ctx, a, &p, true)
+		if err == nil && p.Op == api.OpRemember.Name && !answer.Known {
+			answer.Would = &api.Difference{Added: []api.Changed{{Title: p.Title, Path: p.Path}}}
+		}
+		return answer, unlessGone(&p, err)
+	}
+	err = ps.Decide(ctx, p.ID, func(p Proposal) error {
 		answer, err = carryOut(ctx, a, &p, false)
 		return unlessGone(&p, err)
 	})
@@ -268,10 +307,10 @@ func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api
 
 func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {
 	ps, p, err := find(ctx, a, req.ID)
-	if err != nil {
-		return nil, err
+	if err != nil || a.Call.DryRun {
+		return &p, err
 	}
-	err = ps.Decide(ctx, req.ID, func(of Proposal) error {
+	err = ps.Decide(ctx, p.ID, func(of Proposal) error {
 		if p = of; req.Reason == "" {
 			return nil
 		}

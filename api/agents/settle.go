@@ -22,7 +22,11 @@ func fieldsOf(p *Proposal) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := op.DecodeRequest(p.Request); err != nil {
+	req, err := op.DecodeRequest(p.Request)
+	if err == nil && api.IsDryRun(req) {
+		err = invalid("propose", errDry)
+	}
+	if err != nil {
 		return nil, err
 	}
 	fields := map[string]any{}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
@@ -94,7 +93,7 @@ type PurgeResponse struct {
 }
 
 func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairResponse, error) {
-	plan, err := a.On().Mending().Repair(ctx, &fovea.WriteOptions{DryRun: req.DryRun, Key: a.Call.Key})
+	plan, err := a.On().Mending().Repair(ctx, a.Write())
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func thinHistory(ctx context.Context, a api.Access, req RetainRequest) (*RetainR
 	if err := a.Sync(ctx); err != nil {
 		return nil, err
 	}
-	c, moments, blocks, err := a.On().Mending().Retain(ctx, ages[0], ages[1], ages[2], &fovea.WriteOptions{DryRun: req.DryRun, Key: a.Call.Key})
+	c, moments, blocks, err := a.On().Mending().Retain(ctx, ages[0], ages[1], ages[2], a.Write())
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +129,7 @@ func purgeHistory(ctx context.Context, a api.Access, req PurgeRequest) (*PurgeRe
 			return nil, err
 		}
 	}
-	c, versions, err := a.On().Mending().Purge(ctx, ids, req.Text, &fovea.WriteOptions{DryRun: req.DryRun, Key: a.Call.Key})
+	c, versions, err := a.On().Mending().Purge(ctx, ids, req.Text, a.Write())
 	if err != nil {
 		return nil, err
 	}

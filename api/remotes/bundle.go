@@ -71,8 +71,10 @@ type Brought struct {
 	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new"`
 	Root      string         `json:"root" jsonschema:"after it"`
 	Files     []string       `json:"files" jsonschema:"written or removed"`
-	Drift     []string       `json:"drift" jsonschema:"files that were left alone and differ since: not read here, or ignore files"`
+	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
 	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
+
+	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
 }
 
 func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
@@ -277,10 +279,11 @@ func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all [
 	for _, s := range h.Scopes {
 		scopes = append(scopes, s.Name)
 	}
-	err = bringAll(ctx, a, in, scopes, filepath.Base(req.File), bringing{req.Replace, req.MemoryOnly, req.DryRun}, func(b Brought, _ fovea.Commit) error {
-		all = append(all, b)
-		return nil
-	})
+	err = bringAll(ctx, a, in, scopes, filepath.Base(req.File), bringing{replace: req.Replace, memoryOnly: req.MemoryOnly},
+		func(b Brought, _ fovea.Commit) error {
+			all = append(all, b)
+			return nil
+		})
 	return all, err
 }
 
@@ -361,14 +364,14 @@ func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
 	return errors.Join(err, from.Close())
 }
 
-// bringing says how another history is brought in.
-type bringing struct{ replace, memoryOnly, dryRun bool }
+// bringing says how another history is brought in; a trial changes nothing, as a dry run.
+type bringing struct{ replace, memoryOnly, trial bool }
 
 // bringAll brings in the histories of scopes that another state folder has, and hands each to
 // took. What cannot be done shows before anything is done.
 func bringAll(ctx context.Context, a api.Access, in vfs.FS, scopes []string, called string, how bringing, took func(Brought, fovea.Commit) error) error {
-	if trial := how; len(scopes) > 1 && !how.dryRun {
-		trial.dryRun = true
+	if trial := how; len(scopes) > 1 && !a.Call.DryRun {
+		trial.trial = true
 		for _, name := range scopes {
 			if _, _, err := bring(ctx, a, in, name, called, trial); err != nil {
 				return err
@@ -398,8 +401,7 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 		}
 	}
 	opts := a.Write()
-	opts.MemoryOnly, opts.DryRun = how.memoryOnly, how.dryRun
-	left := api.Leaving(opts)
+	opts.MemoryOnly, opts.DryRun = how.memoryOnly, opts.DryRun || how.trial
 	done := Brought{Scope: name, Files: []string{}, Conflicts: []api.Conflict{}}
 	var c fovea.Commit
 	var files []string
@@ -416,7 +418,8 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	if c.Seq != 0 { // one that comes again finds its own
 		root = c.Root
 	}
-	done.Seq, done.Root, done.Files, done.Drift = c.Seq, root.String(), append(done.Files, files...), *left
+	done.Would = a.Would(ctx, c)
+	done.Seq, done.Root, done.Files, done.Left = c.Seq, root.String(), append(done.Files, files...), c.Left
 	return done, c, nil
 }
 

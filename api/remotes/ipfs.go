@@ -139,35 +139,21 @@ func (n node) restore(ctx context.Context, a api.Access, req api.RestoreRequest)
 			scopes = namesOf(found.Archive)
 		}
 		return bringAll(ctx, a, in, scopes, req.CID, how, func(done Brought, commit fovea.Commit) error {
-			others.Drift = append(others.Drift, done.Drift...)
 			switch {
 			case done.Scope == scope.Memex:
 				c, files = commit, done.Files
-			case req.MemoryOnly:
-				others.Drift = append(others.Drift, done.Files...)
 			default:
-				return parted(ctx, a, done.Scope, done.Files, &others)
+				of, err := a.RolledBack(ctx, done.Scope, commit, done.Files, req.MemoryOnly)
+				if err != nil {
+					return err
+				}
+				others.RestoredFiles, others.RemovedFiles = append(others.RestoredFiles, of.RestoredFiles...), append(others.RemovedFiles, of.RemovedFiles...)
+				others.Drift, others.Left = append(others.Drift, of.Drift...), append(others.Left, of.Left...)
 			}
 			return nil
 		})
 	})
 	return c, files, others, err
-}
-
-// parted tells the files of a scope that were written from those that were removed.
-func parted(ctx context.Context, a api.Access, name string, files []string, out *api.RollbackResponse) error {
-	m, err := a.Memex.Scope(ctx, name)
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		if _, has := m.View().Text(path); has {
-			out.RestoredFiles = append(out.RestoredFiles, path)
-		} else {
-			out.RemovedFiles = append(out.RemovedFiles, path)
-		}
-	}
-	return nil
 }
 
 func namesOf(m *ipfs.Manifest) (names []string) {
@@ -202,7 +188,7 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use fu
 		_, err := readInto(ctx, in, r)
 		return err
 	}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
-	if err == nil { // a purge of what comes from there cannot reach it
+	if err == nil && !a.Call.DryRun { // a purge of what comes from there cannot reach it
 		err = note(state, cid)
 	}
 	if err != nil {
@@ -286,6 +272,9 @@ func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, err
 func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
 	if a.Options.IPFS == nil {
 		return nil, fault.Wrap("push", IPFSPrefix, fault.Invalid, errors.New("this program has no access to IPFS"))
+	}
+	if a.Call.DryRun {
+		return nil, fault.Wrap("push", IPFSPrefix, fault.Invalid, errors.New("what goes to IPFS is not known before; leave out dry-run"))
 	}
 	sent, err := a.Options.IPFS.Push(ctx, a, api.CheckpointRequest{})
 	if err != nil {

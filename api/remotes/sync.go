@@ -27,6 +27,8 @@ var (
 // SyncRequest names a remote; without a name it is the only one.
 type SyncRequest struct {
 	Name string `json:"name,omitempty" jsonschema:"of the remote; the only one by default; ipfs: and a CID to pull, ipfs: alone to push" arg:"NAME"`
+
+	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 
 // Machine is what came from another machine.
@@ -38,7 +40,7 @@ type Machine struct {
 
 // took adds what came into a scope, if there was something new.
 func (m *Machine) took(b Brought, _ fovea.Commit) error {
-	if b.Seq > 0 {
+	if b.Seq > 0 || b.Would != nil {
 		m.Brought = append(m.Brought, b)
 	}
 	return nil
@@ -134,6 +136,18 @@ func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		return err
 	}
 	defer release()
+	if a.Call.DryRun {
+		heads := map[string]uint64{}
+		for _, s := range sources {
+			heads[s.Name] = s.Seq
+		}
+		behind, err := r.Behind(heads)
+		for _, m := range done.Machines {
+			behind += uint64(len(m.Brought)) // each would be a commit
+		}
+		done.Pushed = behind
+		return err
+	}
 	p, err := r.Push(ctx, sources, signed)
 	done.Pushed, done.Bytes = p.Commits, p.Bytes
 	return err
@@ -155,7 +169,7 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		}
 		if o.New {
 			err := bringAll(ctx, a, o.In, o.Scopes, o.Machine, bringing{}, m.took)
-			if err == nil {
+			if err == nil && !a.Call.DryRun {
 				err = r.Merged(o.Machine)
 			}
 			if errors.Is(err, corpus.ErrNever) { // what the others wrote comes all the same

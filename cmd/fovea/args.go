@@ -12,25 +12,18 @@ import (
 	"github.com/fovea-memory/fovea/internal/verb"
 )
 
-// otherNames maps words of other programs to Fovea's verbs.
-var otherNames = map[string]string{
-	"add": "remember", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
-	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
-	"move": "refile", "mv": "refile", "new": "remember", "note": "remember", "read": "show", "recall": "search", "remove": "forget",
-	"rm": "forget", "start": "serve", "stop": "serve --stop", "sync": "ingest", "undo": "rollback",
-}
-
 // suggestion returns a hint at the verb closest to a mistyped one.
 func suggestion(c *cobra.Command, word string) string {
-	c.SuggestionsMinimumDistance = 2
-	verb := otherNames[word]
-	if near := c.SuggestionsFor(word); verb == "" && len(near) > 0 {
-		verb = near[0]
+	near := verb.OtherNames[word]
+	for c.SuggestionsMinimumDistance = 1; near == "" && c.SuggestionsMinimumDistance <= 2; c.SuggestionsMinimumDistance++ {
+		if all := c.SuggestionsFor(word); len(all) > 0 {
+			near = all[0]
+		}
 	}
-	if verb == "" {
+	if near == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %s?", verb)
+	return fmt.Sprintf("; did you mean %s?", near)
 }
 
 // valueKinds describes the types of flag values in plain words.

@@ -95,9 +95,10 @@ func TestEveryVerbHasACode(t *testing.T) {
 
 // The exit codes by need, in the order of the constants.
 var (
-	soundCodes    = [allNeeds]int{}
-	toldCodes     = [allNeeds]int{needsWrite: exitCorrupt, needsProof: exitCorrupt}                         // damage that leaves the history readable
-	lostCodes     = [allNeeds]int{needsPast: exitCorrupt, needsWrite: exitCorrupt, needsProof: exitCorrupt} // and that does not
+	soundCodes = [allNeeds]int{}
+	toldCodes  = [allNeeds]int{needsWrite: exitCorrupt, needsProof: exitCorrupt} // damage that leaves the history readable
+	// and damage that does not
+	lostCodes     = [allNeeds]int{needsNotes: exitCorrupt, needsPast: exitCorrupt, needsWrite: exitCorrupt, needsProof: exitCorrupt}
 	shutCodes     = [allNeeds]int{exitCorrupt, exitCorrupt, exitCorrupt, exitCorrupt, exitCorrupt, exitCorrupt, 0}
 	misuseCodes   = [allNeeds]int{exitMisuse, exitMisuse, exitMisuse, exitMisuse, exitMisuse, exitMisuse, 0}
 	goneCodes     = [allNeeds]int{exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, exitFailed, 0}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -30,9 +31,14 @@ func run() int {
 	root := command(s)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
+	if args := os.Args[1:]; slices.Contains(args, "--version") && slices.Contains(args, "--json") { // which cobra prints as text
+		root.SetArgs([]string{"version", "--json"})
+	}
 	ran, err := root.ExecuteContextC(ctx)
-	if cerr := s.close(); err == nil {
-		err = cerr
+	if err = judged(ctx, s, ran, err); err == nil {
+		err = closed(s)
+	} else {
+		_ = s.close() // the first error is the one that counts
 	}
 	if oerr := s.Out.Close(); err == nil {
 		err = oerr

@@ -54,7 +54,12 @@ and a token. "fovea token" creates tokens for other programs.`,
 		Example: `  fovea serve
   fovea serve --http --idle 1h
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
-		Args: verb.Args(0, 0, "no arguments"),
+		Args: func(c *cobra.Command, a []string) error {
+			if len(a) > 0 && how.http {
+				return verb.Misuse{Err: fmt.Errorf("--http takes no address such as %q: the port is free to choose, and http.json in the state folder names it", a[0])}
+			}
+			return verb.NoArguments(c, a)
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if how.idle < 0 {
 				return verb.Misuse{Err: errors.New("--idle must not be negative")}

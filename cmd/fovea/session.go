@@ -6,11 +6,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -42,6 +46,8 @@ type session struct {
 	memory *fovea.Memory  // nil with a daemon
 	daemon *client.Client // nil without one
 	alerts alerts
+
+	noNotes error // that the folder holds none
 }
 
 // opening says how the memory is opened.
@@ -114,7 +120,12 @@ const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
 func (s *session) load() (err error) {
-	if s.config, err = config.Load(nil, s.flags, ""); err != nil {
+	if s.config, err = config.Load(nil, s.flags, ""); errors.Is(err, config.ErrNoMemex) {
+		if here, hereErr := os.Getwd(); hereErr == nil {
+			err = fmt.Errorf("%w%s", err, markdownAdvice(here))
+		}
+	}
+	if err != nil {
 		return verb.Misuse{Err: err}
 	}
 	for _, p := range s.config.Problems {
@@ -231,8 +242,53 @@ func (s *session) close() error {
 	return s.memory.Close()
 }
 
+// closed is close at the end of a verb that did what it should. What fails then is an image or a
+// cache, which the next opening makes again: a warning, so that nobody repeats what is done. Only
+// a memory that syncs late may lose something.
+func closed(s *session) error {
+	err := s.close()
+	if err == nil || s.config.RelaxedMs > 0 {
+		return err
+	}
+	s.Warn(fmt.Errorf("%w; what was done is kept, and the next opening takes longer", err))
+	return nil
+}
+
+// judged returns the error of a verb: where it read a memory whose history is damaged, that the
+// answer, or that nothing was found, is true only of what is left.
+func judged(ctx context.Context, s *session, ran *cobra.Command, err error) error {
+	if err != nil && fovea.KindOf(err) != fovea.NotFound || slices.Contains(sound, ran.Name()) {
+		return err
+	}
+	damage := ""
+	if s.memory != nil && store.LacksHistory(s.memory.Writable()) {
+		damage = s.memory.Writable().Error()
+	} else if s.daemon != nil {
+		if h, helloErr := s.daemon.Hello(ctx); helloErr == nil {
+			damage = h.Damage
+		}
+	}
+	if damage == "" {
+		if err == nil && s.noNotes != nil && ran.GroupID == "read" {
+			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
+		}
+		return err
+	}
+	told := errors.New(damage + "; the answer is only what is left of the history; see fovea verify, then fovea repair")
+	if err != nil {
+		told = fmt.Errorf("%w; %w", err, told)
+	}
+	return &fovea.Error{Op: ran.Name(), Kind: fovea.Corrupt, Err: told}
+}
+
+// sound are the verbs that say themselves what is damaged, mend it, or serve what is left.
+var sound = []string{"repair", "serve", "mcp", "hook"}
+
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
+	if errors.Is(err, api.ErrNoNotes) {
+		s.noNotes, err = err, fmt.Errorf("%w%s", err, markdownAdvice(s.config.Memex))
+	}
 	if s.memory == nil || fovea.KindOf(err) != fovea.ReadOnly {
 		s.Warn(err)
 	}
@@ -240,3 +296,13 @@ func (s *session) warn(err error) {
 
 // log returns the log of this process.
 func (s *session) log() *slog.Logger { return s.Log(s.warn) }
+
+// markdownAdvice says what to do with a folder of Markdown, "" for another one.
+func markdownAdvice(dir string) string {
+	for _, pattern := range []string{"*.md", "*/*.md"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
+			return fmt.Sprintf("; it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there", dir)
+		}
+	}
+	return ""
+}

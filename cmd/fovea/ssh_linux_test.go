@@ -372,7 +372,7 @@ func TestSSHRefuses(t *testing.T) {
 		{"another host key", func() { b.knows("other") }, "ssh-keygen -R"},
 		{"an unknown host", func() { b.write("known_hosts", "") }, "connect once with ssh"},
 		{"a refused key", func() { b.write("authorized_keys", b.read("other.pub")) }, "ssh-copy-id"},
-		{"no fovea there", func() { os.Remove(b.at("there/fovea")) }, "no fovea on the PATH"},
+		{"no fovea there", func() { os.Remove(b.at("there/fovea")) }, "no fovea there"},
 		{"nobody listens", b.kill, "Connection refused"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,11 +4,14 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	hive "github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
@@ -22,12 +25,40 @@ func completeStatus(s *session, c *cobra.Command) {
 		}
 		err := run(c, a)
 		if err == nil && !s.JSON {
+			printWaiting(c.Context(), s)
 			printRemotes(c.Context(), s)
 			printServed(c.Context(), s)
 		}
 		return err
 	}
 	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
+}
+
+// printWaiting prints how many proposals, messages and conflicts wait for the owner, and the verb
+// that shows them.
+func printWaiting(ctx context.Context, s *session) {
+	svc, err := s.service(ctx)
+	if err != nil {
+		return
+	}
+	ctx = author.WithGrant(ctx, api.Grant{Agent: s.config.Agent, Role: api.Owner})
+	proposals, err := hive.OpReview.Call(ctx, svc, hive.ReviewRequest{})
+	messages, messagesErr := hive.OpMessages.Call(ctx, svc, hive.MessagesRequest{Unread: true})
+	conflicts, conflictsErr := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "tags:conflict"})
+	for _, w := range []struct {
+		n           int
+		thing, verb string
+	}{
+		{len(proposals), "proposal", "review list"}, {len(messages), "unread message", "message inbox --unread"},
+		{len(conflicts), "conflict", "query tags:conflict"},
+	} {
+		if w.n > 0 {
+			s.Out.Printf("waits      %s: see fovea %s\n", scope.Count(w.n, w.thing), w.verb)
+		}
+	}
+	if err := errors.Join(err, messagesErr, conflictsErr); err != nil {
+		s.Report("%v", err)
+	}
 }
 
 // printRemotes prints how far each remote is behind, as far as is known here: nobody is asked.

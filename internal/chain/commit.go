@@ -33,6 +33,10 @@ type Commit struct {
 	// sorted. Other commits follow the one before and have nil. It is shared as well. Of the
 	// newest commit after Open from an image, Lineage and Parents are nil: Log has them.
 	Parents []merkle.Digest
+	// Would is what a dry run would change, nil for a commit. Left names the files that a
+	// rollback left out, each with the reason; nil in a log.
+	Would *graph.Delta
+	Left  []string
 }
 
 // VouchedOp begins the operation key of a commit whose author a token proved.

@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -76,6 +77,9 @@ func Serve(ctx context.Context, opts *Options) error {
 		folder: stores.Identity(opts.Memory.Dir())}
 	d.terms.daemon, d.terms.gate = d, make(share.Semaphore, maxInside)
 	d.terms.advice.Store(new(string))
+	if err := opts.Memory.Writable(); store.LacksHistory(err) {
+		d.damage = err.Error()
+	}
 	d.api = d.server(ending)
 	first := d.terms.open(ctx, opts.Memory, &opts.Config)
 	d.terms.take(opts.Config, first, opts.Local)
@@ -112,6 +116,7 @@ type daemon struct {
 	api     *httpapi.Server
 	pid     int
 	folder  string // see api.Hello
+	damage  string // likewise
 	url     string
 	secret  string // of the user, stored in the state folder
 	servers []*server
@@ -153,7 +158,7 @@ func (d *daemon) hello() api.Hello {
 	now := d.terms.now.Load()
 	v := now.memory.View()
 	return api.Hello{
-		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url,
+		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url, Damage: d.damage,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
 		Settings: now.config.Digests(),
 	}

@@ -133,15 +133,15 @@ func (o *Operation) Keep(path string, text *string, opaque bool) {
 // Run changes the files, then commits state. delta is the difference between the head and
 // state. After an error the files are unchanged unless the error says otherwise. If only the
 // commit fails, the files are new, memory is read-only, and the next opening completes the
-// operation.
+// operation. A dry run stops where the files would change.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
 	m := o.files
 	err := m.rights.Unprotected(ctx, o.action, delta.Paths...)
 	if err == nil && m.scope.Fence != nil {
 		err = m.scope.Fence.Change(ctx, o.action, delta)
 	}
-	if err != nil {
-		return chain.Commit{}, errors.Join(err, o.Discard())
+	if err != nil || o.action.DryRun {
+		return chain.Commit{Would: delta}, errors.Join(err, o.Discard())
 	}
 	o.Intent.follow(state, delta)
 	if err := o.Write(ctx); err != nil {

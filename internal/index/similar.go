@@ -60,6 +60,23 @@ func (x *Lexical) Unknown(question string) []Unknown {
 	return unknown
 }
 
+// Knows reports whether a document has a word of a question that is no stop word, or whether
+// the question has none. O(words of the question).
+func (x *Lexical) Knows(question string) bool {
+	asked := false
+	for _, word := range wordsOf(question) {
+		if english.IsStopWord(strings.ToLower(word)) {
+			continue
+		}
+		for _, term := range Terms(word) {
+			if asked = true; x.docFreq(term) > 0 {
+				return true
+			}
+		}
+	}
+	return !asked
+}
+
 // correctable returns the term of a word that may be a misspelling: letters alone, neither
 // very short nor very long, of a script with spaces, and no stop word.
 func correctable(word string) (term string, ok bool) {

@@ -28,6 +28,9 @@ func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _
 		return reply{}, err
 	}
 	head := fmt.Sprintf("%d of %d tokens, %d notes, %d left out. The word before a title is the id of its note.\n", w.Tokens, w.Budget, len(w.Parts), w.Omitted)
+	if w.Unmatched {
+		head = "No note has a word of the question; what follows is not about it.\n" + head
+	}
 	return reply{text: head + changedSince(w.Since) + whole(render.WithoutNotice(w.Text))}, nil
 }
 

@@ -149,8 +149,7 @@ type editing struct {
 
 // editAction returns the action of a command with options, which may be nil.
 func editAction(name string, opts *scope.WriteOptions) scope.Action {
-	opts = opts.OrZero()
-	return scope.Action{Name: name, Kind: graph.KindEdit, Key: opts.ReplayKey(), DryRun: opts.DryRun}
+	return opts.OrZero().Action(name, graph.KindEdit)
 }
 
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It
@@ -345,7 +344,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 			return chain.Commit{}, fault.Wrap(e.action.Name, path, fault.Invalid, err)
 		}
 	}
-	if delta.Empty() || e.action.DryRun {
+	if delta.Empty() {
 		return chain.Commit{}, nil
 	}
 	op := m.files.Begin(ctx, e.tx, e.action)
@@ -364,7 +363,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 	if err := op.Prepare(writes...); err != nil {
 		return chain.Commit{}, err
 	}
-	if e.naming != nil {
+	if e.naming != nil && !e.action.DryRun {
 		if err = e.declare(ctx); err == nil {
 			state, delta, err = e.draft(now)
 		}

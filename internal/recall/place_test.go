@@ -84,7 +84,7 @@ func everyType() map[org.Type]bool {
 func TestPlacesBeyond(t *testing.T) {
 	v := view(map[string]string{"a.org": "* One\n* Two\nend"})
 	for name, want := range map[string]string{
-		"a.org:1": "One", "a.org:2": "Two", "a.org:3": "Two", "a.org:99": "Two", "a.org:+6": "Two", "a.org:+5": "One",
+		"a.org:1": "One", "a.org:2": "Two", "a.org:3": "Two", "a.org:99": "", "a.org:4": "", "a.org:+6": "Two", "a.org:+5": "One",
 		"a.org:0": "", "a.org:-1": "", "a.org:+-1": "", "a.org:": "", "a.org:x": "", "a.org:+": "",
 	} {
 		n, err := v.Resolve(name)

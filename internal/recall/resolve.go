@@ -74,7 +74,24 @@ func (v View) Resolve(name string) (*node.Node, error) {
 	if n, _, ok := v.Span(v.spanID(id)); ok {
 		return n, nil
 	}
-	return v.one(name, v.nodesTitled(name), 0)
+	found := v.nodesTitled(name)
+	if len(found) == 0 && len(id) >= minPrefix {
+		found = v.nodesWith(func(n *node.Node) bool { return strings.HasPrefix(n.ID, id) })
+	}
+	return v.one(name, found, 0)
+}
+
+// minPrefix is how many bytes of an id stand for it.
+const minPrefix = 4
+
+// nodesWith returns, in document order, the nodes for which is holds. O(nodes).
+func (v View) nodesWith(is func(*node.Node) bool) (found []*node.Node) {
+	for n := range v.State.All() {
+		if is(n) {
+			found = append(found, n)
+		}
+	}
+	return found
 }
 
 // one returns the only candidate for a name, or an error; gone is the number of nodes of
@@ -116,7 +133,7 @@ func (v View) resolvePosition(name string) (*node.Node, bool) {
 	for ; line > 1; line-- {
 		i := strings.IndexByte(text[offset:], '\n')
 		if i < 0 {
-			break
+			return nil, false
 		}
 		offset += i + 1
 	}
@@ -202,13 +219,25 @@ func (v View) unknownError(name string) error {
 		}
 		return fmt.Errorf("%q: %w; give the path of the file in the memex:\n  %s%s", name, ErrUnknown, strings.Join(files, "\n  "), more)
 	}
-	hits, err := v.Search(name, 3, nil, time.Time{})
-	if err != nil || len(hits) == 0 {
+	if _, there := v.State.Document(file); there && at {
+		return fmt.Errorf("%q: %w; the file has no such line", name, ErrUnknown)
+	}
+	similar, listed := "similar titles", v.nodesWith(func(n *node.Node) bool {
+		return name != "" && len(n.Title()) >= len(name) && strings.EqualFold(n.Title()[:len(name)], name)
+	})
+	if len(listed) > 0 {
+		similar, listed = "titles that begin so", listed[:min(len(listed), maxCandidates)]
+	} else if hits, err := v.Search(name, 3, nil, time.Time{}); err == nil {
+		for _, h := range hits {
+			listed = append(listed, h.Node)
+		}
+	}
+	if len(listed) == 0 {
 		return fmt.Errorf("%q: %w: give an id, a title, FILE:LINE or FILE:+BYTE", name, ErrUnknown)
 	}
 	var b strings.Builder
-	for _, h := range hits {
-		fmt.Fprintf(&b, "\n  %s  %s  (%s)", h.Node.ID, h.Node.Title(), h.Node.Path)
+	for _, n := range listed {
+		fmt.Fprintf(&b, "\n  %s  %s  (%s)", n.ID, n.Title(), n.Path)
 	}
-	return fmt.Errorf("%q: %w; similar titles:%s", name, ErrUnknown, b.String())
+	return fmt.Errorf("%q: %w; %s:%s", name, ErrUnknown, similar, b.String())
 }

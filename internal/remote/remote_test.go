@@ -23,10 +23,11 @@ func TestFormatPage(t *testing.T) {
 // TestSSHArguments: nothing in an address becomes an option of ssh, or a command of the shell
 // there.
 func TestSSHArguments(t *testing.T) {
+	const path = `env PATH="$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin" `
 	for address, want := range map[string][]string{
-		"ssh://box/srv/notes":            {"--", "box", "fovea remote serve '/srv/notes'"},
-		"ssh://me@box:2222/~/my notes":   {"-p", "2222", "--", "me@box", "fovea remote serve 'my notes'"},
-		"ssh://box/a'; rm -rf ~; echo '": {"--", "box", `fovea remote serve '/a'\''; rm -rf ~; echo '\'''`},
+		"ssh://box/srv/notes":            {"--", "box", path + "fovea remote serve '/srv/notes'"},
+		"ssh://me@box:2222/~/my notes":   {"-p", "2222", "--", "me@box", path + "fovea remote serve 'my notes'"},
+		"ssh://box/a'; rm -rf ~; echo '": {"--", "box", path + `fovea remote serve '/a'\''; rm -rf ~; echo '\'''`},
 	} {
 		got, err := sshArgs(address)
 		if err != nil || !slices.Equal(got[len(got)-len(want):], want) {

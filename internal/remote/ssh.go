@@ -72,15 +72,15 @@ func (t *tail) because(err error, code int) error {
 			"set up anew; if you know why, remove the old key with ssh-keygen -R and connect once with ssh"},
 		{"Host key verification failed", "the key of this machine is not known yet; connect once with ssh, and compare its fingerprint"},
 		{"Permission denied", "it does not let this machine in; ssh must need no password there, see ssh-copy-id and ssh-agent"},
-		{"fovea: command not found", "there is no fovea on the PATH of a command that ssh runs there"},
-		{"command not found: fovea", "there is no fovea on the PATH of a command that ssh runs there"},
-		{"fovea: not found", "there is no fovea on the PATH of a command that ssh runs there"},
 	} {
 		if strings.Contains(said, known.says) {
 			return errors.New(known.do)
 		}
 	}
 	switch {
+	case code == 127 || strings.Contains(said, "fovea: command not found"):
+		return errors.New("there is no fovea there, neither on the PATH of a command that ssh runs nor in ~/go/bin, ~/.local/bin or /usr/local/bin; " +
+			"put it, or a link to it, into one of them")
 	case said == "":
 		return err
 	case code == 255:
@@ -109,12 +109,14 @@ func sshArgs(address string) ([]string, error) {
 	if u.User.Username() != "" {
 		host = u.User.Username() + "@" + host
 	}
+	// A command that ssh runs has a short PATH, without the folder that go install writes to.
 	// The path is one word for the shell there. /~/ begins with the home folder.
 	dir := u.Path
 	if rest, ok := strings.CutPrefix(dir, "/~/"); ok {
 		dir = rest
 	}
-	return append(args, "--", host, "fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
+	return append(args, "--", host,
+		"env PATH=\"$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin\" fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
 }
 
 // tail keeps the end of what a program prints.

@@ -19,7 +19,8 @@ func TestBecause(t *testing.T) {
 	}{
 		{"ssh: connect to host box port 22: Connection refused", 255, "no answer: ssh: connect", true},
 		{"fovea: remote: it is a folder of the notes themselves", 2, "fovea: remote: it is a folder", false},
-		{"zsh:1: command not found: fovea", 127, "no fovea on the PATH", false},
+		{"zsh:1: command not found: fovea", 127, "no fovea there", false},
+		{"env: 'fovea': No such file or directory", 127, "~/go/bin", false},
 		{"Host key verification failed.", 255, "connect once with ssh", false},
 		{"", 255, io.ErrUnexpectedEOF.Error(), false},
 	} {

@@ -143,35 +143,25 @@ type WriteOptions struct {
 	// it has changed since, the error is Conflict. Zero stands for any.
 	Base merkle.Digest
 	// DryRun checks what can be checked and returns what would be done, without doing it: of
-	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain and Repair. A change of a note
-	// returns the zero Commit.
+	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain, Repair, and of a change of
+	// notes. The commit has no number; its field Would has what would change.
 	DryRun bool
 	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
 	// memory, all or none.
 	Skip       bool // leave out files that changed, are locked or have purged content; not of Merge
 	MemoryOnly bool // leave files alone and record the drift
-	// Left, if not nil, is called with the documents whose files such a write leaves alone, even if
-	// it is a dry run: this machine ignores them or does not read such files, or they say what is
-	// ignored, which their owner alone puts into force.
-	Left func(paths []string)
 	// Head, if not 0, is the number of the newest commit that the decision was based on.
 	// Any other head is a Conflict.
 	Head uint64
 }
 
-// ReportLeft calls Left if there is something to report.
-func (o *WriteOptions) ReportLeft(left []string) {
-	if o.Left != nil && len(left) > 0 {
-		o.Left(left)
-	}
-}
-
-// ReplayKey returns the key of a write that can be a dry run, which repeats no earlier one.
-func (o *WriteOptions) ReplayKey() string {
+// Action returns the action of a write that can be a dry run, which repeats no earlier one.
+func (o *WriteOptions) Action(name, kind string) Action {
+	a := Action{Name: name, Kind: kind, Key: o.Key, DryRun: o.DryRun}
 	if o.DryRun {
-		return ""
+		a.Key = ""
 	}
-	return o.Key
+	return a
 }
 
 // OrZero returns the options, and the zero value for nil.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/exchange"
 )
 
 // Taken counts the results of an import.
@@ -50,18 +51,18 @@ func (s *Store) Take(ctx context.Context, g Graph) (t Taken, err error) {
 // with its entity's name, a relation as its headline; a relation is also dropped with either
 // end. It keeps what the graph has already. The caller holds s.mu, and the model is fresh.
 func (s *Store) unforgotten(ctx context.Context, g Graph) (out Graph, left int, err error) {
-	var notes []api.NoteText
+	var notes []exchange.NoteText
 	for _, e := range g.Entities {
 		notes = append(append(notes, asNotes(e)...), asObservations(e)...)
 	}
 	for _, r := range g.Relations {
-		notes = append(notes, api.NoteText{Title: relationTitle(r, s.model)})
+		notes = append(notes, exchange.NoteText{Title: relationTitle(r, s.model)})
 	}
 	forgotten, err := forgottenOf(ctx, s.svc, notes)
 	if err != nil {
 		return g, 0, err
 	}
-	is := func(n api.NoteText) bool { return forgotten[n] }
+	is := func(n exchange.NoteText) bool { return forgotten[n] }
 	gone := map[string]bool{}
 	for _, e := range g.Entities {
 		if s.model.entities[e.Name] == nil && slices.ContainsFunc(asNotes(e), is) {
@@ -70,12 +71,12 @@ func (s *Store) unforgotten(ctx context.Context, g Graph) (out Graph, left int, 
 			continue
 		}
 		all := len(e.Observations)
-		e.Observations = slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return is(api.NoteText{Title: e.Name, Body: o}) })
+		e.Observations = slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return is(exchange.NoteText{Title: e.Name, Body: o}) })
 		left += all - len(e.Observations)
 		out.Entities = append(out.Entities, e)
 	}
 	for _, r := range g.Relations {
-		if s.model.relations[r] == nil && (gone[r.From] || gone[r.To] || is(api.NoteText{Title: relationTitle(r, s.model)})) {
+		if s.model.relations[r] == nil && (gone[r.From] || gone[r.To] || is(exchange.NoteText{Title: relationTitle(r, s.model)})) {
 			left++
 			continue
 		}
@@ -85,14 +86,14 @@ func (s *Store) unforgotten(ctx context.Context, g Graph) (out Graph, left int, 
 }
 
 // asNotes returns an entity as notes: its headline, and plain text.
-func asNotes(e Entity) []api.NoteText {
-	return []api.NoteText{{Title: title(e.Name), Body: items(e.Observations)}, {Title: e.Name, Body: strings.Join(e.Observations, "\n")}}
+func asNotes(e Entity) []exchange.NoteText {
+	return []exchange.NoteText{{Title: title(e.Name), Body: items(e.Observations)}, {Title: e.Name, Body: strings.Join(e.Observations, "\n")}}
 }
 
-func asObservations(e Entity) []api.NoteText {
-	notes := make([]api.NoteText, len(e.Observations))
+func asObservations(e Entity) []exchange.NoteText {
+	notes := make([]exchange.NoteText, len(e.Observations))
 	for i, o := range e.Observations {
-		notes[i] = api.NoteText{Title: e.Name, Body: o}
+		notes[i] = exchange.NoteText{Title: e.Name, Body: o}
 	}
 	return notes
 }
@@ -101,15 +102,15 @@ func asObservations(e Entity) []api.NoteText {
 const maxAskedBytes = 1 << 20
 
 // forgottenOf returns the notes that were forgotten.
-func forgottenOf(ctx context.Context, svc api.Service, notes []api.NoteText) (map[api.NoteText]bool, error) {
-	forgotten := map[api.NoteText]bool{}
+func forgottenOf(ctx context.Context, svc api.Service, notes []exchange.NoteText) (map[exchange.NoteText]bool, error) {
+	forgotten := map[exchange.NoteText]bool{}
 	for len(notes) > 0 {
 		n, size := 0, 0
 		for n < len(notes) && (n == 0 || size < maxAskedBytes) {
 			size += len(notes[n].Title) + len(notes[n].Body)
 			n++
 		}
-		answer, err := api.OpForgotten.Call(ctx, svc, api.ForgottenRequest{Notes: notes[:n]})
+		answer, err := exchange.OpForgotten.Call(ctx, svc, exchange.ForgottenRequest{Notes: notes[:n]})
 		if err != nil {
 			return nil, err
 		}

@@ -60,6 +60,13 @@ func (c *Corruption) Error() string {
 // Unwrap returns ErrCorrupt.
 func (c *Corruption) Unwrap() error { return ErrCorrupt }
 
+// LacksHistory reports whether an error is damage of the history itself. A state folder without
+// its format number has all of it.
+func LacksHistory(err error) bool {
+	c, damaged := errors.AsType[*Corruption](err)
+	return damaged && c.File != "FORMAT"
+}
+
 // Purged says that a block was dropped on purpose. As an error it wraps
 // ErrPurged.
 type Purged struct {

@@ -35,6 +35,9 @@ func (h *History) Log(ctx context.Context, id string, limit int) ([]chain.Commit
 	if id == "" {
 		all := ""
 		err := h.scope.Chain.About(ctx, &all, store.Span{From: 1, To: at.Commit.Seq, Backward: true}, func(c *graph.Commit) error { return take(c, len(c.Delta)) })
+		if err == nil && len(out) == 0 && store.LacksHistory(h.scope.Chain.Store().Err()) {
+			err = h.scope.Chain.Store().Err()
+		}
 		return out, fault.Wrap("log", "", fault.Corrupt, err)
 	}
 	last, err := h.scope.Chain.CurrentID(ctx, at, id)

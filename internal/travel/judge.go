@@ -5,6 +5,7 @@ package travel
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,6 +57,7 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 		case verdict == corpus.Listed && !(document.IsIgnore(path) && isChanged):
 		case isChanged && !r.foreign:
 			stay = append(stay, path)
+			r.report(path)
 		default:
 			r.leave(path, verdict == corpus.Listed)
 		}
@@ -80,8 +82,23 @@ func (r *rollback) leave(path string, isRead bool) {
 	case wanted:
 		r.drift[path] = scope.NoFile
 	}
-	r.kept = append(r.kept, path)
+	if err != nil && !wanted {
+		r.drift[path] = merkle.Digest{}
+	}
+	r.report(path)
 }
+
+// report adds why the file of a document is left alone.
+func (r *rollback) report(path string) {
+	why := "this machine ignores it, or reads no such files"
+	if document.IsIgnore(path) {
+		why = "only you put an ignore file into force, by saving it"
+	}
+	r.left = append(r.left, aside{path, why})
+}
+
+// kept returns the documents whose files are left alone.
+func (r *rollback) kept() []string { return slices.Sorted(maps.Keys(r.drift)) }
 
 // keep has memory take or drop a document without its file.
 func (r *rollback) keep(path string) {

@@ -54,7 +54,7 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "merge", Kind: graph.KindMerge, Key: opts.ReplayKey()}
+	action := opts.Action("merge", graph.KindMerge)
 	switch first, err := h.enter(ctx, tx, action, opts); {
 	case first != nil || err != nil:
 		return h.scope.Replay(first), filesOf(first), nil, err
@@ -98,7 +98,7 @@ func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts 
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "restore", Kind: graph.KindRollback, Key: opts.ReplayKey()}
+	action := opts.Action("restore", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}

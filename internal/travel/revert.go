@@ -71,7 +71,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "revert", Kind: graph.KindRevert, Key: opts.ReplayKey()}
+	action := opts.Action("revert", graph.KindRevert)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), nil, err
 	}
@@ -88,7 +88,9 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	if err != nil {
 		return c, nil, nil, err
 	}
-	b.conflicts = slices.DeleteFunc(b.conflicts, func(c document.Conflict) bool { return slices.Contains(r.blocked, c.Path) })
+	b.conflicts = slices.DeleteFunc(b.conflicts, func(c document.Conflict) bool {
+		return slices.ContainsFunc(r.blocked, func(b aside) bool { return b.path == c.Path })
+	})
 	return c, touched, b.conflicts, nil
 }
 

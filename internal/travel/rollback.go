@@ -35,7 +35,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "rollback", Kind: graph.KindRollback, Key: opts.ReplayKey()}
+	action := opts.Action("rollback", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}
@@ -91,9 +91,23 @@ type rollback struct {
 	foreign bool
 
 	touched []string                 // files written, or with MemoryOnly left to drift
-	kept    []string                 // documents whose files are left alone, see judge
-	drift   map[string]merkle.Digest // of kept, and with MemoryOnly of touched
-	blocked []string
+	drift   map[string]merkle.Digest // of documents whose files are left alone, see judge; zero where a drift ends
+	blocked []aside                  // of the target, but not to be touched
+	left    []aside                  // left alone by the rule of paths
+}
+
+// aside is a document that a rollback leaves out.
+type aside struct{ path, why string }
+
+// String is a line for the user.
+func (a aside) String() string { return fmt.Sprintf("%s  (%s)", a.path, a.why) }
+
+// lines returns a line for each.
+func lines(all ...aside) (out []string) {
+	for _, a := range all {
+		out = append(out, a.String())
+	}
+	return out
 }
 
 func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []string, error) {
@@ -105,8 +119,10 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		r.action.Now = time.UnixMilli(now)
 	}
 	if gone := goneDocuments(r.target); len(gone) > 0 {
-		r.blocked = gone
-		r.target, _ = withPresent(head.State, r.target, r.blocked, now)
+		for _, path := range gone {
+			r.blocked = append(r.blocked, aside{path, "its content is not kept any more"})
+		}
+		r.target, _ = withPresent(head.State, r.target, gone, now)
 	}
 	state, delta := head.State.Restore(r.target, now)
 	if r.secondParent != nil {
@@ -116,7 +132,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 	}
 	lost := r.lost(ctx, &delta)
-	if delta.Empty() && len(lost) == 0 && (r.secondParent == nil || r.opts.DryRun) {
+	if delta.Empty() && len(lost) == 0 && r.secondParent == nil {
 		return chain.Commit{}, nil, nil
 	}
 	stay, err := r.judge(head.State, delta.Paths, lost)
@@ -130,31 +146,32 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if err != nil {
 		return chain.Commit{}, nil, err
 	}
-	if !r.opts.MemoryOnly {
-		r.opts.ReportLeft(slices.Concat(stay, r.kept))
-	}
 	if delta.Empty() && len(lost) == 0 && r.secondParent == nil {
-		return chain.Commit{}, nil, nil
+		return chain.Commit{Left: lines(r.left...)}, nil, nil
 	}
 	r.tx.Expect(&delta)
 	r.op = m.files.Begin(ctx, r.tx, r.action)
 	if c := &r.op.Intent.Commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
-	if delta.Empty() && r.secondParent != nil { // both sides made the same changes
+	if delta.Empty() && r.secondParent != nil && !r.opts.DryRun { // both sides made the same changes
 		c, err := r.tx.Append(ctx, state, &delta, r.op.Intent.Commit, r.marks...)
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
 		return r.inMemory(ctx, state, &delta)
 	}
-	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil || r.opts.DryRun {
+	if err := r.stage(head.State, slices.Concat(delta.Paths, lost)); err != nil {
 		return chain.Commit{}, r.touched, errors.Join(err, r.op.Discard())
 	}
 	if len(r.blocked) > 0 && r.opts.Skip {
-		state, delta = withPresent(head.State, state, r.blocked, now)
+		var paths []string
+		for _, b := range r.blocked {
+			paths = append(paths, b.path)
+		}
+		state, delta = withPresent(head.State, state, paths, now)
 	}
-	r.op.Intent.Marks = slices.Concat(m.scope.DriftMarks(r.kept, r.drift),
+	r.op.Intent.Marks = slices.Concat(m.scope.DriftMarks(r.kept(), r.drift),
 		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
 	if delta.Empty() { // no commit will complete the intent
 		r.op.Intent.Marks = append(r.op.Intent.Marks, chain.DroppedMark(r.op.Intent.Commit.Op))
@@ -163,9 +180,12 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 	if err != nil {
 		return c, nil, err
 	}
+	c.Left = lines(slices.Concat(r.blocked, r.left)...)
 	slices.Sort(r.touched)
-	ingest.ClearMissing(m.folder, r.touched)
-	r.prune()
+	if !r.opts.DryRun {
+		ingest.ClearMissing(m.folder, r.touched)
+		r.prune()
+	}
 	return c, r.touched, nil
 }
 
@@ -177,11 +197,12 @@ func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *grap
 	}
 	r.recordDrift(delta.Paths)
 	if r.opts.DryRun {
-		return chain.Commit{}, r.touched, nil
+		return chain.Commit{Would: delta, Left: lines(r.left...)}, r.touched, nil
 	}
 	marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
 		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Intent.Commit.Author), r.marks)
 	c, err := r.tx.Commit(ctx, state, delta, r.op.Intent.Commit, marks...)
+	c.Left = lines(r.left...)
 	return c, r.touched, err
 }
 
@@ -207,7 +228,7 @@ func (r *rollback) prune() {
 // recordDrift records the files that will differ from memory on purpose.
 func (r *rollback) recordDrift(paths []string) {
 	for _, path := range paths {
-		if !r.history.scope.IsFile(path) || slices.Contains(r.kept, path) {
+		if _, kept := r.drift[path]; kept || !r.history.scope.IsFile(path) {
 			continue
 		}
 		want, wanted := r.target.Text(path)
@@ -221,7 +242,6 @@ func (r *rollback) recordDrift(paths []string) {
 		}
 		r.touched = append(r.touched, path)
 	}
-	r.touched = append(r.touched, r.kept...)
 }
 
 // stage prepares all files, and fails if one must not be touched.
@@ -229,7 +249,6 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 	if err := r.op.Sweep(paths); err != nil {
 		return err
 	}
-	var reasons []string // of what is blocked
 	for _, path := range paths {
 		if !r.history.scope.IsFile(path) {
 			continue
@@ -237,7 +256,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		if err := r.ended(); err != nil {
 			return fault.Wrap(r.action.Name, path, fault.Other, err)
 		}
-		if slices.Contains(r.kept, path) {
+		if _, kept := r.drift[path]; kept {
 			r.keep(path)
 			continue
 		}
@@ -247,7 +266,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		case errors.Is(err, corpus.ErrNoSpace), fault.KindOf(err) == fault.Denied:
 			return r.op.Fail(path, err)
 		default:
-			r.blocked, reasons = append(r.blocked, path), append(reasons, r.blockReason(path, err))
+			r.blocked = append(r.blocked, aside{path, r.blockReason(path, err)})
 		}
 	}
 	if len(r.blocked) > 0 && !r.opts.Skip {
@@ -256,7 +275,7 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 			way = "mend that and merge again"
 		}
 		return fault.Wrap(r.action.Name, r.history.scope.Dir, fault.Conflict, fmt.Errorf(
-			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(reasons, "\n  ")))
+			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(lines(r.blocked...), "\n  ")))
 	}
 	return nil
 }
@@ -296,12 +315,12 @@ func (r *rollback) mustStay(path string) bool {
 // blockReason returns why a file blocks a rollback.
 func (r *rollback) blockReason(path string, err error) string {
 	if _, ok := r.history.scope.Drift()[path]; ok {
-		return path + "  (differs since a rollback of memory only)"
+		return "differs since a rollback of memory only"
 	}
 	for inner := errors.Unwrap(err); inner != nil && strings.HasPrefix(err.Error(), "corpus: "); inner = errors.Unwrap(err) {
 		err = inner
 	}
-	return fmt.Sprintf("%s  (%v)", path, err)
+	return err.Error()
 }
 
 // withPresent returns the target state with some documents as in head.

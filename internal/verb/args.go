@@ -13,10 +13,16 @@ import (
 func Args(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if len(a) < least || most >= 0 && len(a) > most {
-			return Misuse{fmt.Errorf("%s wants %s (see %s --help)", c.Name(), want, c.CommandPath())}
+			return Misuse{fmt.Errorf("%s wants %s (see %s --help)", called(c), want, c.CommandPath())}
 		}
 		return nil
 	}
+}
+
+// called is a verb as a person types it, without the program.
+func called(c *cobra.Command) string {
+	_, words, _ := strings.Cut(c.CommandPath(), " ")
+	return words
 }
 
 // Arguments that several verbs share.
@@ -24,6 +30,15 @@ var (
 	NoArguments = Args(0, 0, "no arguments")
 	oneNode     = Args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
 )
+
+// OtherNames maps words that people know from other programs to verbs.
+var OtherNames = map[string]string{
+	"add": "remember", "ask": "context", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
+	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
+	"move": "refile", "mv": "refile", "new": "remember", "note": "remember", "question": "context", "read": "show", "recall": "search",
+	"remove": "forget", "rm": "forget", "start": "serve", "stop": "serve --stop", "undo": "rollback",
+	"import obsidian": "markdown", "import logseq": "markdown", "import vault": "markdown", "import md": "markdown", "import memory": "server-memory",
+}
 
 // Group makes c the parent of other verbs. Without one of them it prints its help.
 func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
@@ -35,7 +50,13 @@ func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		for _, v := range c.Commands() {
 			names = append(names, v.Name())
 		}
-		return Misuse{fmt.Errorf("%s has no verb %q; it has %s (see %s --help)", c.Name(), a[0], strings.Join(names, ", "), c.CommandPath())}
+		near := ""
+		if to := OtherNames[called(c)+" "+a[0]]; to != "" {
+			near = "; did you mean " + to + "?"
+		} else if all := c.SuggestionsFor(a[0]); len(all) > 0 {
+			near = "; did you mean " + all[0] + "?"
+		}
+		return Misuse{fmt.Errorf("%s has no verb %q%s; it has %s (see %s --help)", called(c), a[0], near, strings.Join(names, ", "), c.CommandPath())}
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(verbs...)

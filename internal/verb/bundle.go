@@ -85,12 +85,16 @@ func printBrought(s *Session, all []remotes.Brought) {
 		if b.Seq > 0 {
 			s.Out.Printf("%s: commit %d, root %s\n", terminal.OneLine(b.Scope), b.Seq, short(b.Root))
 		}
-		for _, f := range b.Files {
-			s.Out.Printf("changed  %s\n", f)
+		changed := "changed"
+		if b.Would != nil {
+			changed = "would change"
 		}
-		printFiles(s.Out, "left", b.Drift)
+		for _, f := range b.Files {
+			s.Out.Printf("%s  %s\n", changed, f)
+		}
+		printFiles(s.Out, "left", b.Left)
 		printConflicts(s.Out, b.Conflicts)
-		if b.Seq == 0 && len(b.Files) == 0 {
+		if !printWould(s, b.Would) && b.Seq == 0 && len(b.Files) == 0 {
 			s.Report("%s: nothing new", b.Scope)
 		}
 	}

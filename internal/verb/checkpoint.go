@@ -3,6 +3,8 @@
 package verb
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -31,8 +33,8 @@ func restoreCommand(s *Session) *cobra.Command {
 		Use:   "restore [NAME | FILE...]",
 		Short: "Bring lost files back, or go back to a checkpoint",
 		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
-present one as a new commit; without a name that of the newest commit which has
-one. Files follow as in "fovea rollback", and "fovea rollback 0" undoes it.
+present one as a new commit. Files follow as in "fovea rollback", and
+"fovea rollback 0" undoes it.
 
 With --missing it writes the files that the folder has lost and memory keeps;
 with FILE those files, each in its newest version or as it was --at a moment.
@@ -50,14 +52,17 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
 		} else {
 			req.Files = a
 		}
+		if len(a) == 0 && !req.Missing && req.CID == "" && req.From == "" {
+			return Misuse{errors.New(`restore wants the name of a checkpoint ("fovea snapshot list" shows them), files, or --missing; ` +
+				`--dry-run shows what would change`)}
+		}
 		return nil
 	}, func(done *api.RestoreResponse) {
-		if done.Name != "" {
+		if done.Name != "" && done.Would == nil {
 			s.Report("restored %s", done.Name)
 		} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
 			s.Report("no file is missing; fovea restore FILE brings back one that was removed")
 		}
-		printRollback(s.Out, &done.RollbackResponse)
-		reportWritten(s, &done.RollbackResponse)
+		printRollback(s, &done.RollbackResponse)
 	})
 }

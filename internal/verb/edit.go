@@ -42,6 +42,7 @@ touched; the error shows both sides.`,
 // printEdit prints the result of an edit.
 func printEdit(s *Session, r *api.EditResponse) {
 	switch {
+	case printWould(s, r.Would):
 	case r.Proposal != "":
 		s.Out.Printf("proposed  %s  %s\n", r.Proposal, r.Path)
 	case r.Known:
@@ -92,6 +93,9 @@ back.`,
 		Example: `  fovea forget "Pika at the vet"`,
 		Args:    oneNode,
 	}, api.OpForget, nil, func(r *api.EditResponse) {
+		if printWould(s, r.Would) {
+			return
+		}
 		s.Out.Printf("commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
 	})
 }

@@ -4,6 +4,7 @@ package verb
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -34,6 +35,9 @@ no node has, similar ones are offered.`,
   fovea search rivets --format grep`,
 		Args: Args(1, -1, "words to search for"),
 	}, api.OpSearch, func(req *api.SearchRequest, _ []string) error {
+		if strings.TrimSpace(req.Text) == "" {
+			return Misuse{errors.New("search wants words to search for; fovea query lists notes without any")}
+		}
 		req.Content = format != ""
 		if format == "" {
 			req.Match = matchCharacters

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -137,31 +138,23 @@ newest first.`,
 	return c
 }
 
-// reportWritten prints how many files a rollback wrote.
-func reportWritten(s *Session, done *api.RollbackResponse) {
-	switch n := len(done.RestoredFiles); n {
-	case 0:
-	case 1:
-		s.Report("1 file written")
-	default:
-		s.Report("%d files written", n)
-	}
-}
-
 func rollbackCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Long: `Rollback makes an earlier state the present one as a new commit; what came
 later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
-snapshot's index (0, the default, is the newest) or name, seq:N or a commit, or
-a date. Files follow: all are checked first, and one that changed meanwhile or
-is open in an editor refuses the whole. Files that the folder has lost come back
-as well; "fovea rollback head" brings back nothing else.`,
+snapshot's index (0 is the newest) or name, seq:N or a commit, or a date. Files
+follow: all are checked first, and one that changed meanwhile or is open in an
+editor refuses the whole. Files that the folder has lost come back as well;
+"fovea rollback head" brings back nothing else.`,
 		Example: `  fovea rollback 0
-  fovea rollback before-move
+  fovea rollback before-move --dry-run
   fovea rollback 2026-11-01 --memory-only`,
-		Args: Args(0, 1, "at most one moment"),
-	}, api.OpRollback, nil, func(done *api.RollbackResponse) {
-		printRollback(s.Out, done)
-		reportWritten(s, done)
-	})
+		Args: Args(0, 1, "one moment"),
+	}, api.OpRollback, func(req *api.RollbackRequest, _ []string) error {
+		if req.To == "" {
+			return Misuse{errors.New(`rollback wants a moment: "fovea rollback 0" undoes the last change; ` +
+				`"fovea snapshot list" and "fovea log" name others, and --dry-run shows what would change`)}
+		}
+		return nil
+	}, printer(s, printRollback))
 }

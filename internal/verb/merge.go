@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
@@ -26,12 +26,15 @@ commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
   fovea merge ~/laptop/memex
   fovea query tags:conflict`,
 		Args: Args(1, 1, "one state folder or memex"),
-	}, api.OpMerge, func(req *api.MergeRequest, a []string) (err error) {
+	}, remotes.OpMerge, func(req *remotes.MergeRequest, a []string) (err error) {
 		if req.State, err = stateOf(a[0]); err != nil {
 			return Misuse{err}
 		}
 		return nil
-	}, func(req *api.MergeRequest, done *api.MergeResponse) { printMerge(s.Out, done, req) })
+	}, func(req *remotes.MergeRequest, done *remotes.MergeResponse) {
+		printMerge(s.Out, done, req)
+		printWould(s, done.Would)
+	})
 }
 
 // stateOf returns the state folder at path, or that of the memex at path.
@@ -49,7 +52,7 @@ func stateOf(path string) (string, error) {
 	return state, nil
 }
 
-func printMerge(out *terminal.Stream, r *api.MergeResponse, req *api.MergeRequest) {
+func printMerge(out *terminal.Stream, r *remotes.MergeResponse, req *remotes.MergeRequest) {
 	done := "merged  "
 	switch {
 	case req.DryRun && len(r.Files) == 0:
@@ -67,6 +70,6 @@ func printMerge(out *terminal.Stream, r *api.MergeResponse, req *api.MergeReques
 	for _, f := range r.Files {
 		out.Printf("%s%s\n", done, f)
 	}
-	printFiles(out, "left", r.Drift)
+	printFiles(out, "left", r.Left)
 	printConflicts(out, r.Conflicts)
 }

@@ -229,11 +229,31 @@ func printDiff(out *terminal.Stream, d *api.Difference) int {
 	return n
 }
 
-func printRollback(out *terminal.Stream, r *api.RollbackResponse) {
-	out.Printf("at commit %d, root %s\n", r.Seq, short(r.Root))
-	printFiles(out, "restored", r.RestoredFiles)
-	printFiles(out, "removed", r.RemovedFiles)
-	printFiles(out, "left", r.Drift)
+// printWould prints what a dry run would change, and that nothing was changed. It reports
+// whether there was one.
+func printWould(s *Session, d *api.Difference) bool {
+	if d == nil {
+		return false
+	}
+	s.Report("a dry run: nothing was changed; %s would change", several(printDiff(s.Out, d), "node"))
+	return true
+}
+
+// printRollback prints what became of files, or would of a dry run.
+func printRollback(s *Session, r *api.RollbackResponse) {
+	restored, removed := "restored", "removed"
+	if r.Would != nil {
+		restored, removed = "would restore", "would remove"
+	} else {
+		s.Out.Printf("at commit %d, root %s\n", r.Seq, short(r.Root))
+	}
+	printFiles(s.Out, restored, r.RestoredFiles)
+	printFiles(s.Out, removed, r.RemovedFiles)
+	printFiles(s.Out, "left", r.Drift)
+	printFiles(s.Out, "left", r.Left)
+	if !printWould(s, r.Would) && len(r.RestoredFiles) > 0 {
+		s.Report("%s written", several(len(r.RestoredFiles), "file"))
+	}
 }
 
 // printFiles lists files after a label for what happened to them.

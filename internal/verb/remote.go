@@ -133,7 +133,7 @@ func pullCommand(s *Session) *cobra.Command {
 // carrying completes the verb of an operation that exchanges commits.
 func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remotes.SyncResponse]) *cobra.Command {
 	c.Args = Args(0, 1, "at most one remote")
-	return verb(s, c, op, nil, func(r *remotes.SyncResponse) {
+	return verbFor(s, c, op, nil, func(req *remotes.SyncRequest, r *remotes.SyncResponse) {
 		for _, m := range r.Machines {
 			if m.Problem != "" {
 				s.Report("%s: %s", m.Name, m.Problem)
@@ -146,7 +146,11 @@ func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remo
 		if op.Name == "pull" && !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
 			s.Report("nothing new in %s", r.Remote)
 		}
-		if op.Name != "pull" {
+		switch {
+		case op.Name == "pull":
+		case req.DryRun:
+			s.Report("a dry run: %s would be written to %s", scope.Count(int(r.Pushed), "commit"), r.Remote)
+		default:
 			s.Report("%s written to %s, %d bytes", scope.Count(int(r.Pushed), "commit"), r.Remote, r.Bytes)
 		}
 		if r.CID != "" {

@@ -31,7 +31,10 @@ commit of that session's own history, where the log says session/ID.`,
 			req.Session = "" // it is in the context
 		}
 		return nil
-	}, func(req *api.RevertRequest, done *api.RevertResponse) { printRevert(s.Out, done, req.DryRun) })
+	}, func(req *api.RevertRequest, done *api.RevertResponse) {
+		printRevert(s.Out, done, req.DryRun)
+		printWould(s, done.Would)
+	})
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, a []string) error {
 		if f := c.Flag("session"); f != nil && f.Changed && len(a) > 0 { // the history that the commits are in
@@ -54,6 +57,8 @@ func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 	for _, f := range r.Files {
 		done := "restored  "
 		switch {
+		case dry && slices.Contains(r.Removed, f):
+			done = "would remove  "
 		case dry:
 			done = "would change  "
 		case slices.Contains(r.Removed, f):
@@ -61,7 +66,7 @@ func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 		}
 		out.Printf("%s%s\n", done, f)
 	}
-	printFiles(out, "left", r.Drift)
+	printFiles(out, "left", r.Left)
 	printConflicts(out, r.Conflicts)
 }
 
@@ -89,6 +94,9 @@ finds such nodes.`,
 		}
 		return nil
 	}, func(e *api.EditResponse) {
+		if printWould(s, e.Would) {
+			return
+		}
 		if e.Path == "" {
 			s.Out.Printf("deleted\n")
 			return

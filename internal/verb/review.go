@@ -75,7 +75,7 @@ func reviewEditCommand(s *Session) *cobra.Command {
 
 func reviewRejectCommand(s *Session) *cobra.Command {
 	var reason func() (*string, error)
-	c := verb(s, &cobra.Command{
+	c := verbFor(s, &cobra.Command{
 		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
 	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) error {
 		text, err := reason()
@@ -83,7 +83,13 @@ func reviewRejectCommand(s *Session) *cobra.Command {
 			req.Reason = *text
 		}
 		return err
-	}, func(p *agents.Proposal) { s.Out.Printf("rejected  %s\n", p.ID) })
+	}, func(req *agents.ReviewDecision, p *agents.Proposal) {
+		did := "rejected"
+		if req.DryRun {
+			did = "would reject"
+		}
+		s.Out.Printf("%s  %s\n", did, p.ID)
+	})
 	reason = textFlag(s, c, "reason", "`TEXT` that the agent gets as a message")
 	return c
 }

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
@@ -27,7 +29,7 @@ a task, remember it.`,
 		Example: `  fovea remember "Paint the door" --under tasks.org --todo TODO
   fovea task list --free
   fovea task claim "Paint the door" --agent ada --lease 30m
-  fovea task done "Paint the door" 1764000000000 --agent ada`,
+  fovea task done "Paint the door" --agent ada`,
 	}
 	return Group(c, taskListCommand(s), taskClaimCommand(s), taskRenewCommand(s),
 		taskEndCommand(s, "release", "Give a claim back", agents.OpTaskRelease, "released"),
@@ -90,12 +92,13 @@ func taskClaimCommand(s *Session) *cobra.Command {
 }
 
 func taskRenewCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "renew TASK NUMBER", Short: "Let the lease of a claim begin anew",
-		Example: "  fovea task renew \"Paint the door\" 1764000000000 --agent ada", Args: Args(2, 2, "a task, and the number of its claim"),
-	}, agents.OpTaskRenew, func(req *agents.RenewRequest, a []string) (err error) {
+	c := &cobra.Command{
+		Use: "renew TASK [NUMBER]", Short: "Let the lease of a claim begin anew",
+		Example: "  fovea task renew \"Paint the door\" --agent ada", Args: Args(1, 2, "a task, and the number of its claim if you like"),
+	}
+	return verb(s, c, agents.OpTaskRenew, func(req *agents.RenewRequest, a []string) (err error) {
 		req.Task = a[0]
-		req.Number, err = claimNumber(a[1])
+		req.Number, err = claimNumber(s, c, a)
 		return err
 	}, printer(s, printClaim))
 }
@@ -104,26 +107,39 @@ func printClaim(s *Session, c *agents.ClaimResponse) {
 	s.Out.Printf("claim %d of %s, until %s\n", c.Number, c.Task, moment(c.Until))
 }
 
-// claimNumber reads the number of a claim.
-func claimNumber(text string) (uint64, error) {
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n == 0 {
-		return 0, Misuse{fmt.Errorf("%q is not the number of a claim; fovea task list shows it", text)}
+// claimNumber returns the number of a claim that is typed behind its task, or else that of the
+// claim that the caller holds; 0 for none.
+func claimNumber(s *Session, c *cobra.Command, a []string) (uint64, error) {
+	if len(a) > 1 {
+		n, err := strconv.ParseUint(a[1], 10, 64)
+		if err != nil || n == 0 {
+			return 0, Misuse{fmt.Errorf("%q is not the number of a claim; fovea task list shows it", a[1])}
+		}
+		return n, nil
 	}
-	return n, nil
+	task, err := Call(s, c, api.OpShow, api.ShowRequest{ID: a[0]})
+	if err != nil {
+		return 0, err
+	}
+	all, err := Call(s, c, agents.OpTasks, agents.TasksRequest{})
+	for i := range all {
+		if t := &all[i]; t.ID == task.ID && t.Claim.By == cmp.Or(s.Agent(), author.Owner.String()) {
+			return t.Claim.Number, nil
+		}
+	}
+	return 0, err
 }
 
 // taskEndCommand is the command of an operation that ends a claim.
 func taskEndCommand(s *Session, name, short string, op api.Op[agents.ClaimEndRequest, *agents.TaskChange], done string) *cobra.Command {
-	return verb(s, &cobra.Command{
+	c := &cobra.Command{
 		Use: name + " TASK [NUMBER]", Short: short,
-		Long:    short + ". The owner may leave out the number of the\nclaim, and end any.",
-		Example: "  fovea task " + name + " \"Paint the door\" 1764000000000 --agent ada", Args: Args(1, 2, "a task, and the number of its claim"),
-	}, op, func(req *agents.ClaimEndRequest, a []string) (err error) {
+		Long:    short + ". Without the number of the claim it\nis the caller's own; the owner ends any.",
+		Example: "  fovea task " + name + " \"Paint the door\" --agent ada", Args: Args(1, 2, "a task, and the number of its claim if you like"),
+	}
+	return verb(s, c, op, func(req *agents.ClaimEndRequest, a []string) (err error) {
 		req.Task = a[0]
-		if len(a) > 1 {
-			req.Number, err = claimNumber(a[1])
-		}
+		req.Number, err = claimNumber(s, c, a)
 		return err
 	}, func(c *agents.TaskChange) { s.Out.Printf("%s; commit %d\n", done, c.Seq) })
 }

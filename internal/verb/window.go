@@ -5,6 +5,7 @@ package verb
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,19 +15,33 @@ import (
 )
 
 func contextCommand(s *Session) *cobra.Command {
-	c := verbFor(s, &cobra.Command{
+	var c *cobra.Command
+	c = verbFor(s, &cobra.Command{
 		Short: "Print the best context for a model within a token budget",
 		Long: `Context chooses, for what is being worked on, which nodes a model should see and
 how closely (title, snippet, full), within a token budget that is never
-exceeded. The text goes to standard output; --explain adds to standard error
-the reason for every part, and why the best of the rest are left out; --json
-gives both as one object. With --session, what the session was shown before is
-left out, unless it has changed since.`,
+exceeded. QUESTION is what --question says. The text goes to standard output;
+--explain adds to standard error the reason for every part, and why the best of
+the rest are left out; --json gives both as one object. With --session, what the
+session was shown before is left out, unless it has changed since.`,
 		Example: `  fovea context --focus "Move the gauge firmware off LoRa" --budget 2000
-  fovea context --question "what did the vet say about Pika?" --explain
+  fovea context "what did the vet say about Pika?" --explain
   fovea context --focus projects/vidra.org:40 --policy foveal --json`,
-		Args: Args(0, 0, "no arguments, only flags such as --focus"),
-	}, api.OpContext, nil, func(req *api.ContextRequest, w *api.ContextResponse) {
+		Use:  "context [QUESTION]",
+		Args: Args(0, -1, "a question"),
+	}, api.OpContext, func(req *api.ContextRequest, a []string) error {
+		if len(a) > 0 && req.Question != "" {
+			return Misuse{fmt.Errorf("the words %q are a question, too; leave out --question", strings.Join(a, " "))}
+		}
+		req.Question = cmp.Or(req.Question, strings.Join(a, " "))
+		if c.Flags().Changed("budget") && req.Budget < 1 {
+			return Misuse{fmt.Errorf("--budget is 1 or more tokens, not %d", req.Budget)}
+		}
+		return nil
+	}, func(req *api.ContextRequest, w *api.ContextResponse) {
+		if w.Unmatched {
+			s.Report("no note has a word of the question; what follows is not about it")
+		}
 		s.Out.Text(w.Text)
 		if d := w.Since; d != nil {
 			s.Report("since the window before: %d new, %d changed, %d gone, %d as they were", len(d.New), len(d.Changed), len(d.Gone), d.Unchanged)

@@ -37,6 +37,9 @@ func (v *View) Suggest(question string) []Suggestion {
 	return out
 }
 
+// Knows reports whether a node has a word of a question, see index.Lexical.Knows.
+func (v *View) Knows(question string) bool { return v.words.get().Lexical.Knows(question) }
+
 // spelling returns a word of about a length, as a document that has the term spells it, or
 // the term itself.
 func (v *View) spelling(k index.Known, length int) string {

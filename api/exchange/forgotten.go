@@ -1,8 +1,16 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package exchange
 
-import "context"
+import (
+	"context"
+
+	"github.com/fovea-memory/fovea/api"
+)
+
+// OpForgotten tells which notes were forgotten.
+var OpForgotten = api.DefineOn(api.Operation{Name: "forgotten", Scan: true,
+	Summary: "Say which notes were forgotten, so that an import leaves them out"}, findForgotten)
 
 // ForgottenRequest names notes that somebody would bring in.
 type ForgottenRequest struct {
@@ -22,10 +30,10 @@ type ForgottenResponse struct {
 	Notes []int `json:"notes" jsonschema:"those that were forgotten: places in the request, from 0"`
 }
 
-func findForgotten(ctx context.Context, l *Local, req ForgottenRequest) (*ForgottenResponse, error) {
+func findForgotten(ctx context.Context, a api.Access, req ForgottenRequest) (*ForgottenResponse, error) {
 	out := &ForgottenResponse{Notes: []int{}}
 	for i, n := range req.Notes {
-		if l.m.Notes().Forgotten(n.Title, n.Body) {
+		if a.On().Notes().Forgotten(n.Title, n.Body) {
 			out.Notes = append(out.Notes, i)
 		}
 	}
