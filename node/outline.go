@@ -27,6 +27,7 @@ func placeOf(k document.Key, parent merkle.Digest, ordinal int) merkle.Digest {
 // one. Nodes turns it into nodes, in the same way for every format.
 type Outline struct {
 	*document.Outline
+	Copy bool // the document is a conflict copy: its parts bear none of the ids that they declare
 	path string
 	stem *stem // nil for a whole document
 }
@@ -53,10 +54,27 @@ func (o *Outline) Claims() []Claim {
 // wish returns the id that a part claims, "" for none.
 func (o *Outline) wish(i int) string {
 	id := o.Parts[i].Derived.DeclaredID
+	if o.Copy {
+		id = ""
+	}
 	if id == "" && i == 0 && o.stem == nil && !document.IsMemory(o.path) {
 		return DocumentID(o.path)
 	}
 	return id
+}
+
+// Stubs returns nodes that have the data of the parts, without ids and places.
+func (o *Outline) Stubs() []*Node {
+	out := make([]*Node, len(o.Parts))
+	for i := range o.Parts {
+		out[i] = o.stub(i)
+	}
+	return out
+}
+
+func (o *Outline) stub(i int) *Node {
+	p := &o.Parts[i]
+	return &Node{Type: p.Type, Content: p.Content, Bare: p.Bare, Attrs: p.Attrs, Derived: p.Derived, Entry: Entry{Path: o.path}}
 }
 
 // HasCustom reports whether a part without a declared id has a CUSTOM_ID, which must be
@@ -193,8 +211,7 @@ func (b *builder) nodes() []*Node {
 	nodes := make([]*Node, len(b.Parts))
 	for i := range b.Parts {
 		p := &b.Parts[i]
-		n := &Node{Type: p.Type, Content: p.Content, Bare: p.Bare, Attrs: p.Attrs, Derived: p.Derived}
-		n.Path = b.path
+		n := b.stub(i)
 		n.Identify(b.ids[i])
 		if kids[i] > 0 {
 			n.Kids = make([]string, 0, kids[i])

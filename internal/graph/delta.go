@@ -4,6 +4,8 @@ package graph
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,7 +45,7 @@ func (d *Draft) delta() Delta {
 		inOrder(c.added, d.current)
 	}
 	c.delta.Lineage = node.Lineage(c.removed, c.added)
-	c.delta.Paths = pathsOf(c.delta.Changes)
+	c.delta.Paths = withPaths(pathsOf(c.delta.Changes), maps.Keys(d.kin().moved))
 	return c.delta
 }
 
@@ -106,7 +108,23 @@ func Diff(from, to *State) Delta {
 	out.Lineage = node.Lineage(removed, added)
 	out.Paths = pathsOf(out.Changes)
 	out.Reread = append(reread(from, to, out.Paths), deeper(from, to, out.Changes)...)
+	out.Paths = withPaths(out.Paths, func(yield func(string) bool) {
+		for _, way := range [][2]*State{{from, to}, {to, from}} {
+			for path, of := range way[0].Copies() {
+				if way[1].CopyOf(path) != of && !yield(path) {
+					return
+				}
+			}
+		}
+	})
 	return out
+}
+
+// withPaths adds paths to a sorted list, each once.
+func withPaths(list []string, more iter.Seq[string]) []string {
+	list = slices.AppendSeq(list, more)
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // reread returns the nodes of files with equal bytes and other derived fields: a line of

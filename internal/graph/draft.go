@@ -19,6 +19,7 @@ type Draft struct {
 	documents *champ.Editor[*docNodes]
 	contested *champ.Editor[[]node.Claim]
 	setup     setupCounts
+	copied    *copiesEditor  // nil until kin
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 	lacks     bool // a node was adopted whose content is gone
@@ -50,7 +51,7 @@ func (d *Draft) Put(path string, parts ...document.Part) {
 		return
 	}
 	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Extender)
-	if ok && d.extend(f, path, parts[0].Content) {
+	if ok && !d.hasKin(path, len(parts[0].Content)) && d.extend(f, path, parts[0].Content) {
 		return
 	}
 	d.put(path, parts)
@@ -59,16 +60,17 @@ func (d *Draft) Put(path string, parts ...document.Part) {
 
 // Drop removes a document and all its nodes.
 func (d *Draft) Drop(path string) {
+	d.relate(path, nil)
 	old := d.take(path)
 	d.claim(path, old, nil)
 	d.swap(old, nil)
 	d.settle(path)
 }
 
-// settle reads documents again whose setup file is at path, or that lost or won a
-// contested id.
+// settle reads documents again whose setup file is at path, that lost or won a contested
+// id, or that became or ceased to be a conflict copy of the one at path.
 func (d *Draft) settle(path string) {
-	d.retry = append(d.retry, d.dependents(path)...)
+	d.retry = append(append(d.retry, d.dependents(path)...), d.rejudge(path)...)
 	for len(d.retry) > 0 {
 		path := d.retry[0]
 		d.retry = d.retry[1:]
@@ -81,6 +83,7 @@ func (d *Draft) settle(path string) {
 // put sets a document to what its format reads of its parts.
 func (d *Draft) put(path string, parts []document.Part) {
 	o := node.Read(d.base.formats, path, filesOf(d.current), parts...)
+	o.Copy = d.relate(path, o.Stubs) != ""
 	old := d.take(path)
 	d.claim(path, old, o.Claims())
 	nodes, _ := o.Nodes(d.bears)
@@ -177,8 +180,10 @@ func (d *Draft) bears(c node.Claim) bool {
 // whose ids change by it.
 func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	for _, n := range old {
-		if id := n.ClaimedID(); id != "" {
-			d.withdraw(id, path)
+		for _, isCopy := range []bool{false, true} { // it may have become or ceased to be one
+			if id := claimedID(n, isCopy); id != "" {
+				d.withdraw(id, path)
+			}
 		}
 	}
 	for _, c := range claims {
@@ -276,7 +281,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: nodes, documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
+		copied: d.kin().sealed(), ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
 	}
 	return next, delta
 }

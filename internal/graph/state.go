@@ -28,6 +28,9 @@ type State struct {
 
 	once  sync.Once
 	paths []string // sorted, made on first use
+
+	copiesOnce sync.Once
+	copied     *copies // made on first use if the draft made none
 }
 
 // Empty returns the state without any document. All states that come of it have these

@@ -27,9 +27,10 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	old := d.take(path)
 	d.claim(path, old, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
-	d.claim(path, nil, claimsOf(nodes))
+	isCopy := d.relate(path, func() []*node.Node { return nodes }) != ""
+	d.claim(path, nil, claimsOf(nodes, isCopy))
 	d.documents.Set(path, newDocument(nodes))
-	if d.bearsClaimed(nodes) {
+	if d.bearsClaimed(nodes, isCopy) {
 		d.swap(old, nodes)
 	} else { // none of them enters the map of ids: settle parses the document again
 		d.swap(old, nil)
@@ -63,10 +64,10 @@ func (d *Draft) order(a, b node.Claim) int {
 }
 
 // claimsOf returns the claims of a document's nodes.
-func claimsOf(nodes []*node.Node) []node.Claim {
+func claimsOf(nodes []*node.Node, isCopy bool) []node.Claim {
 	var claims []node.Claim
 	for _, n := range nodes {
-		if id := n.ClaimedID(); id != "" {
+		if id := claimedID(n, isCopy); id != "" {
 			claims = append(claims, node.Claim{ID: id, Path: n.Path})
 		}
 	}
@@ -75,10 +76,13 @@ func claimsOf(nodes []*node.Node) []node.Claim {
 
 // bearsClaimed reports whether the nodes of a document bear exactly the ids that they may bear
 // in the draft.
-func (d *Draft) bearsClaimed(nodes []*node.Node) bool {
+func (d *Draft) bearsClaimed(nodes []*node.Node, isCopy bool) bool {
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		id := n.ClaimedID()
+		id := claimedID(n, isCopy)
+		if isCopy && n.ID == n.Derived.DeclaredID {
+			return false
+		}
 		if id == "" {
 			continue
 		}
