@@ -63,20 +63,6 @@ func (o *Outline) wish(i int) string {
 	return id
 }
 
-// Stubs returns nodes that have the data of the parts, without ids and places.
-func (o *Outline) Stubs() []*Node {
-	out := make([]*Node, len(o.Parts))
-	for i := range o.Parts {
-		out[i] = o.stub(i)
-	}
-	return out
-}
-
-func (o *Outline) stub(i int) *Node {
-	p := &o.Parts[i]
-	return &Node{Type: p.Type, Content: p.Content, Bare: p.Bare, Attrs: p.Attrs, Derived: p.Derived, Entry: Entry{Path: o.path}}
-}
-
 // HasCustom reports whether a part without a declared id has a CUSTOM_ID, which must be
 // unique in the whole document.
 func (o *Outline) HasCustom() bool {
@@ -211,7 +197,8 @@ func (b *builder) nodes() []*Node {
 	nodes := make([]*Node, len(b.Parts))
 	for i := range b.Parts {
 		p := &b.Parts[i]
-		n := b.stub(i)
+		n := &Node{Type: p.Type, Content: p.Content, Bare: p.Bare, Attrs: p.Attrs, Derived: p.Derived}
+		n.Path = b.path
 		n.Identify(b.ids[i])
 		if kids[i] > 0 {
 			n.Kids = make([]string, 0, kids[i])

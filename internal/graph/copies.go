@@ -12,26 +12,12 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// copies says which documents are conflict copies: those that are called after a file beside
-// them, and share its ids or most of its text. It is a function of the documents alone.
+// copies says which documents are conflict copies: files that are called after a file beside
+// them and share its ids or most of its text. It is a function of the documents alone.
 type copies struct {
 	named champ.Map[champ.Map[bool]] // path -> documents that can be copies of it by their names
 	of    champ.Map[string]          // conflict copy -> the file that it is a copy of
 }
-
-// copiesEditor is copies while documents change.
-type copiesEditor struct {
-	named *champ.Editor[champ.Map[bool]]
-	of    *champ.Editor[string]
-	moved map[string]bool // documents that became or ceased to be copies
-}
-
-func (c *copies) edit() *copiesEditor {
-	return &copiesEditor{c.named.Edit(), c.of.Edit(), map[string]bool{}}
-}
-
-// sealed returns what the editor holds; it is not used after.
-func (e *copiesEditor) sealed() *copies { return &copies{e.named.Map(), e.of.Map()} }
 
 // copies returns the conflict copies of the state. The first call for a state that no draft
 // made looks at every name.
@@ -40,14 +26,15 @@ func (s *State) copies() *copies {
 		if s.copied != nil {
 			return
 		}
-		e := (&copies{}).edit()
+		s.copied = &copies{}
 		for path := range s.documents.All() {
-			e.name(path, true)
+			s.copied.name(path, true)
 		}
 		for path := range s.documents.All() {
-			e.set(path, copyOf(path, func() []*node.Node { return s.Nodes(path) }, s.Nodes))
+			if of := copyOf(path, s.Nodes); of != "" {
+				s.copied.of = s.copied.of.Set(path, of)
+			}
 		}
-		s.copied = e.sealed()
 	})
 	return s.copied
 }
@@ -55,116 +42,87 @@ func (s *State) copies() *copies {
 // CopyOf returns the path of the file that the document at path is a conflict copy of, ""
 // for an ordinary document.
 func (s *State) CopyOf(path string) string {
-	of, _ := s.copies().of.Get(path)
+	of := ""
+	if c := s.copies(); c.of.Len() > 0 {
+		of, _ = c.of.Get(path)
+	}
 	return of
+}
+
+// isCopy reports whether the document at path is a conflict copy.
+func (c *copies) isCopy(path string) bool {
+	of, _ := c.of.Get(path)
+	return of != ""
+}
+
+// moved lists the documents that are copies of others than before, or began or ceased to be.
+func moved(from, to *copies) (paths []string) {
+	for _, way := range [][2]*copies{{from, to}, {to, from}} {
+		for path, of := range way[0].of.All() {
+			if now, _ := way[1].of.Get(path); now != of {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
 }
 
 // Copies yields the conflict copies, each with the file that it is a copy of.
 func (s *State) Copies() iter.Seq2[string, string] { return s.copies().of.All() }
 
-// kin returns the conflict copies of the draft.
-func (d *Draft) kin() *copiesEditor {
-	if d.copied == nil {
-		d.copied = d.base.copies().edit()
-	}
-	return d.copied
-}
-
 // name enters a document under the names of its possible originals, or removes it.
-func (e *copiesEditor) name(path string, there bool) {
+func (c *copies) name(path string, there bool) {
 	originals, _ := node.Originals(path)
 	for _, of := range originals {
-		list, _ := e.named.Get(of)
-		if there {
+		list, _ := c.named.Get(of)
+		if list = list.Delete(path); there {
 			list = list.Set(path, true)
-		} else {
-			list = list.Delete(path)
 		}
-		if e.named.Set(of, list); list.Len() == 0 {
-			e.named.Delete(of)
+		if c.named = c.named.Set(of, list); list.Len() == 0 {
+			c.named = c.named.Delete(of)
 		}
 	}
 }
 
-// set records what the document at path is a copy of, "" for none.
-func (e *copiesEditor) set(path, of string) {
-	if was, _ := e.of.Get(path); was == of {
-		return
+// judge finds which of the changed documents, and of those called after them, are conflict
+// copies now, and reads those again that have become or ceased to be.
+func (d *Draft) judge() {
+	c, paths := *d.copied, maps.Clone(d.changed)
+	for path := range d.changed {
+		c.name(path, d.current(path) != nil)
 	}
-	if e.moved[path] = true; of == "" {
-		e.of.Delete(path)
-	} else {
-		e.of.Set(path, of)
+	for path := range d.changed {
+		named, _ := c.named.Get(path)
+		maps.Insert(paths, named.All())
 	}
-}
-
-// relate determines whether a document that is put is a conflict copy, and returns of what.
-// nodes returns the ids and texts that it will have; it is nil if the document is removed.
-func (d *Draft) relate(path string, nodes func() []*node.Node) (of string) {
-	if _, had := d.documents.Get(path); had != (nodes != nil) {
-		d.kin().name(path, nodes != nil)
-	}
-	if nodes != nil {
-		of = copyOf(path, nodes, d.current)
-	}
-	d.kin().set(path, of)
-	return of
-}
-
-// rejudge lists the documents, called after the one at path, that its present text makes
-// conflict copies or ordinary files.
-func (d *Draft) rejudge(path string) (changed []string) {
-	named, _ := d.kin().named.Get(path)
-	for _, other := range slices.Sorted(maps.Keys(maps.Collect(named.All()))) {
-		if was, _ := d.kin().of.Get(other); copyOf(other, func() []*node.Node { return d.current(other) }, d.current) != was {
-			changed = append(changed, other)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		of := copyOf(path, d.current)
+		if c.of = c.of.Delete(path); of != "" {
+			c.of = c.of.Set(path, of)
+		}
+		if c.isCopy(path) != d.copied.isCopy(path) {
+			d.retry = append(d.retry, path)
 		}
 	}
-	return changed
+	d.copied = &c
+	d.settle("")
 }
 
 // ReadCopies takes ids from conflict copies that bear them, as in states of older versions.
 func (d *Draft) ReadCopies() {
-	for path := range d.base.Copies() {
-		if !d.bearsClaimed(d.current(path), true) {
+	for path := range d.copied.of.All() {
+		if slices.ContainsFunc(d.current(path), func(n *node.Node) bool { return n.ID == n.Derived.DeclaredID }) {
 			d.retry = append(d.retry, path)
 		}
 	}
 	d.settle("")
 }
 
-// hasKin reports whether a document of this many bytes is a conflict copy or has one, or could
-// become or get one by text that declares no id of another document.
-func (d *Draft) hasKin(path string, bytes int) bool {
-	near := func(other, copied, of string, marked bool) bool {
-		doc, there := d.documents.Get(other)
-		was, _ := d.kin().of.Get(copied)
-		return there && (marked || was == of || 2*min(bytes, doc.bytes) > max(bytes, doc.bytes))
-	}
+// copyOf returns what the file at path is a conflict copy of, "" for nothing.
+func copyOf(path string, at func(path string) []*node.Node) string {
 	originals, marked := node.Originals(path)
 	for _, of := range originals {
-		if near(of, path, of, marked) {
-			return true
-		}
-	}
-	named, _ := d.kin().named.Get(path)
-	for other := range named.All() {
-		if _, marked := node.Originals(other); near(other, other, path, marked) {
-			return true
-		}
-	}
-	return false
-}
-
-// copyOf returns what a file of these nodes is a conflict copy of, "" for nothing.
-func copyOf(path string, nodes func() []*node.Node, at func(path string) []*node.Node) string {
-	originals, marked := node.Originals(path)
-	for _, of := range originals {
-		there := at(of)
-		if there == nil || there[0].IsTree() {
-			continue
-		}
-		if own := nodes(); !own[0].IsTree() && isCopy(own, there, marked) {
+		if own, there := at(path), at(of); own != nil && there != nil && !own[0].IsTree() && !there[0].IsTree() && isCopy(own, there, marked) {
 			return of
 		}
 	}
@@ -174,16 +132,16 @@ func copyOf(path string, nodes func() []*node.Node, at func(path string) []*node
 // isCopy reports whether a document shares with another one an id or most of its own text;
 // unless its name alone marks it as a copy, most of its ids or most of the text of both.
 func isCopy(copied, original []*node.Node, marked bool) bool {
-	theirs := map[string]bool{}
+	theirs, ids, shared := map[string]bool{"": true}, 0, 0
 	for _, n := range original {
 		theirs[n.Derived.DeclaredID] = true
 	}
-	ids, shared := 0, 0
 	for _, n := range copied {
-		if id := n.Derived.DeclaredID; id != "" {
-			if ids++; theirs[id] {
-				shared++
-			}
+		if n.Derived.DeclaredID == "" {
+			continue
+		}
+		if ids++; theirs[n.Derived.DeclaredID] {
+			shared++
 		}
 	}
 	if shared > 0 && (marked || 2*shared >= ids) {

@@ -4,8 +4,6 @@ package graph
 
 import (
 	"cmp"
-	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +22,7 @@ type Delta struct {
 	Changes []Change     // sorted by id
 	Lineage []node.Edge  // ids that were renamed, sorted
 	Reread  []*node.Node // nodes with equal bytes and other derived fields
-	Paths   []string     // changed, added and removed documents, sorted
+	Paths   []string     // changed, added and removed documents, and new or former conflict copies, sorted
 }
 
 // Empty reports whether no node changed.
@@ -45,7 +43,7 @@ func (d *Draft) delta() Delta {
 		inOrder(c.added, d.current)
 	}
 	c.delta.Lineage = node.Lineage(c.removed, c.added)
-	c.delta.Paths = withPaths(pathsOf(c.delta.Changes), maps.Keys(d.kin().moved))
+	c.delta.Paths = pathsOf(c.delta.Changes, moved(d.base.copies(), d.copied)...)
 	return c.delta
 }
 
@@ -106,25 +104,9 @@ func Diff(from, to *State) Delta {
 	}
 	slices.SortFunc(out.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
 	out.Lineage = node.Lineage(removed, added)
-	out.Paths = pathsOf(out.Changes)
+	out.Paths = pathsOf(out.Changes, moved(from.copies(), to.copies())...)
 	out.Reread = append(reread(from, to, out.Paths), deeper(from, to, out.Changes)...)
-	out.Paths = withPaths(out.Paths, func(yield func(string) bool) {
-		for _, way := range [][2]*State{{from, to}, {to, from}} {
-			for path, of := range way[0].Copies() {
-				if way[1].CopyOf(path) != of && !yield(path) {
-					return
-				}
-			}
-		}
-	})
 	return out
-}
-
-// withPaths adds paths to a sorted list, each once.
-func withPaths(list []string, more iter.Seq[string]) []string {
-	list = slices.AppendSeq(list, more)
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // reread returns the nodes of files with equal bytes and other derived fields: a line of
@@ -191,10 +173,9 @@ func deeper(from, to *State, changes []Change) []*node.Node {
 	return out
 }
 
-// pathsOf lists the documents that changes are in, sorted. Changes in a row are
-// usually in one.
-func pathsOf(changes []Change) []string {
-	var paths []string
+// pathsOf lists the documents that changes are in, and those at paths, sorted. Changes in a
+// row are usually in one.
+func pathsOf(changes []Change, paths ...string) []string {
 	for _, c := range changes {
 		for _, n := range []*node.Node{c.Old, c.New} {
 			if n != nil && (len(paths) == 0 || paths[len(paths)-1] != n.Path) {

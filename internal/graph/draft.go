@@ -19,13 +19,13 @@ type Draft struct {
 	documents *champ.Editor[*docNodes]
 	contested *champ.Editor[[]node.Claim]
 	setup     setupCounts
-	copied    *copiesEditor  // nil until kin
+	copied    *copies        // that of base, until Seal
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 	lacks     bool // a node was adopted whose content is gone
 
-	changed bool     // a document was put or dropped
-	touched []string // ids whose nodes were set or deleted, with repetitions
+	changed map[string]bool // documents that were put or dropped
+	touched []string        // ids whose nodes were set or deleted, with repetitions
 	retry   []string // paths to read again: for their ids, or for a setup file
 	now     int64
 }
@@ -35,7 +35,7 @@ type Draft struct {
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: setupCounts{s.setup.Edit()},
-		ranks: s.ranks, now: now,
+		copied: s.copies(), ranks: s.ranks, changed: map[string]bool{}, now: now,
 	}
 }
 
@@ -51,7 +51,7 @@ func (d *Draft) Put(path string, parts ...document.Part) {
 		return
 	}
 	f, ok := node.FormatOf(d.base.formats, path, parts).(document.Extender)
-	if ok && !d.hasKin(path, len(parts[0].Content)) && d.extend(f, path, parts[0].Content) {
+	if ok && d.extend(f, path, parts[0].Content) {
 		return
 	}
 	d.put(path, parts)
@@ -60,17 +60,16 @@ func (d *Draft) Put(path string, parts ...document.Part) {
 
 // Drop removes a document and all its nodes.
 func (d *Draft) Drop(path string) {
-	d.relate(path, nil)
 	old := d.take(path)
 	d.claim(path, old, nil)
 	d.swap(old, nil)
 	d.settle(path)
 }
 
-// settle reads documents again whose setup file is at path, that lost or won a contested
-// id, or that became or ceased to be a conflict copy of the one at path.
+// settle reads documents again whose setup file is at path, or that lost or won a
+// contested id.
 func (d *Draft) settle(path string) {
-	d.retry = append(append(d.retry, d.dependents(path)...), d.rejudge(path)...)
+	d.retry = append(d.retry, d.dependents(path)...)
 	for len(d.retry) > 0 {
 		path := d.retry[0]
 		d.retry = d.retry[1:]
@@ -83,7 +82,7 @@ func (d *Draft) settle(path string) {
 // put sets a document to what its format reads of its parts.
 func (d *Draft) put(path string, parts []document.Part) {
 	o := node.Read(d.base.formats, path, filesOf(d.current), parts...)
-	o.Copy = d.relate(path, o.Stubs) != ""
+	o.Copy = d.copied.isCopy(path)
 	old := d.take(path)
 	d.claim(path, old, o.Claims())
 	nodes, _ := o.Nodes(d.bears)
@@ -126,7 +125,7 @@ func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 func (d *Draft) take(path string) []*node.Node {
 	nodes := d.current(path)
 	d.documents.Delete(path)
-	d.changed = true
+	d.changed[path] = true
 	return nodes
 }
 
@@ -260,9 +259,10 @@ func order(a, b node.Claim) int {
 // Seal ends the draft and returns the next state and the delta. The cost of the Merkle
 // map is that of the changed nodes alone.
 func (d *Draft) Seal() (*State, Delta) {
-	if !d.changed {
+	if len(d.changed) == 0 {
 		return d.base, Delta{}
 	}
+	d.judge()
 	delta := d.delta()
 	tree := d.base.tree.Edit()
 	for _, c := range delta.Changes {
@@ -281,7 +281,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: nodes, documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		copied: d.kin().sealed(), ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
+		copied: d.copied, ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
 	}
 	return next, delta
 }

@@ -27,10 +27,12 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	old := d.take(path)
 	d.claim(path, old, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
-	isCopy := d.relate(path, func() []*node.Node { return nodes }) != ""
-	d.claim(path, nil, claimsOf(nodes, isCopy))
+	isCopy := d.copied.isCopy(path)
+	if !isCopy {
+		d.claim(path, nil, claimsOf(nodes))
+	}
 	d.documents.Set(path, newDocument(nodes))
-	if d.bearsClaimed(nodes, isCopy) {
+	if !isCopy && d.bearsClaimed(nodes) {
 		d.swap(old, nodes)
 	} else { // none of them enters the map of ids: settle parses the document again
 		d.swap(old, nil)
@@ -64,10 +66,10 @@ func (d *Draft) order(a, b node.Claim) int {
 }
 
 // claimsOf returns the claims of a document's nodes.
-func claimsOf(nodes []*node.Node, isCopy bool) []node.Claim {
+func claimsOf(nodes []*node.Node) []node.Claim {
 	var claims []node.Claim
 	for _, n := range nodes {
-		if id := claimedID(n, isCopy); id != "" {
+		if id := n.ClaimedID(); id != "" {
 			claims = append(claims, node.Claim{ID: id, Path: n.Path})
 		}
 	}
@@ -76,13 +78,10 @@ func claimsOf(nodes []*node.Node, isCopy bool) []node.Claim {
 
 // bearsClaimed reports whether the nodes of a document bear exactly the ids that they may bear
 // in the draft.
-func (d *Draft) bearsClaimed(nodes []*node.Node, isCopy bool) bool {
+func (d *Draft) bearsClaimed(nodes []*node.Node) bool {
 	seen := map[string]bool{}
 	for _, n := range nodes {
-		id := claimedID(n, isCopy)
-		if isCopy && n.ID == n.Derived.DeclaredID {
-			return false
-		}
+		id := n.ClaimedID()
 		if id == "" {
 			continue
 		}
