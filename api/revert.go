@@ -125,6 +125,9 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		which = []int{n - 1}
 	}
 	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+		if n, ok := on.m.View().Get(id); ok && n.Parent == "" && on.m.View().CopyOf(n.Path) != "" && req.Take == "" {
+			return on.m.History().MergeCopy(ctx, n.Path, opts)
+		}
 		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})
 }

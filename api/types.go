@@ -151,6 +151,7 @@ type Shown struct {
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
 	Backlinks     []Node         `json:"backlinks,omitempty" jsonschema:"the nodes that link to it, by its id or its name, at most 50"`
 	BacklinkCount int            `json:"backlink_count,omitempty" jsonschema:"how many nodes link to it"`
+	Doubled       string         `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; or whose conflict copy its file is"`
 }
 
 // RememberRequest adds a headline.
@@ -201,6 +202,7 @@ type EditResponse struct {
 	Handle  string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
+	Doubled  string `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; of forget: where the text still is"`
 
 	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
 	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`
