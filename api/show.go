@@ -84,27 +84,30 @@ const maxBacklinks = 50
 // back; nil for one that history does not have.
 func wasRemoved(ctx context.Context, l *Local, v *fovea.View, name string) error {
 	id, h := formerID(ctx, l, v, name), l.m.History()
-	commits, err := h.Log(ctx, id, 1)
+	commits, err := h.Log(ctx, id, maxCommitsSearched) // also of the node that took its place
 	if err != nil {
+		return nil
+	}
+	at := func(seq uint64) (past *fovea.View, n *node.Node) {
+		if past, err = l.past(ctx, fmt.Sprintf("seq:%d", seq)); err == nil {
+			n, _ = past.Get(id)
+		}
+		return past, n
+	}
+	i := slices.IndexFunc(commits, func(c fovea.Commit) bool { _, n := at(c.Seq); return n != nil })
+	if i < 1 {
+		return nil
+	}
+	left := commits[i-1].Seq
+	after, _ := at(left)
+	_, n := at(left - 1)
+	if n == nil || after == nil || document.IsMemory(n.Path) {
 		return nil
 	}
 	if now, err := h.Was(ctx, id, v); err == nil && now != "" {
-		n, _ := v.Get(now)
-		return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("it goes by the id %s now, in %s; fovea show %s shows it", now, n.Path, v.Handle(n)))
-	}
-	left := commits[0].Seq
-	past, err := l.past(ctx, fmt.Sprintf("seq:%d", left-1))
-	if err != nil {
-		return nil
-	}
-	then, err := h.Was(ctx, id, past)
-	n, ok := past.Get(then)
-	if err != nil || !ok || document.IsMemory(n.Path) {
-		return nil
-	}
-	after, err := l.past(ctx, fmt.Sprintf("seq:%d", left))
-	if err != nil {
-		return nil
+		if o, ok := v.Get(now); ok && (o.Title() == n.Title() || node.IsDerived(id)) {
+			return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("it goes by the id %s now, in %s; fovea show %s shows it", now, o.Path, v.Handle(o)))
+		}
 	}
 	what := fmt.Sprintf("fovea show %s --at seq:%d shows what it was", strconv.Quote(name), left-1)
 	if _, kept := after.Text(n.Path); !kept {
@@ -133,8 +136,11 @@ func formerID(ctx context.Context, l *Local, v *fovea.View, name string) string 
 	return name
 }
 
-// maxSnapshotsSearched is how many snapshots are searched for a node that is no more.
-const maxSnapshotsSearched = 3
+// How many commits and snapshots are searched for a node that is no more.
+const (
+	maxCommitsSearched   = 32
+	maxSnapshotsSearched = 3
+)
 
 // moment returns a name for a moment that keeps its meaning during a sync: that
 // of a snapshot's index changes. A digest may be a node's and stays as it is.
