@@ -26,7 +26,7 @@ type Draft struct {
 
 	changed map[string]bool // documents that were put or dropped
 	touched []string        // ids whose nodes were set or deleted, with repetitions
-	retry   []string // paths to read again: for their ids, or for a setup file
+	retry   []string        // paths to read again: for their ids, or for a setup file
 	now     int64
 }
 
