@@ -208,12 +208,29 @@ func TestShowOfANodeThatIsGone(t *testing.T) {
 		said  []string
 		not   string
 	}{
-		"removed after a rename":        {[]string{"ideas.org", pump, "plans.org", pump, "ideas.org", "-", "plans.org", "* Other\ntext\n"}, []string{"left plans.org with commit 4", "revert 4", "seq:3"}, "ideas.org"},
-		"the file was emptied":          {[]string{"ideas.org", pump, "ideas.org", ""}, []string{"left ideas.org with commit 2", "seq:1"}, "restore"},
-		"the file was deleted":          {[]string{"ideas.org", pump, "ideas.org", "-"}, []string{"ideas.org is gone since commit 2", `restore "ideas.org" --at seq:1`}, "revert"},
-		"removed, then the file too":    {[]string{"ideas.org", pump + "* B\n", "ideas.org", "* B\n", "ideas.org", "-"}, []string{"left ideas.org with commit 2"}, "restore"},
-		"two files one after another":   {[]string{"a.org", pump, "a.org", "-", "b.org", pump, "b.org", "* C\n"}, []string{"left b.org with commit 4"}, "a.org"},
-		"the text moved under a new id": {[]string{"a.org", "* Pump\nserial 55\n", "a.org", "* Shed\n** Pump\nserial 55\n"}, []string{"goes by the id", "a.org"}, "restore"},
+		"removed after a rename": {
+			[]string{"ideas.org", pump, "plans.org", pump, "ideas.org", "-", "plans.org", "* Other\ntext\n"},
+			[]string{"left plans.org with commit 4", "revert 4", "seq:3"}, "ideas.org"},
+		"the file was emptied": {
+			[]string{"ideas.org", pump, "ideas.org", ""},
+			[]string{"left ideas.org with commit 2", "seq:1"}, "restore",
+		},
+		"the file was deleted": {
+			[]string{"ideas.org", pump, "ideas.org", "-"},
+			[]string{"ideas.org is gone since commit 2", `restore "ideas.org" --at seq:1`}, "revert",
+		},
+		"removed, then the file too": {
+			[]string{"ideas.org", pump + "* B\n", "ideas.org", "* B\n", "ideas.org", "-"},
+			[]string{"left ideas.org with commit 2"}, "restore",
+		},
+		"two files one after another": {
+			[]string{"a.org", pump, "a.org", "-", "b.org", pump, "b.org", "* C\n"},
+			[]string{"left b.org with commit 4"}, "a.org",
+		},
+		"the text moved under a new id": {
+			[]string{"a.org", "* Pump\nserial 55\n", "a.org", "* Shed\n** Pump\nserial 55\n"},
+			[]string{"goes by the id", "a.org"}, "restore",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newCopied(t)
@@ -258,12 +275,31 @@ func TestEmptiedAndZeroedFiles(t *testing.T) {
 
 // namesOfCopies are names that programs give to copies of garden.org.
 var namesOfCopies = []string{
-	"garden.sync-conflict-20260314-101112-ABCDEFG.org", "garden (Anna's conflicted copy 2026-03-14).org", "garden (conflicted copy 2026-03-14 101112).org",
-	"garden_conflict-20260314-101112.org", "garden-DESKTOP-4F5G6H.org", "garden-laptop-safeBackup-0001.org", "garden (1).org", "Copy of garden.org", "garden 2.org",
-	"garden.Conflict.org", "garden (SFConflict anna@example.org 2026-03-14-10-11-12).org", "garden(Conflict_anna_2026-03-14).org", "garden [conflicted].org",
-	"garden_Andy-PC_Jan-03-0901-2013_CaseConflict_1.org", "garden (copy: conflict #1 on 2026-03-14).org", "garden (conflict).org", "garden.conflict1.org",
-	"garden (edited by Anna on Home PC @ 3-14-26).org", "garden - Copy.org", "garden copy.org", "garden (copy).org", "garden_LOCAL_1234.org", "Backup of garden.org",
-	"garden+autosave.org", "garden.~phone-20260314.org",
+	"garden.sync-conflict-20260314-101112-ABCDEFG.org",
+	"garden (Anna's conflicted copy 2026-03-14).org",
+	"garden (conflicted copy 2026-03-14 101112).org",
+	"garden_conflict-20260314-101112.org",
+	"garden-DESKTOP-4F5G6H.org",
+	"garden-laptop-safeBackup-0001.org",
+	"garden (1).org",
+	"Copy of garden.org",
+	"garden 2.org",
+	"garden.Conflict.org",
+	"garden (SFConflict anna@example.org 2026-03-14-10-11-12).org",
+	"garden(Conflict_anna_2026-03-14).org",
+	"garden [conflicted].org",
+	"garden_Andy-PC_Jan-03-0901-2013_CaseConflict_1.org",
+	"garden (copy: conflict #1 on 2026-03-14).org",
+	"garden (conflict).org",
+	"garden.conflict1.org",
+	"garden (edited by Anna on Home PC @ 3-14-26).org",
+	"garden - Copy.org",
+	"garden copy.org",
+	"garden (copy).org",
+	"garden_LOCAL_1234.org",
+	"Backup of garden.org",
+	"garden+autosave.org",
+	"garden.~phone-20260314.org",
 }
 
 // TestCampaignConflictCopies draws folders in which a program has made a copy of a file that

@@ -190,7 +190,7 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	s := shown(n, line, v, on.m.Folder().Synced(v, n.Path))
 	from, count := v.Backlinks(n, maxBacklinks)
 	s.Backlinks, s.BacklinkCount = listAll(v, from), count
-	s.Doubled = doubled(v, n)
+	s.Doubled = v.Doubled(n)
 	if err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
 		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
 	}

@@ -71,3 +71,56 @@ func Originals(path string) (originals []string, marked bool) {
 func isNameSign(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
+
+// CopyOf returns what the file at path is a conflict copy of, "" for nothing. at returns the
+// nodes of a document, nil if there is none.
+func CopyOf(path string, at func(path string) []*Node) string {
+	originals, marked := Originals(path)
+	for _, of := range originals {
+		if own, there := at(path), at(of); own != nil && there != nil && !own[0].IsTree() && !there[0].IsTree() && isCopy(own, there, marked) {
+			return of
+		}
+	}
+	return ""
+}
+
+// isCopy reports whether a document shares with another one an id or most of its own text;
+// unless its name alone marks it as a copy, most of its ids or most of the text of both.
+func isCopy(copied, original []*Node, marked bool) bool {
+	theirs, ids, shared := map[string]bool{"": true}, 0, 0
+	for _, n := range original {
+		theirs[n.Derived.DeclaredID] = true
+	}
+	for _, n := range copied {
+		if n.Derived.DeclaredID == "" {
+			continue
+		}
+		if ids++; theirs[n.Derived.DeclaredID] {
+			shared++
+		}
+	}
+	if shared > 0 && (marked || 2*shared >= ids) {
+		return true
+	}
+	text, other := Join(copied), Join(original)
+	enough := len(text)
+	if !marked {
+		enough = max(enough, len(other))
+	}
+	return 2*min(len(text), len(other)) > enough && 2*sharedBytes(text, other) > enough
+}
+
+// sharedBytes returns the size of the lines of a text that another one has, each counted once.
+func sharedBytes(text, other string) (size int) {
+	lines := map[string]bool{}
+	for line := range strings.Lines(other) {
+		lines[line] = true
+	}
+	for line := range strings.Lines(text) {
+		if lines[line] {
+			size += len(line)
+			delete(lines, line)
+		}
+	}
+	return size
+}

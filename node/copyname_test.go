@@ -80,7 +80,9 @@ func TestOriginals(t *testing.T) {
 			}
 		})
 	}
-	for _, path := range []string{"garden.org", "notes/garden.org", "conflict.org", "a.b/garden.org", "/garden (1).org", "notes/.org", "notes", "\xff .org\xff", ""} {
+	for _, path := range []string{
+		"garden.org", "notes/garden.org", "conflict.org", "a.b/garden.org", "/garden (1).org", "notes/.org", "notes", "\xff .org\xff", "",
+	} {
 		if got, marked := node.Originals(path); len(got) > 0 || marked {
 			t.Errorf("%q can be a copy of %q, marked %t", path, got, marked)
 		}

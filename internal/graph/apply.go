@@ -214,7 +214,7 @@ func (s *State) contest() {
 		seen[n.Path] = true
 		isCopy := s.CopyOf(n.Path) != ""
 		for _, m := range s.Nodes(n.Path) {
-			if id := claimedID(m, isCopy); id != "" && id != m.ID {
+			if id := m.ClaimedIn(isCopy); id != "" && id != m.ID {
 				lost[id] = append(lost[id], node.Claim{ID: id, Path: m.Path})
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/fovea-memory/fovea/internal/champ"
 	"github.com/fovea-memory/fovea/node"
@@ -31,7 +30,7 @@ func (s *State) copies() *copies {
 			s.copied.name(path, true)
 		}
 		for path := range s.documents.All() {
-			if of := copyOf(path, s.Nodes); of != "" {
+			if of := node.CopyOf(path, s.Nodes); of != "" {
 				s.copied.of = s.copied.of.Set(path, of)
 			}
 		}
@@ -42,10 +41,7 @@ func (s *State) copies() *copies {
 // CopyOf returns the path of the file that the document at path is a conflict copy of, ""
 // for an ordinary document.
 func (s *State) CopyOf(path string) string {
-	of := ""
-	if c := s.copies(); c.of.Len() > 0 {
-		of, _ = c.of.Get(path)
-	}
+	of, _ := s.copies().of.Get(path)
 	return of
 }
 
@@ -96,7 +92,7 @@ func (d *Draft) judge() {
 		maps.Insert(paths, named.All())
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		of := copyOf(path, d.current)
+		of := node.CopyOf(path, d.current)
 		if c.of = c.of.Delete(path); of != "" {
 			c.of = c.of.Set(path, of)
 		}
@@ -116,68 +112,4 @@ func (d *Draft) ReadCopies() {
 		}
 	}
 	d.settle("")
-}
-
-// copyOf returns what the file at path is a conflict copy of, "" for nothing.
-func copyOf(path string, at func(path string) []*node.Node) string {
-	originals, marked := node.Originals(path)
-	for _, of := range originals {
-		if own, there := at(path), at(of); own != nil && there != nil && !own[0].IsTree() && !there[0].IsTree() && isCopy(own, there, marked) {
-			return of
-		}
-	}
-	return ""
-}
-
-// isCopy reports whether a document shares with another one an id or most of its own text;
-// unless its name alone marks it as a copy, most of its ids or most of the text of both.
-func isCopy(copied, original []*node.Node, marked bool) bool {
-	theirs, ids, shared := map[string]bool{"": true}, 0, 0
-	for _, n := range original {
-		theirs[n.Derived.DeclaredID] = true
-	}
-	for _, n := range copied {
-		if n.Derived.DeclaredID == "" {
-			continue
-		}
-		if ids++; theirs[n.Derived.DeclaredID] {
-			shared++
-		}
-	}
-	if shared > 0 && (marked || 2*shared >= ids) {
-		return true
-	}
-	text, other := node.Join(copied), node.Join(original)
-	enough := len(text)
-	if !marked {
-		enough = max(enough, len(other))
-	}
-	return 2*min(len(text), len(other)) > enough && 2*sharedBytes(text, other) > enough
-}
-
-// sharedBytes returns the size of the lines of a text that another one has, each counted once.
-func sharedBytes(text, other string) (size int) {
-	lines := map[string]bool{}
-	for line := range strings.Lines(other) {
-		lines[line] = true
-	}
-	for line := range strings.Lines(text) {
-		if lines[line] {
-			size += len(line)
-			delete(lines, line)
-		}
-	}
-	return size
-}
-
-// claimedID returns the id that a node claims, "" for none. A node of a conflict copy claims
-// none that it declares.
-func claimedID(n *node.Node, isCopy bool) string {
-	switch {
-	case !isCopy || n.Derived.DeclaredID == "":
-		return n.ClaimedID()
-	case n.Parent == "":
-		return node.DocumentID(n.Path)
-	}
-	return ""
 }

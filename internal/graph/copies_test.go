@@ -18,19 +18,26 @@ const gate = "* Gate\n:PROPERTIES:\n:ID: gate-7\n:END:\nThe code is 7120.\n"
 // TestCopies judges files beside garden.org, which holds the note gate-7.
 func TestCopies(t *testing.T) {
 	plain := "The pump needs oil.\nThe hose is blue.\nThe shed is dry.\n"
+	two := "* A\n:PROPERTIES:\n:ID: a\n:END:\n" + plain + "* B\n:PROPERTIES:\n:ID: b\n:END:\n" + plain
 	for name, c := range map[string]struct {
 		path, text string
 		original   string
 		copied     bool
 	}{
-		"a marked name shares an id":                 {"garden.sync-conflict-20260314-101112-ABCDEFG.org", strings.Replace(gate, "The code", "Other", 1) + "* B\n" + plain, gate, true},
-		"a marked name shares most text":             {"garden (conflicted copy).org", plain + "New.\n", plain, true},
-		"a marked name shares nothing":               {"garden (conflicted copy).org", "* Other\ntext\n", gate, false},
-		"a marked name shares boilerplate alone":     {"garden (conflicted copy).org", "* Other\n:PROPERTIES:\n:ID: x\n:END:\ntext\n", gate, false},
-		"a plain name shares the id":                 {"garden-PC.org", strings.Replace(gate, "7120", "7121", 1), gate, true},
-		"a plain name shares most text":              {"garden 2.org", plain + "New.\n", plain, true},
-		"a plain name shares one id of many":         {"garden-2025.org", gate + "* A\n:PROPERTIES:\n:ID: a\n:END:\n" + plain + "* B\n:PROPERTIES:\n:ID: b\n:END:\n" + plain, gate, false},
-		"a plain name shares a part of long text":    {"garden-2025.org", plain, plain + strings.Repeat("Another line that only the first has.\n", 9) + "x\n", false},
+		"a marked name shares an id": {
+			"garden.sync-conflict-20260314-101112-ABCDEFG.org", strings.Replace(gate, "The code", "Other", 1) + "* B\n" + plain, gate, true,
+		},
+		"a marked name shares most text":         {"garden (conflicted copy).org", plain + "New.\n", plain, true},
+		"a marked name shares nothing":           {"garden (conflicted copy).org", "* Other\ntext\n", gate, false},
+		"a marked name shares boilerplate alone": {"garden (conflicted copy).org", "* Other\n:PROPERTIES:\n:ID: x\n:END:\ntext\n", gate, false},
+		"a plain name shares the id":             {"garden-PC.org", strings.Replace(gate, "7120", "7121", 1), gate, true},
+		"a plain name shares most text":          {"garden 2.org", plain + "New.\n", plain, true},
+		"a plain name shares one id of many": {
+			"garden-2025.org", gate + two, gate, false,
+		},
+		"a plain name shares a part of long text": {
+			"garden-2025.org", plain, plain + strings.Repeat("Another line that only the first has.\n", 9) + "x\n", false,
+		},
 		"a pasted subtree in a file of another name": {"attic.org", gate, gate, false},
 		"a file in another folder":                   {"old/garden (1).org", gate, gate, false},
 		"both are empty":                             {"garden (1).org", "", "", false},

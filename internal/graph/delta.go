@@ -4,7 +4,6 @@ package graph
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,37 +23,6 @@ type Delta struct {
 	Lineage []node.Edge  // ids that were renamed, sorted
 	Reread  []*node.Node // nodes with equal bytes and other derived fields
 	Paths   []string     // changed, added and removed documents, and new or former conflict copies, sorted
-}
-
-// Rebound says of each id that another node bears now, while the one that bore it is still
-// there, which files they are in; "" for none. O(changes).
-func (d *Delta) Rebound() string {
-	type place struct {
-		id, path string
-		own      merkle.Digest
-	}
-	losers := map[place]bool{} // with a zero digest: whatever its text
-	for _, c := range d.Changes {
-		for _, n := range []*node.Node{c.Old, c.New} {
-			if n != nil && loses(n) {
-				losers[place{n.ClaimedID(), n.Path, n.Own}], losers[place{id: n.ClaimedID(), path: n.Path}] = true, true
-			}
-		}
-	}
-	said := ""
-	for _, c := range d.Changes {
-		if c.Old == nil || c.New == nil {
-			continue
-		}
-		was, now := place{id: c.ID, path: c.Old.Path}, place{id: c.ID, path: c.New.Path}
-		if was == now {
-			was.own, now.own = c.Old.Own, c.New.Own
-		}
-		if was != now && (losers[was] || losers[now]) {
-			said += fmt.Sprintf("; the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path)
-		}
-	}
-	return said
 }
 
 // Empty reports whether no node changed.

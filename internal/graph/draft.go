@@ -180,7 +180,7 @@ func (d *Draft) bears(c node.Claim) bool {
 func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	for _, n := range old {
 		for _, isCopy := range []bool{false, true} { // it may have become or ceased to be one
-			if id := claimedID(n, isCopy); id != "" {
+			if id := n.ClaimedIn(isCopy); id != "" {
 				d.withdraw(id, path)
 			}
 		}

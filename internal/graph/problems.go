@@ -3,9 +3,6 @@
 package graph
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -37,28 +34,6 @@ func (s *State) problems(path string) (found []document.Problem) {
 			", left out of windows and search; fovea resolve " + document.Quote(path) + " merges it into that file"})
 	}
 	return found
-}
-
-// Declaring returns the nodes that declare an id, whoever bears it: of documents that claim
-// it, and of conflict copies. O(nodes of those documents).
-func (s *State) Declaring(id string) (out []*node.Node) {
-	paths := slices.Collect(maps.Keys(maps.Collect(s.Copies())))
-	claims, _ := s.contested.Get(id)
-	for _, c := range claims {
-		paths = append(paths, c.Path)
-	}
-	if n, ok := s.Get(id); ok {
-		paths = append(paths, n.Path)
-	}
-	slices.Sort(paths)
-	for _, path := range slices.Compact(paths) {
-		for _, n := range s.Nodes(path) {
-			if n.Derived.DeclaredID == id {
-				out = append(out, n)
-			}
-		}
-	}
-	return out
 }
 
 // Rivals returns the nodes of other documents that claim the id of a node, those of conflict

@@ -66,7 +66,8 @@ func change(t *rapid.T, d *Draft, f folder, names []string) {
 			if !known || isTree || rapid.Bool().Draw(t, "anew") {
 				f[p] = ""
 			}
-			if other := rapid.SampledFrom(names).Draw(t, "other"); d.current(other) != nil && !d.current(other)[0].IsTree() && rapid.IntRange(0, 2).Draw(t, "copied") == 0 {
+			other := rapid.SampledFrom(names).Draw(t, "other")
+			if d.current(other) != nil && !d.current(other)[0].IsTree() && rapid.IntRange(0, 2).Draw(t, "copied") == 0 {
 				f[p] = f[other]
 			}
 			f[p] += drawFile(t)

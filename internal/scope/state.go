@@ -39,7 +39,7 @@ func IsLost(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, graph.I
 
 // Message returns the commit message of an ingest.
 func Message(d *graph.Delta) string {
-	said := d.Rebound()
+	said := Rebound(d)
 	for _, c := range d.Changes {
 		if c.Old != nil && c.New != nil && c.New.Parent == "" && len(c.Old.Kids) > 0 && len(c.New.Kids) == 0 {
 			said += "; " + c.New.Path + " lost all its headlines"

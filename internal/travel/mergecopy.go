@@ -19,7 +19,7 @@ import (
 // does with the last version that both came from, and removes the copy. Where history has
 // no such version, what either has stays. opts are those of Rollback, and so are the errors;
 // Invalid also for a document that is no conflict copy.
-func (h *History) MergeCopy(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
+func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
@@ -34,7 +34,7 @@ func (h *History) MergeCopy(ctx context.Context, path string, opts *scope.WriteO
 	}
 	ours, _ := here.Text(of)
 	theirs, _ := here.Text(path)
-	base, err := h.mergeBase(ctx, of, path, ours, theirs)
+	base, err := copyBase(ctx, h, of, path, ours, theirs)
 	if err != nil {
 		return chain.Commit{}, fault.Wrap("resolve", path, fault.Corrupt, err)
 	}
@@ -57,11 +57,11 @@ func (h *History) MergeCopy(ctx context.Context, path string, opts *scope.WriteO
 // maxMergeBases is how many versions of a file are compared with a copy of it.
 const maxMergeBases = 32
 
-// mergeBase returns the version of a file from before its conflict copy came from which the
+// copyBase returns the version of a file from before its conflict copy came from which the
 // copy differs least, "" for none. A copy that is itself a version of the file is what stood
 // here until the file of another machine took its place: then that one is compared, with
 // versions from before.
-func (h *History) mergeBase(ctx context.Context, of, path, ours, theirs string) (string, error) {
+func copyBase(ctx context.Context, h *History, of, path, ours, theirs string) (string, error) {
 	var seqs []uint64
 	came := false
 	has := func(c *graph.Commit, path string) bool {

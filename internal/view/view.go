@@ -237,9 +237,6 @@ func (v *View) Scope(n *node.Node) string {
 // for an ordinary document. Windows, searches and queries leave conflict copies out.
 func (v *View) CopyOf(path string) string { return v.state.CopyOf(path) }
 
-// Declaring returns the nodes that declare an id, of which one bears it.
-func (v *View) Declaring(id string) []*node.Node { return v.state.Declaring(id) }
-
 // Document yields a document's nodes in document order, none if it does not exist.
 func (v *View) Document(path string) iter.Seq[*node.Node] {
 	return slices.Values(v.state.Nodes(path))
