@@ -3,6 +3,9 @@
 package graph
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/champ"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -118,4 +122,27 @@ func TestReadCopies(t *testing.T) {
 	if diff := cmp.Diff(contests(want), contests(s)); diff != "" {
 		t.Errorf("contested ids (-fresh +read again):\n%s", diff)
 	}
+}
+
+// TestNoFileOfTheCorpusIsACopy reads all files of the outside corpus as one folder tree.
+func TestNoFileOfTheCorpusIsACopy(t *testing.T) {
+	root := os.DirFS(filepath.Join(foveatest.Testdata(t), "corpus"))
+	d, files := Empty(orgFiles).Edit(1), 0
+	err := fs.WalkDir(root, ".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !document.IsOrgPath(path) {
+			return err
+		}
+		text, err := fs.ReadFile(root, path)
+		d.Put(path, document.File(string(text), false))
+		files++
+		return err
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files: %v", files, err)
+	}
+	s, _ := d.Seal()
+	for path, of := range s.Copies() {
+		t.Errorf("%s is taken for a copy of %s", path, of)
+	}
+	t.Logf("%d files", files)
 }
