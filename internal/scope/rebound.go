@@ -4,6 +4,7 @@ package scope
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
@@ -25,7 +26,7 @@ func Rebound(d *graph.Delta) string {
 			}
 		}
 	}
-	said := ""
+	var said strings.Builder
 	for _, c := range d.Changes {
 		if c.Old == nil || c.New == nil {
 			continue
@@ -35,8 +36,8 @@ func Rebound(d *graph.Delta) string {
 			was.own, now.own = c.Old.Own, c.New.Own
 		}
 		if was != now && (losers[was] || losers[now]) {
-			said += fmt.Sprintf("; the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path)
+			said.WriteString(fmt.Sprintf("; the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path))
 		}
 	}
-	return said
+	return said.String()
 }
