@@ -50,7 +50,7 @@ func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 func (d *Draft) extend(f document.Extender, path, text string) bool {
 	nodes := d.current(path)
 	_, isSetup := d.setup.Get(path)
-	if nodes == nil || nodes[0].IsTree() || isSetup || d.copied.isCopy(path) {
+	if nodes == nil || nodes[0].IsTree() || isSetup || d.copied.Of(path) != "" {
 		return false
 	}
 	more, ok := cutPrefix(text, nodes)

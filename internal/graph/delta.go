@@ -43,7 +43,7 @@ func (d *Draft) delta() Delta {
 		inOrder(c.added, d.current)
 	}
 	c.delta.Lineage = node.Lineage(c.removed, c.added)
-	c.delta.Paths = pathsOf(c.delta.Changes, moved(d.base.copies(), d.copied)...)
+	c.delta.Paths = pathsOf(c.delta.Changes, d.copied.Moved(*d.base.copies())...)
 	return c.delta
 }
 
@@ -104,7 +104,7 @@ func Diff(from, to *State) Delta {
 	}
 	slices.SortFunc(out.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
 	out.Lineage = node.Lineage(removed, added)
-	out.Paths = pathsOf(out.Changes, moved(from.copies(), to.copies())...)
+	out.Paths = pathsOf(out.Changes, to.copies().Moved(*from.copies())...)
 	out.Reread = append(reread(from, to, out.Paths), deeper(from, to, out.Changes)...)
 	return out
 }

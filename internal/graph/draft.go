@@ -19,7 +19,7 @@ type Draft struct {
 	documents *champ.Editor[*docNodes]
 	contested *champ.Editor[[]node.Claim]
 	setup     setupCounts
-	copied    *copies        // that of base, until Seal
+	copied    *node.Copies   // that of base, until Seal
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 	lacks     bool // a node was adopted whose content is gone
@@ -82,7 +82,7 @@ func (d *Draft) settle(path string) {
 // put sets a document to what its format reads of its parts.
 func (d *Draft) put(path string, parts []document.Part) {
 	o := node.Read(d.base.formats, path, filesOf(d.current), parts...)
-	o.Copy = d.copied.isCopy(path)
+	o.Copy = d.copied.Of(path) != ""
 	old := d.take(path)
 	d.claim(path, old, o.Claims())
 	nodes, _ := o.Nodes(d.bears)
@@ -179,11 +179,8 @@ func (d *Draft) bears(c node.Claim) bool {
 // whose ids change by it.
 func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	for _, n := range old {
-		for _, isCopy := range []bool{false, true} { // it may have become or ceased to be one
-			if id := n.ClaimedIn(isCopy); id != "" {
-				d.withdraw(id, path)
-			}
-		}
+		d.withdraw(n.ClaimedIn(false), path)
+		d.withdraw(n.ClaimedIn(true), path) // it may have become or ceased to be a copy
 	}
 	for _, c := range claims {
 		d.enter(c)

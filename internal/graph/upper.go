@@ -27,7 +27,7 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	old := d.take(path)
 	d.claim(path, old, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
-	isCopy := d.copied.isCopy(path)
+	isCopy := d.copied.Of(path) != ""
 	if !isCopy {
 		d.claim(path, nil, claimsOf(nodes))
 	}
