@@ -152,7 +152,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c)}
 	if n, ok := v.Get(id); ok {
 		out.Handle = v.Handle(n)
-		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
+		out.Digest, out.Version, out.Path, out.Doubled = n.Own.String(), n.Version.String(), n.Path, v.Doubled(n)
 		if !document.IsMemory(n.Path) {
 			_, out.Line = v.Position(n)
 		}
@@ -165,11 +165,16 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 	if err != nil {
 		return nil, err
 	}
+	gone := l.m.View().Branch(id)
 	c, err := l.m.Notes().Forget(ctx, id, opts)
 	if err != nil {
 		return nil, named(err, "forget", id, req.ID)
 	}
-	return &EditResponse{ID: id, Seq: c.Seq, Would: would(c)}, nil
+	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c)}
+	if v, err := l.seen(ctx); err == nil && c.Seq != 0 {
+		out.Doubled = v.StillHeld(gone)
+	}
+	return out, nil
 }
 
 func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {

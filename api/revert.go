@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/travel"
 )
 
 func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {
@@ -126,6 +127,9 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		which = []int{n - 1}
 	}
 	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+		if n, ok := on.m.View().Get(id); ok && n.Parent == "" && on.m.View().CopyOf(n.Path) != "" && req.Take == "" {
+			return travel.MergeCopy(ctx, on.m.History(), n.Path, opts)
+		}
 		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})
 }

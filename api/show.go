@@ -77,34 +77,70 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	return l.show(l.m.Guard().Withhold(past, v, !l.seesAll(ctx)), cmp.Or(was, id))
 }
 
-// maxSnapshotsSearched is how many snapshots are searched for a node that is no more.
-const maxSnapshotsSearched = 3
-
 // maxBacklinks is how many of the nodes that link to one are named.
 const maxBacklinks = 50
 
-// wasRemoved returns an error that says which file a node stood in that is gone, and how
-// to get at it; nil for a node that no recent snapshot has.
-func wasRemoved(ctx context.Context, l *Local, v *fovea.View, id string) error {
-	for i, s := range l.m.History().Snapshots() {
-		if i == maxSnapshotsSearched {
-			break
+// wasRemoved returns an error that says where a node that is no more was, and what brings it
+// back; nil for one that history does not have.
+func wasRemoved(ctx context.Context, l *Local, v *fovea.View, name string) error {
+	id, h := formerID(ctx, l, v, name), l.m.History()
+	commits, err := h.Log(ctx, id, maxCommitsSearched) // also of the node that took its place
+	if err != nil {
+		return nil
+	}
+	at := func(seq uint64) (past *fovea.View, n *node.Node) {
+		if past, err = l.past(ctx, fmt.Sprintf("seq:%d", seq)); err == nil {
+			n, _ = past.Get(id)
 		}
+		return past, n
+	}
+	i := slices.IndexFunc(commits, func(c fovea.Commit) bool { _, n := at(c.Seq); return n != nil })
+	if i < 1 {
+		return nil
+	}
+	left := commits[i-1].Seq
+	after, _ := at(left)
+	_, n := at(left - 1)
+	if n == nil || after == nil || document.IsMemory(n.Path) {
+		return nil
+	}
+	if now, err := h.Was(ctx, id, v); err == nil && now != "" {
+		if o, ok := v.Get(now); ok && (o.Title() == n.Title() || node.IsDerived(id)) {
+			return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("it goes by the id %s now, in %s; fovea show %s shows it", now, o.Path, v.Handle(o)))
+		}
+	}
+	what := fmt.Sprintf("fovea show %s --at seq:%d shows what it was", strconv.Quote(name), left-1)
+	if _, kept := after.Text(n.Path); !kept {
+		return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("its file %s is gone since commit %d; fovea restore %s --at seq:%d brings it back, %s",
+			n.Path, left, strconv.Quote(n.Path), left-1, what))
+	}
+	return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("it left %s with commit %d; fovea revert %d brings it back, %s", n.Path, left, left, what))
+}
+
+// formerID returns the id that a name of a node that is no more stands for: a handle, an id,
+// or a name in one of the last snapshots.
+func formerID(ctx context.Context, l *Local, v *fovea.View, name string) string {
+	if id, err := v.FormerID(name); err != nil || id != name {
+		return id
+	}
+	snapshots := l.m.History().Snapshots()
+	for _, s := range snapshots[:min(len(snapshots), maxSnapshotsSearched)] {
 		past, err := l.past(ctx, fmt.Sprintf("seq:%d", s.Seq))
 		if err != nil {
 			continue
 		}
-		n, err := past.Resolve(id)
-		if err != nil || document.IsMemory(n.Path) {
-			continue
-		}
-		if _, there := v.Text(n.Path); !there {
-			return fault.Wrap("show", id, fault.NotFound, fmt.Errorf(
-				"its file %s is gone; fovea restore %s brings it back, fovea show --at seq:%d shows what it was", n.Path, strconv.Quote(n.Path), s.Seq))
+		if n, err := past.Resolve(name); err == nil {
+			return n.ID
 		}
 	}
-	return nil
+	return name
 }
+
+// How many commits and snapshots are searched for a node that is no more.
+const (
+	maxCommitsSearched   = 32
+	maxSnapshotsSearched = 3
+)
 
 // moment returns a name for a moment that keeps its meaning during a sync: that
 // of a snapshot's index changes. A digest may be a node's and stays as it is.
@@ -154,6 +190,7 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	s := shown(n, line, v, on.m.Folder().Synced(v, n.Path))
 	from, count := v.Backlinks(n, maxBacklinks)
 	s.Backlinks, s.BacklinkCount = listAll(v, from), count
+	s.Doubled = v.Doubled(n)
 	if err == nil && slices.Contains(on.m.Folder().Missing(), n.Path) {
 		s.Missing = "the folder has lost " + n.Path + "; fovea restore --missing brings it back"
 	}

@@ -152,6 +152,7 @@ type Shown struct {
 	Missing       string         `json:"missing,omitempty" jsonschema:"that the folder has lost the file, and what brings it back"`
 	Backlinks     []Node         `json:"backlinks,omitempty" jsonschema:"the nodes that link to it, by its id or its name, at most 50"`
 	BacklinkCount int            `json:"backlink_count,omitempty" jsonschema:"how many nodes link to it"`
+	Doubled       string         `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; or whose conflict copy its file is"`
 }
 
 // RememberRequest adds a headline.
@@ -204,6 +205,7 @@ type EditResponse struct {
 	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
 
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
+	Doubled  string `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; of forget: where the text still is"`
 
 	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
 	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`

@@ -85,3 +85,15 @@ func (n *Node) ClaimedID() string {
 	}
 	return DocumentID(n.Path)
 }
+
+// ClaimedIn is ClaimedID for a node of a document that may be a conflict copy: then it claims
+// none that it declares.
+func (n *Node) ClaimedIn(isCopy bool) string {
+	switch {
+	case !isCopy || n.Derived.DeclaredID == "":
+		return n.ClaimedID()
+	case n.Parent == "":
+		return DocumentID(n.Path)
+	}
+	return ""
+}

@@ -27,6 +27,7 @@ func placeOf(k document.Key, parent merkle.Digest, ordinal int) merkle.Digest {
 // one. Nodes turns it into nodes, in the same way for every format.
 type Outline struct {
 	*document.Outline
+	Copy bool // the document is a conflict copy: its parts bear none of the ids that they declare
 	path string
 	stem *stem // nil for a whole document
 }
@@ -53,6 +54,9 @@ func (o *Outline) Claims() []Claim {
 // wish returns the id that a part claims, "" for none.
 func (o *Outline) wish(i int) string {
 	id := o.Parts[i].Derived.DeclaredID
+	if o.Copy {
+		id = ""
+	}
 	if id == "" && i == 0 && o.stem == nil && !document.IsMemory(o.path) {
 		return DocumentID(o.path)
 	}

@@ -212,9 +212,10 @@ func (s *State) contest() {
 			continue
 		}
 		seen[n.Path] = true
+		isCopy := s.CopyOf(n.Path) != ""
 		for _, m := range s.Nodes(n.Path) {
-			if loses(m) {
-				lost[m.ClaimedID()] = append(lost[m.ClaimedID()], node.Claim{ID: m.ClaimedID(), Path: m.Path})
+			if id := m.ClaimedIn(isCopy); id != "" && id != m.ID {
+				lost[id] = append(lost[id], node.Claim{ID: id, Path: m.Path})
 			}
 		}
 	}
@@ -274,7 +275,7 @@ func (s *State) Restore(target *State, now int64) (*State, Delta) {
 		}
 	}
 	return &State{
-		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup,
+		nodes: b.nodes.Map(), documents: b.documents.Map(), tree: b.tree.Map(), contested: target.contested, setup: target.setup, copied: target.copies(),
 		lacks: s.lacks || target.lacks, formats: target.formats,
 	}, delta
 }

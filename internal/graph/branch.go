@@ -50,7 +50,7 @@ func (d *Draft) PutBranch(id string, t *ast.Tree) error {
 func (d *Draft) extend(f document.Extender, path, text string) bool {
 	nodes := d.current(path)
 	_, isSetup := d.setup.Get(path)
-	if nodes == nil || nodes[0].IsTree() || isSetup {
+	if nodes == nil || nodes[0].IsTree() || isSetup || d.copied.Of(path) != "" {
 		return false
 	}
 	more, ok := cutPrefix(text, nodes)
@@ -76,7 +76,7 @@ func (d *Draft) graft(old []*node.Node, o *node.Outline) bool {
 	if d.keep(old, nodes, len(old) == 0); len(old) > 0 && nodes[0] == old[0] {
 		return true // its version covers all below it
 	}
-	d.changed = true
+	d.changed[nodes[0].Path] = true
 	d.swap(old, nodes)
 	roots := map[string][]string{} // by parent
 	for i, n := range nodes {

@@ -22,7 +22,7 @@ type Delta struct {
 	Changes []Change     // sorted by id
 	Lineage []node.Edge  // ids that were renamed, sorted
 	Reread  []*node.Node // nodes with equal bytes and other derived fields
-	Paths   []string     // changed, added and removed documents, sorted
+	Paths   []string     // changed, added and removed documents, and new or former conflict copies, sorted
 }
 
 // Empty reports whether no node changed.
@@ -43,7 +43,7 @@ func (d *Draft) delta() Delta {
 		inOrder(c.added, d.current)
 	}
 	c.delta.Lineage = node.Lineage(c.removed, c.added)
-	c.delta.Paths = pathsOf(c.delta.Changes)
+	c.delta.Paths = pathsOf(c.delta.Changes, d.copied.Moved(*d.base.copies())...)
 	return c.delta
 }
 
@@ -104,7 +104,7 @@ func Diff(from, to *State) Delta {
 	}
 	slices.SortFunc(out.Changes, func(a, b Change) int { return strings.Compare(a.ID, b.ID) })
 	out.Lineage = node.Lineage(removed, added)
-	out.Paths = pathsOf(out.Changes)
+	out.Paths = pathsOf(out.Changes, to.copies().Moved(*from.copies())...)
 	out.Reread = append(reread(from, to, out.Paths), deeper(from, to, out.Changes)...)
 	return out
 }
@@ -173,10 +173,9 @@ func deeper(from, to *State, changes []Change) []*node.Node {
 	return out
 }
 
-// pathsOf lists the documents that changes are in, sorted. Changes in a row are
-// usually in one.
-func pathsOf(changes []Change) []string {
-	var paths []string
+// pathsOf lists the documents that changes are in, and those at paths, sorted. Changes in a
+// row are usually in one.
+func pathsOf(changes []Change, paths ...string) []string {
 	for _, c := range changes {
 		for _, n := range []*node.Node{c.Old, c.New} {
 			if n != nil && (len(paths) == 0 || paths[len(paths)-1] != n.Path) {

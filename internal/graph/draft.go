@@ -19,13 +19,14 @@ type Draft struct {
 	documents *champ.Editor[*docNodes]
 	contested *champ.Editor[[]node.Claim]
 	setup     setupCounts
+	copied    *node.Copies   // that of base, until Seal
 	ranks     map[string]int // those of base until ranked
 	ranked    bool
 	lacks     bool // a node was adopted whose content is gone
 
-	changed bool     // a document was put or dropped
-	touched []string // ids whose nodes were set or deleted, with repetitions
-	retry   []string // paths to read again: for their ids, or for a setup file
+	changed map[string]bool // documents that were put or dropped
+	touched []string        // ids whose nodes were set or deleted, with repetitions
+	retry   []string        // paths to read again: for their ids, or for a setup file
 	now     int64
 }
 
@@ -34,7 +35,7 @@ type Draft struct {
 func (s *State) Edit(now int64) *Draft {
 	return &Draft{
 		base: s, nodes: s.nodes.Edit(), documents: s.documents.Edit(), contested: s.contested.Edit(), setup: setupCounts{s.setup.Edit()},
-		ranks: s.ranks, now: now,
+		copied: s.copies(), ranks: s.ranks, changed: map[string]bool{}, now: now,
 	}
 }
 
@@ -81,6 +82,7 @@ func (d *Draft) settle(path string) {
 // put sets a document to what its format reads of its parts.
 func (d *Draft) put(path string, parts []document.Part) {
 	o := node.Read(d.base.formats, path, filesOf(d.current), parts...)
+	o.Copy = d.copied.Of(path) != ""
 	old := d.take(path)
 	d.claim(path, old, o.Claims())
 	nodes, _ := o.Nodes(d.bears)
@@ -123,7 +125,7 @@ func (d *Draft) keep(old, nodes []*node.Node, shared bool) {
 func (d *Draft) take(path string) []*node.Node {
 	nodes := d.current(path)
 	d.documents.Delete(path)
-	d.changed = true
+	d.changed[path] = true
 	return nodes
 }
 
@@ -177,9 +179,8 @@ func (d *Draft) bears(c node.Claim) bool {
 // whose ids change by it.
 func (d *Draft) claim(path string, old []*node.Node, claims []node.Claim) {
 	for _, n := range old {
-		if id := n.ClaimedID(); id != "" {
-			d.withdraw(id, path)
-		}
+		d.withdraw(n.ClaimedIn(false), path)
+		d.withdraw(n.ClaimedIn(true), path) // it may have become or ceased to be a copy
 	}
 	for _, c := range claims {
 		d.enter(c)
@@ -255,9 +256,10 @@ func order(a, b node.Claim) int {
 // Seal ends the draft and returns the next state and the delta. The cost of the Merkle
 // map is that of the changed nodes alone.
 func (d *Draft) Seal() (*State, Delta) {
-	if !d.changed {
+	if len(d.changed) == 0 {
 		return d.base, Delta{}
 	}
+	d.judge()
 	delta := d.delta()
 	tree := d.base.tree.Edit()
 	for _, c := range delta.Changes {
@@ -276,7 +278,7 @@ func (d *Draft) Seal() (*State, Delta) {
 	}
 	next := &State{
 		nodes: nodes, documents: d.documents.Map(), contested: d.contested.Map(), setup: d.setup.Map(), tree: tree.Map(),
-		ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
+		copied: d.copied, ranks: d.ranks, lacks: d.base.lacks || d.lacks, formats: d.base.formats,
 	}
 	return next, delta
 }

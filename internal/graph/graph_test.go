@@ -85,14 +85,26 @@ func (b blocks) get(d merkle.Digest) ([]byte, error) {
 // a fresh ingest in several orders, with the commit applied and undone through
 // its encoding, and with an image of the state.
 func TestHistory(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(t, history(paths))
+}
+
+// TestHistoryOfCopies is TestHistory where most files can be conflict copies of others.
+func TestHistoryOfCopies(t *testing.T) {
+	rapid.Check(t, history([]string{
+		"a.org", "a (1).org", "a (1) (1).org", "a.sync-conflict-20260314-101112-ABCDEFG.org",
+		"a-PC.org", "Copy of a.org", "0.org", "agents/x/a.org", "agents/x/a 2.org",
+	}))
+}
+
+func history(names []string) func(*rapid.T) {
+	return func(t *rapid.T) {
 		f, s := folder{}, Empty(orgFiles)
 		states := []*State{s}
 		store := blocks{}
 		for step := range rapid.IntRange(1, 12).Draw(t, "steps") {
 			d := s.Edit(int64(step + 2))
 			for range rapid.IntRange(1, 3).Draw(t, "edits") {
-				change(t, d, f)
+				change(t, d, f, names)
 			}
 			if rapid.IntRange(0, 5).Draw(t, "restore") == 0 {
 				s, f = checkRestore(t, s, states), nil
@@ -105,7 +117,7 @@ func TestHistory(t *testing.T) {
 			states = append(states, s)
 			check(t, f, s)
 		}
-	})
+	}
 }
 
 // files gives back the folder that a state stands for.
@@ -181,7 +193,7 @@ func contests(s *State) map[string][]node.Claim {
 
 // listing tells everything that a state knows of its nodes, times apart.
 func listing(s *State) []string {
-	out := []string{fmt.Sprint(maps.Collect(s.setup.All()))}
+	out := []string{fmt.Sprint(maps.Collect(s.setup.All())), fmt.Sprint(maps.Collect(s.Copies()))}
 	for n := range s.All() {
 		out = append(out, fmt.Sprintf("%s %s %s %s %t %q %v %+v", n.Path, n.ID, n.Parent, n.Type, n.Bare, n.Content, n.Attrs, *n.Derived))
 	}

@@ -27,12 +27,17 @@ func (s *State) problems(path string) (found []document.Problem) {
 		list, ok := s.contested.Get(c.ID)
 		return !ok || list[0] == c
 	}
-	_, found = node.Read(s.formats, path, s.Files, node.Parts(s.Nodes(path))...).Nodes(bears)
+	o, of := node.Read(s.formats, path, s.Files, node.Parts(s.Nodes(path))...), s.CopyOf(path)
+	o.Copy = of != ""
+	if _, found = o.Nodes(bears); o.Copy {
+		found = append(found, document.Problem{Path: path, Line: 1, Kind: "copy", Message: "a conflict copy of " + document.Quote(of) +
+			", left out of windows and search; fovea resolve " + document.Quote(path) + " merges it into that file"})
+	}
 	return found
 }
 
-// Rivals returns the nodes of other documents that claim the id of a node. O(1) for an
-// uncontested id, else O(nodes of those documents).
+// Rivals returns the nodes of other documents that claim the id of a node, those of conflict
+// copies apart. O(1) for an uncontested id, else O(nodes of those documents).
 func (s *State) Rivals(n *node.Node) []*node.Node {
 	claims, _ := s.contested.Get(n.ID)
 	var out []*node.Node

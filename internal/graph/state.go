@@ -26,8 +26,10 @@ type State struct {
 	lacks     bool                    // a node of it may have no content, see Gone
 	formats   document.Formats        // of its documents; never changed
 
-	once  sync.Once
-	paths []string // sorted, made on first use
+	once       sync.Once
+	paths      []string // sorted, made on first use
+	copiesOnce sync.Once
+	copied     *node.Copies // made on first use if the draft made none
 }
 
 // Empty returns the state without any document. All states that come of it have these

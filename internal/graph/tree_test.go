@@ -40,8 +40,8 @@ func putTree(d *Draft, path string, t *ast.Tree) error {
 }
 
 // change makes one change to the draft and to the model.
-func change(t *rapid.T, d *Draft, f folder) {
-	p := rapid.SampledFrom(append(sorted(f), paths...)).Draw(t, "path")
+func change(t *rapid.T, d *Draft, f folder, names []string) {
+	p := rapid.SampledFrom(append(sorted(f), names...)).Draw(t, "path")
 	_, known := f[p]
 	nodes := d.current(p)
 	isTree := nodes != nil && nodes[0].IsTree()
@@ -65,6 +65,10 @@ func change(t *rapid.T, d *Draft, f folder) {
 		if !document.IsMemory(p) {
 			if !known || isTree || rapid.Bool().Draw(t, "anew") {
 				f[p] = ""
+			}
+			other := rapid.SampledFrom(names).Draw(t, "other")
+			if d.current(other) != nil && !d.current(other)[0].IsTree() && rapid.IntRange(0, 2).Draw(t, "copied") == 0 {
+				f[p] = f[other]
 			}
 			f[p] += drawFile(t)
 			d.Put(p, document.File(f[p], !document.IsOrgPath(p)))

@@ -27,9 +27,12 @@ func (d *Draft) Adopt(path string, nodes []*node.Node, rank int) {
 	old := d.take(path)
 	d.claim(path, old, nil) // before the rank of what it claims changes
 	d.rank(path, rank)
-	d.claim(path, nil, claimsOf(nodes))
+	isCopy := d.copied.Of(path) != ""
+	if !isCopy {
+		d.claim(path, nil, claimsOf(nodes))
+	}
 	d.documents.Set(path, newDocument(nodes))
-	if d.bearsClaimed(nodes) {
+	if !isCopy && d.bearsClaimed(nodes) {
 		d.swap(old, nodes)
 	} else { // none of them enters the map of ids: settle parses the document again
 		d.swap(old, nil)

@@ -97,7 +97,7 @@ func (h *Hive) Tasks(ctx context.Context, f Filter) []Task {
 	state, now := h.scope.Present(), h.clock.now(h.scope, false)
 	var nodes []*node.Node
 	for _, id := range h.index.taskIDs(h.scope) {
-		if n, ok := state.Get(id); ok && isTask(n) {
+		if n, ok := state.Get(id); ok && isTask(n) && state.CopyOf(n.Path) == "" {
 			nodes = append(nodes, n)
 		}
 	}

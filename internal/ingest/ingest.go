@@ -69,6 +69,7 @@ func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *Options) error {
 	in := newIngester(r, tx, opts, scan, now)
 	in.total, in.before = len(scan.Changed), r.fileCount()
 	in.next.draft = r.scope.Present().Edit(now.UnixMilli())
+	in.next.draft.ReadCopies()
 	in.takeSame(ctx)
 	for i, f := range scan.Changed {
 		if err := ctx.Err(); err != nil {

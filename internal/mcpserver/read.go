@@ -53,6 +53,9 @@ func facts(n *api.Shown) string {
 	if n.Parent != "" {
 		fmt.Fprintf(&b, "parent: %q\n", n.Parent)
 	}
+	if n.Doubled != "" {
+		fmt.Fprintf(&b, "doubled: %q\n", n.Doubled)
+	}
 	if tags, ok := n.Attributes["ALLTAGS"]; ok {
 		fmt.Fprintf(&b, "tags, inherited ones too: %q\n", tags)
 	}

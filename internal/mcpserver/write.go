@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/fovea-memory/fovea/api"
 )
@@ -65,7 +66,7 @@ func forgotten(req api.MoveRequest, e *api.EditResponse) reply {
 	if e.Proposal != "" {
 		return written(req, e)
 	}
-	return reply{data: e, remark: fmt.Sprintf("Forgotten as of seq %d; rollback brings it back.", e.Seq)}
+	return reply{data: e, remark: strings.TrimSpace(fmt.Sprintf("Forgotten as of seq %d; rollback brings it back. %s", e.Seq, e.Doubled))}
 }
 
 // written answers a change of one note.
@@ -79,5 +80,5 @@ func written[Q any](_ Q, e *api.EditResponse) reply {
 	case e.Seq == 0:
 		return reply{text: fmt.Sprintf("Done: id %q, digest %s.", e.Handle, e.Digest), data: e, remark: "There was nothing to change."}
 	}
-	return reply{text: fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line), data: e}
+	return reply{text: fmt.Sprintf("Done: id %q, digest %s, seq %d, %q line %d.", e.Handle, e.Digest, e.Seq, e.Path, e.Line), data: e, remark: e.Doubled}
 }

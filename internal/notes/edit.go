@@ -347,6 +347,7 @@ func (e *editing) save(ctx context.Context) (chain.Commit, error) {
 	if delta.Empty() {
 		return chain.Commit{}, nil
 	}
+	e.action.Message += scope.Rebound(&delta)
 	op := m.files.Begin(ctx, e.tx, e.action)
 	op.Intent.Marks = e.marks
 	var writes []filetx.FileWrite

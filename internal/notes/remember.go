@@ -217,7 +217,7 @@ func (ns *Notes) settledAlready(tx *chain.Tx, r *pending) bool {
 func (ns *Notes) knownTo(key noteKey) string {
 	state := ns.scope.Present()
 	for _, id := range ns.known.find(state, key) {
-		if n, ok := state.Get(id); ok && ns.rights.MayReveal(state, n) {
+		if n, ok := state.Get(id); ok && state.CopyOf(n.Path) == "" && ns.rights.MayReveal(state, n) {
 			return id
 		}
 	}

@@ -207,6 +207,12 @@ func (v View) board() *Board {
 	return b
 }
 
+// isCopy reports whether a node stands in a conflict copy.
+func (b *Board) isCopy(pos uint32) bool {
+	n, ok := b.State.Get(b.Order.ID(pos))
+	return ok && b.State.CopyOf(n.Path) != ""
+}
+
 // best returns the hits.
 func (b *Board) best(req *Request) []Ranked {
 	type sum struct {
@@ -223,7 +229,7 @@ func (b *Board) best(req *Request) []Ranked {
 	top := pq.NewTop(limit, worse, nil)
 	for _, pos := range b.touched {
 		s := sum{pos, b.Sum(pos)}
-		if s.score > 0 && top.Accepts(s) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
+		if s.score > 0 && top.Accepts(s) && !b.isCopy(pos) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
 			top.Add(s)
 		}
 	}

@@ -52,7 +52,8 @@ func (e *AmbiguousError) Error() string {
 // therefore takes precedence over an equal :ID:, but after the prefix "id:" the id is
 // tried first. A handle stands for the id of its node; a handle that is also the path,
 // id or title of another node is ambiguous, unless the prefix "id:" is given. Resolve
-// returns ErrUnknown, with the nearest titles, or an *AmbiguousError.
+// returns ErrUnknown, with the nearest titles, or an *AmbiguousError. Titles in conflict
+// copies name nothing.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
 	id, prefixed := strings.CutPrefix(name, "id:")
@@ -171,6 +172,8 @@ func (v View) nodesTitled(name string) []*node.Node {
 	for n := range v.State.All() {
 		rank := 0
 		switch t := n.Title(); {
+		case v.State.CopyOf(n.Path) != "":
+			continue
 		case t == name:
 		case strings.EqualFold(t, name):
 			rank = 1

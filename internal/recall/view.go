@@ -39,7 +39,7 @@ func Readable(n *node.Node) string {
 // Query returns at most limit (0: all) nodes that match a query, in document order.
 // Relative dates count from now. If the query names an element type, matching elements
 // follow the node that contains them, as nodes outside the state ([View.Span]).
-// Complexity is O(nodes) times the cost of the predicates, or O(nodes with the
+// Conflict copies are left out. Complexity is O(nodes) times the cost of the predicates, or O(nodes with the
 // attribute) if the query requires an indexed attribute.
 func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	e = v.withIDs(e)
@@ -62,6 +62,9 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 		r := newReader(v.State)
 		wanted := elementTypes(e)
 		for n := range v.candidates(e) {
+			if v.State.CopyOf(n.Path) != "" {
+				continue
+			}
 			if m.Match(r.nodeCandidate(n)) && !yield(n) {
 				return
 			}
@@ -80,7 +83,7 @@ type Hit struct {
 	Ranked
 }
 
-// Search ranks nodes by the arms of the view, best first, ties by id. keep, which may
+// Search ranks nodes by the arms of the view, conflict copies apart, best first, ties by id. keep, which may
 // be nil, filters the results; its relative dates count from now. limit 0 means 10.
 func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	if limit == 0 {

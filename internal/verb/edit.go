@@ -55,6 +55,9 @@ func printEdit(s *Session, r *api.EditResponse) {
 	default:
 		s.Out.Printf("commit %d  %s  %s\n", r.Seq, place(r.Path, r.Line), r.ID)
 	}
+	if r.Doubled != "" {
+		s.Report("%s", terminal.OneLine(r.Doubled))
+	}
 	for _, id := range r.Similar {
 		s.Report("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, terminal.OneLine(id))
 	}
@@ -97,6 +100,9 @@ back.`,
 			return
 		}
 		s.Out.Printf("commit %d  removed from its file; fovea rollback 0 brings it back\n", r.Seq)
+		if r.Doubled != "" {
+			s.Report("%s", terminal.OneLine(r.Doubled))
+		}
 	})
 }
 

@@ -55,6 +55,9 @@ func printShown(out *terminal.Stream, n *api.Shown) {
 	out.Printf("%s  (%s)\n", cmp.Or(n.Title, "(untitled)"), n.Type)
 	out.Printf("id        %s\nversion   %s\ndigest    %s\nhandle    %s\n", n.ID, n.Version, n.Digest, n.Handle)
 	out.Printf("where     %s\n", place(n.Path, n.Line))
+	if n.Doubled != "" {
+		out.Printf("doubled   %s\n", terminal.OneLine(n.Doubled))
+	}
 	if n.Missing != "" {
 		out.Printf("missing   %s\n", n.Missing)
 	}

@@ -17,6 +17,10 @@ func encodingProblems(path, text string) []document.Problem {
 		return []document.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}}
 	}
 	var out []document.Problem
+	if text != "" && strings.Trim(text, "\x00") == "" {
+		return []document.Problem{{Path: path, Line: 1, Kind: "encoding",
+			Message: "the file holds nothing but NUL bytes, as after a crash; fovea log " + document.Quote(path) + " shows when it held text"}}
+	}
 	if line := foreignLine(text); line > 0 {
 		out = append(out, document.Problem{Path: path, Line: line, Kind: "encoding",
 			Message: "the file is not in UTF-8 but perhaps in Latin-1: words beyond ASCII are not found; save it as UTF-8"})

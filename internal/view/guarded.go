@@ -44,9 +44,14 @@ func Without(v *View, locked map[string]guard.State, unreviewed []string) *View 
 	return out
 }
 
-// drop returns the view without the documents at some paths.
+// drop returns the view without the documents at some paths and the conflict copies of them.
 func (v *View) drop(paths []string) *View {
 	draft := v.state.Edit(v.commit.Time.UnixMilli())
+	for copied, of := range v.state.Copies() { // it would become an ordinary file
+		if slices.Contains(paths, of) {
+			paths = append(paths, copied)
+		}
+	}
 	for _, path := range paths {
 		if _, has := v.state.Document(path); has {
 			draft.Drop(path)

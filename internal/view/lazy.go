@@ -190,7 +190,7 @@ func (g gap) replaced(s *graph.State) []window.DocumentChange {
 	docs := make([]window.DocumentChange, 0, g.paths.Len())
 	for path := range g.paths.All() {
 		d := window.DocumentChange{Path: path, Unchanged: same}
-		if now, ok := s.Document(path); ok {
+		if now, ok := s.Document(path); ok && s.CopyOf(path) == "" {
 			d.ID = now.ID
 		}
 		docs = append(docs, d)

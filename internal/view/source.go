@@ -48,7 +48,9 @@ func (s *source) Root() merkle.Digest { return s.state.Root() }
 func (s *source) Documents() []string {
 	out := make([]string, 0, s.state.DocumentCount())
 	for d := range s.state.Documents() {
-		out = append(out, d.ID)
+		if s.state.CopyOf(d.Path) == "" {
+			out = append(out, d.ID)
+		}
 	}
 	return out
 }

@@ -233,6 +233,10 @@ func (v *View) Scope(n *node.Node) string {
 	return v.scope
 }
 
+// CopyOf returns the path of the file that the document at path is a conflict copy of, ""
+// for an ordinary document. Windows, searches and queries leave conflict copies out.
+func (v *View) CopyOf(path string) string { return v.state.CopyOf(path) }
+
 // Document yields a document's nodes in document order, none if it does not exist.
 func (v *View) Document(path string) iter.Seq[*node.Node] {
 	return slices.Values(v.state.Nodes(path))

@@ -5,6 +5,7 @@ package view
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
@@ -22,7 +23,9 @@ import (
 // Errors: Budget (the text names the smallest budget that works), Invalid, NotFound,
 // Locked.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
-	if _, has := v.Get(req.Focus); req.Focus != "" && !has {
+	if n, has := v.Get(req.Focus); has && v.state.CopyOf(n.Path) != "" {
+		return nil, fault.Wrap("context", n.Path, fault.Invalid, fmt.Errorf("%q is a conflict copy of %q, and no window shows it", n.Path, v.state.CopyOf(n.Path)))
+	} else if req.Focus != "" && !has {
 		if err := v.lockedDown("context", req.Focus); err != nil {
 			return nil, err
 		}
@@ -78,7 +81,7 @@ func (v *View) fillLines(w *window.Window) {
 func (v *View) ActiveProjects() []string {
 	var out []string
 	for n := range v.state.All() {
-		if isActiveProject(n.Derived) {
+		if isActiveProject(n.Derived) && v.state.CopyOf(n.Path) == "" {
 			out = append(out, n.ID)
 		}
 	}

@@ -1,0 +1,96 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package travel
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// MergeCopy merges the conflict copy at path into the file that it is a copy of, as Merge
+// does with the last version that both came from, and removes the copy. Where history has
+// no such version, what either has stays. opts are those of Rollback, and so are the errors;
+// Invalid also for a document that is no conflict copy.
+func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOptions) (chain.Commit, error) {
+	opts = opts.OrZero()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
+	action := opts.Action("resolve", graph.KindEdit)
+	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
+		return h.scope.Replay(first), err
+	}
+	here := h.scope.Present()
+	of := here.CopyOf(path)
+	if of == "" {
+		return chain.Commit{}, fault.Wrap("resolve", path, fault.Invalid, errors.New("the file is no conflict copy"))
+	}
+	ours, _ := here.Text(of)
+	theirs, _ := here.Text(path)
+	base, err := copyBase(ctx, h, of, path, ours, theirs)
+	if err != nil {
+		return chain.Commit{}, fault.Wrap("resolve", path, fault.Corrupt, err)
+	}
+	merged, _ := graph.MergeFile(h.scope.Options.Formats, of, base, ours, theirs, func(text string) string {
+		if text == ours {
+			return of
+		}
+		return path
+	})
+	draft := here.Edit(h.scope.Options.Now().UnixMilli())
+	original, _ := here.Document(of)
+	draft.Put(of, document.File(merged, original.Derived.Opaque))
+	draft.Drop(path)
+	target, _ := draft.Seal()
+	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err}
+	c, _, err := r.run(context.WithoutCancel(ctx), path+" into "+of)
+	return c, err
+}
+
+// maxMergeBases is how many versions of a file are compared with a copy of it.
+const maxMergeBases = 32
+
+// copyBase returns the version of a file from before its conflict copy came from which the
+// copy differs least, "" for none. A copy that is itself a version of the file is what stood
+// here until the file of another machine took its place: then that one is compared, with
+// versions from before.
+func copyBase(ctx context.Context, h *History, of, path, ours, theirs string) (string, error) {
+	var seqs []uint64
+	came := false
+	has := func(c *graph.Commit, path string) bool {
+		return slices.ContainsFunc(c.Delta, func(r graph.Record) bool { return r.New != nil && r.New.Path == path })
+	}
+	err := h.scope.Chain.Commits(ctx, 1, h.scope.Chain.Head().Commit.Seq, func(c *graph.Commit) error {
+		if came = came || has(c, path); !came && has(c, of) {
+			seqs = append(seqs, c.Seq)
+		}
+		return nil
+	})
+	base, least := "", -1
+	for _, seq := range slices.Backward(seqs[max(0, len(seqs)-maxMergeBases):]) {
+		v, lookErr := h.scope.Chain.PartAt(ctx, seq)
+		if err != nil || lookErr != nil {
+			return "", errors.Join(err, lookErr)
+		}
+		text, _ := v.State.Text(of)
+		if text == theirs {
+			theirs, base, least = ours, "", -1
+			continue
+		}
+		cost := 0
+		for _, hunk := range linediff.Diff(linediff.Split(text), linediff.Split(theirs)) {
+			cost += 2*(hunk.End-hunk.Start) + hunk.NewEnd - hunk.NewStart // what is missing may have come later
+		}
+		if least < 0 || cost <= least {
+			base, least = text, cost
+		}
+	}
+	return base, err
+}

@@ -1,0 +1,117 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Doubled says which other nodes declare the ID of a node, or whose conflict copy its file is;
+// "" for neither.
+func (v *View) Doubled(n *node.Node) string {
+	var others []*node.Node
+	if id := n.Derived.DeclaredID; id != "" {
+		for _, o := range v.declaring(id) {
+			if o.ID != n.ID {
+				others = append(others, o)
+			}
+		}
+	}
+	said := ""
+	if of := v.CopyOf(n.Path); of != "" {
+		said = fmt.Sprintf("%q is a conflict copy of %q; fovea resolve %q merges it into that file. ", n.Path, of, n.Path)
+	}
+	if len(others) > 0 {
+		said += fmt.Sprintf("The ID %s is declared in %s as well.", n.Derived.DeclaredID, v.places(others))
+	}
+	return strings.TrimSpace(said)
+}
+
+// declaring returns the nodes that declare an id, whoever bears it: of documents that claim
+// it, and of conflict copies.
+func (v *View) declaring(id string) (out []*node.Node) {
+	var paths []string
+	if n, ok := v.Get(id); ok {
+		paths = append(paths, n.Path)
+		for _, o := range v.state.Rivals(n) {
+			paths = append(paths, o.Path)
+		}
+	}
+	for path := range v.state.Copies() {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		for n := range v.Document(path) {
+			if n.Derived.DeclaredID == id {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// maxPlaces is how many places a remark names.
+const maxPlaces = 10
+
+// places names where nodes are.
+func (v *View) places(nodes []*node.Node) string {
+	var out []string
+	for i, line := range v.Lines(nodes) {
+		out = append(out, fmt.Sprintf("%s:%d", nodes[i].Path, line))
+	}
+	more := ""
+	if len(out) > maxPlaces {
+		more = fmt.Sprintf(" and %d more", len(out)-maxPlaces)
+	}
+	return strings.Join(out[:min(len(out), maxPlaces)], ", ") + more
+}
+
+// Branch returns a node and all below it, nil if there is none.
+func (v *View) Branch(id string) []*node.Node {
+	n, ok := v.Get(id)
+	if !ok {
+		return nil
+	}
+	out := []*node.Node{n}
+	for _, kid := range n.Kids {
+		out = append(out, v.Branch(kid)...)
+	}
+	return out
+}
+
+// StillHeld says where the text of forgotten nodes still is, also in conflict copies, which
+// no search finds: under their IDs, or word for word. "" for nowhere. O(nodes).
+func (v *View) StillHeld(gone []*node.Node) string {
+	forgotten := map[string]bool{}
+	for _, n := range gone {
+		forgotten["id "+n.Derived.DeclaredID] = n.Derived.DeclaredID != ""
+		forgotten[saying(n)] = true
+	}
+	var left []*node.Node
+	for n := range v.All() {
+		if forgotten["id "+n.Derived.DeclaredID] || forgotten[saying(n)] {
+			left = append(left, n)
+		}
+	}
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The text, or its ID, is still in %s; forget it there as well.", v.places(left))
+}
+
+// minSaying is the number of bytes from which a text is known without its title.
+const minSaying = 12
+
+// saying is what a node says, but for white space: its text, with its title if that is short.
+func saying(n *node.Node) string {
+	text := strings.Join(strings.Fields(n.Body()), " ")
+	if len(text) < minSaying {
+		text = n.Title() + "\n" + text
+	}
+	return text
+}
