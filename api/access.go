@@ -88,6 +88,9 @@ func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {
 // On is the memory of the scope that the call is about.
 func (a Access) On() *fovea.Memory { return a.l.m }
 
+// Below returns the path below the memex of a file that a request names, which may be absolute.
+func (a Access) Below(path string) string { return a.l.below(path) }
+
 // Sync reads the folder first, as far as the call asks for it.
 func (a Access) Sync(ctx context.Context) error { return a.l.sync(ctx) }
 

@@ -48,8 +48,6 @@ var (
 		Summary: "Take back what commits did, and keep what was done since"}, revertCommits)
 	OpResolve = Define(Operation{Name: "resolve", Group: "history", Effect: Writes, Tool: "rollback resolve", Replay: graph.KindEdit,
 		Summary: "End conflicts that a node keeps"}, resolveConflicts)
-	OpDrift = Define(Operation{Name: "drift", Scan: true, Group: "history", Effect: Mends,
-		Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift)
 	OpCheckpoint = Define(Operation{Name: "checkpoint", Scan: true, Group: "history", Effect: Writes, Tool: "history checkpoint", History: true,
 		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint)
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,

@@ -62,7 +62,7 @@ func requests(edited string) []asked {
 		{"refile", api.MoveRequest{ID: "mine", To: "task"}}, {"refile", api.MoveRequest{ID: "task", To: "mine"}},
 		{"archive", api.MoveRequest{ID: "mine"}}, {"archive", api.MoveRequest{ID: "skill"}},
 		{"assign-ids", api.AssignRequest{All: true}}, {"assign-ids", api.AssignRequest{IDs: []string{"Plain"}}},
-		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", api.DriftRequest{Action: "adopt"}}, {"drift", api.DriftRequest{Action: "apply"}},
+		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", care.DriftRequest{Action: "adopt"}}, {"drift", care.DriftRequest{Action: "apply"}},
 		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", care.RepairRequest{}}, {"retain", care.RetainRequest{KeepAll: "1h"}},
 		{"purge", care.PurgeRequest{Text: "of the owner"}}, {"merge", remotes.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
 			api.GuardRequest{Path: "skills/x.org"}},

@@ -285,7 +285,8 @@ func (p *place) forge(t *testing.T, documents map[string]forge.Document, set fun
 	}
 	in, err := vfs.Dir(p.state)
 	if err == nil {
-		err = errors.Join(forge.Append(t.Context(), in, document.Formats{org.Format{}}, nil, graph.Commit{Kind: graph.KindEdit, Time: time.Now().UnixMilli()}, documents), in.Close())
+		c := graph.Commit{Kind: graph.KindEdit, Time: time.Now().UnixMilli()}
+		err = errors.Join(forge.Append(t.Context(), in, document.Formats{org.Format{}}, nil, c, documents), in.Close())
 	}
 	if err != nil {
 		t.Fatal(err)

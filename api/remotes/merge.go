@@ -53,7 +53,8 @@ func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeRespo
 		root = c.Root
 	}
 	out := &MergeResponse{
-		Seq: c.Seq, Root: root.String(), Parents: []string{}, Files: append([]string{}, files...), Left: c.Left, Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c),
+		Seq: c.Seq, Root: root.String(), Parents: []string{}, Files: append([]string{}, files...), Left: c.Left,
+		Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c),
 	}
 	for _, parent := range c.Parents {
 		out.Parents = append(out.Parents, parent.String())

@@ -5,7 +5,7 @@ package verb
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -38,10 +38,10 @@ func driftAction(s *Session, action, short, done string) *cobra.Command {
 		Short:   short,
 		Example: "  fovea drift " + action,
 		Args:    Args(0, -1, "files"),
-	}, api.OpDrift, func(req *api.DriftRequest, _ []string) error {
+	}, care.OpDrift, func(req *care.DriftRequest, _ []string) error {
 		req.Action = action
 		return nil
-	}, func(r *api.DriftResponse) {
+	}, func(r *care.DriftResponse) {
 		printDrift(s.Out, r, done)
 		if len(r.Drift) == 0 {
 			s.Report("no file differs from memory on purpose")
@@ -49,7 +49,7 @@ func driftAction(s *Session, action, short, done string) *cobra.Command {
 	})
 }
 
-func printDrift(out *terminal.Stream, r *api.DriftResponse, done string) {
+func printDrift(out *terminal.Stream, r *care.DriftResponse, done string) {
 	for _, d := range r.Drift {
 		done, note := done, ""
 		switch {

@@ -36,7 +36,8 @@ var Elsewhere = []string{
 
 // Start is the memory that forged states go on from.
 var Start = map[string]string{
-	"a.org": "* A\n", "notes/x.org": "* X\n:PROPERTIES:\n:ID: x\n:END:\n", "drafts/mine.org": "* Mine alone\n", ".foveaignore": "drafts/\n", "run.sh": "echo mine\n",
+	"a.org": "* A\n", "notes/x.org": "* X\n:PROPERTIES:\n:ID: x\n:END:\n", "drafts/mine.org": "* Mine alone\n",
+	".foveaignore": "drafts/\n", "run.sh": "echo mine\n",
 }
 
 // Draw draws what a hostile machine puts into a state, and reports whether a path of it

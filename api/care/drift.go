@@ -1,16 +1,23 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api
+package care
 
 import (
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/merkle"
 )
+
+// OpDrift lists and ends drift.
+var OpDrift = api.DefineOn(api.Operation{Name: "drift", Scan: true, Group: "history", Effect: api.Mends,
+	Summary: "List the files that differ from memory on purpose, or end that"}, settleDrift)
 
 // DriftRequest asks about files that differ from memory on purpose: since a
 // rollback of memory only.
@@ -35,33 +42,33 @@ type Drifted struct {
 	Memory string `json:"memory" jsonschema:"the digest of what memory has, empty for no file"`
 }
 
-func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftResponse, error) {
+func settleDrift(ctx context.Context, a api.Access, req DriftRequest) (*DriftResponse, error) {
 	var paths []string
 	for _, path := range req.Paths {
-		paths = append(paths, l.below(path))
+		paths = append(paths, a.Below(path))
 	}
-	all := l.m.History().Drift()
+	all := a.History().Drift()
 	var c fovea.Commit
 	var err error
 	switch req.Action {
 	case "", "list":
 		paths = drifting(all, paths)
 	case "adopt":
-		c, paths, err = l.m.History().AdoptDrift(ctx, l.write(), paths...)
+		c, paths, err = a.History().AdoptDrift(ctx, a.Write(), paths...)
 	case "apply":
-		paths, err = l.m.History().ApplyDrift(ctx, paths...)
+		paths, err = a.History().ApplyDrift(ctx, paths...)
 	default:
-		err = invalid("drift", fmt.Errorf("no action is named %q: there are list, adopt and apply", req.Action))
+		err = fault.Wrap("drift", "", fault.Invalid, fmt.Errorf("no action is named %q: there are list, adopt and apply", req.Action))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if c.Seq == 0 {
-		c = l.m.View().Head()
+		c = a.On().View().Head()
 	}
 	out := &DriftResponse{Seq: c.Seq, Drift: make([]Drifted, len(paths))}
 	for i, path := range paths {
-		out.Drift[i] = Drifted{path, digest(all[path][0]), digest(all[path][1])}
+		out.Drift[i] = Drifted{path, asText(all[path][0]), asText(all[path][1])}
 	}
 	return out, nil
 }
@@ -70,12 +77,14 @@ func settleDrift(ctx context.Context, l *Local, req DriftRequest) (*DriftRespons
 // where there are none. Sorted.
 func drifting(all map[string][2]merkle.Digest, paths []string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(all)), func(path string) bool {
-		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool { return inside(path, p) })
+		return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
+			return p == "" || path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/")
+		})
 	})
 }
 
-// digest is a digest as text, "" for none.
-func digest(d merkle.Digest) string {
+// asText is a digest as text, "" for none.
+func asText(d merkle.Digest) string {
 	if d.IsZero() {
 		return ""
 	}
