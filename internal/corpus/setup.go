@@ -5,6 +5,7 @@ package corpus
 import (
 	"errors"
 	"path"
+	"strings"
 )
 
 // maxSetupBytes is the largest size of a setup file, which contains only settings.
@@ -12,8 +13,8 @@ const maxSetupBytes = 1 << 20
 
 // Setup looks for a file below the root that a document names as its setup file. Such a
 // file belongs to the memex, as an opaque file, while a document names it, but scans do
-// not list it. found is false for a hidden or ignored file, and for an Org file, which
-// scans list. changed reports whether the file must be read, by comparison with the
+// not list it. found is false for a hidden or ignored file, for one that does not begin with
+// settings, and for an Org file, which scans list. changed reports whether the file must be read, by comparison with the
 // table prev as for [Scan.Changed]. If the path exists but cannot be a setup file,
 // Setup returns an error as [Root.Read] does. O(folders of the path).
 func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) {
@@ -36,8 +37,27 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 	case info.Size() > maxSetupBytes:
 		return false, false, ErrTooLarge
 	}
-	e, known := prev.Get(name)
-	return true, !known || !e.unchanged(fileOf(name, true, info)), nil
+	if e, known := prev.Get(name); known && e.unchanged(fileOf(name, true, info)) {
+		return true, false, nil
+	}
+	text, _, err := r.dir.read(real, maxSetupBytes)
+	if err != nil {
+		return false, false, readError(err)
+	}
+	found = holdsSettings(text)
+	return found, found, nil
+}
+
+// holdsSettings reports whether a text begins as a setup file does, with a keyword below any
+// comments. A note that came from elsewhere can name any file; another one stays out of memory.
+func holdsSettings(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line != "" && line != "#" && !strings.HasPrefix(line, "# ") {
+			return strings.HasPrefix(line, "#+")
+		}
+	}
+	return true
 }
 
 // Opaque reports whether a file of this path would be stored without parsing.
