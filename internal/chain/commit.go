@@ -33,6 +33,8 @@ type Commit struct {
 	// sorted. Other commits follow the one before and have nil. It is shared as well. Of the
 	// newest commit after Open from an image, Lineage and Parents are nil: Log has them.
 	Parents []merkle.Digest
+	// Would is what a dry run would change, nil for a commit.
+	Would *graph.Delta
 }
 
 // VouchedOp begins the operation key of a commit whose author a token proved.
