@@ -149,7 +149,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 		}
 	}
 	v := l.m.View()
-	out := &EditResponse{ID: id, Seq: c.Seq}
+	out := &EditResponse{ID: id, Seq: c.Seq, Plan: c.Would}
 	if n, ok := v.Get(id); ok {
 		out.Handle = v.Handle(n)
 		out.Digest, out.Version, out.Path = n.Own.String(), n.Version.String(), n.Path
@@ -169,7 +169,7 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 	if err != nil {
 		return nil, named(err, "forget", id, req.ID)
 	}
-	return &EditResponse{ID: id, Seq: c.Seq}, nil
+	return &EditResponse{ID: id, Seq: c.Seq, Plan: c.Would}, nil
 }
 
 func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {

@@ -63,7 +63,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}
 	out := editResponse(l, id, c)
-	out.Known = c.Seq == 0
+	out.Known = c.Seq == 0 && c.Would == nil
 	if len(similar) > 0 {
 		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom
 	}
