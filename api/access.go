@@ -72,6 +72,13 @@ func Conflicts(all []document.Conflict) []Conflict { return each(all, legibleCon
 // View reads the folder first and returns what the caller may see.
 func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen(ctx) }
 
+// In is the access of the same call in the scopes of a context.
+func (a Access) In(ctx context.Context) Access {
+	on := *a.l
+	on.over = on.scopes(ctx).Names()
+	return accessOf(&on)
+}
+
 // WithBlocks lays the working memory of the agent that calls over the views of this call, as
 // windows do.
 func (a Access) WithBlocks(ctx context.Context) { withBlocks(ctx, a.l) }

@@ -149,7 +149,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 		}
 	}
 	v := l.m.View()
-	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c)}
+	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c), Plan: c.Would}
 	if n, ok := v.Get(id); ok {
 		out.Handle = v.Handle(n)
 		out.Digest, out.Version, out.Path, out.Doubled = n.Own.String(), n.Version.String(), n.Path, v.Doubled(n)
@@ -170,7 +170,7 @@ func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 	if err != nil {
 		return nil, named(err, "forget", id, req.ID)
 	}
-	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c)}
+	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c), Plan: c.Would}
 	if v, err := l.seen(ctx); err == nil && c.Seq != 0 {
 		out.Doubled = v.StillHeld(gone)
 	}

@@ -28,7 +28,7 @@ type Event struct {
 type ReviewEvent struct {
 	ID    string `json:"id" jsonschema:"of the proposal"`
 	Agent string `json:"agent" jsonschema:"who proposed it"`
-	Event string `json:"event" jsonschema:"proposed, edited, accepted or rejected"`
+	Event string `json:"event" jsonschema:"proposed, edited, accepted, rejected or withdrawn"`
 }
 
 // IsFor reports whether the holder of a grant is told of the event.

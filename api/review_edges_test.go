@@ -3,6 +3,8 @@
 package api_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/review"
 )
 
@@ -210,5 +213,204 @@ func TestEditedWhileDecided(t *testing.T) {
 		if left := proposals(t, owner); len(left) != 0 {
 			t.Fatalf("it is back: %+v", left)
 		}
+	}
+}
+
+// TestWhatTheOwnerEdits: an edited proposal stays what it is, and the words of each stand under the
+// name of who wrote them.
+func TestWhatTheOwnerEdits(t *testing.T) {
+	for name, tc := range map[string]struct {
+		propose func(ada context.Context, svc api.Service) (*api.EditResponse, error)
+		edit    agents.ReviewEditRequest
+		text    string            // that the file then has
+		by      map[string]string // author of lines
+		refused bool
+	}{
+		"an append": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Append: new("of ada\n")})
+		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "old\nof the owner\n", map[string]string{"old": "file", "of the owner": "owner"}, false},
+		"an append with more": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Append: new("of ada\n"), Todo: new("TODO")})
+		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "old\nof the owner\n", map[string]string{"* TODO Plan": "ada", "of the owner": "owner"}, false},
+		"a text": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Body: new("of ada\n"), Todo: new("TODO")})
+		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, ":END:\nof the owner\n", map[string]string{"* TODO Plan": "ada", "of the owner": "owner"}, false},
+		"a title beside a text": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Body: new("of ada\n"), Title: new("Hers")})
+		}, agents.ReviewEditRequest{Title: new("Mine now")}, "* Mine now\n", map[string]string{"* Mine now": "owner", "of ada": "ada"}, false},
+		"a note": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "New", Body: "of ada\n", Under: "plan"})
+		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "of the owner\n", map[string]string{"** New": "ada", "of the owner": "owner"}, false},
+		"a note whose title is edited": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "New", Body: "of ada\n", Under: "plan"})
+		}, agents.ReviewEditRequest{Title: new("Newer")}, "** Newer\n", map[string]string{"** Newer": "owner", "of ada": "ada"}, false},
+		"a note whose rest is known": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "Empty", Body: "of ada\n", Under: "plan"})
+		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "of the owner\n", map[string]string{"** Empty": "owner", "of the owner": "owner"}, false},
+		"a keyword": {func(ada context.Context, svc api.Service) (*api.EditResponse, error) {
+			return api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Todo: new("TODO")})
+		}, agents.ReviewEditRequest{Body: new("of the owner\n")}, "old\n", nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			owner, svc, ada, file := reviewed(t, "/")
+			if _, err := api.OpRemember.Call(t.Context(), owner, api.RememberRequest{Title: "Empty", Under: "empty.org"}); err != nil {
+				t.Fatal(err)
+			}
+			e, err := tc.propose(ada, svc)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.edit.ID = e.Proposal
+			p, err := agents.OpReviewEdit.Call(t.Context(), owner, tc.edit)
+			if tc.refused {
+				if fovea.KindOf(err) != fovea.Invalid {
+					t.Errorf("edited: %+v, %v", p, err)
+				}
+				return
+			}
+			if err != nil || strings.Contains(p.Change, "-old") != (name == "a text" || name == "a title beside a text") {
+				t.Fatalf("%+v, %v", p, err)
+			}
+			got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+			if err != nil || !strings.Contains(file("projects/p.org"), tc.text) || file("empty.org") == "" || strings.Contains(file("empty.org"), "owner\n") {
+				t.Fatalf("%+v, %v\n%s", got, err, file("projects/p.org"))
+			}
+			lines, err := api.OpBlame.Call(t.Context(), owner, api.BlameRequest{ID: got.ID})
+			if err != nil {
+				t.Fatal(err)
+			}
+			by := map[string]string{}
+			for _, line := range lines.Lines {
+				by[strings.TrimSpace(line.Text)] = line.Commit.Author
+			}
+			for line, want := range tc.by {
+				if by[line] != want {
+					t.Errorf("%q is of %q, want %q", line, by[line], want)
+				}
+			}
+			if len(proposals(t, owner)) != 0 {
+				t.Error("it waits on")
+			}
+		})
+	}
+}
+
+// TestWithdrawnProposals: who made a proposal takes it back, nobody else does, and the log says so.
+func TestWithdrawnProposals(t *testing.T) {
+	owner, svc, ada, _ := reviewed(t, "/")
+	e, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "mine", Append: new("more")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hand := author.WithGrant(t.Context(), api.Grant{Agent: "bob", Role: api.Owner})
+	for who, ctx := range map[string]context.Context{"bob": as(t, "bob"), "the owner": t.Context(), "the owner for bob": hand} {
+		by := svc
+		if who != "bob" {
+			by = owner
+		}
+		if p, err := agents.OpReviewWithdraw.Call(ctx, by, agents.WithdrawRequest{ID: e.Proposal}); err == nil || len(proposals(t, owner)) != 1 {
+			t.Errorf("%s withdraws: %+v, %v", who, p, err)
+		}
+	}
+	if _, err := agents.OpReviewWithdraw.Call(ada, svc, agents.WithdrawRequest{ID: e.Proposal}); err != nil || len(proposals(t, owner)) != 0 {
+		t.Fatalf("%v, %+v", err, proposals(t, owner))
+	}
+	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, review.ErrUnknown) {
+		t.Errorf("accepted: %v", err)
+	}
+	log, err := api.OpLog.Call(author.WithScopes(t.Context(), author.Scopes{Session: "ada"}), owner, api.LogRequest{Limit: 1})
+	if err != nil || len(log) != 1 || !strings.HasSuffix(log[0].Message, e.Proposal+" withdrawn") {
+		t.Errorf("%+v, %v", log, err)
+	}
+}
+
+// TestNeverAccepted: what could never be accepted is refused when it is proposed, and proposes
+// nothing; what only the present stands against waits.
+func TestNeverAccepted(t *testing.T) {
+	owner, svc, ada, _ := reviewed(t, "/")
+	status, err := api.OpStatus.Call(t.Context(), owner, api.StatusRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(t.TempDir(), filepath.Join(status.Memex, "out")); err != nil {
+		t.Fatal(err)
+	}
+	for name, req := range map[string]api.RememberRequest{
+		"above": {Under: "../x.org"}, "git": {Under: ".git/x.org"}, "hidden": {Under: "a/.b/x.org"}, "a hidden folder": {Under: ".b/"},
+		"above, a folder": {Under: "../b/"}, "outside": {Under: "out/x.org"}, "a note as a folder": {Under: "projects/p.org/x.org"},
+		"never": {Schedule: "never", Under: "new.org"}, "no priority": {Priority: "?!"}, "a key": {Property: []string{"no value"}},
+		"a number": {Priority: "?!", Under: "projects/p.org"},
+	} {
+		req.Title = "x"
+		if e, err := api.OpRemember.Call(ada, svc, req); err == nil {
+			t.Errorf("%s: %+v", name, e)
+		}
+		if req.Under == "" {
+			continue
+		}
+		text, err := json.Marshal(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := agents.OpPropose.Call(as(t, "bob"), svc, agents.ProposeRequest{Op: "remember", Request: text}); err == nil {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	stale := api.MoveRequest{ID: "plan", Base: "sha256:" + strings.Repeat("0f", 32)}
+	n, err := api.OpShow.Call(t.Context(), owner, api.ShowRequest{ID: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.Base = n.Digest
+	if e, err := api.OpForget.Call(ada, svc, stale); fovea.KindOf(err) != fovea.Conflict {
+		t.Errorf("a base of another state: %+v, %v", e, err)
+	}
+	if left := proposals(t, owner); len(left) != 0 {
+		t.Errorf("proposed are %+v", left)
+	}
+}
+
+// TestDiffShowsWhatGoes: the diff of what takes a branch lists the notes below, that of a new text
+// leaves the log alone, and each names the file.
+func TestDiffShowsWhatGoes(t *testing.T) {
+	owner, svc, ada, _ := reviewed(t, "/")
+	status, err := api.OpStatus.Call(t.Context(), owner, api.StatusRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, status.Memex, "b.org", "* Branch\ntext\n** One\n*** Deep\n** Two\n* NEXT Logged\n:PROPERTIES:\n:ID: logged\n:END:\n"+
+		"- State \"NEXT\"       from \"TODO\"       [2026-11-14 Sat 09:00]\nwords\n")
+	diff := func(e *api.EditResponse, err error) agents.Proposal {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got[0]
+	}
+	const taken = "with 3 notes below it:\n  One\n    Deep\n  Two\n"
+	p := diff(api.OpForget.Call(ada, svc, api.MoveRequest{ID: "Branch"}))
+	if p.Path != "b.org" || p.Change != "--- now\n+++ proposed\n@@ -1 +0,0 @@\n-text\n"+taken {
+		t.Errorf("forget: %s\n%s", p.Path, p.Change)
+	}
+	p = diff(api.OpArchive.Call(ada, svc, api.MoveRequest{ID: "Branch"}))
+	if p.Path != "b.org_archive" || p.From != "b.org" || p.Change != "to: b.org_archive\n"+taken {
+		t.Errorf("archive: %s\n%s", p.Path, p.Change)
+	}
+	p = diff(api.OpRefile.Call(ada, svc, api.MoveRequest{ID: "Branch", To: "plan"}))
+	if p.Path != "projects/p.org" || p.From != "b.org" || p.Change != "to: Plan  projects/p.org\n"+taken {
+		t.Errorf("refile: %s\n%s", p.Path, p.Change)
+	}
+	p = diff(api.OpEdit.Call(ada, svc, api.EditRequest{ID: "logged", Body: new("other\n")}))
+	if !strings.Contains(p.Change, "-words\n+other\n") || strings.Contains(p.Change, "-- State") || strings.Contains(p.Change, "+- State") {
+		t.Errorf("a text below a log:\n%s", p.Change)
+	}
+	p = diff(api.OpRemember.Call(ada, svc, api.RememberRequest{Title: "x", Under: "projects/"}))
+	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: p.ID})
+	if err != nil || got.Path != p.Path || !strings.HasPrefix(p.Path, "projects/20") {
+		t.Errorf("a folder: %s, and %+v, %v", p.Path, got, err)
 	}
 }

@@ -128,7 +128,7 @@ func TestReviewedPaths(t *testing.T) {
 	if e, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "mine", Append: new("more")}); err != nil || e.Proposal != "" || e.Seq == 0 {
 		t.Errorf("her own folder: %+v, %v", e, err)
 	}
-	e, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Append: new("more")})
+	e, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "plan", Body: new("other")})
 	if err != nil || e.Proposal == "" {
 		t.Fatalf("%+v, %v", e, err)
 	}

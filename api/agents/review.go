@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ var (
 		Summary: "Change a proposal before it is accepted"}, editProposal)
 	OpReviewAccept = api.DefineOn(api.Operation{Name: "review-accept", Effect: api.Mends,
 		Summary: "Carry out a proposal, in the name of its agent"}, acceptProposal)
+	OpReviewWithdraw = api.DefineOn(api.Operation{Name: "review-withdraw", Effect: api.Writes, Tool: "history withdraw",
+		Summary: "Take back a proposal of one's own; history keeps it"}, withdrawProposal)
 	OpReviewReject = api.DefineOn(api.Operation{Name: "review-reject", Effect: api.Mends,
 		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
 )
@@ -51,6 +54,11 @@ type ProposeRequest struct {
 // ReviewRequest asks for the proposals, or for one. An agent sees its own.
 type ReviewRequest struct {
 	ID string `json:"id,omitempty" jsonschema:"only this one" arg:"ID"`
+}
+
+// WithdrawRequest takes back a proposal of the caller.
+type WithdrawRequest struct {
+	ID string `json:"id" jsonschema:"of the proposal" mcp:""`
 }
 
 // ReviewEditRequest changes a proposal.
@@ -116,6 +124,13 @@ func listProposals(ctx context.Context, a api.Access, req ReviewRequest) ([]Prop
 	_, p, err := find(ctx, a, req.ID)
 	if err != nil {
 		return nil, err
+	}
+	on := author.WithScopes(ctx, author.Scopes{Project: p.Project})
+	if !a.ByOwner(ctx) { // who is not told what stands in the way
+		return []Proposal{p}, nil
+	}
+	if err := foresee(on, a.In(on), &p); err != nil {
+		p.Change += "This cannot be accepted now: " + err.Error() + "\n"
 	}
 	return []Proposal{p}, nil
 }
@@ -205,24 +220,53 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 		if err != nil {
 			return err
 		}
-		for key, value := range map[string]*string{"title": req.Title, "body": req.Body} {
-			if value != nil {
-				fields[key] = *value
-			}
+		if p.Original == nil {
+			p.Original = p.Request
 		}
-		if req.Body != nil {
-			delete(fields, "base") // the owner writes the whole text anew, and sees what that changes now
+		if err := rewrite(p, fields, &req); err != nil {
+			return err
 		}
 		if p.Request, err = json.Marshal(fields); err != nil {
 			return invalid("review", err)
 		}
-		return unlessGone(p, settle(ctx, a, p))
+		on := author.WithScopes(ctx, author.Scopes{Project: p.Project})
+		if err = settle(on, a.In(on), p); err == nil {
+			err = foresee(on, a.In(on), p)
+		}
+		if fault.KindOf(err) == fault.Conflict { // as before: the owner can write the text anew
+			p.Change += "This cannot be accepted now: " + err.Error() + "\n"
+			err = nil
+		}
+		return unlessGone(p, err)
 	})
 	if err != nil {
 		return nil, err
 	}
 	notify(a, &p, "edited")
 	return &p, nil
+}
+
+// rewrite puts the words of the owner in place of those that a proposal sets.
+func rewrite(p *Proposal, fields map[string]any, req *ReviewEditRequest) error {
+	if req.Title != nil {
+		fields["title"] = *req.Title
+	}
+	if req.Body == nil {
+		return nil
+	}
+	_, sets := fields["body"]
+	_, appends := fields["append"]
+	switch {
+	case p.Op == api.OpEdit.Name && appends && !sets:
+		fields["append"] = *req.Body
+		return nil
+	case p.Op == api.OpEdit.Name && !sets:
+		return fault.Wrap("review", p.ID, fault.Invalid, errors.New("it sets no text; accept or reject it, and edit the note yourself"))
+	}
+	delete(fields, "append")
+	delete(fields, "base") // the owner writes the whole text anew, and sees what that changes now
+	fields["body"], p.Parent = *req.Body, ""
+	return nil
 }
 
 // unlessGone adds what to do with a proposal about a note that no longer exists.
@@ -251,12 +295,9 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 	}
 	if a.Call.DryRun {
 		answer, err = carryOut(ctx, a, &p, true)
-		if err == nil && p.Op == api.OpRemember.Name && !answer.Known {
-			answer.Would = &api.Difference{Added: []api.Changed{{Title: p.Title, Path: p.Path}}}
-		}
 		return answer, unlessGone(&p, err)
 	}
-	err = ps.Decide(ctx, p.ID, func(p Proposal) error {
+	err = ps.Decide(ctx, p.ID, "accepted", func(p Proposal) error {
 		answer, err = carryOut(ctx, a, &p, false)
 		return unlessGone(&p, err)
 	})
@@ -266,43 +307,130 @@ func acceptProposal(ctx context.Context, a api.Access, req ReviewDecision) (answ
 	return answer, err
 }
 
-// try refuses what could not be accepted. It does not try a repeated request, which may have been
-// accepted. A trial has the rights of the owner; so that its error tells the agent nothing new, it
-// is about notes that the agent can read, never about a file by name, and only Invalid counts.
+// try refuses what could not be accepted, and fills in what the proposal would change. It does not
+// try a repeated request, which may have been accepted. A trial has the rights of the owner; so
+// that its error tells the agent nothing of a file that it cannot read, the note is then tried in
+// the folder of the agent.
 func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error {
 	if a.Call.Key != "" {
 		if _, repeated, err := m.Notes().Done(ctx, a.Call.Key, graph.KindEdit); repeated || err != nil {
 			return err
 		}
 	}
-	fields, err := fieldsOf(p)
-	if under, _ := fields["under"].(string); err != nil || fields["id"] == nil && (under == "" || api.FileIn(under) != "") {
-		return err
+	err := foresee(ctx, a, p)
+	if fields, _ := fieldsOf(p); err != nil && hidden(ctx, a, word(fields, "under")) {
+		trial := *p
+		fields["under"] = "agents/" + p.Agent + "/"
+		trial.Request, _ = json.Marshal(fields)
+		err = foresee(ctx, a, &trial)
 	}
-	if _, err := carryOut(ctx, a, p, true); fault.KindOf(err) == fault.Invalid {
-		return err
+	switch fault.KindOf(err) {
+	case fault.Busy, fault.Conflict, fault.ReadOnly: // for now
+		return nil
 	}
-	return nil
+	return err
+}
+
+// hidden reports whether the memory has a file that the caller cannot read.
+func hidden(ctx context.Context, a api.Access, file string) bool {
+	v, err := a.View(ctx)
+	if on, failed := a.Memory(ctx, a.Memex.ScopeOfFile(file)); err == nil && failed == nil && api.FileIn(file) == file {
+		n, unseen := v.Resolve(file)
+		_, there := on.View().Text(file)
+		return there && (unseen != nil || n.Derived.Encrypted)
+	}
+	return false
 }
 
 // carryOut does what a proposal asks for; a dry run does nothing, and fails where that would.
+// What the owner has edited is done by the owner, after what is left of the agent's.
 func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api.EditResponse, error) {
-	op, err := Proposed(p.Op)
-	if err != nil {
-		return nil, err
-	}
-	of, err := op.DecodeRequest(p.Request)
-	if err != nil {
-		return nil, err
-	}
 	by := author.Actor{AcceptedBy: cmp.Or(author.ActorOf(ctx).Author.String(), author.Owner.String())}
 	as := author.WithActor(author.WithScopes(ctx, author.Scopes{Project: p.Project}), by)
-	as = author.WithGrant(as, api.Grant{Agent: p.Agent, Role: api.Owner})
-	done, err := a.Serve(as, api.Call{Op: op, Request: of, Key: "review-" + p.ID, Sync: a.Call.Sync, Warn: a.Call.Warn, DryRun: dryRun})
+	fields, err := inPlace(as, a.In(as), p)
 	if err != nil {
 		return nil, err
 	}
-	return done.(*api.EditResponse), nil
+	serve := func(agent, name string, fields map[string]any, step string) (*api.EditResponse, error) {
+		op, err := Proposed(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(fields)
+		if err != nil {
+			return nil, invalid("review", err)
+		}
+		of, err := op.DecodeRequest(text)
+		if err != nil {
+			return nil, err
+		}
+		as := author.WithGrant(as, api.Grant{Agent: agent, Role: api.Owner})
+		done, err := a.Serve(as, api.Call{Op: op, Request: of, Key: "review-" + p.ID + step, Sync: a.Call.Sync, Warn: a.Call.Warn, DryRun: dryRun})
+		if err != nil {
+			return nil, err
+		}
+		return done.(*api.EditResponse), nil
+	}
+	rest, own := parted(p, fields)
+	switch {
+	case len(own) == 0:
+		return serve(p.Agent, p.Op, fields, "")
+	case dryRun || rest == nil && p.Op == api.OpRemember.Name:
+		return serve(author.AgentOf(ctx), p.Op, fields, editedStep)
+	}
+	own["id"], own["base"] = word(fields, "id"), word(fields, "base")
+	if rest != nil {
+		first, err := serve(p.Agent, p.Op, rest, "")
+		if err != nil {
+			return nil, err
+		}
+		if first.Known { // another note that says what is left
+			return serve(author.AgentOf(ctx), p.Op, fields, editedStep)
+		}
+		own["id"], own["base"] = first.ID, first.Digest
+	}
+	return serve(author.AgentOf(ctx), api.OpEdit.Name, own, editedStep)
+}
+
+// editedStep ends the key of what the owner does of a proposal.
+const editedStep = "-edited"
+
+// parted returns what the agent proposes of a request that the owner may have edited, nil for
+// nothing, and what the owner does, as an edit, empty for nothing.
+func parted(p *Proposal, fields map[string]any) (rest, own map[string]any) {
+	rest, own = maps.Clone(fields), map[string]any{}
+	if p.Original == nil {
+		return rest, own
+	}
+	original, _ := fieldsOf(&Proposal{Op: p.Op, Request: p.Original}) // it was checked
+	for _, key := range []string{"title", "body", "append"} {
+		if value, has := fields[key]; has && value != original[key] {
+			own[key] = value
+			if delete(rest, key); p.Op == api.OpRemember.Name && key == "title" {
+				rest[key] = word(original, key)
+			}
+		}
+	}
+	if p.Op == api.OpRemember.Name && word(rest, "title")+word(rest, "body") == "" || setsOnly(rest) {
+		rest = nil
+	}
+	return rest, own
+}
+
+// withdrawProposal takes back a proposal of the agent that calls.
+func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*Proposal, error) {
+	ps, p, err := find(ctx, a, req.ID)
+	if err == nil && p.Agent != author.AgentOf(ctx) {
+		err = fault.Wrap("review", req.ID, fault.Denied, errors.New("is of another agent; who made a proposal withdraws it, and the owner rejects it"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err = ps.Decide(ctx, req.ID, "withdrawn", func(Proposal) error { return nil }); err != nil {
+		return nil, err
+	}
+	notify(a, &p, "withdrawn")
+	return &p, nil
 }
 
 func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Proposal, error) {
@@ -310,7 +438,7 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 	if err != nil || a.Call.DryRun {
 		return &p, err
 	}
-	err = ps.Decide(ctx, p.ID, func(of Proposal) error {
+	err = ps.Decide(ctx, p.ID, "rejected", func(of Proposal) error {
 		if p = of; req.Reason == "" {
 			return nil
 		}

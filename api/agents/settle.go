@@ -11,8 +11,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // fieldsOf returns the request of a proposal as JSON has it. Errors: Invalid for a request that
@@ -36,8 +41,9 @@ func fieldsOf(p *Proposal) (map[string]any, error) {
 	return fields, nil
 }
 
-// settle fills in what a proposal is about. Its request then names each node by its id, and the
-// digest that the changed one has now: what the owner accepts is what both of them saw.
+// settle makes the request of a proposal name each node by its id, and hold for what there is
+// now: one that takes a branch for the version of that branch, an edit for the text and the
+// place of its note. An edit that only adds is done on the note as it then is.
 func settle(ctx context.Context, a api.Access, p *Proposal) error {
 	fields, err := fieldsOf(p)
 	if err != nil {
@@ -47,51 +53,181 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 	if err != nil {
 		return err
 	}
-	word := func(key string) string {
-		text, _ := fields[key].(string)
-		return text
-	}
-	p.Title, p.Path = word("title"), api.FileIn(word("under"))
-	body := ""
-	if name := word("id"); name != "" {
+	p.Title = word(fields, "title")
+	for _, key := range []string{"id", "under", "to"} {
+		name := word(fields, key)
+		if name == "" || key == "under" && api.FileIn(name) != "" {
+			continue
+		}
 		n, err := a.Find(v, "propose", name)
 		if err != nil {
 			return err
 		}
-		fields["id"], fields["base"] = n.ID, cmp.Or(word("base"), n.Own.String())
-		p.Path, p.Title, body = n.Path, cmp.Or(n.Title(), n.Path), n.Body()
-	}
-	place := word("under") // where it goes: a file, or a node as the owner knows it
-	for _, key := range []string{"under", "to"} {
-		if word(key) == "" || key == "under" && api.FileIn(word(key)) != "" {
-			continue
+		if fields[key] = n.ID; key == "id" {
+			p.Title, p.Path = cmp.Or(n.Title(), n.Path), n.Path
+			if err := holdFor(p, v, n, fields); err != nil {
+				return err
+			}
 		}
-		n, err := a.Find(v, "propose", word(key))
-		if err != nil {
-			return err
-		}
-		fields[key], p.Path, place = n.ID, cmp.Or(p.Path, n.Path), cmp.Or(n.Title(), n.Path)+"  "+n.Path
 	}
-	p.Change = changeOf(fields, body, place)
 	p.Request, err = json.Marshal(fields)
 	return err
 }
 
-// changeOf says line by line what a request would change of a node with this body. place is
-// where it is put: the title and the path of a node, or a file.
-func changeOf(fields map[string]any, body, place string) string {
-	var b strings.Builder
-	if now, ok := fields["body"].(string); ok {
-		if now = strings.TrimSuffix(now, "\n"); now != "" {
-			now += "\n"
-		}
-		before, after := linediff.Side{Name: "now", Line: 1}, linediff.Side{Name: "proposed", Line: 1}
-		b.WriteString(linediff.Unified(before, after, body, now))
+// holdFor fills in what a proposal about a note holds for. Errors: Conflict, if its agent has read
+// another version of the note.
+func holdFor(p *Proposal, v *fovea.View, n *node.Node, fields map[string]any) error {
+	if base := word(fields, "base"); p.Original == nil && !slices.Contains([]string{"", n.Own.String(), n.Version.String()}, base) {
+		err := fmt.Errorf("the node changed since it was read; it is now %s", n.Own)
+		return &fault.Error{Op: "propose", What: n.ID, Kind: fault.Conflict, Theirs: n.Content, Err: err}
 	}
-	if text, ok := fields["append"].(string); ok {
-		for line := range strings.Lines(text) {
-			b.WriteString("+ " + strings.TrimSuffix(line, "\n") + "\n")
+	_, line := v.Position(n)
+	p.Line = cmp.Or(p.Line, line)
+	switch {
+	case p.Op != api.OpEdit.Name:
+		fields["base"] = n.Version.String()
+	case setsOnly(fields, "append", "tag", "untag"): // whatever has become of the note
+		delete(fields, "base")
+	default:
+		fields["base"], p.Parent = cmp.Or(word(fields, "base"), n.Own.String()), cmp.Or(p.Parent, n.Parent)
+	}
+	return nil
+}
+
+// word returns the text of a field, "" if it has none.
+func word(fields map[string]any, key string) string {
+	text, _ := fields[key].(string)
+	return text
+}
+
+// setsOnly reports whether a request sets nothing but some fields of a note.
+func setsOnly(fields map[string]any, some ...string) bool {
+	for key := range fields {
+		if !slices.Contains(append(some, "id", "base", "allow_subheadings"), key) {
+			return false
 		}
+	}
+	return true
+}
+
+// inPlace returns the request of a proposal with the lines in which the note is now. Errors:
+// Conflict for a note that was moved since.
+func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, error) {
+	fields, err := fieldsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	v, err := a.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n, there := v.Get(word(fields, "id"))
+	if !there {
+		return fields, nil
+	}
+	_, stands := v.Get(p.Parent)
+	renamed := !stands && node.IsDerived(p.Parent) && node.IsDerived(n.Parent) && n.Path == p.Path // the node above it, with another title
+	if p.Parent != "" && n.Parent != p.Parent && !renamed {
+		return nil, fault.Wrap("review", p.ID, fault.Conflict, fmt.Errorf("the note was moved since this was proposed; it is now in %s", n.Path))
+	}
+	_, line := v.Position(n)
+	for _, key := range []string{"check", "uncheck"} {
+		lines, _ := fields[key].([]any)
+		for i, at := range lines {
+			if at, ok := at.(float64); ok {
+				lines[i] = at + float64(line-p.Line)
+			}
+		}
+	}
+	return fields, nil
+}
+
+// foresee fills in where a proposal would land now and what it would change, as far as the caller
+// may see it, by a dry run. Errors: those of the proposal.
+func foresee(ctx context.Context, a api.Access, p *Proposal) error {
+	v, err := a.View(ctx)
+	if err != nil {
+		return err
+	}
+	fields, err := fieldsOf(p)
+	if err != nil {
+		return err
+	}
+	done, err := carryOut(ctx, a, p, true)
+	if err != nil && p.Change != "" {
+		return err
+	}
+	var plan *graph.Delta
+	if err == nil {
+		plan = done.Plan
+	}
+	n, there := v.Get(word(fields, "id"))
+	if !there {
+		n = &node.Node{Derived: &document.Derived{}} // one that is to be
+	}
+	p.Path = cmp.Or(n.Path, p.Path, api.FileIn(word(fields, "under")))
+	texts, place := planned(p, n, fields, plan)
+	if to, ok := v.Get(cmp.Or(word(fields, "to"), word(fields, "under"))); ok {
+		p.Path, place = to.Path, cmp.Or(to.Title(), to.Path)+"  "+to.Path
+	}
+	if p.From = ""; n.Path != p.Path {
+		p.From = n.Path
+	}
+	p.Change = changeOf(p.Op, fields, place, texts) + below(p.Op, v, n)
+	return err
+}
+
+// planned returns the text of a note before and after a dry run, or without one as the request
+// says, and puts the file that the note is in after it into the proposal.
+func planned(p *Proposal, n *node.Node, fields map[string]any, plan *graph.Delta) (texts [2]string, path string) {
+	if texts = [2]string{n.Body(), n.Body()}; p.Op == api.OpForget.Name {
+		texts[1] = ""
+	} else if plan != nil {
+		is := n.ID
+		for _, e := range plan.Lineage {
+			if e.Old == n.ID {
+				is = e.New
+			}
+		}
+		for _, c := range plan.Changes {
+			if c.New != nil && (c.ID == is || n.ID == "" && c.Old == nil && c.New.Parent != "") {
+				texts[1], p.Path = c.New.Body(), c.New.Path
+			}
+		}
+	} else if texts[1] += word(fields, "append"); fields["body"] != nil {
+		texts[1] = word(fields, "body")
+	}
+	return texts, p.Path
+}
+
+// below lists the notes that a change takes with the one that it is about.
+func below(op string, v *fovea.View, n *node.Node) string {
+	var titles strings.Builder
+	count := 0
+	var list func(*node.Node, string)
+	list = func(of *node.Node, indent string) {
+		for _, id := range of.Kids {
+			count++
+			if kid, ok := v.Get(id); ok && !kid.Secret() {
+				titles.WriteString(indent + kid.Title() + "\n")
+				list(kid, indent+"  ")
+			}
+		}
+	}
+	if list(n, "  "); op == api.OpEdit.Name || count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("with %d notes below it:\n%s", count, titles.String())
+}
+
+// changeOf says line by line what a request would change of a note with this text before and
+// after. place is where the note is put: the title and the path of a node, or a file.
+func changeOf(op string, fields map[string]any, place string, texts [2]string) string {
+	var b strings.Builder
+	before, after := linediff.Side{Name: "now", Line: 1}, linediff.Side{Name: "proposed", Line: 1}
+	b.WriteString(linediff.Unified(before, after, texts[0], texts[1]))
+	if op == api.OpArchive.Name {
+		fields["to"] = place
 	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		switch key {

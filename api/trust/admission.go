@@ -34,14 +34,15 @@ var admissions = map[string]admission{
 	agents.OpTaskRelease.Name: onTask(agents.OpTaskRelease, func(r agents.ClaimEndRequest) string { return r.Task }),
 	agents.OpTaskDone.Name:    onTask(agents.OpTaskDone, func(r agents.ClaimEndRequest) string { return r.Task }),
 
-	agents.OpMessageRead.Name: anything, // it marks messages of the caller alone
-	api.OpSnapshot.Name:       anything,
-	api.OpCheckpoint.Name:     by(api.OpCheckpoint, admitCheckpoint),
-	api.OpTrigger.Name:        anything,
-	api.OpBlockAdd.Name:       anything,
-	api.OpBlockRemove.Name:    anything,
-	api.OpBlockScore.Name:     anything,
-	feedback.OpFeedback.Name:  anything, // it is about the windows of the caller alone
+	agents.OpReviewWithdraw.Name: anything, // of what the caller proposed
+	agents.OpMessageRead.Name:    anything, // it marks messages of the caller alone
+	api.OpSnapshot.Name:          anything,
+	api.OpCheckpoint.Name:        by(api.OpCheckpoint, admitCheckpoint),
+	api.OpTrigger.Name:           anything,
+	api.OpBlockAdd.Name:          anything,
+	api.OpBlockRemove.Name:       anything,
+	api.OpBlockScore.Name:        anything,
+	feedback.OpFeedback.Name:     anything, // it is about the windows of the caller alone
 }
 
 // by makes an admission of a check that knows the type of the request.

@@ -164,7 +164,7 @@ var wrong = map[string]string{
 	"agents": `{"name":"nobody"}`, "messages": `{"agent":"a/b"}`, "message-send": `{"to":"owner","subject":""}`, "message-read": `{"ids":["none"]}`,
 	"tasks": `{"status":"x"}`, "task-claim": `{"task":"none"}`, "task-renew": `{"task":"none","number":1}`, "task-release": `{"task":"none"}`,
 	"task-done": `{"task":"none"}`, "windows": `{"agent":"ada","id":"1"}`, "review": `{"id":"none"}`, "propose": `{"op":"purge","request":{}}`,
-	"review-edit": `{"id":"none"}`, "review-accept": `{"id":"none"}`, "review-reject": `{"id":"none"}`,
+	"review-edit": `{"id":"none"}`, "review-accept": `{"id":"none"}`, "review-reject": `{"id":"none"}`, "review-withdraw": `{"id":"none"}`,
 	"news-seen": `{"upto":{"project/none":1}}`, "conversation": `{"session":""}`,
 	"bundle-write": `{"file":"here","plain":true}`, "bundle-read": `{"file":"/no"}`, "remote-add": `{"name":"x","url":"no"}`,
 	"import": `{"kind":"okf","source":"no"}`, "export": `{"kind":"okf","to":"no"}`,

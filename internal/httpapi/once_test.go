@@ -86,6 +86,7 @@ var repeated = []repetition{
 	{name: "a proposal edited", op: "review-edit", body: `{"id":"PROPOSAL","title":"Newer"}`, before: (*site).proposed},
 	{name: "a proposal accepted", op: "review-accept", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
 	{name: "a proposal rejected", op: "review-reject", body: `{"id":"PROPOSAL"}`, before: (*site).proposed, forgets: true},
+	{name: "a proposal withdrawn", op: "review-withdraw", body: `{"id":"PROPOSAL"}`, agent: true, before: (*site).proposed, forgets: true},
 	{name: "news seen", op: "news-seen", body: `{"upto":{"memex":1}}`, forgets: true},
 	{name: "a bundle written", op: "bundle-write", body: `{"file":"BUNDLE","plain":true}`, forgets: true},
 	{name: "a bundle read", op: "bundle-read", body: `{"file":"BUNDLE","replace":true}`, before: (*site).bundled},

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
 )
 
 // defaultCommits is how many commits a log shows.
@@ -34,6 +35,10 @@ func diffed(_ api.DiffRequest, d *api.Difference) reply { return reply{text: dif
 
 func snapshots(_ api.None, list []api.Snapshot) reply {
 	return reply{text: fmt.Sprintf("States to go back to: %d.\n%s", len(list), fenced(snapshotLines(list)))}
+}
+
+func withdrawn(_ agents.WithdrawRequest, p *agents.Proposal) reply {
+	return reply{text: fmt.Sprintf("Withdrawn: proposal %q.", p.ID)}
 }
 
 func checkpointed(_ api.CheckpointRequest, c *api.Checkpoint) reply {

@@ -68,10 +68,11 @@ func tools() []tool {
 		{"history", "History", adds,
 			"log: commits, of a note if id is given. diff: what changed between two moments. blame: who wrote each line of a note. snapshots: states to go " +
 				"back to. checkpoint: keep this state under a name. inbox: messages to you, then marked as read. tasks: what can be claimed, and who holds it. " +
-				"feedback: tell which notes of your last context helped; recall learns.",
+				"feedback: tell which notes of your last context helped; recall learns. withdraw: take back your proposal id.",
 			"*action id limit from to text name answer", []action{
 				act(api.OpLog, logTool), show(api.OpDiff, diffed), show(api.OpBlame, blamed), show(api.OpSnapshots, snapshots), show(api.OpCheckpoint, checkpointed),
-				unkeyed(act(agents.OpMessageRead, inboxTool)), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned)}},
+				unkeyed(act(agents.OpMessageRead, inboxTool)), show(agents.OpTasks, tasked), show(feedback.OpFeedback, learned),
+				show(agents.OpReviewWithdraw, withdrawn)}},
 		{"rollback", "Go back", sets,
 			"rollback: make an earlier state the present one, files included. restore: likewise, a checkpoint by name. revert: take back commits or an " +
 				"author's work and keep what others did since. resolve: end a note's conflict. All can be undone.",

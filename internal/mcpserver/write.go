@@ -74,7 +74,7 @@ func written[Q any](_ Q, e *api.EditResponse) reply {
 	switch {
 	case e.Proposal != "":
 		return reply{text: fmt.Sprintf("Kept as proposal %q for %q.", e.Proposal, e.Path), data: e,
-			remark: "Nothing is written until the owner accepts it. fovea://review lists your proposals."}
+			remark: "Nothing is written until the owner accepts it. fovea://review lists your proposals, history withdraw takes one back."}
 	case e.Digest == "":
 		return reply{text: fmt.Sprintf("Done: id %q, seq %d.", e.ID, e.Seq), data: e, remark: "The note is not there any more."}
 	case e.Seq == 0:

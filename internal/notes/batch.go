@@ -58,7 +58,7 @@ func (p *batch) take(r *pending) bool {
 		return false
 	case p.err != nil:
 		r.end(remembered{}, p.why(r))
-	case p.path == "" || ownID(r.h.Properties):
+	case p.path == "" || ownID(r.h.Properties) || r.action.DryRun:
 		r.end(p.alone(r))
 		p.full = true // later notes depend on this commit
 	default:

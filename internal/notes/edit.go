@@ -178,9 +178,33 @@ func (ns *Notes) perform(ctx context.Context, tx *chain.Tx, a scope.Action, do f
 // errBuffer refuses edits of an editor's unsaved buffer.
 var errBuffer = errors.New("it stands in a buffer that was not saved; save it, or edit it there")
 
-// node returns a node after bringing memory up to date with its file. A base that is neither
-// zero nor the node's own digest is a Conflict, with the result of c on the base. Without
-// c.tree, the node must be in a file.
+// branch is node for a change that takes all below the node with it: its base is the version,
+// which covers that. The own digest of a node that never stood alone with this text is taken
+// for what it is; for one that did, it was the version as well, which is another one now.
+func branch(ctx context.Context, e *editing, id string, base merkle.Digest, c change) (*node.Node, error) {
+	n, err := e.node(ctx, id, merkle.Digest{}, c)
+	if err != nil || base.IsZero() || base == n.Version || base == n.Own && !stoodAlone(ctx, e.ns.scope.Chain, n) {
+		return n, err
+	}
+	return nil, e.conflict(n, base, c)
+}
+
+// stoodAlone reports whether a node had its present text while nothing stood below it, or whether
+// history cannot tell.
+func stoodAlone(ctx context.Context, c *chain.Chain, n *node.Node) bool {
+	alone := false
+	_, err := c.Trail(ctx, n.ID, 1, c.Head().Commit.Seq, func(s *chain.Step) error {
+		if alone = s.After != nil && s.After.Own == n.Own && s.After.Version == n.Own; alone {
+			return chain.ErrStop
+		}
+		return nil
+	})
+	return alone || err != nil
+}
+
+// node returns a node after bringing memory up to date with its file. A base that is not zero
+// and neither the node's own digest nor its version is a Conflict, with the result of c on the
+// base. Without c.tree, the node must be in a file.
 func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c change) (*node.Node, error) {
 	n, ok := e.ns.scope.Present().Get(id)
 	switch {
@@ -201,7 +225,7 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 			return nil, err
 		}
 	}
-	if !base.IsZero() && n.Own != base {
+	if !base.IsZero() && n.Own != base && n.Version != base {
 		return nil, e.conflict(n, base, c)
 	}
 	return n, nil
@@ -215,7 +239,7 @@ func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
 	}
 	return &fault.Error{
 		Op: e.action.Name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
-		Err: fmt.Errorf("the node changed since it was read; it is now %s", n.Own),
+		Err: fmt.Errorf("the node changed since it was read, or what stands below it; it is now %s, and %s with all below it", n.Own, n.Version),
 	}
 }
 

@@ -21,13 +21,13 @@ import (
 // and from the only agent that forgot it, whose note lifts the tombstone. Text that the
 // owner saves in a file is never refused. History keeps forgotten content until it is
 // purged, and a rollback to an earlier state lifts the tombstones. opts and errors are as
-// in Edit.
+// in Refile.
 func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	by := ns.scope.Actor(ctx).Author
 	return ns.edit(ctx, editAction("forget", opts), func(e *editing) error {
 		apply := typed(document.Delete{})
-		n, err := e.node(ctx, id, opts.Base, apply)
+		n, err := branch(ctx, e, id, opts.Base, apply)
 		if err != nil {
 			return err
 		}

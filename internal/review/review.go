@@ -43,10 +43,16 @@ type Proposal struct {
 	Op      string          `json:"op" jsonschema:"the operation: remember, edit, refile, archive or forget"`
 	Request json.RawMessage `json:"request" jsonschema:"its request"`
 	Project string          `json:"project,omitempty" jsonschema:"in which it was made"`
-	Path    string          `json:"path" jsonschema:"the file that it would change, below the memex"`
+	Path    string          `json:"path" jsonschema:"the file in which the note is to be, or from which it is taken, below the memex"`
+	From    string          `json:"from,omitempty" jsonschema:"the file that the note would leave, if it is another one"`
 	Title   string          `json:"title" jsonschema:"of the note that it is about"`
 	Change  string          `json:"change" jsonschema:"what it would change, line by line"`
 	Made    time.Time       `json:"made" jsonschema:"when"`
+
+	Original json.RawMessage `json:"original,omitempty" jsonschema:"its request as the agent made it, if the owner has edited it"`
+	// Where the note of an edit stood: such an edit is about the note in its place.
+	Parent string `json:"parent,omitempty" jsonschema:"of an edit that is about the note in its place: the id of the node above it"`
+	Line   int    `json:"line,omitempty" jsonschema:"the line in which the note began, from which the lines of a request are counted"`
 }
 
 // A proposal is a tree of one element, whose attribute holds the proposal as JSON.
@@ -123,7 +129,7 @@ func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptio
 	if len(mine) >= MaxProposals {
 		return chain.Commit{}, fault.Wrap("propose", p.Agent, fault.Conflict, ErrTooMany)
 	}
-	return ps.commit(ctx, "propose", p, opts, func(draft *graph.Draft, path string) error {
+	return ps.commit(ctx, "proposed", p, opts, func(draft *graph.Draft, path string) error {
 		tree, err := p.tree()
 		if err != nil {
 			return err
@@ -152,9 +158,10 @@ func (ps *Proposals) Edit(ctx context.Context, id string, opts *scope.WriteOptio
 	return p, err
 }
 
-// Decide hands a proposal to do, and takes it away if do returns no error. It decides about
-// one proposal at a time. Errors: NotFound (ErrUnknown), and those of do.
-func (ps *Proposals) Decide(ctx context.Context, id string, do func(Proposal) error) error {
+// Decide hands a proposal to do, and takes it away if do returns no error; the log says that it
+// was decided so, such as accepted. It decides about one proposal at a time. Errors: NotFound
+// (ErrUnknown), and those of do.
+func (ps *Proposals) Decide(ctx context.Context, id, decided string, do func(Proposal) error) error {
 	ps.deciding.Lock()
 	defer ps.deciding.Unlock()
 	p, err := ps.Get(id)
@@ -164,23 +171,24 @@ func (ps *Proposals) Decide(ctx context.Context, id string, do func(Proposal) er
 	if err != nil {
 		return err
 	}
-	_, err = ps.commit(ctx, "review", p, nil, func(draft *graph.Draft, path string) error {
+	_, err = ps.commit(ctx, decided, p, nil, func(draft *graph.Draft, path string) error {
 		draft.Drop(path)
 		return nil
 	})
 	return err
 }
 
-// commit makes a change of one proposal.
-func (ps *Proposals) commit(ctx context.Context, op string, p Proposal, opts *scope.WriteOptions,
+// commit makes a change of one proposal; the log says what became of it.
+func (ps *Proposals) commit(ctx context.Context, became string, p Proposal, opts *scope.WriteOptions,
 	change func(draft *graph.Draft, path string) error) (chain.Commit, error) {
+	const op = "review"
 	s := ps.scope
 	if !s.IsSession() {
 		return chain.Commit{}, fault.Wrap(op, s.Name, fault.Invalid, errors.New("proposals are kept in a session"))
 	}
 	tx := s.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now(), Message: p.Agent + ": proposal " + p.ID}
+	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now(), Message: p.Agent + ": proposal " + p.ID + " " + became}
 	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
 		return s.Replay(first), err
 	}

@@ -23,13 +23,13 @@ const checkpointName = "checkpoint-"
 // Checkpoint writes an image of the present state, so that the next opening replays
 // nothing, and keeps the state under a name for Restore; the default name is checkpoint-
 // and the date. It returns the snapshot and the path of the image. If image and name
-// exist already, nothing is written. Errors: Invalid and Denied as in Snapshot, ReadOnly,
+// exist already, nothing is written. Errors: Conflict, Invalid and Denied as in Snapshot, ReadOnly,
 // Other (the image cannot be written). O(nodes).
 func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
 	head := h.scope.Chain.Head().Commit
-	if err := keepable(tx, h.scope, "checkpoint", name); err != nil {
+	if err := keepable(ctx, tx, h.scope, "checkpoint", name); err != nil {
 		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Invalid, err)
 	}
 	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {

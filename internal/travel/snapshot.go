@@ -42,12 +42,12 @@ func (h *History) Snapshots() []Snapshot {
 }
 
 // Snapshot durably keeps the present state under a name; an empty name makes an automatic
-// snapshot. Errors: Invalid (a name that reads as an index, a date or a digest; an empty
+// snapshot. Errors: Conflict (the claim of the actor is not in force), Invalid (a name that reads as an index, a date or a digest; an empty
 // memory), Denied (see author.Actor.Renames), ReadOnly.
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if err := keepable(tx, h.scope, "snapshot", name); err != nil {
+	if err := keepable(ctx, tx, h.scope, "snapshot", name); err != nil {
 		return Snapshot{}, fault.Wrap("snapshot", name, fault.Invalid, err)
 	}
 	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
@@ -58,12 +58,16 @@ func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 }
 
 // keepable returns why operation op cannot keep the present state under a name.
-func keepable(tx *chain.Tx, s *scope.Scope, op, name string) error {
+func keepable(ctx context.Context, tx *chain.Tx, s *scope.Scope, op, name string) error {
 	switch {
 	case s.IsClosed(tx):
 		return scope.ErrClosed
 	case s.Chain.Head().Commit.Seq == 0:
 		return empty(s, op)
+	case s.Fence != nil:
+		if err := s.Fence.Enter(ctx, scope.Action{Name: op}); err != nil {
+			return err
+		}
 	}
 	return nameable(name)
 }

@@ -3,6 +3,8 @@
 package verb
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api/agents"
@@ -47,7 +49,7 @@ func reviewDiffCommand(s *Session) *cobra.Command {
 	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
 			p := &all[i]
-			s.Out.Text(p.Agent + ": " + p.Op + " " + p.Title + "  " + p.Path + "\n")
+			s.Out.Text(p.Agent + ": " + p.Op + " " + p.Title + "  " + strings.TrimPrefix(p.From+" -> "+p.Path, " -> ") + "\n")
 			s.Out.Text(p.Change)
 		}
 	})
@@ -56,7 +58,8 @@ func reviewDiffCommand(s *Session) *cobra.Command {
 func reviewAcceptCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
-		Long:    "Accept carries a proposal out. If the note has changed since it was proposed,\nnothing is done, and the error shows both sides.",
+		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
+			"was proposed, nothing is done. What you have edited is done in your name.",
 		Example: "  fovea review accept 3f0c…", Args: oneProposal,
 	}, agents.OpReviewAccept, nil, printer(s, printEdit))
 }
