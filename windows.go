@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -28,7 +29,7 @@ import (
 const shownFile = "cache/shown"
 
 const (
-	maxSessions   = 128     // at least half as many sessions are remembered, with what they were told of mail
+	maxSessions   = 192     // at least a third as many sessions are remembered, with what they saw whole and were told of mail
 	maxTold       = 4096    // things of one kind that a session was told of
 	maxShownBytes = 1 << 20 // of one session in the file; one with more is told again
 )
@@ -94,6 +95,31 @@ func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []stri
 	}
 	s.shown = all
 	return unknown
+}
+
+// Saw notes that a session, which key names, was shown the whole text of nodes, or wrote it. since is
+// the number of a commit that is not newer than that text. What is known of a session is bounded:
+// what is not kept any more counts as never seen.
+func Saw(m *Memory, key string, since uint64, nodes ...*node.Node) {
+	s := m.memex.sessions.of(m.memex.top.scope, key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown.Len()+len(nodes) > maxTold || s.shown.Nodes == nil {
+		s.shown = &window.Shown{Nodes: map[string]shown.Node{}}
+	}
+	for _, n := range nodes[:min(len(nodes), maxTold)] {
+		s.shown.Nodes[n.ID] = shown.Node{Digest: n.Own, Since: since}
+	}
+}
+
+// Seen returns the own digest of the text of a node that a session saw last as a whole, zero for none,
+// and the commit that it was noted with, see Saw.
+func Seen(m *Memory, key, id string) (digest merkle.Digest, since uint64) {
+	s := m.memex.sessions.of(m.memex.top.scope, key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.shown.Nodes[id]
+	return n.Digest, n.Since
 }
 
 // of returns the windows of a session.

@@ -185,6 +185,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, invalid("context", err)
 	}
 	withBlocks(ctx, l)
+	since := l.memex.View().Head().Seq
 	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
@@ -224,16 +225,34 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if session != "" {
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
-	since := windowlog.Compare(before, v, w)
-	if req.Private {
-		wr.Question, wr.Task = "", ""
+	if req.At == "" {
+		l.saw(ctx, since, wholeParts(v, w)...)
 	}
-	record(ctx, l, given, v, wr, w)
+	changes := windowlog.Compare(before, v, w)
+	if changes.Repeats(before, w) && !req.Fresh {
+		w = w.Repeated(counter)
+	} else {
+		if req.Private {
+			wr.Question, wr.Task = "", ""
+		}
+		record(ctx, l, given, v, wr, w)
+	}
 	return &ContextResponse{
 		Text: w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: w.Parts,
-		OmittedTop: w.OmittedTop, Session: session, Since: since, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
+		OmittedTop: w.OmittedTop, Session: session, Since: changes, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
+}
+
+// wholeParts returns the nodes whose whole text a window shows.
+func wholeParts(v *fovea.View, w *window.Window) (all []*node.Node) {
+	for i := range w.Parts {
+		p := &w.Parts[i]
+		if n, ok := v.Get(p.ID); ok && p.Level == window.Full && p.Problem == "" && p.Digest == n.Own {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // window builds a window, of the session that is named, if there is one.
@@ -264,6 +283,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			return nil, invalid("search", err)
 		}
 	}
+	since := l.memex.View().Head().Seq
 	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
@@ -292,6 +312,13 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			out[i].Scores = found.Explain(h)
 		}
 	}
+	var whole []*node.Node
+	for i, h := range hits {
+		if req.At == "" && (req.Content || out[i].showsAll(h.Node)) {
+			whole = append(whole, h.Node)
+		}
+	}
+	l.saw(ctx, since, whole...)
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)
 		for i := range out {

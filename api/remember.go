@@ -63,11 +63,15 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 		return nil, named(err, "remember", under, cmp.Or(req.Under, inbox))
 	}
 	out := editResponse(l, id, c)
-	out.Known = c.Seq == 0
+	if out.Known = c.Seq == 0; !out.Known {
+		if r, ok := l.reader(ctx); ok {
+			err = r.changed(ctx, out, true)
+		}
+	}
 	if len(similar) > 0 {
 		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom
 	}
-	return out, nil
+	return out, err
 }
 
 // FileIn returns the Org file that a place names, made if need be, or one in the

@@ -127,7 +127,7 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 		}
 		which = []int{n - 1}
 	}
-	return changeNode(ctx, l, "resolve", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+	return changeNode(ctx, l, "resolve", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})
 }

@@ -54,6 +54,9 @@ func printEdit(s *Session, r *api.EditResponse) {
 	default:
 		s.Out.Printf("commit %d  %s  %s\n", r.Seq, place(r.Path, r.Line), r.ID)
 	}
+	for _, line := range r.Unseen {
+		s.Report("changed by others since this session saw it: %s", terminal.OneLine(line))
+	}
 	for _, id := range r.Similar {
 		s.Report("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, terminal.OneLine(id))
 	}
