@@ -34,14 +34,13 @@ func (l *Local) reader(ctx context.Context) (*reader, bool) {
 	actor := author.ActorOf(ctx)
 	agent, session := agentAndSession(ctx, l, "")
 	r := &reader{l, "whole\n" + session + "\n" + agent, author.Named(agent), cmp.Or(actor.Session, l.scopes(ctx).Session)}
-	byHand := author.GrantOf(ctx).Role == Owner && r.session == "" // of the owner, on the command line
-	return r, !byHand && agent != "" && actor.AcceptedBy == "" && l.known == ""
+	return r, agent != "" && actor.AcceptedBy == "" && l.known == ""
 }
 
 // saw notes that the answer to a call shows the whole text of nodes of a view. since is a commit
-// that is not newer than the view.
+// that is not newer than the view. What another call looks up for itself, nobody sees.
 func (l *Local) saw(ctx context.Context, since uint64, nodes ...*node.Node) {
-	if r, ok := l.reader(ctx); ok && len(nodes) > 0 {
+	if r, ok := l.reader(ctx); ok && len(nodes) > 0 && !l.call.Further {
 		fovea.Saw(l.memex, r.key, since, nodes...)
 	}
 }
