@@ -97,10 +97,9 @@ func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []stri
 	return unknown
 }
 
-// Saw notes that a session, which key names, was shown the whole text of nodes, or wrote it. since is
-// the number of a commit that is not newer than that text. What is known of a session is bounded:
-// what is not kept any more counts as never seen.
-func Saw(m *Memory, key string, since uint64, nodes ...*node.Node) {
+// Saw notes that a session, which key names, was shown the whole text of nodes, or wrote it. What is
+// known of a session is bounded: what is not kept any more counts as never seen.
+func Saw(m *Memory, key string, nodes ...*node.Node) {
 	s := m.memex.sessions.of(m.memex.top.scope, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,18 +107,16 @@ func Saw(m *Memory, key string, since uint64, nodes ...*node.Node) {
 		s.shown = &window.Shown{Nodes: map[string]shown.Node{}}
 	}
 	for _, n := range nodes[:min(len(nodes), maxTold)] {
-		s.shown.Nodes[n.ID] = shown.Node{Digest: n.Own, Since: since}
+		s.shown.Nodes[n.ID] = shown.Node{Digest: n.Own}
 	}
 }
 
-// Seen returns the own digest of the text of a node that a session saw last as a whole, zero for none,
-// and the commit that it was noted with, see Saw.
-func Seen(m *Memory, key, id string) (digest merkle.Digest, since uint64) {
+// Seen returns the own digest of the text of a node that a session saw last as a whole, zero for none.
+func Seen(m *Memory, key, id string) merkle.Digest {
 	s := m.memex.sessions.of(m.memex.top.scope, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.shown.Nodes[id]
-	return n.Digest, n.Since
+	return s.shown.Nodes[id].Digest
 }
 
 // of returns the windows of a session.
@@ -131,6 +128,7 @@ func (s *sessions) of(top *scope.Scope, key string) *sessionWindows {
 		b, err := top.FS.ReadFile(shownFile)
 		if err == nil {
 			err = s.decode(b)
+			_ = top.FS.Remove(shownFile) // after a crash it would be older than what sessions wrote
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			top.Options.Log.Warn("what sessions were shown cannot be read; they are told again", "error", err)

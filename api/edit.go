@@ -38,7 +38,8 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	r, held := on.reader(ctx)
 	n, there := on.m.View().Get(id)
 	replacing := held && there && (replaces == nil || replaces(n))
-	base := opts.Base
+	base, head := opts.Base, on.m.View().Head().Seq
+	sawIt := held && there && fovea.Seen(l.memex, r.key, id) == n.Own
 	for try := 0; ; try++ {
 		if replacing && (base.IsZero() || base == n.Own) {
 			if err := r.requireSeen(ctx, op, n); err != nil {
@@ -56,7 +57,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		}
 		out := editResponse(on, id, c)
 		if held {
-			err = r.changed(ctx, out, replacing)
+			err = r.changed(ctx, out, replacing || sawIt && out.Seq == head+1)
 		}
 		return out, err
 	}

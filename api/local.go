@@ -185,7 +185,6 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, invalid("context", err)
 	}
 	withBlocks(ctx, l)
-	since := l.memex.View().Head().Seq
 	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
@@ -226,7 +225,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
 	if req.At == "" {
-		l.saw(ctx, since, wholeParts(v, w)...)
+		l.saw(ctx, wholeParts(v, w)...)
 	}
 	changes := windowlog.Compare(before, v, w)
 	if changes.Repeats(before, w) && !req.Fresh {
@@ -283,7 +282,6 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			return nil, invalid("search", err)
 		}
 	}
-	since := l.memex.View().Head().Seq
 	v, err := l.viewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
@@ -318,7 +316,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			whole = append(whole, h.Node)
 		}
 	}
-	l.saw(ctx, since, whole...)
+	l.saw(ctx, whole...)
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)
 		for i := range out {

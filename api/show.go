@@ -28,7 +28,6 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
-	since := l.memex.View().Head().Seq
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		s, err := l.show(v, id)
 		if err == nil && (req.Page == 0 || req.Offset+req.Page >= len(s.Content)) {
 			n, _ := v.Get(s.ID)
-			l.saw(ctx, since, n)
+			l.saw(ctx, n)
 		}
 		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
 			err = cmp.Or(wasRemoved(ctx, l, v, id), err)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fovea-memory/fovea"
@@ -37,59 +36,28 @@ func (l *Local) reader(ctx context.Context) (*reader, bool) {
 	return r, agent != "" && actor.AcceptedBy == "" && l.known == ""
 }
 
-// saw notes that the answer to a call shows the whole text of nodes of a view. since is a commit
-// that is not newer than the view. What another call looks up for itself, nobody sees.
-func (l *Local) saw(ctx context.Context, since uint64, nodes ...*node.Node) {
+// saw notes that the answer to a call shows the whole text of nodes. What another call looks up for
+// itself, nobody sees.
+func (l *Local) saw(ctx context.Context, nodes ...*node.Node) {
 	if r, ok := l.reader(ctx); ok && len(nodes) > 0 && !l.call.Further {
-		fovea.Saw(l.memex, r.key, since, nodes...)
+		fovea.Saw(l.memex, r.key, nodes...)
 	}
 }
 
 // wrote reports whether the session made a commit.
 func (r *reader) wrote(c *fovea.Commit) bool { return c.Author == r.by && c.Session == r.session }
 
-// changedByOthers reports whether others have changed a node after the commit since.
-func (r *reader) changedByOthers(ctx context.Context, id string, since uint64) (bool, error) {
-	for limit := 4; ; limit *= 4 {
-		commits, err := r.m.History().Log(ctx, id, limit)
-		if err != nil {
-			return false, err
-		}
-		for i := range commits {
-			if commits[i].Seq <= since {
-				return false, nil
-			}
-			if !r.wrote(&commits[i]) {
-				return true, nil
-			}
-		}
-		if len(commits) < limit {
-			return false, nil
-		}
-	}
-}
-
 // unseen returns the lines of a node that others wrote and the session has not seen, each after
-// "+", and after "-" what it saw and is not there any more. saw reports whether the session has
-// seen any version of it. It costs nothing for a text that the session saw last, and else a
-// read for each commit of the node.
+// "+", and after "-" what it saw and is not there any more. saw reports whether it has seen any
+// version. It costs nothing for the text that the session saw last, else a read for each version.
 func (r *reader) unseen(ctx context.Context, n *node.Node) (lines []string, saw bool, err error) {
-	digest, since := fovea.Seen(r.memex, r.key, n.ID)
+	digest := fovea.Seen(r.memex, r.key, n.ID)
 	if digest == n.Own {
 		return nil, true, nil
 	}
-	if r.m != r.memex {
-		since = 0 // it counts the commits of the memex
-	}
 	var before []string
-	if saw = !digest.IsZero(); saw {
-		if changed, err := r.changedByOthers(ctx, n.ID, since); err != nil || !changed {
-			return nil, true, err
-		}
-		old, err := r.m.History().Version(ctx, n.ID, digest)
-		if saw = err == nil; saw {
-			before = linediff.Split(old.Content)
-		}
+	if old, err := r.m.History().Version(ctx, n.ID, digest); err == nil && !digest.IsZero() {
+		before, saw = linediff.Split(old.Content), true
 	}
 	now, by, _, err := r.m.History().Blame(ctx, nil, n.ID)
 	for _, h := range linediff.Diff(before, now) {
@@ -117,7 +85,6 @@ func appendLine(lines []string, mark, line string) []string {
 // as others wrote in it what the session has not seen. The error shows that text, which then
 // counts as seen. What stands below and only moves may be text that the session never saw.
 func (r *reader) requireSeen(ctx context.Context, op string, top *node.Node) error {
-	since := r.memex.View().Head().Seq
 	v, err := r.seen(ctx)
 	if err != nil {
 		return err
@@ -148,30 +115,18 @@ func (r *reader) requireSeen(ctx context.Context, op string, top *node.Node) err
 	if len(lines) == 0 {
 		return nil
 	}
-	fovea.Saw(r.memex, r.key, since, shown...)
+	fovea.Saw(r.memex, r.key, shown...)
+	const named = 8
 	return &fovea.Error{Op: op, What: top.ID, Kind: fovea.Conflict, Theirs: text.String(), Err: fmt.Errorf(
-		"nothing was changed, because others wrote what this session has not seen: %s; take that into account and change it again", quoted(lines))}
-}
-
-// quoted names the first of some lines.
-func quoted(lines []string) string {
-	const most = 8
-	named := make([]string, min(most, len(lines)))
-	for i := range named {
-		named[i] = strconv.Quote(lines[i])
-	}
-	if more := len(lines) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(named, ", ")
+		"nothing was changed, because others changed %d lines of it that this session has not seen: %q; take them into account and change it again",
+		len(lines), lines[:min(named, len(lines))])}
 }
 
 // changed completes the answer to a change that the session has made of a node: with the lines of
-// others that it has not seen, which then count as seen. sawAll reports that it had seen
-// the text before, or has replaced it.
+// others that it has not seen, which then count as seen. sawAll reports that there are none.
 func (r *reader) changed(ctx context.Context, out *EditResponse, sawAll bool) error {
 	n, ok := r.m.View().Get(out.ID)
-	if digest, _ := fovea.Seen(r.memex, r.key, out.ID); !ok || n.Own.String() != out.Digest || digest.IsZero() && !sawAll {
+	if !ok || n.Own.String() != out.Digest || !sawAll && fovea.Seen(r.memex, r.key, out.ID).IsZero() {
 		return nil
 	}
 	if !sawAll {
@@ -179,20 +134,12 @@ func (r *reader) changed(ctx context.Context, out *EditResponse, sawAll bool) er
 		if err != nil {
 			return err
 		}
-		length := 0
-		for i, line := range lines {
-			if length += len(line); length > maxUnseen {
-				out.Unseen = append(lines[:i:i], fmt.Sprintf("… and %d more lines", len(lines)-i))
-				return nil
-			}
+		if out.Unseen = lines; len(strings.Join(lines, "")) > maxUnseen {
+			out.Unseen = []string{fmt.Sprintf("%d lines, which show has", len(lines))}
+			return nil
 		}
-		out.Unseen = lines
 	}
-	since := uint64(0)
-	if r.m == r.memex {
-		since = out.Seq
-	}
-	fovea.Saw(r.memex, r.key, since, n)
+	fovea.Saw(r.memex, r.key, n)
 	return nil
 }
 

@@ -26,14 +26,13 @@ func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
 		for _, line := range t.Lines {
 			lines = binary.LittleEndian.AppendUint64(lines, line)
 		}
-		dst = merkle.AppendList(dst, 7)
+		dst = merkle.AppendList(dst, 6)
 		dst = merkle.AppendBytes(dst, id)
 		dst = merkle.AppendBytes(dst, t.Name)
 		dst = merkle.AppendBytes(dst, t.Digest[:])
 		dst = merkle.AppendUint(dst, t.Heading)
 		dst = merkle.AppendUint(dst, uint64(t.Level))
 		dst = merkle.AppendBytes(dst, lines)
-		dst = merkle.AppendUint(dst, t.Since)
 	}
 	return dst, nil
 }
@@ -45,11 +44,10 @@ func (r *Record) UnmarshalBinary(data []byte) error {
 	in.FixedList(4)
 	out, before := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}, ""
 	for i := range in.List() {
-		in.FixedList(7)
+		in.FixedList(6)
 		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
 		t := Node{Name: name, Heading: in.Uint()}
 		level, lines := in.Uint(), in.Bytes()
-		t.Since = in.Uint()
 		if in.Err() != nil {
 			break
 		}

@@ -28,7 +28,6 @@ type Node struct {
 	Heading uint64        // fingerprint of the heading
 	Level   uint8         // the highest level at which it was shown
 	Lines   []uint64      // sorted fingerprints of the passages
-	Since   uint64        // of a text that was shown whole: a commit that is not newer than it
 }
 
 // Len returns the number of nodes shown.

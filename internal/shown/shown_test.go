@@ -23,7 +23,6 @@ var drawNode = rapid.Custom(func(t *rapid.T) Node {
 		Heading: rapid.Uint64().Draw(t, "heading"),
 		Level:   rapid.Uint8().Draw(t, "level"),
 		Lines:   rapid.SliceOfN(rapid.Uint64(), 1, 5).Draw(t, "lines"),
-		Since:   rapid.Uint64().Draw(t, "since"),
 	}
 	slices.Sort(n.Lines)
 	return n
@@ -97,9 +96,9 @@ func TestRecordRefuses(t *testing.T) {
 			data := merkle.AppendBytes(merkle.AppendList(nil, 4), "text")
 			data = merkle.AppendList(merkle.AppendBytes(merkle.AppendUint(data, 7), "style"), len(tc.nodes))
 			for _, n := range tc.nodes {
-				data = merkle.AppendBytes(merkle.AppendBytes(merkle.AppendList(data, 7), n.id), "name")
+				data = merkle.AppendBytes(merkle.AppendBytes(merkle.AppendList(data, 6), n.id), "name")
 				data = merkle.AppendUint(merkle.AppendUint(merkle.AppendBytes(data, n.digest), 9), n.level)
-				data = merkle.AppendUint(merkle.AppendBytes(data, n.lines), 0)
+				data = merkle.AppendBytes(data, n.lines)
 			}
 			var r Record
 			if err := r.UnmarshalBinary(data); !errors.Is(err, tc.want) {
