@@ -19,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -95,28 +94,6 @@ func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []stri
 	}
 	s.shown = all
 	return unknown
-}
-
-// Saw notes that a session, which key names, was shown the whole text of nodes, or wrote it. What is
-// known of a session is bounded: what is not kept any more counts as never seen.
-func Saw(m *Memory, key string, nodes ...*node.Node) {
-	s := m.memex.sessions.of(m.memex.top.scope, key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shown.Len()+len(nodes) > maxTold || s.shown.Nodes == nil {
-		s.shown = &window.Shown{Nodes: map[string]shown.Node{}}
-	}
-	for _, n := range nodes[:min(len(nodes), maxTold)] {
-		s.shown.Nodes[n.ID] = shown.Node{Digest: n.Own}
-	}
-}
-
-// Seen returns the own digest of the text of a node that a session saw last as a whole, zero for none.
-func Seen(m *Memory, key, id string) merkle.Digest {
-	s := m.memex.sessions.of(m.memex.top.scope, key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown.Nodes[id].Digest
 }
 
 // of returns the windows of a session.

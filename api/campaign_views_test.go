@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,20 +65,10 @@ func (w *oldViews) line() string {
 	return fmt.Sprintf("line %d.", w.lines)
 }
 
-// textLines returns the lines of a text that the model is about: what someone wrote.
-func textLines(text string) (all []string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		for _, mark := range []string{"+", "-", "* ", "TODO ", ":NOTE: "} {
-			line = strings.TrimSpace(strings.TrimPrefix(line, mark))
-		}
-		line, _, _ = strings.Cut(line, " :t")
-		if strings.HasPrefix(strings.TrimSpace(line), "line ") {
-			all = append(all, strings.TrimSpace(line))
-		}
-	}
-	return all
-}
+// modelLine is what the model is about in a text.
+var modelLine = regexp.MustCompile(`line \d+\.`)
+
+func textLines(text string) []string { return modelLine.FindAllString(text, -1) }
 
 func (a *agentView) sees(text string) {
 	for _, line := range textLines(text) {
@@ -162,7 +153,8 @@ func (w *oldViews) history(number int) {
 		writers[nil] = true
 	} else {
 		body := w.line()
-		if _, err := api.OpRemember.Call(sessions[0].ctx, w.svc, api.RememberRequest{Title: first, Body: body, Under: name, Property: []string{"ID=" + id}}); err != nil {
+		note := api.RememberRequest{Title: first, Body: body, Under: name, Property: []string{"ID=" + id}}
+		if _, err := api.OpRemember.Call(sessions[0].ctx, w.svc, note); err != nil {
 			w.Fatal(err)
 		}
 		sessions[0].sees(first + "\n" + body)

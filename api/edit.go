@@ -35,14 +35,18 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	if err != nil {
 		return nil, err
 	}
-	r, held := on.reader(ctx)
+	r, held := readerOf(ctx, on)
 	n, there := on.m.View().Get(id)
 	replacing := held && there && (replaces == nil || replaces(n))
 	base, head := opts.Base, on.m.View().Head().Seq
-	sawIt := held && there && fovea.Seen(l.memex, r.key, id) == n.Own
+	sawIt := held && there && r.Seen(id) == n.Own
 	for try := 0; ; try++ {
 		if replacing && (base.IsZero() || base == n.Own) {
-			if err := r.requireSeen(ctx, op, n); err != nil {
+			v, err := l.seen(ctx)
+			if err == nil {
+				err = r.RequireSeen(ctx, v, op, n)
+			}
+			if err != nil {
 				return nil, named(err, op, id, name)
 			}
 			opts.Base = n.Own
@@ -57,7 +61,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		}
 		out := editResponse(on, id, c)
 		if held {
-			err = r.changed(ctx, out, replacing || sawIt && out.Seq == head+1)
+			err = completeChange(ctx, r, out, replacing || sawIt && out.Seq == head+1)
 		}
 		return out, err
 	}

@@ -225,7 +225,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
 	if req.At == "" {
-		l.saw(ctx, wholeParts(v, w)...)
+		saw(ctx, l, wholeParts(v, w)...)
 	}
 	changes := windowlog.Compare(before, v, w)
 	if changes.Repeats(before, w) && !req.Fresh {
@@ -316,7 +316,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			whole = append(whole, h.Node)
 		}
 	}
-	l.saw(ctx, whole...)
+	saw(ctx, l, whole...)
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)
 		for i := range out {

@@ -64,8 +64,8 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	}
 	out := editResponse(l, id, c)
 	if out.Known = c.Seq == 0; !out.Known {
-		if r, ok := l.reader(ctx); ok {
-			err = r.changed(ctx, out, true)
+		if r, ok := readerOf(ctx, l); ok {
+			err = completeChange(ctx, r, out, true)
 		}
 	}
 	if len(similar) > 0 {

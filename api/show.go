@@ -37,7 +37,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 		s, err := l.show(v, id)
 		if err == nil && (req.Page == 0 || req.Offset+req.Page >= len(s.Content)) {
 			n, _ := v.Get(s.ID)
-			l.saw(ctx, n)
+			saw(ctx, l, n)
 		}
 		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
 			err = cmp.Or(wasRemoved(ctx, l, v, id), err)
