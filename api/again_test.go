@@ -35,11 +35,6 @@ func TestAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			svc, _ := serve(t, map[string]string{"a.org": "* One\n** Below\n* Two\n"})
 			ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("mint"), May: func(string) error { return nil }})
-			for _, id := range []string{"One", "Below"} { // else it may not take them away
-				if _, err := api.OpShow.Call(ctx, svc, api.ShowRequest{ID: id}); err != nil {
-					t.Fatal(err)
-				}
-			}
 			svc = api.WithKey(svc, "op-1")
 			first, err := call(ctx, svc)
 			if err != nil {

@@ -274,9 +274,6 @@ func TestUndoAsksOfEveryPath(t *testing.T) {
 	svc, folder := lived(t)
 	title := "By the owner's hand"
 	hand := author.WithGrant(t.Context(), api.Grant{Agent: "mint", Role: api.Owner})
-	if _, err := api.OpShow.Call(hand, svc, api.ShowRequest{ID: "mine"}); err != nil { // else it may not replace the title
-		t.Fatal(err)
-	}
 	if _, err := api.OpEdit.Call(hand, svc, api.EditRequest{ID: "mine", Title: &title}); err != nil {
 		t.Fatal(err)
 	}
