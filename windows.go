@@ -28,7 +28,7 @@ import (
 const shownFile = "cache/shown"
 
 const (
-	maxSessions   = 128     // at least half as many sessions are remembered, with what they were told of mail
+	maxSessions   = 192     // at least a third as many sessions are remembered, with what they saw whole and were told of mail
 	maxTold       = 4096    // things of one kind that a session was told of
 	maxShownBytes = 1 << 20 // of one session in the file; one with more is told again
 )
@@ -105,6 +105,7 @@ func (s *sessions) of(top *scope.Scope, key string) *sessionWindows {
 		b, err := top.FS.ReadFile(shownFile)
 		if err == nil {
 			err = s.decode(b)
+			_ = top.FS.Remove(shownFile) // after a crash it would be older than what sessions wrote
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			top.Options.Log.Warn("what sessions were shown cannot be read; they are told again", "error", err)

@@ -21,24 +21,50 @@ func editNode(ctx context.Context, l *Local, req EditRequest) (*EditResponse, er
 	if err != nil {
 		return nil, invalid("edit", err)
 	}
-	return changeNode(ctx, l, "edit", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+	return changeNode(ctx, l, "edit", req.ID, req.Base, req.replaces, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		return on.m.Notes().Edit(ctx, id, opts, edits...)
 	})
 }
 
-// changeNode carries out what op is to do with one node, and says what the node is then.
-func changeNode(ctx context.Context, l *Local, op, name, digest string,
+// changeNode carries out what op is to do with one node, and says what the node is then. replaces
+// reports whether that takes text away; nil stands for yes.
+func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces func(*node.Node) bool,
 	do func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error),
 ) (*EditResponse, error) {
 	on, id, opts, err := l.target(ctx, op, name, digest)
 	if err != nil {
 		return nil, err
 	}
-	c, err := do(on, id, opts)
-	if err != nil {
-		return nil, named(err, op, id, name)
+	r, held := readerOf(ctx, on)
+	n, there := on.m.View().Get(id)
+	replacing := held && there && (replaces == nil || replaces(n))
+	base, head := opts.Base, on.m.View().Head().Seq
+	sawIt := held && there && r.Seen(id) == n.Own
+	for try := 0; ; try++ {
+		if replacing && (base.IsZero() || base == n.Own) {
+			v, err := l.seen(ctx)
+			if err == nil {
+				err = r.RequireSeen(ctx, v, op, n)
+			}
+			if err != nil {
+				return nil, named(err, op, id, name)
+			}
+			opts.Base = n.Own
+		}
+		c, err := do(on, id, opts)
+		if now, ok := on.m.View().Get(id); err != nil && replacing && ok && try == 0 && base.IsZero() && now.Own != n.Own {
+			n = now // it was changed meanwhile
+			continue
+		}
+		if err != nil {
+			return nil, named(err, op, id, name)
+		}
+		out := editResponse(on, id, c)
+		if held {
+			err = completeChange(ctx, r, out, replacing || sawIt && out.Seq == head+1)
+		}
+		return out, err
 	}
-	return editResponse(on, id, c), nil
 }
 
 // namedQuery says an error of an operation by its own name, and of the node by the name
@@ -161,24 +187,23 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 }
 
 func forgetNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	l, id, opts, err := l.target(ctx, "forget", req.ID, req.Base)
+	var gone []*node.Node
+	out, err := changeNode(ctx, l, "forget", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+		gone = on.m.View().Branch(id)
+		return on.m.Notes().Forget(ctx, id, opts)
+	})
 	if err != nil {
 		return nil, err
 	}
-	gone := l.m.View().Branch(id)
-	c, err := l.m.Notes().Forget(ctx, id, opts)
-	if err != nil {
-		return nil, named(err, "forget", id, req.ID)
+	done := &EditResponse{ID: out.ID, Seq: out.Seq, Would: out.Would, Plan: out.Plan}
+	if v, err := l.seen(ctx); err == nil && out.Seq != 0 {
+		done.Doubled = v.StillHeld(gone)
 	}
-	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c), Plan: c.Would}
-	if v, err := l.seen(ctx); err == nil && c.Seq != 0 {
-		out.Doubled = v.StillHeld(gone)
-	}
-	return out, nil
+	return done, nil
 }
 
 func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	return changeNode(ctx, l, "refile", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+	return changeNode(ctx, l, "refile", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		v, err := on.seen(ctx)
 		if err != nil {
 			return fovea.Commit{}, err
@@ -192,7 +217,7 @@ func refileNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, 
 }
 
 func archiveNode(ctx context.Context, l *Local, req MoveRequest) (*EditResponse, error) {
-	return changeNode(ctx, l, "archive", req.ID, req.Base, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
+	return changeNode(ctx, l, "archive", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		return on.m.Notes().Archive(ctx, id, opts)
 	})
 }

@@ -3,6 +3,8 @@
 package api
 
 import (
+	"strings"
+
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/recall"
@@ -18,6 +20,12 @@ func (n Node) withText(of *node.Node, content bool, characters int) Node {
 		n.Content = validText(recall.Readable(of))
 	}
 	return n
+}
+
+// showsAll reports whether title and excerpt are all the text of a headline.
+func (n Node) showsAll(of *node.Node) bool {
+	_, text, _ := strings.Cut(of.Content, "\n")
+	return of.Type == document.TypeHeadline && n.Excerpt == strings.Join(strings.Fields(text), " ")
 }
 
 // addMatch adds the line of a node's text that has the most of some words, at most so many

@@ -39,7 +39,7 @@ func guardedService(t *testing.T, rules guard.Rules) (api.Service, *fovea.Memory
 			t.Error(err)
 		}
 	})
-	svc := api.NewLocal(m, nil)
+	svc := seeing(api.NewLocal(m, nil))
 	if _, err := api.OpIngest.Call(t.Context(), svc, api.IngestRequest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestSkillsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	svc := api.NewLocal(m, nil)
+	svc := seeing(api.NewLocal(m, nil))
 	all, err := api.OpSkills.Call(t.Context(), svc, api.None{})
 	if err != nil {
 		t.Fatal(err)

@@ -235,17 +235,35 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if session != "" {
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
-	since := windowlog.Compare(before, v, w)
-	if req.Private {
-		wr.Question, wr.Task = "", ""
+	if req.At == "" {
+		saw(ctx, l, wholeParts(v, w)...)
 	}
-	record(ctx, l, given, v, wr, w)
+	changes := windowlog.Compare(before, v, w)
+	if changes.Repeats(before, w) && !req.Fresh {
+		w = w.Repeated(counter)
+	} else {
+		if req.Private {
+			wr.Question, wr.Task = "", ""
+		}
+		record(ctx, l, given, v, wr, w)
+	}
 	return &ContextResponse{
 		Unmatched: !v.Knows(cmp.Or(req.Question, req.Task)),
 		Text:      w.Text, Tokens: w.Tokens, Budget: w.Budget, Counter: w.Counter, Policy: w.Policy,
 		Root: w.Root.String(), Omitted: w.Omitted, Bound: w.Bound, Parts: w.Parts,
-		OmittedTop: w.OmittedTop, Session: session, Since: since, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
+		OmittedTop: w.OmittedTop, Session: session, Since: changes, Missing: w.Missing, Gone: w.Gone, Lockdown: v.Lockdown(), Unreviewed: v.Unreviewed(),
 	}, nil
+}
+
+// wholeParts returns the nodes whose whole text a window shows.
+func wholeParts(v *fovea.View, w *window.Window) (all []*node.Node) {
+	for i := range w.Parts {
+		p := &w.Parts[i]
+		if n, ok := v.Get(p.ID); ok && p.Level == window.Full && p.Problem == "" && p.Digest == n.Own {
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // window builds a window, of the session that is named, if there is one.
@@ -308,6 +326,13 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 			out[i].Scores = found.Explain(h)
 		}
 	}
+	var whole []*node.Node
+	for i, h := range hits {
+		if req.At == "" && (req.Content || out[i].showsAll(h.Node)) {
+			whole = append(whole, h.Node)
+		}
+	}
+	saw(ctx, l, whole...)
 	if req.Match > 0 {
 		words := index.NewMatcher(req.Text)
 		for i := range out {

@@ -45,7 +45,29 @@ func serve(t *testing.T, files map[string]string) (api.Service, func(name, text 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return api.NewLocal(m, nil), write
+	return seeing(api.NewLocal(m, nil)), write
+}
+
+// seeing returns a service whose agents look at a note, with all below it, before they change it: for tests
+// of something else than old views.
+func seeing(next api.Service) api.Service {
+	var see func(ctx context.Context, id string)
+	see = func(ctx context.Context, id string) {
+		if n, err := api.OpShow.Call(ctx, next, api.ShowRequest{ID: id}); err == nil {
+			for _, kid := range n.Children {
+				see(ctx, kid)
+			}
+		}
+	}
+	return func(ctx context.Context, c api.Call) (any, error) {
+		switch r := c.Request.(type) {
+		case api.EditRequest:
+			see(ctx, r.ID)
+		case api.MoveRequest:
+			see(ctx, r.ID)
+		}
+		return next(ctx, c)
+	}
 }
 
 // TestLimits: no list is shorter than empty.

@@ -54,7 +54,7 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	f.memory, f.person = m, api.NewLocal(m, nil)
+	f.memory, f.person = m, seeing(api.NewLocal(m, nil))
 	f.ada = f.as(api.Grant{Agent: "ada", Role: api.Agent})
 	if _, err := api.OpIngest.Call(t.Context(), f.person, api.IngestRequest{}); err != nil {
 		t.Fatal(err)

@@ -68,10 +68,13 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	}
 	out := editResponse(l, id, c)
 	out.Known = c.Seq == 0 && c.Would == nil && id != "" // a dry run has no id for what it did not write
+	if r, ok := readerOf(ctx, l); ok && c.Seq != 0 {
+		err = completeChange(ctx, r, out, true)
+	}
 	if len(similar) > 0 {
 		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom
 	}
-	return out, nil
+	return out, err
 }
 
 // FileIn returns the Org file that a place names, made if need be, or one in the

@@ -35,6 +35,10 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	id := l.below(req.ID)
 	if at == "" {
 		s, err := l.show(v, id)
+		if err == nil && (req.Page == 0 || req.Offset+req.Page >= len(s.Content)) {
+			n, _ := v.Get(s.ID)
+			saw(ctx, l, n)
+		}
 		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
 			err = cmp.Or(wasRemoved(ctx, l, v, id), err)
 		}

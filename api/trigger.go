@@ -46,9 +46,6 @@ const statePersistence = "state-persistence"
 // these only the last counts.
 const pointUpdate = "point-update"
 
-// focusBlock is the status of working memory that holds the focus of an agent, by id.
-const focusBlock = "focus"
-
 // setFocus makes a node the focus of the windows of the agent that calls, and returns its id.
 func setFocus(ctx context.Context, l *Local, v *fovea.View, name string) (id string, err error) {
 	if name == "" {
@@ -63,7 +60,7 @@ func setFocus(ctx context.Context, l *Local, v *fovea.View, name string) (id str
 		return "", err
 	}
 	id = holder(v, n).ID
-	b := working.Block{Type: working.Status, StatusType: focusBlock, Value: id, Priority: working.Low}
+	b := working.Block{Type: working.Status, StatusType: working.FocusStatus, Value: id, Priority: working.Low}
 	_, _, err = d.Add(ctx, v, blocks.Request{Agent: d.agent, Blocks: []working.Block{b}, Now: l.opts.Now()}, l.write())
 	return id, err
 }
@@ -71,7 +68,7 @@ func setFocus(ctx context.Context, l *Local, v *fovea.View, name string) (id str
 // focusOf returns the focus that an event gave the agent of a call, "" for none, or for one
 // that is no longer there.
 func focusOf(ctx context.Context, v *fovea.View) string {
-	kept, ok := v.Get(working.NodeID(author.AgentOf(ctx), "status:"+focusBlock))
+	kept, ok := v.Get(working.NodeID(author.AgentOf(ctx), "status:"+working.FocusStatus))
 	if !ok {
 		return ""
 	}

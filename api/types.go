@@ -128,6 +128,10 @@ type Hit struct {
 type ShowRequest struct {
 	ID string `json:"id" jsonschema:"the node: id, title, path, FILE:LINE or FILE:+BYTE" arg:"NODE" mcp:",id, title, path or FILE:LINE"`
 	At string `json:"at,omitempty" jsonschema:"snapshot, commit, date or the node's own digest" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date, or a digest of the node" mcp:",snapshot, commit, date or digest"`
+
+	// Of a caller that shows its agent one page of the text: what counts as shown to that one's session.
+	Offset int `json:"offset,omitempty" jsonschema:"where the page of the text begins that the agent is shown, in bytes" mcp:""`
+	Page   int `json:"page,omitempty" jsonschema:"how long it is at least, in bytes; 0 is the whole text"`
 }
 
 // Shown is a node in full.
@@ -204,6 +208,7 @@ type EditResponse struct {
 	Handle  string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 
 	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
+	Unseen []string `json:"unseen,omitempty" jsonschema:"what others changed in it and the session of an agent had not seen: lines, each after + or -"`
 
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
 	Doubled  string `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; of forget: where the text still is"`

@@ -16,6 +16,7 @@ import (
 type block struct {
 	path         string
 	foldedPath   string // path in lower case
+	ordered      string // the agent that its orders are for, "" for any other document
 	nodes        []nodeInfo
 	links        []link
 	projects     []int32
@@ -83,6 +84,7 @@ func newBlock(src Source, id string, prev previousBlock) *block {
 		return nil
 	}
 	b.foldedPath = strings.ToLower(b.path)
+	b.ordered = orderedAgent(b.foldedPath)
 	b.countVisible()
 	b.findCommonDays()
 	return b

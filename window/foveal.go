@@ -47,6 +47,7 @@ func (p *plan) gatherFoveal() {
 		p.attach(r, noRef)
 	}
 	p.gatherCorrections()
+	p.gatherLater()
 	for i := range p.candidates {
 		n := &p.details[i]
 		n.stars = 1
@@ -72,8 +73,13 @@ func (p *plan) fullNodes() []ref {
 			nodes = append(nodes, ref{p.tree.focus.block, i})
 		}
 	}
+	p.tree.later = p.tree.later[:0]
 	for _, e := range p.tree.evidence {
-		if e.similarity > 0 && e.ref != p.tree.focus && p.isNeighbour(e.similarity) {
+		switch {
+		case e.similarity == 0 || e.ref == p.tree.focus || !p.isNeighbour(e.similarity) || p.tree.isAnothers(e.ref):
+		case p.tree.isBackground(e.ref):
+			p.tree.later = append(p.tree.later, ranked{e.ref, e.similarity})
+		default:
 			nodes = append(nodes, e.ref)
 		}
 	}

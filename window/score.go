@@ -36,6 +36,7 @@ const (
 // are not among the best, and the scan ends where no document could contribute. The
 // result is valid until the next call.
 func (t *tree) rank(limit int) []ranked {
+	t.later = t.later[:0]
 	top := pq.NewTop(min(limit, t.visible), worse, t.best)
 	home := t.focus.block
 	for i := range t.evidence {
@@ -55,7 +56,7 @@ func (t *tree) rank(limit int) []ranked {
 			break
 		}
 		b := t.blocks[index]
-		if index == home || !t.couldRank(&top, b.priorClasses, index) || t.isCovered(ref{index, 0}) {
+		if index == home || !t.couldRank(&top, b.priorClasses, index) || t.isCovered(ref{index, 0}) || t.isAnothers(ref{index, 0}) {
 			continue
 		}
 		for i := range b.nodes {
@@ -111,7 +112,11 @@ func (t *tree) raiseNeighbour(r ref, score float64) {
 // rankNode scores a node and adds it to best, unless it is hidden or the focus; e is its
 // evidence, nil for none.
 func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
-	if !t.node(r).has(hidden) && r != t.focus && !t.isCovered(r) && !t.isGone(r) {
+	switch {
+	case t.node(r).has(hidden), r == t.focus, t.isCovered(r), t.isGone(r), t.isAnothers(r) && r.block != t.focus.block:
+	case t.isBackground(r):
+		t.later = append(t.later, ranked{r, t.score(r, e)})
+	default:
 		best.Add(ranked{r, t.score(r, e)})
 	}
 }

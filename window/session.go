@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/shown"
+	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
 )
@@ -20,12 +21,21 @@ import (
 const (
 	correctedRemark = "Corrected since you saw it."
 	goneRemark      = "No longer there since you saw it: "
+	nothingSince    = "Nothing new since the window before."
 	nothingRemark   = "Nothing new: this session has seen all of it."
 )
 
 // Shown is what the windows of a session have shown so far; see Session. The zero value is
 // that of a new session. A Shown must not be changed.
 type Shown = shown.Record
+
+// Repeated returns the window as a caller gets it that has all of its parts from the one before.
+func (w *Window) Repeated(counter token.Counter) *Window {
+	again := *w
+	again.Text, again.Parts = nothingSince+"\n", []Part{}
+	again.Tokens = counter.Count(again.Text)
+	return &again
+}
 
 // headingOf returns the fingerprint of an item's heading.
 func headingOf(item *Item) uint64 {

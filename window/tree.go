@@ -18,6 +18,9 @@ type tree struct {
 	recent  map[string]bool // files that blocks of the last hour are about
 	covered map[string]bool // files that blocks of high priority have as a whole
 	now     time.Time
+	agent   string   // that asks
+	shares  bool     // the class of background blocks decides, as that of all
+	later   []ranked // background blocks, which get what room the notes leave
 	*scratch
 }
 
@@ -31,7 +34,7 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 			return nil, err
 		}
 	}
-	t := &tree{Outline: outline, src: src, focus: noRef, indexed: outline.useIndex()}
+	t := &tree{Outline: outline, src: src, focus: noRef, indexed: outline.useIndex(), agent: req.Caller.Agent, shares: req.Policy == PolicyShares}
 	var focus Item
 	if req.Focus != "" {
 		item, ok := src.Item(req.Focus)

@@ -3,6 +3,7 @@
 package window
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
@@ -27,8 +28,9 @@ func (p *plan) gatherValue(limit int) {
 		p.details[i].score = r.score / p.scale
 	}
 	p.gatherCorrections()
+	p.gatherLater()
 	for i := range p.candidates {
-		if p.candidates[i].Value == 0 && i != p.focus {
+		if p.candidates[i].Value == 0 && i != p.focus && !slices.Contains(p.later, i) {
 			p.candidates[i].Value = rankValue(maxRanked)
 		}
 		p.details[i].stars = p.details[i].info.depth + 1

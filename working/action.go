@@ -71,6 +71,15 @@ func FromAction(a Action) []Block {
 	return []Block{history}
 }
 
+// FocusStatus is the status that holds the focus that a trigger gave an agent, by id.
+const FocusStatus = "focus"
+
+// IsBackground reports whether Fovea itself noted the block: what its agent did, or what a trigger
+// made its focus.
+func (b *Block) IsBackground() bool {
+	return b.Automatic && b.Type == History || b.Type == Status && b.StatusType == FocusStatus && b.Priority == Low
+}
+
 // Limits of what an automatic block says, in bytes.
 const (
 	maxDetail = 500

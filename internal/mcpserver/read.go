@@ -20,7 +20,8 @@ const maxChildren = 50
 // maxBacklinks is how many of the notes that link to one are named.
 const maxBacklinks = 10
 
-func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in extra) (reply, error) {
+func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra) (reply, error) {
+	req.Page = maxText / 2 // the least that is shown of a longer text
 	n, err := api.OpShow.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
@@ -35,10 +36,10 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, in extr
 	}
 	writeBacklinks(&b, n)
 	text := legible(b.String())
-	if in.Offset < 0 || in.Offset > len(text) || in.Offset < len(text) && !utf8.RuneStart(text[in.Offset]) {
+	if req.Offset < 0 || req.Offset > len(text) || req.Offset < len(text) && !utf8.RuneStart(text[req.Offset]) {
 		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(text)))
 	}
-	out, end := facts(n)+fenced(text[in.Offset:]), in.Offset+len(beginningOf(text[in.Offset:]))
+	out, end := facts(n)+fenced(text[req.Offset:]), req.Offset+len(beginningOf(text[req.Offset:]))
 	if end < len(text) {
 		out += fmt.Sprintf("Read on with offset %d.\n", end)
 	}

@@ -67,7 +67,6 @@ func (a *argument) schema() *jsonschema.Schema {
 type extra struct {
 	Action        string   `mcp:"action"`
 	Mode          string   `mcp:"mode,lexical (default) or query"`
-	Offset        int      `mcp:"offset"`
 	RefileTo      string   `mcp:"refile_to,alone"`
 	Task          string   `mcp:"task,alone; claim, renew, release or done"`
 	Claim         uint64   `mcp:"claim,its number; not to claim"`

@@ -77,6 +77,9 @@ func written[Q any](_ Q, e *api.EditResponse) reply {
 			remark: "Nothing is written until the owner accepts it. fovea://review lists your proposals, history withdraw takes one back."}
 	case e.Digest == "":
 		return reply{text: fmt.Sprintf("Done: id %q, seq %d.", e.ID, e.Seq), data: e, remark: "The note is not there any more."}
+	case len(e.Unseen) > 0:
+		return reply{text: fmt.Sprintf("Done: id %q, digest %s, seq %d. Others have changed it since this session saw it, each line after + or -:\n",
+			e.Handle, e.Digest, e.Seq) + fenced(strings.Join(e.Unseen, "\n"))}
 	case e.Seq == 0:
 		return reply{text: fmt.Sprintf("Done: id %q, digest %s.", e.Handle, e.Digest), data: e, remark: "There was nothing to change."}
 	}

@@ -58,6 +58,9 @@ func printEdit(s *Session, r *api.EditResponse) {
 	if r.Doubled != "" {
 		s.Report("%s", terminal.OneLine(r.Doubled))
 	}
+	for _, line := range r.Unseen {
+		s.Report("changed by others since this session saw it: %s", terminal.OneLine(line))
+	}
 	for _, id := range r.Similar {
 		s.Report("similar, at least %.0f%% of the words in common: %s", 100*r.SimilarFrom, terminal.OneLine(id))
 	}

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -120,8 +121,9 @@ func (s *source) Item(id string) (window.Item, bool) {
 		it.Properties = make([][2]string, 0, len(d.Properties))
 	}
 	it.Date = dateOf(d)
+	inHive := hiveKeys(n)
 	for _, p := range d.Properties {
-		if !strings.EqualFold(p.Key, "ID") {
+		if !strings.EqualFold(p.Key, "ID") && !slices.Contains(inHive, strings.ToUpper(p.Key)) {
 			it.Properties = append(it.Properties, [2]string{p.Key, p.Value})
 		}
 	}
@@ -134,6 +136,20 @@ func (s *source) Item(id string) (window.Item, bool) {
 	return it, true
 }
 
+// The properties that claims keep in tasks, and the hive in messages: they say nothing of the text.
+var (
+	claimKeys   = []string{document.ClaimedBy, document.ClaimKey, document.LeaseUntil}
+	messageKeys = append([]string{"FROM", "TO", "THREAD", "SENT", "READ"}, claimKeys...)
+)
+
+// hiveKeys returns the properties of a node that are the hive's own.
+func hiveKeys(n *node.Node) []string {
+	if agentOf(n.Path) != "" && n.Derived.Last("SENT") != "" && n.Derived.Last("FROM") != "" {
+		return messageKeys
+	}
+	return claimKeys
+}
+
 // block is a block of working memory as windows see it.
 func (s *source) block(n *node.Node, b *working.Block) window.Item {
 	until, _ := b.Until()
@@ -142,6 +158,7 @@ func (s *source) block(n *node.Node, b *working.Block) window.Item {
 		Working: &window.Working{
 			ID: b.ID, Type: b.Type, Line: b.StartLine, Priority: b.Priority, Confidence: *b.Confidence, Time: b.Timestamp, Until: until,
 			Path: b.Path(), Whole: b.HasFile() && b.Lines() == "", Deferred: b.HasFile(), Size: b.Size, Entry: b.Entry(),
+			Background: b.IsBackground(),
 		},
 	}
 	if s.handle != nil {

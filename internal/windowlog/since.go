@@ -3,9 +3,11 @@
 package windowlog
 
 import (
+	"slices"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -18,6 +20,22 @@ type Since struct {
 	Changed   []string  `json:"changed" jsonschema:"ids of what the window before showed and is different now"`
 	Gone      []string  `json:"gone" jsonschema:"ids of what the window before showed and is no longer there"`
 	Unchanged int       `json:"unchanged" jsonschema:"how many nodes of the window before are as they were"`
+}
+
+// Repeats reports whether a window has the text of the previous one, or shows nothing that this one did
+// not show: at least as much of it, and as it is now.
+func (s *Since) Repeats(before *Window, w *window.Window) bool {
+	if s == nil || len(s.New)+len(s.Changed)+len(s.Gone) > 0 || len(before.Parts) == 0 {
+		return false
+	}
+	if before.Text == merkle.SumText(w.Text).String() {
+		return true
+	}
+	levels := map[string]window.Level{}
+	for _, p := range before.Parts {
+		levels[p.ID] = p.Level
+	}
+	return !slices.ContainsFunc(w.Parts, func(p window.Part) bool { return p.Level > levels[p.ID] || p.Level == window.Snippet })
 }
 
 // Compare compares a window and its view with the manifest of the previous window, and marks in

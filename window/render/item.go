@@ -65,6 +65,8 @@ type Working struct {
 	Confidence float64
 	// Time is when the block was made, Until after when it is not shown; zero is never.
 	Time, Until time.Time
+	// Background marks what Fovea itself noted of its agent: it takes room from no note.
+	Background bool
 	// Path is the file that the block is about, "" for none. Whole is set if the block has
 	// all of it.
 	Path  string
