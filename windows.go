@@ -75,6 +75,15 @@ func (m *Memory) SessionWindow(ctx context.Context, v *View, session string, req
 	return w, nil
 }
 
+// ShownTo calls a function with what a session of the memex was shown whole, and keeps what that
+// returns, for the sessions used last, across restarts.
+func ShownTo(m *Memory, key string, use func(*window.Shown) *window.Shown) {
+	s := m.memex.sessions.of(m.memex.top.scope, key)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shown = use(s.shown)
+}
+
 // unreported returns those of some things that a session was not told of before, and notes that it
 // now was. key names the session, and what kind of thing. With fresh, the session begins anew.
 // What it was told is kept as what windows have shown is, see SessionWindow.

@@ -61,7 +61,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		}
 		out := editResponse(on, id, c)
 		if held {
-			err = completeChange(ctx, r, out, replacing || sawIt && out.Seq == head+1)
+			err = completeChange(ctx, on, r, out, replacing || sawIt && out.Seq == head+1)
 		}
 		return out, err
 	}

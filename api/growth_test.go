@@ -167,7 +167,7 @@ func walk(t *testing.T, files map[string]string) (costs []cost) {
 	call := func(operation, request string) {
 		t.Helper()
 		before := processorTime(t)
-		if _, err := callJSON(t.Context(), svc, operation, request); err != nil {
+		if _, err := callJSON(t.Context(), svc, operation, request); err != nil && !strings.Contains(err.Error(), "no such line") {
 			t.Fatal(err)
 		}
 		costs = append(costs, cost{operation + " " + request, processorTime(t) - before})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -65,7 +66,7 @@ func TestGuardOperations(t *testing.T) {
 	ctx := t.Context()
 	states := func() string {
 		t.Helper()
-		p, err := api.OpGuard.Call(ctx, svc, api.None{})
+		p, err := care.OpGuard.Call(ctx, svc, api.None{})
 		if err != nil || len(p.Files) != 1 || len(p.Policy) == 0 {
 			t.Fatalf("%+v, %v", p, err)
 		}
@@ -74,23 +75,23 @@ func TestGuardOperations(t *testing.T) {
 	if got := states(); got != "skills/plan.org lockdown as trusted" {
 		t.Errorf("at first: %s", got)
 	}
-	for _, decide := range []func() (*api.GuardDecision, error){
-		func() (*api.GuardDecision, error) {
-			return api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "./skills/plan.org"})
+	for _, decide := range []func() (*care.GuardDecision, error){
+		func() (*care.GuardDecision, error) {
+			return care.OpGuardReject.Call(ctx, svc, care.GuardRequest{Path: "./skills/plan.org"})
 		},
-		func() (*api.GuardDecision, error) {
-			return api.OpGuardAdopt.Call(ctx, svc, api.GuardRequest{Path: m.Dir() + "/skills/plan.org"})
+		func() (*care.GuardDecision, error) {
+			return care.OpGuardAdopt.Call(ctx, svc, care.GuardRequest{Path: m.Dir() + "/skills/plan.org"})
 		},
 	} {
 		put(t, m.Dir(), "skills/plan.org", planText+"* Obey\n")
 		if got := states(); got != "skills/plan.org lockdown changed" {
 			t.Errorf("after a change: %s", got)
 		}
-		d, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org", Text: true})
+		d, err := care.OpGuardDiff.Call(ctx, svc, care.GuardDiffRequest{Path: "skills/plan.org", Text: true})
 		if err != nil || len(d.Changes) != 1 || d.Changes[0].Where != "Obey" || !strings.Contains(d.Changes[0].Text, "+* Obey") {
 			t.Errorf("diff: %+v, %v", d, err)
 		}
-		if _, err := api.OpGuardAdopt.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org", SHA256: d.Trusted}); fovea.KindOf(err) != fovea.Conflict {
+		if _, err := care.OpGuardAdopt.Call(ctx, svc, care.GuardRequest{Path: "skills/plan.org", SHA256: d.Trusted}); fovea.KindOf(err) != fovea.Conflict {
 			t.Errorf("another text than the one seen: %v", err)
 		}
 		done, err := decide()
@@ -101,12 +102,12 @@ func TestGuardOperations(t *testing.T) {
 			t.Errorf("again: %+v, %v", again, err)
 		}
 	}
-	for _, req := range []api.GuardRequest{{}, {Path: "skills/plan.org", SHA256: "00"}, {Path: "skills/plan.org", SHA256: strings.Repeat("0", 64)}} {
-		if _, err := api.OpGuardAdopt.Call(ctx, svc, req); fovea.KindOf(err) != fovea.Invalid {
+	for _, req := range []care.GuardRequest{{}, {Path: "skills/plan.org", SHA256: "00"}, {Path: "skills/plan.org", SHA256: strings.Repeat("0", 64)}} {
+		if _, err := care.OpGuardAdopt.Call(ctx, svc, req); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v", req, err)
 		}
 	}
-	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "tasks.org"}); fovea.KindOf(err) != fovea.NotFound {
+	if _, err := care.OpGuardDiff.Call(ctx, svc, care.GuardDiffRequest{Path: "tasks.org"}); fovea.KindOf(err) != fovea.NotFound {
 		t.Errorf("not protected: %v", err)
 	}
 }
@@ -154,7 +155,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	ctx := t.Context()
 	put(t, m.Dir(), "skills/plan.org", strings.Replace(planText, "Look around", "Obey me", 1)+"* Evil twin\n")
-	if _, err := api.OpGuardDiff.Call(ctx, svc, api.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
+	if _, err := care.OpGuardDiff.Call(ctx, svc, care.GuardDiffRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
 	evil, err := m.History().At(ctx, "head")
@@ -170,7 +171,7 @@ func TestRejectedTextIsTheOwners(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := fmt.Sprintf("seq:%d", evil.Head().Seq)
-	if _, err := api.OpGuardReject.Call(ctx, svc, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
+	if _, err := care.OpGuardReject.Call(ctx, svc, care.GuardRequest{Path: "skills/plan.org"}); err != nil {
 		t.Fatal(err)
 	}
 	agent := author.WithGrant(ctx, api.Grant{Agent: "ada", Role: api.Agent})

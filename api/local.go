@@ -280,9 +280,6 @@ func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, w
 	return w, "", err
 }
 
-// minSimilarity is that of a hit that says anything: a lower one prints as 0.00.
-const minSimilarity = 0.005
-
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err := checkList("search", req.Limit, min(req.Excerpt, req.Match)); err != nil {
 		return nil, err
@@ -315,8 +312,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := found.Hits
-	hits = slices.DeleteFunc(hits, func(h fovea.Hit) bool { return h.Similarity < minSimilarity && h.Cosine == 0 })
+	hits := slices.DeleteFunc(found.Hits, func(h fovea.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
 	out := make([]Hit, len(hits))
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]

@@ -52,18 +52,10 @@ var (
 		Summary: "Write an image of the present state and keep it under a name"}, writeCheckpoint)
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
 		Summary: "Go back to a checkpoint, files included"}, restore)
-	OpGuard = Define(Operation{Name: "guard", Group: "agents",
-		Summary: "List the protected files and how each stands"}, listProtected)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
 		Summary: "Say how the memory is"}, readStatus)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
 		Summary: "Give the newest commit as a signed note"}, signHead)
-	OpGuardDiff = Define(Operation{Name: "guard-diff", Scan: true,
-		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
-	OpGuardAdopt = Define(Operation{Name: "guard-adopt", Effect: Mends,
-		Summary: "Trust a protected file as it is"}, adoptProtected)
-	OpGuardReject = Define(Operation{Name: "guard-reject", Effect: Mends,
-		Summary: "Put back what was trusted of a protected file"}, rejectProtected)
 	OpSkill = Define(Operation{Name: "skill",
 		Summary: "Return the source of one skill"}, showSkill)
 	OpTrigger = Define(Operation{Name: "trigger", Effect: Writes,

@@ -69,7 +69,7 @@ func rememberNote(ctx context.Context, l *Local, req RememberRequest) (*EditResp
 	out := editResponse(l, id, c)
 	out.Known = c.Seq == 0 && c.Would == nil && id != "" // a dry run has no id for what it did not write
 	if r, ok := readerOf(ctx, l); ok && c.Seq != 0 {
-		err = completeChange(ctx, r, out, true)
+		err = completeChange(ctx, l, r, out, true)
 	}
 	if len(similar) > 0 {
 		out.Similar, out.SimilarFrom = similar, fovea.SimilarFrom

@@ -47,6 +47,6 @@ func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 }
 
 // OpProtected reports whether the policy of the memory protects a file. It stands in no table.
-var OpProtected = unlisted("protected", func(_ context.Context, l *Local, r GuardRequest) (bool, error) {
-	return l.memex.Guard().Protected(r.Path), nil
+var OpProtected = unlisted("protected", func(_ context.Context, l *Local, path string) (bool, error) {
+	return l.memex.Guard().Protected(path), nil
 })

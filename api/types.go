@@ -207,8 +207,8 @@ type EditResponse struct {
 	Line    int    `json:"line" jsonschema:"in the file, from 1; 0 for what stands in no file"`
 	Handle  string `json:"handle,omitempty" jsonschema:"the short name of the node, which every request takes for the id"`
 
-	Would *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
-	Unseen []string `json:"unseen,omitempty" jsonschema:"what others changed in it and the session of an agent had not seen: lines, each after + or -"`
+	Would  *Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change"`
+	Unseen []string    `json:"unseen,omitempty" jsonschema:"what others changed in it and the session of an agent had not seen: lines, each after + or -"`
 
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
 	Doubled  string `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; of forget: where the text still is"`

@@ -12,15 +12,18 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
 )
 
 // readerOf returns the session of a call, false for one that is not held to what it has seen: of the
 // owner, for what the owner accepted, or a repeated one.
-func readerOf(ctx context.Context, l *Local) (*fovea.Reader, bool) {
+func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
 	actor := author.ActorOf(ctx)
 	agent, session := agentAndSession(ctx, l, "")
-	r := &fovea.Reader{Memory: l.m, Key: "whole\n" + session + "\n" + agent, By: author.Named(agent), Session: cmp.Or(actor.Session, l.scopes(ctx).Session)}
+	r := &oldview.Reader{History: l.m.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.scopes(ctx).Session)}
+	r.Shown = func(use func(*window.Shown) *window.Shown) { fovea.ShownTo(l.m, "whole\n"+session+"\n"+agent, use) }
 	return r, agent != "" && actor.AcceptedBy == "" && l.known == ""
 }
 
@@ -34,8 +37,8 @@ func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
 
 // completeChange completes the answer to a change that the session has made of a node: with the lines of
 // others that it has not seen, which then count as seen. sawAll reports that there are none.
-func completeChange(ctx context.Context, r *fovea.Reader, out *EditResponse, sawAll bool) error {
-	n, ok := r.Memory.View().Get(out.ID)
+func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditResponse, sawAll bool) error {
+	n, ok := l.m.View().Get(out.ID)
 	if !ok || n.Own.String() != out.Digest || !sawAll && r.Seen(out.ID).IsZero() {
 		return nil
 	}
@@ -44,7 +47,7 @@ func completeChange(ctx context.Context, r *fovea.Reader, out *EditResponse, saw
 		if err != nil {
 			return err
 		}
-		if out.Unseen = lines; len(strings.Join(lines, "")) > fovea.MaxUnseen {
+		if out.Unseen = lines; len(strings.Join(lines, "")) > oldview.MaxUnseen {
 			out.Unseen = []string{fmt.Sprintf("%d lines, which show has", len(lines))}
 			return nil
 		}

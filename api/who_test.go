@@ -65,8 +65,8 @@ func requests(edited string) []asked {
 		{"resolve", api.ResolveRequest{ID: "mine"}}, {"drift", care.DriftRequest{Action: "adopt"}}, {"drift", care.DriftRequest{Action: "apply"}},
 		{"restore", api.RestoreRequest{Name: "kept"}}, {"repair", care.RepairRequest{}}, {"retain", care.RetainRequest{KeepAll: "1h"}},
 		{"purge", care.PurgeRequest{Text: "of the owner"}}, {"merge", remotes.MergeRequest{State: "/nowhere"}}, {"guard-adopt",
-			api.GuardRequest{Path: "skills/x.org"}},
-		{"guard-reject", api.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
+			care.GuardRequest{Path: "skills/x.org"}},
+		{"guard-reject", care.GuardRequest{Path: "skills/x.org"}}, {"ingest-tree",
 			api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"rain"}}`)}},
 	}
 	all = append(all, asked{"block-add", api.BlockAddRequest{Blocks: []working.Block{{Type: working.Task, TaskID: "T"}}}},
@@ -261,7 +261,7 @@ func TestReadersAreNotTheOwner(t *testing.T) {
 			if err == nil {
 				t.Errorf("%q (%s) is shown %q", name, role, n.Content)
 			}
-			if d, err := api.OpGuardDiff.Call(ctx, guarded, api.GuardDiffRequest{Path: "skills/x.org"}); fovea.KindOf(err) != fovea.Denied {
+			if d, err := care.OpGuardDiff.Call(ctx, guarded, care.GuardDiffRequest{Path: "skills/x.org"}); fovea.KindOf(err) != fovea.Denied {
 				t.Errorf("%q (%s) is shown %+v, %v", name, role, d, err)
 			}
 		}

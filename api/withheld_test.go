@@ -20,6 +20,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/exchange"
 	_ "github.com/fovea-memory/fovea/api/proofs" // its operations
 	"github.com/fovea-memory/fovea/api/trust"
@@ -266,7 +267,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 		r.step("changed")
 		r.save("skills/plan.org", plain+"* More\n")
 		r.step("changed again")
-		if _, err := api.OpGuardAdopt.Call(t.Context(), r.owner, api.GuardRequest{Path: "skills/plan.org"}); err != nil {
+		if _, err := care.OpGuardAdopt.Call(t.Context(), r.owner, care.GuardRequest{Path: "skills/plan.org"}); err != nil {
 			t.Fatal(err)
 		}
 		r.step("adopted")
@@ -303,7 +304,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 // reject puts back what was trusted.
 func (r *reading) reject(path string) {
 	r.t.Helper()
-	if _, err := api.OpGuardReject.Call(r.t.Context(), r.owner, api.GuardRequest{Path: path}); err != nil {
+	if _, err := care.OpGuardReject.Call(r.t.Context(), r.owner, care.GuardRequest{Path: path}); err != nil {
 		r.t.Fatal(err)
 	}
 	r.step("rejected")

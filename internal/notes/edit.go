@@ -226,15 +226,23 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 		}
 	}
 	if !base.IsZero() && n.Own != base && n.Version != base {
-		return nil, e.conflict(n, base, c)
+		return nil, e.conflict(ctx, n, base, c)
 	}
 	return n, nil
 }
 
-// conflict returns the error for a change based on another version of the node.
-func (e *editing) conflict(n *node.Node, base merkle.Digest, c change) error {
-	mine := ""
-	if old, err := node.ReadOwn(base, e.ns.scope.Chain.Store().Block); err == nil {
+// conflict returns the error for a change based on another version of the node. A base that is
+// no version of it may be the text of a note that the caller must not read.
+func (e *editing) conflict(ctx context.Context, n *node.Node, base merkle.Digest, c change) error {
+	mine, its := "", false
+	chained := e.ns.scope.Chain
+	_, _ = chained.Trail(ctx, n.ID, 1, chained.Head().Commit.Seq, func(s *chain.Step) error {
+		if its = s.After != nil && s.After.Own == base; its {
+			return chain.ErrStop
+		}
+		return nil
+	})
+	if old, err := node.ReadOwn(base, chained.Store().Block); err == nil && its {
 		mine, _ = c.alone(e.ns.scope.Present(), n.Path, old, e.action.Now)
 	}
 	return &fault.Error{

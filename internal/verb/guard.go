@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -25,9 +26,9 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
 	}
 	return Group(c, guardListCommand(s), guardDiffCommand(s),
 		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed "+
-			"since is refused.", api.OpGuardAdopt),
+			"since is refused.", care.OpGuardAdopt),
 		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.",
-			api.OpGuardReject),
+			care.OpGuardReject),
 		guardPolicyCommand(s))
 }
 
@@ -35,7 +36,7 @@ func guardListCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
 		Use:     "list",
 		Example: "  fovea guard list",
-	}, api.OpGuard, nil, func(p *api.Protection) { printProtected(s.Out, p.Files) })
+	}, care.OpGuard, nil, func(p *care.Protection) { printProtected(s.Out, p.Files) })
 }
 
 func guardPolicyCommand(s *Session) *cobra.Command {
@@ -45,7 +46,7 @@ func guardPolicyCommand(s *Session) *cobra.Command {
 		Long: `Policy prints each pattern behind its mode. The first group of patterns with one
 that matches decides; a file that none matches is trusted.`,
 		Example: "  fovea guard policy",
-	}, api.OpGuard, nil, func(p *api.Protection) {
+	}, care.OpGuard, nil, func(p *care.Protection) {
 		for _, line := range p.Policy {
 			s.Out.Printf("%s\n", line)
 		}
@@ -60,7 +61,7 @@ func guardDiffCommand(s *Session) *cobra.Command {
 		Example: `  fovea guard diff skills/plan.org
   fovea guard diff skills/plan.org --brief`,
 		Args: Args(1, 1, "the path of a protected file"),
-	}, api.OpGuardDiff, func(req *api.GuardDiffRequest, _ []string) error {
+	}, care.OpGuardDiff, func(req *care.GuardDiffRequest, _ []string) error {
 		req.Text = !brief
 		return nil
 	}, printer(s.Out, printGuardDiff))
@@ -68,13 +69,13 @@ func guardDiffCommand(s *Session) *cobra.Command {
 	return c
 }
 
-func decideCommand(s *Session, name, long string, op api.Op[api.GuardRequest, *api.GuardDecision]) *cobra.Command {
+func decideCommand(s *Session, name, long string, op api.Op[care.GuardRequest, *care.GuardDecision]) *cobra.Command {
 	return verbFor(s, &cobra.Command{
 		Use:     name + " PATH",
 		Long:    long,
 		Example: "  fovea guard " + name + " skills/plan.org",
 		Args:    Args(1, 1, "the path of a protected file"),
-	}, op, nil, func(req *api.GuardRequest, d *api.GuardDecision) {
+	}, op, nil, func(req *care.GuardRequest, d *care.GuardDecision) {
 		if d.Seq == 0 {
 			s.Out.Printf("it has its trusted content; there was nothing to decide\n")
 			return
@@ -83,7 +84,7 @@ func decideCommand(s *Session, name, long string, op api.Op[api.GuardRequest, *a
 	})
 }
 
-func printProtected(out *terminal.Stream, files []api.ProtectedFile) {
+func printProtected(out *terminal.Stream, files []care.ProtectedFile) {
 	for _, f := range files {
 		reason := f.Reason
 		if reason != "" {
@@ -96,7 +97,7 @@ func printProtected(out *terminal.Stream, files []api.ProtectedFile) {
 	}
 }
 
-func printGuardDiff(out *terminal.Stream, d *api.GuardDiff) {
+func printGuardDiff(out *terminal.Stream, d *care.GuardDiff) {
 	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, orNone(d.SHA256), orNone(d.Trusted))
 	for _, c := range d.Changes {
 		where := c.Where

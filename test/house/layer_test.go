@@ -103,6 +103,7 @@ var layers = []layer{
 	{13, "internal/windowlog", files},
 	{13, "internal/mend", files},
 	{14, ".", free},
+	{14, "internal/oldview", free},
 	{15, "api", free},
 	{16, "api/agents", free},
 	{16, "api/care", free},

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package oldview
 
 import (
 	"context"
@@ -8,8 +8,12 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/shown"
+	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
@@ -18,44 +22,44 @@ import (
 // MaxUnseen is the maximum number of bytes of unseen text that an answer or an error shows.
 const MaxUnseen = 64 << 10
 
+// maxSeen is the number of nodes that are remembered of a session.
+const maxSeen = 4096
+
 // Reader is the session of an agent, which may replace what it has seen or has written itself. It is
 // safe for concurrent use.
 type Reader struct {
-	Memory  *Memory       // of the scope of the notes
-	Key     string        // under which is kept what the session saw
+	History *travel.History // of the scope of the notes
+	// Shown calls a function with what the session was shown, and keeps what that returns.
+	Shown   func(func(*window.Shown) *window.Shown)
 	By      author.Author // the agent
 	Session string        // as the commits of the session have it
-}
-
-// windows returns what the session was shown.
-func (r *Reader) windows() *sessionWindows {
-	return r.Memory.memex.sessions.of(r.Memory.memex.top.scope, r.Key)
 }
 
 // Saw notes that the session was shown the whole text of nodes, or wrote it. What is known of a session
 // is bounded: what is not kept any more counts as never seen.
 func (r *Reader) Saw(nodes ...*node.Node) {
-	s := r.windows()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.shown.Len()+len(nodes) > maxTold || s.shown.Nodes == nil {
-		s.shown = &window.Shown{Nodes: map[string]shown.Node{}}
-	}
-	for _, n := range nodes[:min(len(nodes), maxTold)] {
-		s.shown.Nodes[n.ID] = shown.Node{Digest: n.Own}
-	}
+	r.Shown(func(known *window.Shown) *window.Shown {
+		if known.Len()+len(nodes) > maxSeen || known.Nodes == nil {
+			known = &window.Shown{Nodes: map[string]shown.Node{}}
+		}
+		for _, n := range nodes[:min(len(nodes), maxSeen)] {
+			known.Nodes[n.ID] = shown.Node{Digest: n.Own}
+		}
+		return known
+	})
 }
 
 // Seen returns the own digest of the text of a node that the session saw last as a whole, zero for none.
-func (r *Reader) Seen(id string) merkle.Digest {
-	s := r.windows()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.shown.Nodes[id].Digest
+func (r *Reader) Seen(id string) (digest merkle.Digest) {
+	r.Shown(func(known *window.Shown) *window.Shown {
+		digest = known.Nodes[id].Digest
+		return known
+	})
+	return digest
 }
 
 // wrote reports whether the session made a commit.
-func (r *Reader) wrote(c *Commit) bool { return c.Author == r.By && c.Session == r.Session }
+func (r *Reader) wrote(c *chain.Commit) bool { return c.Author == r.By && c.Session == r.Session }
 
 // Unseen returns the lines of a node that others wrote and the session has not seen, each after
 // "+", and after "-" what it saw and is not there any more. saw reports whether it has seen any
@@ -66,10 +70,10 @@ func (r *Reader) Unseen(ctx context.Context, n *node.Node) (lines []string, saw 
 		return nil, true, nil
 	}
 	var before []string
-	if old, err := r.Memory.History().Version(ctx, n.ID, digest); err == nil && !digest.IsZero() {
+	if old, err := r.History.Version(ctx, n.ID, digest); err == nil && !digest.IsZero() {
 		before, saw = linediff.Split(old.Content), true
 	}
-	now, by, _, err := r.Memory.History().Blame(ctx, nil, n.ID)
+	now, by, _, err := r.History.Blame(ctx, nil, n.ID)
 	for _, h := range linediff.Diff(before, now) {
 		for _, line := range before[h.Start:h.End] {
 			lines = appendLine(lines, "-", line)
@@ -94,7 +98,7 @@ func appendLine(lines []string, mark, line string) []string {
 // RequireSeen refuses to replace or remove the text of a node, and of all below it if op takes that, as long
 // as others wrote in it what the session has not seen. The error shows that text, which then
 // counts as seen; v is what the agent may read. What stands below and only moves may be text that the session never saw.
-func (r *Reader) RequireSeen(ctx context.Context, v *View, op string, top *node.Node) error {
+func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *node.Node) error {
 	var lines []string
 	var text strings.Builder
 	var whole []*node.Node
@@ -123,7 +127,7 @@ func (r *Reader) RequireSeen(ctx context.Context, v *View, op string, top *node.
 	}
 	r.Saw(whole...)
 	const named = 8
-	return &Error{Op: op, What: top.ID, Kind: Conflict, Theirs: text.String(), Err: fmt.Errorf(
+	return &fault.Error{Op: op, What: top.ID, Kind: fault.Conflict, Theirs: text.String(), Err: fmt.Errorf(
 		"nothing was changed, because others changed %d lines of it that this session has not seen: %q; take them into account and change it again",
 		len(lines), lines[:min(named, len(lines))])}
 }

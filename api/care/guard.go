@@ -1,0 +1,146 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package care
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/linediff"
+)
+
+// The operations on protected files.
+var (
+	OpGuard = api.DefineOn(api.Operation{Name: "guard", Group: "agents",
+		Summary: "List the protected files and how each stands"}, listProtected)
+	OpGuardDiff = api.DefineOn(api.Operation{Name: "guard-diff", Scan: true,
+		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
+	OpGuardAdopt = api.DefineOn(api.Operation{Name: "guard-adopt", Effect: api.Mends,
+		Summary: "Trust a protected file as it is"}, adoptProtected)
+	OpGuardReject = api.DefineOn(api.Operation{Name: "guard-reject", Effect: api.Mends,
+		Summary: "Put back what was trusted of a protected file"}, rejectProtected)
+)
+
+// Protection are the protected files. Policy is a line for each pattern, in the order
+// in which they are asked: the number of its group, the mode, the pattern.
+type Protection struct {
+	Policy []string        `json:"policy" jsonschema:"a line for each pattern, in the order in which they are asked: number of its group, mode, pattern"`
+	Files  []ProtectedFile `json:"files" jsonschema:"how each stands"`
+}
+
+// ProtectedFile is how a protected file stands.
+type ProtectedFile struct {
+	Path    string `json:"path" jsonschema:"the file, below the memex"`
+	Mode    string `json:"mode" jsonschema:"ask or lockdown"`
+	State   string `json:"state" jsonschema:"as trusted, changed, gone, new, unread, unrest or behind"`
+	SHA256  string `json:"sha256" jsonschema:"of the file, empty where there is none"`
+	Trusted string `json:"trusted" jsonschema:"the SHA-256 that is trusted, empty for none"`
+	Parts   int    `json:"parts" jsonschema:"headlines and blocks with a trusted digest of their own"`
+	Reason  string `json:"reason,omitempty" jsonschema:"why it cannot be read"`
+}
+
+// GuardDiffRequest asks what became of a protected file.
+type GuardDiffRequest struct {
+	Path string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
+	Text bool   `json:"text,omitempty" jsonschema:"with text diffs"`
+}
+
+// GuardDiff is what became of a protected file.
+type GuardDiff struct {
+	ProtectedFile
+	Changes []guard.Change `json:"changes" jsonschema:"what became of headlines and blocks"`
+}
+
+// GuardRequest decides about a protected file. SHA256, unless it is "", is what the
+// file held when it was looked at: a file that holds something else is a Conflict.
+type GuardRequest struct {
+	Path   string `json:"path" jsonschema:"the file, below the memex" arg:"PATH"`
+	SHA256 string `json:"sha256,omitempty" jsonschema:"what the file held when it was looked at; another one is a conflict" flag:"DIGEST"`
+}
+
+// GuardDecision is what was decided. Seq is the number of the commit that says so,
+// 0 where the file was as trusted.
+type GuardDecision struct {
+	ProtectedFile
+	Seq uint64 `json:"seq" jsonschema:"of the commit that says so, 0 where the file was as trusted"`
+}
+
+func listProtected(ctx context.Context, a api.Access, _ api.None) (*Protection, error) {
+	if _, err := a.Readable(ctx); err != nil { // its owner is told of what it finds
+		return nil, err
+	}
+	out := &Protection{Policy: []string{}, Files: []ProtectedFile{}}
+	for line := range strings.Lines(a.On().Guard().Policy()) {
+		out.Policy = append(out.Policy, strings.TrimSuffix(line, "\n"))
+	}
+	for _, s := range a.On().Guard().Files() {
+		out.Files = append(out.Files, protectedFile(&s))
+	}
+	return out, nil
+}
+
+func diffProtected(ctx context.Context, a api.Access, req GuardDiffRequest) (*GuardDiff, error) {
+	s, changes, err := a.On().Guard().Diff(ctx, a.Below(req.Path))
+	if err != nil {
+		return nil, err
+	}
+	for i := range changes {
+		if c := &changes[i]; req.Text {
+			c.Text = linediff.Unified(linediff.Side{Name: "trusted", Line: 1}, linediff.Side{Name: "now", Line: 1}, c.Was, c.Now)
+		}
+	}
+	return &GuardDiff{protectedFile(&s), append([]guard.Change{}, changes...)}, nil
+}
+
+func adoptProtected(ctx context.Context, a api.Access, req GuardRequest) (*GuardDecision, error) {
+	return decideProtected(ctx, a, req, a.On().Guard().Adopt)
+}
+
+func rejectProtected(ctx context.Context, a api.Access, req GuardRequest) (*GuardDecision, error) {
+	return decideProtected(ctx, a, req, a.On().Guard().Reject)
+}
+
+func decideProtected(ctx context.Context, a api.Access, req GuardRequest,
+	how func(context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
+) (*GuardDecision, error) {
+	opts := a.Write()
+	if req.SHA256 != "" {
+		b, err := hex.DecodeString(req.SHA256)
+		if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
+			return nil, fault.Wrap("guard", "", fault.Invalid, fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
+		}
+	}
+	if req.Path == "" {
+		return nil, fault.Wrap("guard", "", fault.Invalid, errors.New("name the file"))
+	}
+	path := a.Below(req.Path)
+	c, err := how(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	out := &GuardDecision{Seq: c.Seq}
+	for _, s := range a.On().Guard().Files() {
+		if s.Path == path {
+			out.ProtectedFile = protectedFile(&s)
+		}
+	}
+	return out, nil
+}
+
+func protectedFile(s *guard.FileStatus) ProtectedFile {
+	out := ProtectedFile{Path: s.Path, Mode: s.Mode.String(), State: string(s.State), Reason: s.Why}
+	if s.File != guard.Absent && s.Why == "" {
+		out.SHA256 = hex.EncodeToString(s.File[:])
+	}
+	if b := s.Baseline; b != nil && b.File != guard.Absent {
+		out.Trusted, out.Parts = hex.EncodeToString(b.File[:]), len(b.Parts)
+	}
+	return out
+}
