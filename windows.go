@@ -75,10 +75,9 @@ func (m *Memory) SessionWindow(ctx context.Context, v *View, session string, req
 	return w, nil
 }
 
-// ShownTo calls a function with what a session of the memex was shown whole, and keeps what that
-// returns, for the sessions used last, across restarts.
-func ShownTo(m *Memory, key string, use func(*window.Shown) *window.Shown) {
-	s := m.memex.sessions.of(m.memex.top.scope, key)
+// shownTo is windowlog.Host.Shown.
+func shownTo(x *memex, key string, use func(*window.Shown) *window.Shown) {
+	s := x.sessions.of(x.top.scope, key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.shown = use(s.shown)
@@ -199,6 +198,7 @@ func (x *memex) roomOf(ctx context.Context, name string) (*scope.Scope, error) {
 func newWindows(x *memex) *windowlog.Log {
 	top := x.top.scope
 	return windowlog.New(windowlog.Host{
+		Shown:    func(key string, use func(*window.Shown) *window.Shown) { shownTo(x, key, use) },
 		Feedback: feedback.New(feedback.Host{Open: x.roomOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
 		Open:     x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
 		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,

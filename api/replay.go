@@ -46,7 +46,10 @@ func replay(ctx context.Context, l *Local, c Call) (*Replayed, error) {
 	return nil, nil
 }
 
+// FileRequest names a file below the memex.
+type FileRequest struct{ Path string }
+
 // OpProtected reports whether the policy of the memory protects a file. It stands in no table.
-var OpProtected = unlisted("protected", func(_ context.Context, l *Local, path string) (bool, error) {
-	return l.memex.Guard().Protected(path), nil
+var OpProtected = unlisted("protected", func(_ context.Context, l *Local, r FileRequest) (bool, error) {
+	return l.memex.Guard().Protected(r.Path), nil
 })

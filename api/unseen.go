@@ -23,7 +23,9 @@ func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
 	actor := author.ActorOf(ctx)
 	agent, session := agentAndSession(ctx, l, "")
 	r := &oldview.Reader{History: l.m.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.scopes(ctx).Session)}
-	r.Shown = func(use func(*window.Shown) *window.Shown) { fovea.ShownTo(l.m, "whole\n"+session+"\n"+agent, use) }
+	r.Shown = func(use func(*window.Shown) *window.Shown) {
+		fovea.WindowsOf(l.memex).Shown("whole\n"+session+"\n"+agent, use)
+	}
 	return r, agent != "" && actor.AcceptedBy == "" && l.known == ""
 }
 

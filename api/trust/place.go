@@ -21,7 +21,7 @@ var tasks = []string{"tasks.org", "tasks/"}
 
 // writable refuses a path that the agent may not write.
 func (t *judge) writable(ctx context.Context, file string) error {
-	switch is, err := api.OpProtected.Call(ctx, t.svc, file); {
+	switch is, err := api.OpProtected.Call(ctx, t.svc, api.FileRequest{Path: file}); {
 	case err != nil:
 		return err
 	case is:

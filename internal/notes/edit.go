@@ -186,7 +186,7 @@ func branch(ctx context.Context, e *editing, id string, base merkle.Digest, c ch
 	if err != nil || base.IsZero() || base == n.Version || base == n.Own && !stoodAlone(ctx, e.ns.scope.Chain, n) {
 		return n, err
 	}
-	return nil, e.conflict(n, base, c)
+	return nil, e.conflict(ctx, n, base, c)
 }
 
 // stoodAlone reports whether a node had its present text while nothing stood below it, or whether

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -39,6 +40,9 @@ type Host struct {
 	Names func() ([]string, error)
 	// Load returns what a block of working memory shows of its file.
 	Load func(ctx context.Context, v *view.View, b *working.Block) (string, error)
+	// Shown calls a function with what a session was shown whole, and keeps what that returns,
+	// for the sessions used last, across restarts.
+	Shown func(key string, use func(*window.Shown) *window.Shown)
 	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
 	Writable func() error
 	// Feedback is what the owner and agents said about windows.
@@ -63,6 +67,9 @@ type Log struct {
 	last     lru.Map[string, *Window]
 	next     map[string]uint64 // the number of the next window, by session; flushing guards it
 }
+
+// Shown is Host.Shown.
+func (l *Log) Shown(key string, use func(*window.Shown) *window.Shown) { l.host.Shown(key, use) }
 
 // New returns the log of a memex.
 func New(h Host) *Log {
