@@ -225,11 +225,9 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 		if !strings.HasPrefix(name, "project/") {
 			continue
 		}
-		project, err := m.Scope(ctx, name)
-		if err == nil {
-			err = do(project)
-		}
-		if err != nil {
+		if project, err := m.Scope(ctx, name); err != nil {
+			return err
+		} else if err = do(project); err != nil {
 			return err
 		}
 	}

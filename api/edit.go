@@ -36,25 +36,24 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		return nil, err
 	}
 	r, held := readerOf(ctx, on)
-	n, there := on.m.View().Get(id)
-	replacing := held && there && (replaces == nil || replaces(n))
-	base, head := opts.Base, on.m.View().Head().Seq
-	sawIt := held && there && r.Seen(id) == n.Own
-	for try := 0; ; try++ {
+	base := opts.Base
+	for again := true; ; again = false {
+		v, err := on.seen(ctx) // of what the caller may not read nothing is said
+		if err != nil {
+			return nil, err
+		}
+		n, there := v.Get(id)
+		replacing := held && there && (replaces == nil || replaces(n))
+		sawIt, head := held && there && r.Seen(id) == n.Own, on.m.View().Head().Seq
 		if replacing && (base.IsZero() || base == n.Own) {
-			v, err := l.seen(ctx)
-			if err == nil {
-				err = r.RequireSeen(ctx, v, op, n)
-			}
-			if err != nil {
+			if err := r.RequireSeen(ctx, v, op, n); err != nil {
 				return nil, named(err, op, id, name)
 			}
 			opts.Base = n.Own
 		}
 		c, err := do(on, id, opts)
-		if now, ok := on.m.View().Get(id); err != nil && replacing && ok && try == 0 && base.IsZero() && now.Own != n.Own {
-			n = now // it was changed meanwhile
-			continue
+		if again && replacing && base.IsZero() && fovea.KindOf(err) == fovea.Conflict {
+			continue // it may have changed meanwhile
 		}
 		if err != nil {
 			return nil, named(err, op, id, name)

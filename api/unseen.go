@@ -40,7 +40,11 @@ func saw(ctx context.Context, l *Local, nodes ...*node.Node) {
 // completeChange completes the answer to a change that the session has made of a node: with the lines of
 // others that it has not seen, which then count as seen. sawAll reports that there are none.
 func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditResponse, sawAll bool) error {
-	n, ok := l.m.View().Get(out.ID)
+	v, err := l.seen(ctx)
+	if err != nil {
+		return err
+	}
+	n, ok := v.Get(out.ID)
 	if !ok || n.Own.String() != out.Digest || !sawAll && r.Seen(out.ID).IsZero() {
 		return nil
 	}

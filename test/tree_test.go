@@ -381,6 +381,7 @@ func TestBuffer(t *testing.T) {
 func TestEditTree(t *testing.T) {
 	w := newWorld(t, nil)
 	w.take(w.m, gauge, "")
+	first, _ := w.m.View().Get("gauge")
 	edit := func(id string, edits ...document.Edit) {
 		t.Helper()
 		if _, err := w.m.Notes().Edit(t.Context(), id, nil, edits...); err != nil {
@@ -408,9 +409,13 @@ func TestEditTree(t *testing.T) {
 	if got := shape(w.m.View(), "gauge"); got != "Gauge(paragraph paragraph Base)" {
 		t.Errorf("it holds %s", got)
 	}
-	_, err = w.m.Notes().Edit(t.Context(), "gauge", &fovea.WriteOptions{Base: n.Own}, document.ReplaceBody{Text: "mine"})
+	_, err = w.m.Notes().Edit(t.Context(), "gauge", &fovea.WriteOptions{Base: first.Own}, document.ReplaceBody{Text: "mine"})
 	if e, _ := err.(*fovea.Error); fovea.KindOf(err) != fovea.Conflict || e.Theirs != "new" || e.Mine != "mine" {
 		t.Errorf("a stale digest: %v", err)
+	}
+	_, err = w.m.Notes().Edit(t.Context(), "gauge", &fovea.WriteOptions{Base: n.Own}, document.AppendBody{Text: "mine"})
+	if e, _ := err.(*fovea.Error); fovea.KindOf(err) != fovea.Conflict || e.Mine != "" {
+		t.Errorf("the digest of another node shows its text: %v", err)
 	}
 	for name, bad := range map[string]document.Edit{
 		"a new id": document.SetProperty{Key: "ID", Value: "other"}, "no id": document.RemoveProperty{Key: "id"}, "a tag": document.AddTag{Tag: "a b"},

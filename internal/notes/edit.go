@@ -237,7 +237,7 @@ func (e *editing) conflict(ctx context.Context, n *node.Node, base merkle.Digest
 	mine, its := "", false
 	chained := e.ns.scope.Chain
 	_, _ = chained.Trail(ctx, n.ID, 1, chained.Head().Commit.Seq, func(s *chain.Step) error {
-		if its = s.After != nil && s.After.Own == base; its {
+		if its = s.After != nil && s.After.Own == base || s.Before != nil && s.Before.Own == base; its {
 			return chain.ErrStop
 		}
 		return nil
