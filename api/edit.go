@@ -43,7 +43,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 			return nil, err
 		}
 		n, there := v.Get(id)
-		replacing := held && there && (replaces == nil || replaces(n))
+		replacing := held && there && !on.memex.Guard().Protected(n.Path) && (replaces == nil || replaces(n))
 		sawIt, head := held && there && r.Seen(id) == n.Own, on.m.View().Head().Seq
 		if replacing && (base.IsZero() || base == n.Own) {
 			if err := r.RequireSeen(ctx, v, op, n); err != nil {
