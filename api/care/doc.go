@@ -1,15 +1,15 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package care defines the operations that verify a history, repair a damaged one, thin it, and
-// remove content from it for good.
+// Package care defines the operations that verify, repair, thin and purge a history, and those
+// about files that differ from memory: protected files that changed, and drift.
 //
 // Its types are requests and answers, such as [VerifyRequest] and [PurgeResponse]. Importing the
 // package adds its operations to the table of package api.
 //
 // Invariants:
-//   - All but verify change what history keeps, so an agent needs a grant for them.
+//   - All that change what history keeps or what is trusted need a grant for an agent.
 //   - Content that a commit records as removed is not damage.
 //
-// Elsewhere: the work itself is internal/mend; the operations status and head, which report how a
+// Elsewhere: the work itself is internal/mend, internal/protect and internal/travel; the operations status and head, which report how a
 // memory is and return its newest commit, signed, are in package api.
 package care

@@ -1,7 +1,7 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package exchange defines the operations that import notes from other programs and export notes
-// to them.
+// to them, and the one that lists forgotten notes.
 //
 // Its types are requests and answers: [ImportRequest], [Imported], [ExportRequest], [Exported].
 // Importing the package adds its operations to the table of package api.

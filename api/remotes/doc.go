@@ -1,8 +1,8 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
 // Package remotes defines the operations that carry a memory to other places and bring
-// back what comes from there: bundles, which are one file, and remotes, which several
-// machines share.
+// back what comes from there: bundles, which are one file, remotes, which several machines
+// share, and copies of the memory on the same machine.
 //
 // Its types are requests and answers, such as [BundleRequest] and [SyncResponse]. What is
 // known about a remote is kept in the state folder, below remotes/NAME. Importing the package

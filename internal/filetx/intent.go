@@ -59,6 +59,9 @@ type plan struct {
 	torn       *string     // the bytes of next if the file is written in place, or if there is none, else nil
 }
 
+// opaqueMode is the mode of a fileless plan whose document is not parsed.
+const opaqueMode = 1
+
 // fileless reports whether memory takes or drops the document and leaves the file alone.
 func (p *plan) fileless() bool { return p.torn != nil && p.base == p.next }
 

@@ -69,9 +69,6 @@ func (files *Files) unlisted(in *Intent) string {
 	return ""
 }
 
-// opaqueMode is the mode of a fileless plan whose document is not parsed.
-const opaqueMode = 1
-
 // place classifies the contents of a file of an intent.
 type place int
 
