@@ -158,8 +158,10 @@ func (m *memex) body(headline int) string {
 // forget takes everything the program keeps between runs away.
 func (m *memex) forget() {
 	m.tb.Helper()
-	if err := os.RemoveAll(m.state); err != nil {
-		m.tb.Fatal(err)
+	for _, folder := range []string{m.state, filepath.Join(m.home, "config")} { // where the witness of signed commits is
+		if err := os.RemoveAll(folder); err != nil {
+			m.tb.Fatal(err)
+		}
 	}
 }
 

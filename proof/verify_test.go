@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -340,7 +341,7 @@ func forge(r *rand.Rand, h *history, f *proof.File) (string, *proof.File) {
 		case how == 7 && f.Note != nil:
 			f.Absent, f.Note, f.Other = f.Note.ID, nil, &proof.Other{Key: make([]byte, 32), Value: make([]byte, 32)}
 			return "absence behind another leaf", f
-		case how == 8 && f.Absent != "":
+		case how == 8 && f.Absent != "" && !reflect.DeepEqual(f.Map, another.Map): // with the same steps it is the proof of the other note
 			f.Note, f.Absent, f.Other = another.Note, "", nil
 			return "presence of what is elsewhere", f
 		case how == 9 && f.Absent != "":

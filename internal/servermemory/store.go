@@ -81,7 +81,7 @@ func (s *Store) adopt(ctx context.Context) error {
 // everything if these are unknown.
 func (s *Store) refresh(ctx context.Context) error {
 	head, err := api.OpLog.Call(ctx, s.svc, api.LogRequest{Limit: 1})
-	if err != nil {
+	if err != nil && fovea.KindOf(err) != fovea.Corrupt { // without its history, the memory still has its notes
 		return err
 	}
 	now := uint64(0)
