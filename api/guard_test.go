@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -40,7 +41,7 @@ func guardedService(t *testing.T, rules guard.Rules) (api.Service, *fovea.Memory
 			t.Error(err)
 		}
 	})
-	svc := seeing(api.NewLocal(m, nil))
+	svc := looking.First(api.NewLocal(m, nil))
 	if _, err := api.OpIngest.Call(t.Context(), svc, api.IngestRequest{}); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +261,7 @@ func TestSkillsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	svc := seeing(api.NewLocal(m, nil))
+	svc := looking.First(api.NewLocal(m, nil))
 	all, err := api.OpSkills.Call(t.Context(), svc, api.None{})
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 )
 
 // serve opens a memory of the given files, and gives a way to change them.
@@ -45,29 +46,7 @@ func serve(t *testing.T, files map[string]string) (api.Service, func(name, text 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { m.Close() })
-	return seeing(api.NewLocal(m, nil)), write
-}
-
-// seeing returns a service whose agents look at a note, with all below it, before they change it: for tests
-// of something else than old views.
-func seeing(next api.Service) api.Service {
-	var see func(ctx context.Context, id string)
-	see = func(ctx context.Context, id string) {
-		if n, err := api.OpShow.Call(ctx, next, api.ShowRequest{ID: id}); err == nil {
-			for _, kid := range n.Children {
-				see(ctx, kid)
-			}
-		}
-	}
-	return func(ctx context.Context, c api.Call) (any, error) {
-		switch r := c.Request.(type) {
-		case api.EditRequest:
-			see(ctx, r.ID)
-		case api.MoveRequest:
-			see(ctx, r.ID)
-		}
-		return next(ctx, c)
-	}
+	return looking.First(api.NewLocal(m, nil)), write
 }
 
 // TestLimits: no list is shorter than empty.

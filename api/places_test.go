@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -55,7 +56,7 @@ func newFolder(t *testing.T, lead func(t *testing.T, dir string)) *folder {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	f.memory, f.person = m, seeing(api.NewLocal(m, nil))
+	f.memory, f.person = m, looking.First(api.NewLocal(m, nil))
 	f.ada = f.as(api.Grant{Agent: "ada", Role: api.Agent})
 	if _, err := api.OpIngest.Call(t.Context(), f.person, api.IngestRequest{}); err != nil {
 		t.Fatal(err)

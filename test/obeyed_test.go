@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -112,7 +113,7 @@ func farWorld(t *testing.T) (*world, *farServer) {
 func (w *world) minted(role author.Role, granted ...string) *agentDesk {
 	g := api.Grant{Agent: "mint", Role: role, Operations: granted}
 	ctx := author.WithScopes(author.WithGrant(w.t.Context(), g), api.Scopes{Session: "s"})
-	return &agentDesk{w, ctx, trust.Guarded(seeing(api.NewLocal(w.m, &api.LocalOptions{Now: w.now})))}
+	return &agentDesk{w, ctx, trust.Guarded(looking.First(api.NewLocal(w.m, &api.LocalOptions{Now: w.now})))}
 }
 
 // sent returns what leaves for the server: texts for vectors, hits of a search, and blocks.
@@ -363,27 +364,5 @@ func TestObeyedRows(t *testing.T) {
 				t.Errorf("an imported text sets %s, by %s", p.Key, row.By)
 			}
 		}
-	}
-}
-
-// seeing returns a service whose agents look at a note, with all below it, before they change it: for tests
-// of something else than old views.
-func seeing(next api.Service) api.Service {
-	var see func(ctx context.Context, id string)
-	see = func(ctx context.Context, id string) {
-		if n, err := api.OpShow.Call(ctx, next, api.ShowRequest{ID: id}); err == nil {
-			for _, kid := range n.Children {
-				see(ctx, kid)
-			}
-		}
-	}
-	return func(ctx context.Context, c api.Call) (any, error) {
-		switch r := c.Request.(type) {
-		case api.EditRequest:
-			see(ctx, r.ID)
-		case api.MoveRequest:
-			see(ctx, r.ID)
-		}
-		return next(ctx, c)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
@@ -41,7 +42,7 @@ var callers = map[string]api.Grant{
 func TestNobodyIsAnsweredForAnother(t *testing.T) {
 	s := open(t, map[string]string{"b.org": "* Two\n:PROPERTIES:\n:ID: two\n:END:\n"})
 	s.must("ingest", "{}")
-	server := httpapi.New(httpapi.Options{Service: seeing(api.NewLocal(s.m, nil)), Feed: s.feed, Hello: func() api.Hello { return api.Hello{} }})
+	server := httpapi.New(httpapi.Options{Service: looking.First(api.NewLocal(s.m, nil)), Feed: s.feed, Hello: func() api.Hello { return api.Hello{} }})
 	ask := func(g api.Grant, key, title string) (int, string) {
 		h := server.Handler(func(*http.Request) (api.Grant, error) { return g, nil })
 		r := httptest.NewRequestWithContext(t.Context(), "POST", "/v1/edit", strings.NewReader(`{"id":"two","title":"`+title+`"}`))
@@ -157,25 +158,3 @@ func (l *one) Accept() (net.Conn, error) {
 }
 func (l *one) Close() error   { close(l.gone); return nil }
 func (l *one) Addr() net.Addr { return &net.UnixAddr{} }
-
-// seeing returns a service whose agents look at a note, with all below it, before they change it: for tests
-// of something else than old views.
-func seeing(next api.Service) api.Service {
-	var see func(ctx context.Context, id string)
-	see = func(ctx context.Context, id string) {
-		if n, err := api.OpShow.Call(ctx, next, api.ShowRequest{ID: id}); err == nil {
-			for _, kid := range n.Children {
-				see(ctx, kid)
-			}
-		}
-	}
-	return func(ctx context.Context, c api.Call) (any, error) {
-		switch r := c.Request.(type) {
-		case api.EditRequest:
-			see(ctx, r.ID)
-		case api.MoveRequest:
-			see(ctx, r.ID)
-		}
-		return next(ctx, c)
-	}
-}

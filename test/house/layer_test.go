@@ -130,6 +130,7 @@ var layers = []layer{
 	{0, "internal/faultfs", tests},
 	{0, "internal/foveatest", tests},
 	{0, "internal/foveatest/forge", tests},
+	{0, "internal/foveatest/looking", tests},
 	{0, "internal/store/storetest", tests},
 	{0, "internal/remote/placetest", tests},
 	{0, "test", tests},
