@@ -144,7 +144,7 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 	}
 	restore := api.Call{Op: api.OpRestore.Operation, Request: api.RestoreRequest{Missing: true, Cloned: true}, Sync: sync}
 	answer, err := svc(ctx, restore)
-	if done, ok := answer.(*api.RestoreResponse); ok && len(done.Left) > 0 {
+	if done, _ := answer.(*api.RestoreResponse); done != nil && len(done.Left) > 0 {
 		s.Report("kept in memory, and not written: %s", scope.Abbreviate(done.Left, ""))
 	}
 	return svc, fromRemote, err
