@@ -25,7 +25,15 @@ func (n Node) withText(of *node.Node, content bool, characters int) Node {
 // showsAll reports whether title and excerpt are all the text of a headline.
 func (n Node) showsAll(of *node.Node) bool {
 	_, text, _ := strings.Cut(of.Content, "\n")
-	return of.Type == document.TypeHeadline && n.Excerpt == strings.Join(strings.Fields(text), " ")
+	left := n.Excerpt
+	for word := range strings.FieldsSeq(text) {
+		after, is := strings.CutPrefix(left, word)
+		if !is {
+			return false
+		}
+		left = strings.TrimPrefix(after, " ")
+	}
+	return of.Type == document.TypeHeadline && left == ""
 }
 
 // addMatch adds the line of a node's text that has the most of some words, at most so many

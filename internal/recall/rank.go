@@ -4,6 +4,7 @@ package recall
 
 import (
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -207,12 +208,6 @@ func (v View) board() *Board {
 	return b
 }
 
-// isCopy reports whether a node stands in a conflict copy.
-func (b *Board) isCopy(pos uint32) bool {
-	n, ok := b.State.Get(b.Order.ID(pos))
-	return ok && b.State.CopyOf(n.Path) != ""
-}
-
 // best returns the hits.
 func (b *Board) best(req *Request) []Ranked {
 	type sum struct {
@@ -227,9 +222,14 @@ func (b *Board) best(req *Request) []Ranked {
 		return x.score < y.score || x.score == y.score && b.Order.ID(x.pos) > b.Order.ID(y.pos)
 	}
 	top := pq.NewTop(limit, worse, nil)
+	copies := maps.Collect(b.State.Copies()) // mostly none, and then no node is looked up
+	isCopy := func(pos uint32) bool {
+		n, _ := b.State.Get(b.Order.ID(pos))
+		return n != nil && copies[n.Path] != ""
+	}
 	for _, pos := range b.touched {
 		s := sum{pos, b.Sum(pos)}
-		if s.score > 0 && top.Accepts(s) && !b.isCopy(pos) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
+		if s.score > 0 && top.Accepts(s) && (len(copies) == 0 || !isCopy(pos)) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
 			top.Add(s)
 		}
 	}
