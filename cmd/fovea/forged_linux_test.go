@@ -5,16 +5,22 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/foveatest/forge"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -45,10 +51,7 @@ func TestForgedOnTheCommandLine(t *testing.T) {
 			must(k, "remote", "add", "all", remote, "--plain")
 			must(k, "push", "all")
 			must(k, "bundle", "write", earlier, "--plain")
-			in, err := vfs.Dir(k.state)
-			k.must(err)
-			c := graph.Commit{Kind: graph.KindEdit, Time: time.Now().UnixMilli()}
-			k.must(errors.Join(forge.Append(t.Context(), in, document.Formats{org.Format{}}, nil, c, tt.documents), in.Close()))
+			k.forge(tt.documents)
 			k.sendUnread(remotes.OpPush.Operation, remotes.SyncRequest{})
 			k.sendUnread(remotes.OpBundleWrite.Operation, remotes.BundleRequest{File: bundle, Plain: true})
 			k.must(copied(k.state, filepath.Join(k.dir, "forged")))
@@ -56,6 +59,9 @@ func TestForgedOnTheCommandLine(t *testing.T) {
 				{"clone", bundle}, {"clone", remote}, {"bundle", "read", bundle}, {"bundle", "read", bundle, "--replace"}, {"pull", "all"}, {"sync", "all"},
 				{"merge", filepath.Join(k.dir, "forged")},
 			} {
+				if foveatest.Thin(i, 3) {
+					continue
+				}
 				at := *k
 				at.memex, at.state = filepath.Join(k.dir, fmt.Sprint("memex", i)), filepath.Join(k.dir, fmt.Sprint("state", i))
 				if words[0] == "clone" {
@@ -90,4 +96,105 @@ func (k *kept) sendUnread(op *api.Operation, request any) {
 	k.must(err)
 	_, err = api.NewLocal(m, nil)(k.t.Context(), api.Call{Op: op, Request: request, Sync: api.SyncNone})
 	k.must(errors.Join(err, m.Close()))
+}
+
+// TestCampaignOfForgedSSH hands forged states over by a real sshd: no file comes that a fresh scan
+// does not list, and a path that no memex may have refuses what the machine wrote.
+func TestCampaignOfForgedSSH(t *testing.T) {
+	campaign := foveatest.NewCampaign(t)
+	b := newSSHBox(t)
+	t.Setenv("PATH", b.at("bin")+":"+os.Getenv("PATH"))
+	refused, taken := 0, 0
+	for i := range campaign.Length(3, 200) {
+		documents := map[string]forge.Document{}
+		never := forge.Draw(campaign.Rand, documents)
+		k := &kept{t: t, dir: t.TempDir()}
+		k.memex, k.state = filepath.Join(k.dir, "memex"), filepath.Join(k.dir, "state")
+		for name, text := range forge.Start {
+			k.put("memex/"+name, text)
+		}
+		to, url := fmt.Sprint("to", i), fmt.Sprint("ssh://box", b.at("remote"), i)
+		if out, said, code := k.run("ingest"); code != 0 {
+			t.Fatal(out, said)
+		}
+		k.sendUnread(remotes.OpRemoteAdd.Operation, remotes.RemoteAddRequest{Name: "there", URL: url, Plain: true})
+		k.sendUnread(remotes.OpPush.Operation, remotes.SyncRequest{})
+		if out, err := b.on(to, "clone", url, to+"/notes").CombinedOutput(); err != nil {
+			t.Fatalf("clone: %v\n%s", err, out)
+		}
+		k.forge(documents)
+		k.sendUnread(remotes.OpPush.Operation, remotes.SyncRequest{})
+		before := files(t, b.at(to+"/notes"))
+		said := b.does(to, "sync", "--json")
+		after := files(t, b.at(to+"/notes"))
+		switch {
+		case never != strings.Contains(said, "no note has such a path"):
+			t.Fatalf("case %d, %q: %s", i, slices.Sorted(maps.Keys(documents)), said)
+		case never:
+			refused++
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Fatalf("case %d: refused, and changed\n%s", i, diff)
+			}
+		default:
+			taken++
+			listed(t, b.at(to+"/notes"), before, after)
+		}
+	}
+	if taken == 0 {
+		t.Error("no state was taken in")
+	}
+	t.Logf("%d refused, %d taken in", refused, taken)
+}
+
+// forge adds a forged commit to the history.
+func (k *kept) forge(documents map[string]forge.Document) {
+	k.t.Helper()
+	in, err := vfs.Dir(k.state)
+	k.must(err)
+	c := graph.Commit{Kind: graph.KindEdit, Time: time.Now().UnixMilli()}
+	k.must(errors.Join(forge.Append(k.t.Context(), in, document.Formats{org.Format{}}, nil, c, documents), in.Close()))
+}
+
+// files returns the texts of all files below a folder.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		all[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// listed fails the test if a file came or changed that a fresh scan does not list, and that is no
+// setup file of one that it lists.
+func listed(t *testing.T, dir string, before, after map[string]string) {
+	t.Helper()
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Ingest(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for d := range m.View().Documents() {
+		found[d.Path] = true
+		for _, name := range d.Derived.Setup {
+			found[name] = true
+		}
+	}
+	for name, text := range after {
+		if was, had := before[name]; (!had || was != text) && !found[name] {
+			t.Errorf("%q was written, which a scan does not list", name)
+		}
+	}
 }
