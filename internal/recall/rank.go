@@ -125,9 +125,6 @@ func (b *Board) Sum(pos uint32) float64 {
 	return sum
 }
 
-// Touched returns the positions that an arm gave anything. It must not be changed.
-func (b *Board) Touched() []uint32 { return b.touched }
-
 // release clears the board and keeps its memory for another.
 func (b *Board) release() {
 	for _, a := range b.arms {
