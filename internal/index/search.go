@@ -57,25 +57,14 @@ func worseHit(a, b Hit) bool { return compareHits(a, b) > 0 }
 
 // Search returns the documents that have a term of the query, best first, equal scores
 // by id. The score is BM25 with the statistics of all documents, including those that
-// Keep rejects. With a Limit, blocks of postings that cannot contain a hit are skipped;
-// otherwise O(postings of the terms).
+// Keep rejects. O(postings of the terms).
 func (x *Lexical) Search(q Query) []Hit {
 	if x.Len() == 0 {
 		return nil
 	}
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	terms := x.topTerms(queryTerms(q.Text), q.Terms)
-	const maxPrunedHits = 2000 // above this limit * terms, MaxScore skips too little
-	if q.Limit > 0 && len(terms) <= maxCursors && q.Limit*len(terms) <= maxPrunedHits {
-		return x.searchTop(terms, q, s)
-	}
-	return x.searchAll(terms, q, s)
-}
-
-// searchAll scores every posting of the terms.
-func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
-	x.score(terms, s)
+	x.score(x.topTerms(queryTerms(q.Text), q.Terms), s)
 	limit := q.Limit
 	if limit <= 0 {
 		limit = len(s.touched)
@@ -106,12 +95,7 @@ type scratch struct {
 	touched []uint32  // slots with a score above 0
 	lists   [][]posting
 	docFreq int // number of postings in lists
-
-	values []float64
-
-	cursors []cursor
-	ends    []int // where the cursors of each part end
-	search  maxScoreSearch
+	values  []float64
 }
 
 // scratches is reused between searches, so that a search allocates only its answer.
