@@ -200,7 +200,11 @@ func (o *Operation) announce(ctx context.Context) error {
 		return err
 	}
 	var b store.Batch
-	if err := o.Intent.add(&b); err != nil {
+	addBlock := func(_ merkle.Digest, block []byte) error {
+		b.Add(store.Block, block)
+		return nil
+	}
+	if err := o.Intent.encode(addBlock, func(record []byte) { b.Add(store.Intent, record) }); err != nil {
 		return err
 	}
 	return fault.Wrap(o.action.Name, o.files.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
