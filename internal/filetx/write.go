@@ -215,8 +215,8 @@ func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 	left := o.files.takeBack(&o.Intent)
 	if len(left) > 0 {
 		var told []string
-		for _, l := range left {
-			told = append(told, l.message())
+		for _, err := range left {
+			told = append(told, why(err))
 		}
 		all := strings.Join(told, "; ")
 		// The intent must stay the last record of the journal, so that the next opening sees it.

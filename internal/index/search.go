@@ -215,10 +215,8 @@ type bm25 struct {
 	perLength float64
 }
 
-func (x *Lexical) formula() bm25 { return newBM25(x.docs, x.length) }
-
-func newBM25(docs, length int) bm25 {
-	return bm25{docs: float64(docs), perLength: k1 * b * float64(docs) / float64(max(length, 1))}
+func (x *Lexical) formula() bm25 {
+	return bm25{docs: float64(x.docs), perLength: k1 * b * float64(x.docs) / float64(max(x.length, 1))}
 }
 
 // idf returns the weight of a term with the given document frequency that occurs count
