@@ -53,8 +53,6 @@ func compareHits(a, b Hit) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-func worseHit(a, b Hit) bool { return compareHits(a, b) > 0 }
-
 // Search returns the documents that have a term of the query, best first, equal scores
 // by id. The score is BM25 with the statistics of all documents, including those that
 // Keep rejects. O(postings of the terms).
@@ -69,7 +67,7 @@ func (x *Lexical) Search(q Query) []Hit {
 	if limit <= 0 {
 		limit = len(s.touched)
 	}
-	top, minScore := pq.NewTop(limit, worseHit, nil), 0.0
+	top, minScore := pq.NewTop(limit, func(a, b Hit) bool { return compareHits(a, b) > 0 }, nil), 0.0
 	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
 		minScore = s.nthBestScore(q.Limit)
 	}

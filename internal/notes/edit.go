@@ -38,15 +38,18 @@ type change struct {
 // typed returns the change that applies edits.
 func typed(edits ...document.Edit) change {
 	return change{
-		file: func(doc document.Text, i int, now time.Time) (string, error) {
-			splices, err := doc.Edit(i, now, edits...)
-			if err != nil {
-				return "", err
-			}
-			return document.Apply(doc.Source(), splices)
-		},
+		file: func(doc document.Text, i int, now time.Time) (string, error) { return edited(doc, i, now, edits...) },
 		tree: func(t *ast.Tree, now time.Time) (*ast.Tree, error) { return editTree(t, edits, now) },
 	}
+}
+
+// edited returns a text after edits of headline i, -1 for the document.
+func edited(doc document.Text, i int, now time.Time, edits ...document.Edit) (string, error) {
+	splices, err := doc.Edit(i, now, edits...)
+	if err != nil {
+		return "", err
+	}
+	return document.Apply(doc.Source(), splices)
 }
 
 // unchanged leaves a node as it is, for moves.

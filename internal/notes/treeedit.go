@@ -127,12 +127,7 @@ func editNode(t *ast.Tree, edit document.Edit, now time.Time) error {
 // asHeadline returns a headline after an edit, so that nodes are limited to the values that
 // headlines accept.
 func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
-	doc := org.Parse("* x\n", nil)
-	splices, err := doc.Edit(0, now, edit)
-	if err != nil {
-		return nil, err
-	}
-	text, err := document.Apply(doc.Source, splices)
+	text, err := edited(org.Text{Document: org.Parse("* x\n", nil)}, 0, now, edit)
 	if err != nil {
 		return nil, err
 	}
