@@ -31,7 +31,7 @@ var kits = regexp.MustCompile(`^internal/foveatest(/|$)`)
 // -short makes rapid draw less, and the last two are suites of tests.
 var (
 	within  = []string{"Part", "NodePackages", "Sources", "Testdata", "Thin", "Size", "testing.Short"}
-	origins = []string{"testing.Short", "rapid.Check", "rapid.MakeCheck", "rapid.MakeFuzz", "storetest", "placetest"}
+	origins = []string{"testing.Short", "rapid.Check", "rapid.MakeCheck", "rapid.MakeFuzz", "storetest.Run", "placetest"}
 )
 
 func main() {

@@ -133,7 +133,7 @@ func (n *hnode[L]) remove(key Digest, depth int) (_ *hnode[L], removed bool) {
 		return n, false
 	}
 	n = n.mutable()
-	if !kid.single() {
+	if len(kid.leaves) != 1 || len(kid.kids) > 0 { // a node with one leaf and nothing else is replaced by it
 		n.kids[i] = kid
 		return n, true
 	}

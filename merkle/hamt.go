@@ -59,10 +59,6 @@ func (n *hnode[L]) kid(bit uint16) *hnode[L] {
 	return n.kids[rank(n.kidMap, bit)]
 }
 
-// single reports whether a node holds exactly one leaf and nothing else. Unless
-// it is the root, such a node is replaced by its leaf.
-func (n *hnode[L]) single() bool { return len(n.leaves) == 1 && len(n.kids) == 0 }
-
 // each yields the leaves of a subtree in key order and reports whether to
 // continue.
 func (n *hnode[L]) each(yield func(L) bool) bool {

@@ -113,7 +113,7 @@ func (r *Reader) Key(name string) {
 	at := r.pos
 	if got := r.stringBytes(KindText); r.err == nil && string(got) != name {
 		r.pos = at
-		r.fail(fmt.Sprintf("key %q, not %q", name, truncate(got)))
+		r.fail(fmt.Sprintf("key %q, not %q", name, got[:min(len(got), 60)]))
 	}
 }
 
@@ -230,6 +230,3 @@ func (r *Reader) fail(want string) {
 		r.err = fmt.Errorf("read block: byte %d: want %s: %w", r.pos, want, ErrKind)
 	}
 }
-
-// truncate shortens an untrusted value for a message.
-func truncate(s []byte) []byte { return s[:min(len(s), 60)] }

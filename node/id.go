@@ -47,11 +47,6 @@ func derive(place merkle.Digest) string {
 	return document.DerivedPrefix + base32Lower.EncodeToString(place[:16])
 }
 
-// customID is the id of a headline that declares a CUSTOM_ID: unique within
-// its document only, so it is prefixed by the document's id, as in Org's link
-// [[id:document::#custom]].
-func customID(top, custom string) string { return top + document.SearchMark + "#" + custom }
-
 // Claim is the claim of a document to an id: one that a node of it declares, or the one
 // that the path of a document without a declared id gives. Of several nodes of a
 // document that claim an id, the first bears it.

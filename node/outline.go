@@ -137,7 +137,7 @@ func (b *builder) fallbackID() string {
 // customID returns the id that the CUSTOM_ID of a part gives, "" if it cannot.
 func (b *builder) customID(i int, used map[string]bool) string {
 	custom := b.Parts[i].Custom
-	id := customID(b.ids[0], custom)
+	id := b.ids[0] + document.SearchMark + "#" + custom // unique within its document only, as in Org's link [[id:document::#custom]]
 	if len(id) <= document.MaxID && utf8.ValidString(id) && !used[id] {
 		return id
 	}

@@ -62,7 +62,7 @@ func affiliatedKey(text string) (key, option, value string) {
 		}
 		return key, "", trimBlanks(text[n+1:])
 	case '[':
-		if !isDualKey(key) {
+		if !strings.EqualFold(key, "CAPTION") && !strings.EqualFold(key, "RESULTS") {
 			return "", "", ""
 		}
 		end := strings.LastIndex(text, "]:")
@@ -72,10 +72,6 @@ func affiliatedKey(text string) (key, option, value string) {
 		return key, text[n+1 : end], trimBlanks(text[end+2:])
 	}
 	return "", "", ""
-}
-
-func isDualKey(key string) bool {
-	return strings.EqualFold(key, "CAPTION") || strings.EqualFold(key, "RESULTS")
 }
 
 func isAffiliatedKey(key string) bool {

@@ -109,7 +109,7 @@ func (e *editor) apply(edit document.Edit) error {
 	case document.AddTag:
 		return e.addTag(edit)
 	case document.RemoveTag:
-		return e.removeTag(edit)
+		return e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == edit.Tag }))
 	case document.SetProperty:
 		return e.setProperty(edit)
 	case document.RemoveProperty:
@@ -127,7 +127,9 @@ func (e *editor) apply(edit document.Edit) error {
 	case document.CheckItem:
 		return e.checkItem(edit)
 	case document.Delete:
-		return e.delete()
+		e.removeLines(e.headline().Start, e.headline().End)
+		e.deleted = true
+		return nil
 	default:
 		return fmt.Errorf("unknown edit %T: %w", edit, ErrStructure)
 	}

@@ -42,7 +42,7 @@ func (e *editor) checkItem(c document.CheckItem) error {
 	case len(list.boxesBelow(item, false)) > 0:
 		return fmt.Errorf("check item: the checkbox in line %d depends on the items below it: %w", c.Line, ErrItem)
 	}
-	if open := list.hasOpenBefore(item); open && e.doc.ordered(e.at) {
+	if ordered, _ := e.doc.Property(e.at, "ORDERED", false); ordered != "" && list.hasOpenBefore(item) {
 		return fmt.Errorf("check item: an open checkbox before line %d blocks it: %w", c.Line, ErrItem)
 	}
 	list.items[item].state = c.State[0]
@@ -62,12 +62,6 @@ func (e *editor) checkItem(c document.CheckItem) error {
 		e.setCookies(e.at, done, all)
 	}
 	return nil
-}
-
-// ordered reports whether the checkboxes of headline i must be checked in order.
-func (d *Document) ordered(i int) bool {
-	value, _ := d.Property(i, "ORDERED", false)
-	return value != ""
 }
 
 // checklist returns the list items of the section of headline i.
@@ -152,20 +146,15 @@ func (c *checklist) propagate(top int) {
 			continue
 		}
 		if below := c.boxesBelow(k, false); len(below) > 0 {
-			item.state = parentState(below)
+			item.state = below[0]
+			if bytes.Count(below, below[:1]) < len(below) {
+				item.state = '-'
+			}
 		}
 		if c.tree.Source[item.box] != item.state {
 			c.edits = append(c.edits, document.Splice{Start: item.box, End: item.box + 1, New: string(item.state)})
 		}
 	}
-}
-
-// parentState returns the state of an item that contains items with these states.
-func parentState(states []byte) byte {
-	if bytes.Count(states, states[:1]) < len(states) {
-		return '-'
-	}
-	return states[0]
 }
 
 // updateCookies records the changes of the statistics cookies in the texts of all

@@ -108,10 +108,6 @@ func (e *editor) addTag(s document.AddTag) error {
 	return e.setTags(tags)
 }
 
-func (e *editor) removeTag(s document.RemoveTag) error {
-	return e.setTags(slices.DeleteFunc(slices.Clone(e.headline().Tags), func(tag string) bool { return tag == s.Tag }))
-}
-
 // setTags writes the non-empty tags of the headline and aligns them.
 func (e *editor) setTags(tags []string) error {
 	if slices.Equal(tags, e.headline().Tags) {

@@ -124,10 +124,3 @@ func (d *Document) headlineAt(offset int) int {
 	}
 	return -1
 }
-
-func (e *editor) delete() error {
-	h := e.headline()
-	e.removeLines(h.Start, h.End)
-	e.deleted = true
-	return nil
-}

@@ -23,10 +23,6 @@ type logging struct {
 // stateLog holds whether to log entering and leaving a TODO state, as in WAIT(w@/!).
 type stateLog struct{ enter, leave bool }
 
-// tracksStates reports whether the file logs states at all. If not, Org does not
-// touch CLOSED.
-func (l *logging) tracksStates() bool { return l.done || len(l.states) > 0 }
-
 // logging returns the settings of headline i from #+STARTUP, the marks of the TODO
 // keywords and the properties LOGGING and LOG_INTO_DRAWER.
 func (d *Document) logging(i int) logging {

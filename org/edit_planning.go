@@ -40,7 +40,7 @@ func (e *editor) setTimestamp(keyword, name, when string) error {
 		return kindErrorf(ErrStructure, "%s %q: it would be read as %q; correct the planning line first", name, when, got)
 	}
 	if log && old != "" {
-		e.addLogLine(fmt.Sprintf("- %s \"%s\" on %s", text, inactive(old), e.stampNow()))
+		e.addLogLine(fmt.Sprintf("- %s \"%s\" on %s", text, strings.NewReplacer("<", "[", ">", "]").Replace(old), e.stampNow()))
 	}
 	return nil
 }
@@ -165,9 +165,6 @@ func cookies(stamp string) string {
 	}
 	return strings.Join(out, " ")
 }
-
-// inactive returns a timestamp with square brackets.
-func inactive(stamp string) string { return strings.NewReplacer("<", "[", ">", "]").Replace(stamp) }
 
 // stampNow returns the current time as an inactive timestamp.
 func (e *editor) stampNow() string { return e.now.Format("[2006-01-02 Mon 15:04]") }

@@ -58,8 +58,8 @@ func (e *editor) writeKeyword(keyword string) {
 // trackState updates CLOSED and the log after a change of state.
 func (e *editor) trackState(old, state string, finished bool) {
 	l := e.doc.logging(e.at)
-	if !l.tracksStates() {
-		return
+	if !l.done && len(l.states) == 0 {
+		return // the file logs no states; Org does not touch CLOSED then
 	}
 	wasOpen := old != "" && !slices.Contains(e.doc.Todo.Done, old)
 	isOpen := state != "" && !slices.Contains(e.doc.Todo.Done, state)

@@ -136,7 +136,8 @@ func (p *sectionParser) run() {
 			p.endElement(f.element, f.resume)
 			p.at = f.resume
 			if f.ownsStructure {
-				p.dropStructure()
+				last := len(p.structures) - 1
+				p.items, p.structures = p.items[:p.structures[last].base], p.structures[:last]
 			}
 			p.frames = p.frames[:len(p.frames)-1]
 		}

@@ -205,14 +205,11 @@ func drawerName(text string) string {
 		return ""
 	}
 	name := text[1 : len(text)-1]
-	if !isName(name) {
+	if nameLength(name) < len(name) {
 		return ""
 	}
 	return name
 }
-
-// isName reports whether s is a valid drawer name or footnote label.
-func isName(s string) bool { return s != "" && nameLength(s) == len(s) }
 
 // nameLength returns the length of the name at the start of s.
 func nameLength(s string) int {

@@ -108,11 +108,9 @@ func (Format) IsLocal(content string) bool { return IsLocal(content) }
 // LinkTitle returns a title without statistics cookies.
 func (Format) LinkTitle(title string) string { return WithoutCookies(title) }
 
-func label(_ int, property string) string { return property + " " }
-
 // toOutline returns the outline of the document: the document, then its headlines.
 func (d *Document) toOutline(path string) *document.Outline {
-	o := &document.Outline{Label: label, Parts: make([]document.Part, len(d.Headlines)+1)}
+	o := &document.Outline{Label: func(_ int, property string) string { return property + " " }, Parts: make([]document.Part, len(d.Headlines)+1)}
 	derive := newDeriver(path, d)
 	o.Parts[0] = document.Part{
 		Parent: -1, Type: document.TypeDocument, Content: d.Source[:d.SectionEnd], Derived: derive.top(), Line: 1,

@@ -89,9 +89,6 @@ func (d *Document) resolveAddress(raw string) string {
 	return value + tag
 }
 
-// trailingBackslashes counts the backslashes at the end of s.
-func trailingBackslashes(s string) int { return len(s) - len(strings.TrimRight(s, `\`)) }
-
 // unescape removes the backslashes before brackets and at the end of an address,
 // where two stand for one, and replaces line breaks by blanks.
 func unescape(raw string) string {

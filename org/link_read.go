@@ -7,7 +7,7 @@ import "strings"
 // bracketLink parses [[address]] or [[address][description]].
 func (p *objectParser) bracketLink(c *contents, at int) int {
 	start := at + len("[[")
-	middle := p.addressEnd(start)
+	middle := p.next(closeAddress, start, unescapedBracket)
 	if middle == start || middle+1 >= c.end || p.text[middle] != ']' || !c.allowed.has(TypeLink) {
 		return 0
 	}
@@ -21,10 +21,6 @@ func (p *objectParser) bracketLink(c *contents, at int) int {
 	}
 	return 0
 }
-
-// addressEnd returns the offset of the next unescaped bracket, which ends the address
-// of a bracket link, or the length of the text.
-func (p *objectParser) addressEnd(from int) int { return p.next(closeAddress, from, unescapedBracket) }
 
 // unescapedBracket returns the index of the first unescaped bracket in s, or the
 // length of s.

@@ -64,12 +64,6 @@ func (p *sectionParser) sibling(k int32) int32 {
 	return -1
 }
 
-func (p *sectionParser) dropStructure() {
-	last := len(p.structures) - 1
-	p.items = p.items[:p.structures[last].base]
-	p.structures = p.structures[:last]
-}
-
 // scanItems finds the items of the list at the offset at. An item ends before the
 // next line that is not indented more, and all items end at two blank lines. Lines
 // inside blocks and drawers do not count.

@@ -132,7 +132,10 @@ func (e *editor) withoutLog(text string, start, end int) string {
 		h := e.headline()
 		from, above = h.metadataEnd(), []int{h.Start, h.TextEnd, h.PlanningEnd, h.DrawerEnd}
 	}
-	have := lineCounts(src[min(from, start):start])
+	have := map[string]int{} // the lines above the body
+	for l := range linesOf(src, min(from, start), start) {
+		have[trimBlanks(l.text(src))]++
+	}
 	for _, at := range above {
 		if rest, ok := strings.CutPrefix(text, wholeLines(src[min(at, start):start])); ok {
 			text, have = rest, nil
@@ -151,15 +154,6 @@ func (e *editor) withoutLog(text string, start, end int) string {
 		}
 	}
 	return lost.String() + text
-}
-
-// lineCounts returns how often each line occurs in a text, without the blanks around it.
-func lineCounts(text string) map[string]int {
-	counts := map[string]int{}
-	for l := range linesOf(text, 0, len(text)) {
-		counts[trimBlanks(l.text(text))]++
-	}
-	return counts
 }
 
 // cutLines returns n bytes of the section of headline i, from an offset on, without the

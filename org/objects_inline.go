@@ -72,7 +72,7 @@ func (p *objectParser) inlineCode(c *contents, at int) int {
 // inlineObject parses the inline source block or call at the offset at.
 func (p *objectParser) inlineObject(c *contents, s *inlineSyntax, at int) int {
 	name := at + len(s.keyword) + len("_")
-	stop := p.findAny(s.search, s.stops, name)
+	stop := p.next(s.search, name, func(text string) int { return strings.IndexAny(text, s.stops) })
 	if stop == name {
 		return 0
 	}

@@ -47,11 +47,6 @@ func (p *objectParser) find(search int, pattern string, from int) int {
 	return p.next(search, from, func(text string) int { return strings.Index(text, pattern) })
 }
 
-// findAny is find for any byte of set.
-func (p *objectParser) findAny(search int, set string, from int) int {
-	return p.next(search, from, func(text string) int { return strings.IndexAny(text, set) })
-}
-
 // findWhere is find for the next byte c for which ok holds.
 func (p *objectParser) findWhere(search int, c byte, from int, ok func(text string, at int) bool) int {
 	return p.next(search, from, func(text string) int {

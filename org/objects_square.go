@@ -106,7 +106,7 @@ func (p *objectParser) citation(c *contents, at int) int {
 	}
 	colon := at + len("[cite")
 	if colon < c.end && p.text[colon] == '/' {
-		for colon++; colon < c.end && isStyleByte(p.text[colon]); colon++ {
+		for colon++; colon < c.end && (isAlnumByte(p.text[colon]) || strings.IndexByte("/_-", p.text[colon]) >= 0); colon++ {
 		}
 	}
 	if colon >= c.end || p.text[colon] != ':' {
@@ -146,8 +146,6 @@ func (p *objectParser) citationReferences(start, end int) int {
 	}
 	return start
 }
-
-func isStyleByte(c byte) bool { return isAlnumByte(c) || c == '/' || c == '_' || c == '-' }
 
 // startsKey reports whether a key follows the @ at the offset at.
 func startsKey(text string, at int) bool { return at+1 < len(text) && isKeyRune(runeAt(text, at+1)) }

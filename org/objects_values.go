@@ -126,7 +126,7 @@ func macroArguments(text string) []string {
 			argument = append(argument, text[at])
 			continue
 		}
-		n := trailingBackslashes(text[:at])
+		n := at - len(strings.TrimRight(text[:at], `\`)) // backslashes before the comma
 		argument = argument[:len(argument)-(n+1)/2]
 		if n%2 == 1 {
 			argument = append(argument, ',')

@@ -108,7 +108,7 @@ func (p *parser) headline(h *Headline) {
 	p.parseTitle(h, p.doc.Source[h.Start+h.Level:text.end])
 
 	at := h.TextEnd
-	if line := lineAt(p.doc.Source, at, h.SectionEnd); isPlanning(line.text(p.doc.Source)) {
+	if line := lineAt(p.doc.Source, at, h.SectionEnd); planningWord(trimBlanksLeft(line.text(p.doc.Source))) != "" {
 		h.PlanningStart, h.PlanningEnd = line.start, line.next
 		p.planning(h, line)
 		// Org allows only blank lines between planning line and drawer.

@@ -31,10 +31,6 @@ func planningWord(s string) string {
 	return ""
 }
 
-// isPlanning reports whether a line starts with a planning keyword. No timestamp
-// needs to follow.
-func isPlanning(text string) bool { return planningWord(trimBlanksLeft(text)) != "" }
-
 // planningEntry is a keyword of a planning line and the offset of the text after it.
 type planningEntry struct {
 	keyword      string // SCHEDULED, DEADLINE, or CLOSED for any other spelling, as Org reads it

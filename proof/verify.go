@@ -152,7 +152,7 @@ func (f *File) rootOf(key digest, value []byte) (way digest, err error) {
 		return way, bad
 	}
 	for depth := len(f.Map) - 1; depth >= 0; depth-- { // from the end of the way to the root
-		s, bit := f.Map[depth], slot(key, depth)
+		s, bit := f.Map[depth], uint16(1)<<(key[depth/2]>>(4-depth%2*4)&15) // by the key's hex digit
 		slots, leaf := s.Kids|s.Leaves, s.Leaves&bit != 0
 		links, err := hashes(s.Beside)
 		if err != nil || s.Kids&s.Leaves != 0 || depth > 0 && s.Kids == 0 && bits.OnesCount16(s.Leaves) < 2 {
@@ -206,9 +206,6 @@ func list(block []byte, n, at int, way digest, links []tlog.Hash) (digest, []tlo
 	}
 	return sha256.Sum256(block), links
 }
-
-// slot returns the bit of the slot that a key's hex digit at a depth selects.
-func slot(key digest, depth int) uint16 { return 1 << (key[depth/2] >> (4 - depth%2*4) & 15) }
 
 func leafOf(key, value digest) digest {
 	return sha256.Sum256(slices.Concat(item(0x80, 2), bin(key[:]), link(value)))

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 )
 
 // TestCampaignOfBundles: after random operations, among them merges, purges, retention and repair,
@@ -84,7 +85,7 @@ func TestCampaignOfDamagedBundles(t *testing.T) {
 	}
 	text := bundled(t, t.Context(), a.m)
 	read := func(b []byte) error {
-		to := (&store.InMemory{}).Open()
+		to := (&storetest.InMemory{}).Open()
 		_, err := bundle.Read(t.Context(), bytes.NewReader(b), func(bundle.Scope) (store.Store, error) { return to, nil })
 		return err
 	}

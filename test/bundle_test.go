@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -184,7 +185,7 @@ func TestBundleDamaged(t *testing.T) {
 	}
 	text := bundled(t, t.Context(), a.m)
 	read := func(r io.Reader) error {
-		to := (&store.InMemory{}).Open()
+		to := (&storetest.InMemory{}).Open()
 		_, err := bundle.Read(t.Context(), r, func(bundle.Scope) (store.Store, error) { return to, nil })
 		return err
 	}

@@ -15,15 +15,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // histories keeps the histories of state folders in memory.
-type histories map[vfs.FS]*store.InMemory
+type histories map[vfs.FS]*storetest.InMemory
 
 func (h histories) open(in vfs.FS) (store.Store, error) {
 	if h[in] == nil {
-		h[in] = new(store.InMemory)
+		h[in] = new(storetest.InMemory)
 	}
 	return h[in].Open(), nil
 }

@@ -36,7 +36,11 @@ func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan,
 		return nil, nil, err
 	}
 	defer t.release()
-	if text := t.similarityText(&req); sim != nil && (text != "" || req.Focus != "") {
+	text := req.query()
+	if req.Policy == PolicyFoveal && t.focused() {
+		text = "" // it compares with the focus only
+	}
+	if sim != nil && (text != "" || req.Focus != "") {
 		t.addSimilarities(sim.Scores(req.Focus, text))
 	}
 	for limit := req.Budget; ; {
@@ -54,15 +58,6 @@ func build(ctx context.Context, src Source, sim Similarity, req Request) (*plan,
 		}
 		limit -= excess // the counter is not additive
 	}
-}
-
-// similarityText returns the text that nodes are compared with besides the focus.
-// PolicyFoveal compares with the focus only, if there is one.
-func (t *tree) similarityText(req *Request) string {
-	if req.Policy == PolicyFoveal && t.focused() {
-		return ""
-	}
-	return req.query()
 }
 
 // isAdditive reports whether the counter's tokens of pieces add up to the tokens of

@@ -41,7 +41,10 @@ func isCompressible(w *Working) bool {
 // limitOf returns the maximum cost of a snippet of a body with so many bytes, in quarters of
 // a token. w is nil for a note.
 func (p *plan) limitOf(w *Working, bytes int) int32 {
-	limit := p.snippetLimit()
+	limit := maxSnippet
+	if p.question.Len() == 0 {
+		limit = maxOpening
+	}
 	if isCompressible(w) {
 		limit = max(limit, min(int(outlinePart*float64(bytes)), 4*p.compressedTokens()))
 	}
@@ -143,8 +146,6 @@ func (p *plan) compressible() (list []int) {
 	}
 	return list
 }
-
-func (p *plan) hasCompressible() bool { return len(p.compressible()) > 0 }
 
 // compressCritical chooses the levels of the critical blocks that may be compressed, and their
 // lines. It returns false if they cannot have that much room.

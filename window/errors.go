@@ -62,7 +62,3 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("window: budget of %d tokens: %s %s %d; the smallest budget that works is %d%s",
 		e.Budget, strings.Join(pinned, ", with "), needs, e.Needed, e.Needed, way)
 }
-
-func focusError(id string) error {
-	return fmt.Errorf("window: focus %q: %w", id, ErrUnknownFocus)
-}

@@ -16,14 +16,6 @@ type localIndex struct {
 	misses    atomic.Int32 // lookups that it could not answer
 }
 
-func newLocalIndex(nodes []nodeInfo) *localIndex {
-	l := &localIndex{positions: make(map[string]int32, len(nodes)), nodes: len(nodes)}
-	for i := range nodes {
-		l.positions[nodes[i].id] = int32(i)
-	}
-	return l
-}
-
 // find returns the index of the node with an id.
 func (b *block) find(id string) (int32, bool) {
 	const maxScan, maxMisses = 32, 64
@@ -34,7 +26,10 @@ func (b *block) find(id string) (int32, bool) {
 	}
 	table := b.index.Load()
 	if table == nil || table.misses.Load() > maxMisses {
-		table = newLocalIndex(b.nodes)
+		table = &localIndex{positions: make(map[string]int32, len(b.nodes)), nodes: len(b.nodes)}
+		for i := range b.nodes {
+			table.positions[b.nodes[i].id] = int32(i)
+		}
 		b.index.Store(table)
 	}
 	if position, ok := table.positions[id]; ok {

@@ -42,9 +42,6 @@ func (r ref) compare(o ref) int {
 	return cmp.Or(cmp.Compare(r.block, o.block), cmp.Compare(r.local, o.local))
 }
 
-// before reports whether r precedes o in document order.
-func (r ref) before(o ref) bool { return r.block < o.block || r.block == o.block && r.local < o.local }
-
 // DocumentChange names a document that was added, removed or changed. Path is its path,
 // ID its id or "" if it was removed. Unchanged, if not nil, reports whether the item of
 // a node in it is the same as before, so that it need not be read again.

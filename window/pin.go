@@ -43,7 +43,7 @@ type pinning struct {
 // of critical blocks, with less and less of the focus.
 func (p *plan) pinnings() []pinning {
 	all := []pinning{{focus: Full, critical: Full, ancestors: true, reason: "focus"}}
-	if p.hasCompressible() && !(p.isSession() && p.req.Session.wholeBlocks) {
+	if len(p.compressible()) > 0 && !(p.isSession() && p.req.Session.wholeBlocks) {
 		all = append(all, pinning{Full, Full, true, shared, "focus"}, pinning{Full, Full, true, minimal, "focus"})
 	}
 	if !p.req.Degrade {

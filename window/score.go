@@ -183,5 +183,5 @@ type ranked struct {
 
 // worse reports whether a ranks below b; equal scores keep document order.
 func worse(a, b ranked) bool {
-	return a.score < b.score || a.score == b.score && b.before(a.ref)
+	return a.score < b.score || a.score == b.score && (b.block < a.block || b.block == a.block && b.local < a.local)
 }

@@ -49,11 +49,6 @@ func wholeExcerpt(item *Item) *excerpt.Excerpt {
 	return x
 }
 
-// isCorrected reports whether what was shown of a node no longer holds.
-func isCorrected(t *shown.Node, item *Item) bool {
-	return t.Heading != headingOf(item) || len(t.Still(wholeExcerpt(item))) < len(t.Lines)
-}
-
 // isSession reports whether the window is one of a session.
 func (p *plan) isSession() bool { return p.req.Session != nil }
 
@@ -79,8 +74,8 @@ func (p *plan) gatherCorrections() {
 		if info.has(hidden) || info.digest == t.Digest && !t.Digest.IsZero() {
 			continue
 		}
-		if item, ok := p.src.Item(id); !ok || !isCorrected(&t, &item) {
-			continue
+		if item, ok := p.src.Item(id); !ok || t.Heading == headingOf(&item) && len(t.Still(wholeExcerpt(&item))) >= len(t.Lines) {
+			continue // what was shown of it still holds
 		}
 		i := p.attach(r, noRef)
 		p.details[i].corrected = true

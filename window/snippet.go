@@ -37,11 +37,3 @@ func (p *plan) scanLimit(item *Item) int {
 func scanned(item *Item, limit int) string {
 	return escape.Body(item.Body[:min(len(item.Body), limit)])
 }
-
-// snippetLimit returns the maximum cost of a snippet in quarters of a token.
-func (p *plan) snippetLimit() int {
-	if p.question.Len() == 0 {
-		return maxOpening
-	}
-	return maxSnippet
-}

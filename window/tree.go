@@ -4,6 +4,7 @@ package window
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -40,7 +41,7 @@ func newTree(ctx context.Context, src Source, req *Request) (*tree, error) {
 		item, ok := src.Item(req.Focus)
 		ref, found := t.find(req.Focus)
 		if !ok || !found {
-			return nil, focusError(req.Focus)
+			return nil, fmt.Errorf("window: focus %q: %w", req.Focus, ErrUnknownFocus)
 		}
 		focus, t.focus = item, ref
 	}

@@ -194,7 +194,10 @@ func (f *Files) text(ctx context.Context, v *view.View, path string, now time.Ti
 	if p, _ := f.scope.Root.Place(path); p.Links > 1 && len(scope.Reached(ctx, f.scope)) < len(f.scope.WithFiles()) {
 		return "", errMissing // no scan lists it: its other name may be in a scope that the caller may not name
 	}
-	if c, ok := f.cached(path); ok && c.file == file && now.Before(c.until) {
+	f.mu.Lock()
+	c, ok := f.cache.Get(path)
+	f.mu.Unlock()
+	if ok && c.file == file && now.Before(c.until) {
 		return c.text, nil
 	}
 	raw, file, err := f.scope.Root.Read(path, maxFile)
@@ -251,12 +254,6 @@ func readable(v *view.View, path, raw string) (string, error) {
 		return "", errBinary
 	}
 	return text, nil
-}
-
-func (f *Files) cached(path string) (cachedFile, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.cache.Get(path)
 }
 
 // keep caches a file. When the texts exceed their limit, all go: the next windows read

@@ -33,12 +33,6 @@ func (s *knownBlocks) has(d merkle.Digest) bool {
 	return proved
 }
 
-// expects reports whether the store probably holds a block.
-func (s *knownBlocks) expects(d merkle.Digest) bool {
-	_, met := s.Peek(d)
-	return met
-}
-
 // note notes a block that the store holds.
 func (s *knownBlocks) note(d merkle.Digest) {
 	s.Size = maxKnownBlocks
@@ -58,22 +52,6 @@ func (s *knownBlocks) expectNode(n *node.Node) {
 	}
 }
 
-// after notes the block that a change added to a batch, or found in the store.
-func (s *knownBlocks) after(c *graph.Change) {
-	if newOwn(c) && !graph.IsGone(c.New) {
-		s.note(c.New.Own)
-	}
-}
-
-// absorb merges the entries of another one.
-func (s *knownBlocks) absorb(from *knownBlocks) {
-	for d, proved := range from.All() {
-		if s.expect(d); proved {
-			s.note(d)
-		}
-	}
-}
-
 // Expect notes that the store should hold what a delta brings back from history.
 func (tx *Tx) Expect(delta *graph.Delta) {
 	for i := range delta.Changes[:min(len(delta.Changes), maxKnownBlocks)] {
@@ -84,8 +62,9 @@ func (tx *Tx) Expect(delta *graph.Delta) {
 // stored reports whether the store is known to hold a block. One that it should hold
 // is read once, with the blocks it links to, which proves it.
 func (s *knownBlocks) stored(c *Chain, d merkle.Digest) bool {
-	if s.has(d) || !s.expects(d) {
-		return s.has(d)
+	proved, met := s.Peek(d)
+	if proved || !met {
+		return proved
 	}
 	_, err := c.chunks(d)
 	if err == nil {

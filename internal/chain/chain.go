@@ -5,6 +5,7 @@ package chain
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -91,7 +92,10 @@ func New(from store.Store, opts Options) *Chain {
 }
 
 func (c *Chain) emptyMoment() *Moment {
-	m := &Moment{Point: &Point{State: graph.Empty(c.opts.Formats)}, values: c.opts.Ledgers.empty()}
+	m := &Moment{Point: &Point{State: graph.Empty(c.opts.Formats)}}
+	for _, e := range c.opts.Ledgers.list {
+		m.values = append(m.values, e.empty())
+	}
 	m.Derived = c.opts.Deriver.Derive(m, nil)
 	return m
 }
@@ -123,7 +127,7 @@ func (c *Chain) Begin() *Tx {
 func (c *Chain) Block(d merkle.Digest) ([]byte, error) {
 	b, err := c.Store().Block(d)
 	if errors.Is(err, store.ErrPurged) {
-		return nil, gone(err)
+		return nil, fmt.Errorf("%w: %w", graph.ErrGone, err)
 	}
 	return b, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -92,7 +93,7 @@ func (plain) Load([]byte) any                                   { return nil }
 // again has the same head and the same ledger values, from an image or without.
 func TestReloadModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		history := &store.InMemory{}
+		history := &storetest.InMemory{}
 		f := openChain(t, history)
 		var want []int64 // the model of the ledger
 		seq, op := uint64(0), 0
@@ -161,7 +162,7 @@ func TestReloadModel(t *testing.T) {
 // TestMoments: a moment keeps its values whatever is committed after it, and a past
 // one has its state and no ledger values.
 func TestMoments(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
 	for i := range 3 {
@@ -191,7 +192,7 @@ func TestMoments(t *testing.T) {
 
 // TestAssume: an assumed mark holds until the chain is loaded again.
 func TestAssume(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	if err := tx.Assume(tallyMark(7)); err != nil {
@@ -211,7 +212,7 @@ func TestAssume(t *testing.T) {
 
 // TestLedgersAnswer: what a ledger answers by its interfaces reaches the chain's user.
 func TestLedgersAnswer(t *testing.T) {
-	f, other := openChain(t, &store.InMemory{}), openChain(t, &store.InMemory{})
+	f, other := openChain(t, &storetest.InMemory{}), openChain(t, &storetest.InMemory{})
 	tx := other.Begin()
 	if err := tx.Mark(t.Context(), tallyMark(5), tallyMark(6)); err != nil {
 		t.Fatal(err)
@@ -242,7 +243,7 @@ func TestLedgersAnswer(t *testing.T) {
 // TestMarksOfLaterVersions: a mark that nobody has, or that has another number of fields,
 // changes nothing; one that a ledger refuses is an error and leaves the value.
 func TestMarksOfLaterVersions(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	mark := func(name string, fields ...string) []byte {
@@ -274,7 +275,7 @@ func TestMarksOfLaterVersions(t *testing.T) {
 
 // TestAnnouncedIsPending: an announced operation is pending until a batch follows.
 func TestAnnouncedIsPending(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	defer tx.End()
@@ -321,7 +322,7 @@ func TestOrderOfMarks(t *testing.T) {
 		all := &chain.Ledgers{}
 		chain.Register(all, tc.first)
 		chain.Register(all, tc.then)
-		f := fixture{Chain: chain.New((&store.InMemory{}).Open(), chain.Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
+		f := fixture{Chain: chain.New((&storetest.InMemory{}).Open(), chain.Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
 		tx := f.Begin()
 		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", chain.NewMark("caller", 0)); err != nil {
 			t.Fatal(err)
@@ -347,7 +348,7 @@ func TestOrderOfMarks(t *testing.T) {
 // TestBrokenChain: a commit that does not follow the one before it is refused on replay,
 // and the chain stays at that one.
 func TestBrokenChain(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	if _, err := f.put(tx, graph.KindEdit, "1", "", "* one\n"); err != nil {
@@ -375,7 +376,7 @@ func TestBrokenChain(t *testing.T) {
 // TestRewriteLeavesBlocksOut: blocks that a purge takes out are gone from the past, and
 // what the present state has stays.
 func TestRewriteLeavesBlocksOut(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
 	drop := map[merkle.Digest]bool{}

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -62,7 +63,7 @@ func open(t failer, from store.Store, change func(*chain.Options)) fixture {
 }
 
 // openChain loads a chain over a history.
-func openChain(t failer, history *store.InMemory) fixture {
+func openChain(t failer, history *storetest.InMemory) fixture {
 	t.Helper()
 	return open(t, history.Open(), nil)
 }

@@ -38,8 +38,11 @@ func (c *Chain) Commits(ctx context.Context, from, to uint64, fn func(*graph.Com
 // ErrStop. An empty id is in all of them. Only those are decoded, the others cost a read.
 func (c *Chain) About(ctx context.Context, id *string, span store.Span, fn func(*graph.Commit) error) error {
 	err := c.Store().Commits(ctx, span, func(r store.Record) error {
-		commit, err := c.mentioned(r, *id)
-		if commit == nil || err != nil {
+		if !graph.Mentions(r.Data, *id) {
+			return nil
+		}
+		commit, err := graph.DecodeCommit(r.Data, c.Store().Block)
+		if err != nil {
 			return err
 		}
 		return fn(commit)
@@ -48,14 +51,6 @@ func (c *Chain) About(ctx context.Context, id *string, span store.Span, fn func(
 		return nil
 	}
 	return err
-}
-
-// mentioned decodes a commit that may be about a node; nil for others.
-func (c *Chain) mentioned(r store.Record, id string) (*graph.Commit, error) {
-	if !graph.Mentions(r.Data, id) {
-		return nil, nil
-	}
-	return graph.DecodeCommit(r.Data, c.Store().Block)
 }
 
 // At returns the moment of an earlier commit, whole: without values of ledgers other than
@@ -159,9 +154,6 @@ func (c *Chain) Version(ctx context.Context, own merkle.Digest) (*node.Node, err
 	}
 	return n, err
 }
-
-// gone marks an error of the store as graph.ErrGone.
-func gone(err error) error { return fmt.Errorf("%w: %w", graph.ErrGone, err) }
 
 // goneError says that content is no longer kept.
 type goneError struct{ why string }

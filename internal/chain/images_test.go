@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 )
 
 // indexed derives a text that images keep, and counts how often it was made of a state alone.
@@ -49,9 +50,9 @@ func (x indexed) Load(section []byte) any {
 const due = 64 << 20
 
 // loaded commits twice and returns the history and the chain, with an image of commit 1.
-func loaded(t *testing.T) (*store.InMemory, fixture) {
+func loaded(t *testing.T) (*storetest.InMemory, fixture) {
 	t.Helper()
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := open(t, history.Open(), signed(t))
 	tx := f.Begin()
 	defer tx.End()
@@ -124,7 +125,7 @@ func TestOpeningsWarn(t *testing.T) {
 	var log strings.Builder
 	warned := warnings(&log)
 	history, f := loaded(t)
-	open(t, (&store.InMemory{}).Open(), warned)
+	open(t, (&storetest.InMemory{}).Open(), warned)
 	open(t, history.Open(), warned)
 	if log.Len() > 0 {
 		t.Errorf("without damage: %s", log.String())
@@ -164,7 +165,7 @@ func TestImageOfALaterVersion(t *testing.T) {
 // TestDerivedComesFromTheImage: what is derived is read from an image where it has it, and
 // follows the commits behind it.
 func TestDerivedComesFromTheImage(t *testing.T) {
-	history, made := &store.InMemory{}, 0
+	history, made := &storetest.InMemory{}, 0
 	options := func(o *chain.Options) { o.Deriver = indexed{made: &made} }
 	f := open(t, history.Open(), options)
 	tx := f.Begin()
@@ -188,7 +189,7 @@ func TestDerivedComesFromTheImage(t *testing.T) {
 // TestImagesBeside: when one is due a commit has an image written in the background. After
 // an error none is, until a write that is waited for succeeds.
 func TestImagesBeside(t *testing.T) {
-	history, made := &store.InMemory{}, 0
+	history, made := &storetest.InMemory{}, 0
 	x := &indexed{made: &made}
 	var log strings.Builder
 	f := open(t, history.Open(), func(o *chain.Options) {
@@ -254,7 +255,7 @@ func TestImagesBeside(t *testing.T) {
 
 // TestImagesBesideAreNoted: a commit notes that the image in the background is written.
 func TestImagesBesideAreNoted(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
 	tx.Images().SetBehind(due)
@@ -278,7 +279,7 @@ func TestFinish(t *testing.T) {
 		stop   bool
 		want   uint64
 	}{{1<<20 - 1, false, 0}, {1 << 20, false, 1}, {1 << 20, true, 0}} {
-		f := openChain(t, &store.InMemory{})
+		f := openChain(t, &storetest.InMemory{})
 		tx := f.Begin()
 		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
 		tx.Images().SetBehind(tc.behind)
@@ -303,7 +304,7 @@ func (unpacked) Packed() bool { return false }
 // TestImageWithoutPacks: an image counts though the journal could not be packed; that is a
 // warning, and only that.
 func TestImageWithoutPacks(t *testing.T) {
-	for says, from := range map[string]store.Store{"": (&store.InMemory{}).Open(), "no room for a pack": unpacked{(&store.InMemory{}).Open()}} {
+	for says, from := range map[string]store.Store{"": (&storetest.InMemory{}).Open(), "no room for a pack": unpacked{(&storetest.InMemory{}).Open()}} {
 		var log strings.Builder
 		f := open(t, from, warnings(&log))
 		tx := f.Begin()
@@ -320,7 +321,7 @@ func TestImageWithoutPacks(t *testing.T) {
 
 // TestFinishWaits: an image that is being written at the end is waited for, and is enough.
 func TestFinishWaits(t *testing.T) {
-	from := &breaking{Store: (&store.InMemory{}).Open(), left: -1}
+	from := &breaking{Store: (&storetest.InMemory{}).Open(), left: -1}
 	f := open(t, from, nil)
 	tx := f.Begin()
 	defer tx.End()
@@ -335,7 +336,7 @@ func TestFinishWaits(t *testing.T) {
 // TestBehindCountsTheJournal: the journal behind an image is what an opening replays and
 // what is appended.
 func TestBehindCountsTheJournal(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	large := strings.Repeat("0123456789abcdef", 1<<16) // closing after it is worth an image

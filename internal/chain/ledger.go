@@ -189,15 +189,6 @@ func Register[V any](to *Ledgers, l Ledger[V]) Slot[V] {
 	return Slot[V]{len(to.list) - 1}
 }
 
-// empty returns the values of a chain without marks.
-func (l *Ledgers) empty() []any {
-	values := make([]any, len(l.list))
-	for i, e := range l.list {
-		values[i] = e.empty()
-	}
-	return values
-}
-
 // permanent returns the values of permanent ledgers at a moment, nil for the others.
 func (l *Ledgers) permanent(m *Moment) []any {
 	values := make([]any, len(l.list))

@@ -112,7 +112,7 @@ func checkLog(c *Chain, at *Moment) {
 		at.log = Log{}
 		return
 	}
-	at.log = hashes.top()
+	at.log = hashes.log
 	if root = at.log.root(at.Commit.Seq); signed != "" && root != signed {
 		c.opts.Log.Warn("the signed head names another log of commits", "commit", at.Commit.Seq)
 	}
@@ -120,7 +120,7 @@ func checkLog(c *Chain, at *Moment) {
 
 // storedHashes are the hashes of a log that proofs are made of (tlog.StoredHashIndex).
 type storedHashes struct {
-	size uint64
+	log  Log
 	list []tlog.Hash
 }
 
@@ -136,26 +136,6 @@ func (s *storedHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return out, nil
 }
 
-// add appends a commit's hash.
-func (s *storedHashes) add(h tlog.Hash) error {
-	more, err := tlog.StoredHashesForRecordHash(int64(s.size), h, s)
-	s.list = append(s.list, more...)
-	s.size++
-	return err
-}
-
-// top returns the log as its root needs it.
-func (s *storedHashes) top() Log {
-	l := Log{size: s.size}
-	for level, n := 62, uint64(0); level >= 0; level-- {
-		if s.size&(1<<level) != 0 {
-			l.tops = append(l.tops, s.list[tlog.StoredHashIndex(level, int64(n>>level))])
-			n += 1 << level
-		}
-	}
-	return l
-}
-
 // logHashes computes the hashes of the log of the first size commits. It reads all of them
 // and takes 64 bytes for each.
 func logHashes(ctx context.Context, c *Chain, size uint64) (*storedHashes, error) {
@@ -165,14 +145,16 @@ func logHashes(ctx context.Context, c *Chain, size uint64) (*storedHashes, error
 		if err != nil {
 			return err
 		}
-		if commit.Seq != s.size+1 {
-			return fmt.Errorf("commit %d stands where commit %d belongs: %w", commit.Seq, s.size+1, ErrBroken)
+		if commit.Seq != s.log.size+1 {
+			return fmt.Errorf("commit %d stands where commit %d belongs: %w", commit.Seq, s.log.size+1, ErrBroken)
 		}
 		summary := Summary(commit)
-		return s.add(logHash(&summary))
+		more, err := tlog.StoredHashesForRecordHash(int64(s.log.size), logHash(&summary), s)
+		s.list, s.log = append(s.list, more...), s.log.With(summary)
+		return err
 	})
-	if err == nil && s.size != size {
-		err = fmt.Errorf("commits %d to %d are not in the history: %w", s.size+1, size, ErrNoCommit)
+	if err == nil && s.log.size != size {
+		err = fmt.Errorf("commits %d to %d are not in the history: %w", s.log.size+1, size, ErrNoCommit)
 	}
 	return s, err
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -45,7 +45,7 @@ func logOf(t failer, f fixture, seq uint64) tlog.Hash {
 // openings from the journal and from an image; each log begins with each earlier one and
 // has each commit.
 func TestLog(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := open(t, history.Open(), signed(t))
 	_, known := machine(t)
 	var roots []tlog.Hash
@@ -102,7 +102,7 @@ func TestLogOfAnImage(t *testing.T) {
 		"another": merkle.AppendBytes(merkle.AppendBytes(merkle.AppendUint(merkle.AppendList(nil, 3), 3), make([]byte, 32)), make([]byte, 32)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			history := &store.InMemory{}
+			history := &storetest.InMemory{}
 			f := open(t, history.Open(), signed(t))
 			_, known := machine(t)
 			tx := f.Begin()

@@ -21,11 +21,6 @@ func DroppedMark(op string) []byte {
 	return merkle.AppendText(NewMark(markDropped, 1), op)
 }
 
-// headMark keeps a signed head.
-func headMark(signed string) []byte {
-	return merkle.AppendText(NewMark(markHead, 1), signed)
-}
-
 // ReadHeadMark returns the signed head of a mark, false for a mark of another kind.
 func ReadHeadMark(data []byte) (string, bool) {
 	r := merkle.NewReader(data)

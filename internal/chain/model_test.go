@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -31,7 +31,7 @@ type moment struct {
 // model is a history as a list of texts.
 type model struct {
 	fixture
-	history *store.InMemory
+	history *storetest.InMemory
 	options func(*chain.Options)
 	moments []moment                   // by number of the commit; the first one is empty
 	first   map[string]uint64          // commits by operation
@@ -45,7 +45,7 @@ var long = strings.Repeat("A long line is cut into several blocks.\n", 1700)
 
 func newModel(t *rapid.T) *model {
 	m := &model{
-		history: &store.InMemory{}, options: signed(t), moments: []moment{{}}, first: map[string]uint64{},
+		history: &storetest.InMemory{}, options: signed(t), moments: []moment{{}}, first: map[string]uint64{},
 		lost: map[merkle.Digest]string{}, held: map[merkle.Digest]bool{}, blocks: map[merkle.Digest]struct{}{},
 	}
 	m.fixture = open(t, m.history.Open(), m.options)

@@ -84,7 +84,9 @@ func (p *player) record(r store.Record) error {
 	p.tx.images.behind += int64(len(r.Data))
 	switch r.Kind {
 	case store.Block:
-		p.keep(merkle.Sum(r.Data), r.Data)
+		d := merkle.Sum(r.Data)
+		p.blocks[d] = slices.Clone(r.Data) // until the batch is read
+		p.tx.blocks.note(d)
 	case store.Commit:
 		return p.commit(r.Data)
 	case store.Intent:
@@ -119,12 +121,6 @@ func (p *player) load(d merkle.Digest) ([]byte, error) {
 		}
 	}
 	return b, err
-}
-
-// keep holds on to a block until the batch is read.
-func (p *player) keep(d merkle.Digest, block []byte) {
-	p.blocks[d] = slices.Clone(block)
-	p.tx.blocks.note(d)
 }
 
 // commit applies one commit and checks that it follows the one before.

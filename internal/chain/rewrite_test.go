@@ -15,15 +15,16 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // secretive returns a history whose first commit holds a secret, in an image too, and a
 // folder with a damaged file in quarantine.
-func secretive(t *testing.T) (*store.InMemory, vfs.FS, map[merkle.Digest]bool) {
+func secretive(t *testing.T) (*storetest.InMemory, vfs.FS, map[merkle.Digest]bool) {
 	t.Helper()
-	history, folder := &store.InMemory{}, faultfs.New()
+	history, folder := &storetest.InMemory{}, faultfs.New()
 	if err := folder.MkdirAll("quarantine/kept", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestRetainLeavesCopies(t *testing.T) {
 // TestContentComesBack: content that a commit brings back is not written again while the
 // store is known to have it, and is after it was taken out.
 func TestContentComesBack(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	count := func() (n int) {
@@ -198,7 +199,7 @@ func TestContentComesBack(t *testing.T) {
 	tx.End()
 	for _, expect := range []bool{true, false} { // a rollback to a commit before the image
 		before := count()
-		other := &store.InMemory{}
+		other := &storetest.InMemory{}
 		copyHistory(t, history, other)
 		f = openChain(t, other)
 		tx = f.Begin()
@@ -243,7 +244,7 @@ func TestContentComesBack(t *testing.T) {
 }
 
 // copyHistory appends the records of a history to another one.
-func copyHistory(t *testing.T, from, to *store.InMemory) {
+func copyHistory(t *testing.T, from, to *storetest.InMemory) {
 	t.Helper()
 	batches := map[uint64]*store.Batch{}
 	var order []uint64
@@ -265,7 +266,7 @@ func copyHistory(t *testing.T, from, to *store.InMemory) {
 // TestDroppable: blocks of what stays are not dropped with what goes, chunks that both have
 // included; what history does not have is passed over.
 func TestDroppable(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
 	f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": long + long + "a", "b.org": long + long + "b", "c.org": "c"})

@@ -100,7 +100,7 @@ func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *
 		c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
 		return marks
 	}
-	return append(marks, headMark(signed))
+	return append(marks, merkle.AppendText(NewMark(markHead, 1), signed))
 }
 
 // HeadMark returns the marks of a commit that is written beside the chain, the signed head

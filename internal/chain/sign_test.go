@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -34,7 +35,7 @@ func (mute) Sign([]byte) ([]byte, error) { return nil, errors.New("the key is go
 // the first commit, and says what the ledgers vouch for, also for several commits that
 // become durable together, and after an opening.
 func TestHeadSaysWhatIsThere(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := open(t, history.Open(), signed(t))
 	_, known := machine(t)
 	tx := f.Begin()
@@ -87,7 +88,7 @@ func TestHeadSaysWhatIsThere(t *testing.T) {
 // TestSignedHead: a head that came without a signature that counts is signed when it is
 // asked for, always with the same bytes; without a key it cannot be.
 func TestSignedHead(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := open(t, history.Open(), nil)
 	tx := f.Begin()
 	for i := range 2 {
@@ -124,7 +125,7 @@ func TestSignedHead(t *testing.T) {
 
 // TestHeadOfAnImageAlone: a head cannot be signed if nothing says how the chain began.
 func TestHeadOfAnImageAlone(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	for i := range 2 {
 		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": fmt.Sprintf("* %d\n", i)})
@@ -137,7 +138,7 @@ func TestHeadOfAnImageAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	tx.End()
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	from := history.Open()
 	if err := from.WriteImage(*img); err != nil {
 		t.Fatal(err)
@@ -153,7 +154,7 @@ func TestHeadOfAnImageAlone(t *testing.T) {
 // TestHeadOfAnotherChain: the head of a commit that is written beside a chain names the
 // first commit that it is given.
 func TestHeadOfAnotherChain(t *testing.T) {
-	f := open(t, (&store.InMemory{}).Open(), signed(t))
+	f := open(t, (&storetest.InMemory{}).Open(), signed(t))
 	_, known := machine(t)
 	tx := f.Begin()
 	defer tx.End()
@@ -178,7 +179,7 @@ func TestHeadOfAnotherChain(t *testing.T) {
 // TestAttestSignsAgain: marks that change what the head vouches for are followed by a head
 // that says so; plain marks are not.
 func TestAttestSignsAgain(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := open(t, history.Open(), signed(t))
 	_, known := machine(t)
 	tx := f.Begin()
@@ -215,7 +216,7 @@ func TestAttestSignsAgain(t *testing.T) {
 // TestUnsignedIsMadeAllTheSame: a commit that cannot be signed is made, and what is known of
 // the signature then says so.
 func TestUnsignedIsMadeAllTheSame(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	signer, known := machine(t)
 	options := func(o *chain.Options) { o.Signer, o.Verifiers = mute{signer}, known }
 	f := open(t, history.Open(), options)
@@ -272,7 +273,7 @@ func TestNames(t *testing.T) {
 // TestOtherKeys: a head that a key signed which is not known, or which no key is known for,
 // does not count, and the reason names the key.
 func TestOtherKeys(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := open(t, history.Open(), signed(t))
 	f.commit(t, f.Begin(), graph.Commit{}, map[string]string{"a.org": "* one\n"})
 	signed := f.Head().Signed

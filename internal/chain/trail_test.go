@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 )
 
 // heading is a headline of the model. Its word never changes.
@@ -43,7 +44,7 @@ func idOf(s *graph.State, word string) string {
 // that changed it, from its first to its last, with its children before each of them.
 func TestTrailModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := openChain(t, &store.InMemory{})
+		f := openChain(t, &storetest.InMemory{})
 		tx := f.Begin()
 		defer tx.End()
 		var list []heading
@@ -171,7 +172,7 @@ func checkChildren(t *rapid.T, f fixture) {
 
 // TestWalksEnd: a walk over commits ends where its caller says, and gives its error.
 func TestWalksEnd(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
 	for i := range 4 {
@@ -218,7 +219,7 @@ func TestWalksEnd(t *testing.T) {
 
 // TestNoSuchMoment: a number that no commit has is an error.
 func TestNoSuchMoment(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
 	if at, err := f.Chain.At(t.Context(), 0); err != nil || at != f.Head() {

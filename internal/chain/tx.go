@@ -149,7 +149,11 @@ func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 		return nil, fault.Wrap("commit", c.opts.Name, fault.ReadOnly, err)
 	}
 	tx.images.behind += s.batch.size
-	tx.blocks.absorb(&s.batch.known)
+	for d, proved := range s.batch.known.All() {
+		if tx.blocks.expect(d); proved {
+			tx.blocks.note(d)
+		}
+	}
 	var done []Commit
 	for _, step := range s.list {
 		at := step.after
@@ -272,7 +276,9 @@ func (j *journal) addDelta(tx *Tx, delta *graph.Delta) error {
 				return err
 			}
 		}
-		j.known.after(c)
+		if !graph.IsGone(c.New) {
+			j.known.note(c.New.Own)
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 )
 
 // notebook is a witness in memory.
@@ -58,7 +59,7 @@ func (n *notebook) seen(t failer) uint64 {
 // not told more often than once in 64 commits.
 func TestWitnessModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		history, w := &store.InMemory{}, &notebook{}
+		history, w := &storetest.InMemory{}, &notebook{}
 		f := open(t, history.Open(), witnessed(t, w))
 		told, seen := 0, uint64(0)
 		for range rapid.IntRange(1, 3).Draw(t, "openings") {
@@ -86,7 +87,7 @@ func TestWitnessModel(t *testing.T) {
 // TestWitnessOfAnAdoptedStore: a witness that knows of less than the store has, or of a later
 // commit, is told at the opening; after an error it is not told again with each commit.
 func TestWitnessOfAnAdoptedStore(t *testing.T) {
-	history, w := &store.InMemory{}, &notebook{}
+	history, w := &storetest.InMemory{}, &notebook{}
 	f := open(t, history.Open(), signed(t))
 	tx := f.Begin()
 	for i := range 3 {
@@ -102,7 +103,7 @@ func TestWitnessOfAnAdoptedStore(t *testing.T) {
 		t.Errorf("told %d times of the same head", w.told)
 	}
 
-	shorter, v := &store.InMemory{}, &notebook{head: w.head}
+	shorter, v := &storetest.InMemory{}, &notebook{head: w.head}
 	f = openChain(t, shorter)
 	f.commit(t, f.Begin(), graph.Commit{}, map[string]string{"a.org": "* 0\n"})
 	open(t, shorter.Open(), witnessed(t, v))
@@ -118,7 +119,7 @@ func TestWitnessOfAnAdoptedStore(t *testing.T) {
 
 	bad := &notebook{write: errors.New("no room")}
 	var log strings.Builder
-	f = open(t, (&store.InMemory{}).Open(), func(o *chain.Options) {
+	f = open(t, (&storetest.InMemory{}).Open(), func(o *chain.Options) {
 		witnessed(t, bad)(o)
 		warnings(&log)(o)
 	})
@@ -134,7 +135,7 @@ func TestWitnessOfAnAdoptedStore(t *testing.T) {
 // TestLostHistory: a store without commits is damaged if something remembers that it had
 // some, and takes no writes; no other store is.
 func TestLostHistory(t *testing.T) {
-	history, w := &store.InMemory{}, &notebook{}
+	history, w := &storetest.InMemory{}, &notebook{}
 	f := open(t, history.Open(), witnessed(t, w))
 	f.commit(t, f.Begin(), graph.Commit{}, map[string]string{"a.org": "* one\n"})
 	lost := func(why string) func(*chain.Options) {
@@ -142,20 +143,20 @@ func TestLostHistory(t *testing.T) {
 	}
 	_, others := another(t)
 	for name, tc := range map[string]struct {
-		from    *store.InMemory
+		from    *storetest.InMemory
 		options func(*chain.Options)
 		says    string
 	}{
-		"no witness":                 {&store.InMemory{}, nil, ""},
-		"a witness of nothing":       {&store.InMemory{}, witnessed(t, &notebook{}), ""},
+		"no witness":                 {&storetest.InMemory{}, nil, ""},
+		"a witness of nothing":       {&storetest.InMemory{}, witnessed(t, &notebook{}), ""},
 		"nothing missing":            {history, witnessed(t, w), ""},
 		"nothing missing, as is":     {history, lost("files are known"), ""},
-		"a witness":                  {&store.InMemory{}, witnessed(t, w), "of which this machine has signed commit 1 at "},
-		"a witness of another key":   {&store.InMemory{}, func(o *chain.Options) { o.Witness, o.Verifiers = w, others }, "machine+1aa4341c"},
-		"a witness that is damaged":  {&store.InMemory{}, witnessed(t, &notebook{head: "x"}), "not a signed head"},
-		"a witness that is not read": {&store.InMemory{}, witnessed(t, &notebook{read: errors.New("no such device")}), "no such device"},
-		"other evidence":             {&store.InMemory{}, lost("files are known"), "files are known"},
-		"no other evidence":          {&store.InMemory{}, lost(""), ""},
+		"a witness":                  {&storetest.InMemory{}, witnessed(t, w), "of which this machine has signed commit 1 at "},
+		"a witness of another key":   {&storetest.InMemory{}, func(o *chain.Options) { o.Witness, o.Verifiers = w, others }, "machine+1aa4341c"},
+		"a witness that is damaged":  {&storetest.InMemory{}, witnessed(t, &notebook{head: "x"}), "not a signed head"},
+		"a witness that is not read": {&storetest.InMemory{}, witnessed(t, &notebook{read: errors.New("no such device")}), "no such device"},
+		"other evidence":             {&storetest.InMemory{}, lost("files are known"), "files are known"},
+		"no other evidence":          {&storetest.InMemory{}, lost(""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := open(t, tc.from.Open(), tc.options)

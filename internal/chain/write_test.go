@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -27,7 +28,7 @@ import (
 // writer was told of it; its time is never before that of the commit it follows.
 func TestCommitsSurviveModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		history := &store.InMemory{}
+		history := &storetest.InMemory{}
 		f := openChain(t, history)
 		tx := f.Begin()
 		var told []chain.Commit
@@ -74,7 +75,7 @@ func TestCommitsSurviveModel(t *testing.T) {
 // TestNothingToCommit: a commit of no changes is none; its marks are kept, and what was
 // read again is there.
 func TestNothingToCommit(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
@@ -104,7 +105,7 @@ func TestNothingToCommit(t *testing.T) {
 // told; those that it takes are published in order, each before its Committed.
 func TestFailedWrite(t *testing.T) {
 	var log []string
-	from := &breaking{Store: (&store.InMemory{}).Open(), left: -1}
+	from := &breaking{Store: (&storetest.InMemory{}).Open(), left: -1}
 	f := open(t, from, func(o *chain.Options) {
 		o.Published = func(delta *graph.Delta) {
 			if delta == nil {
@@ -158,7 +159,7 @@ func TestFailedWrite(t *testing.T) {
 // TestRefusedMark: a ledger that refuses a mark of a durable commit is an error, and the
 // commit is the head.
 func TestRefusedMark(t *testing.T) {
-	f := open(t, (&store.InMemory{}).Open(), signed(t))
+	f := open(t, (&storetest.InMemory{}).Open(), signed(t))
 	tx := f.Begin()
 	defer tx.End()
 	state, delta := f.draft(map[string]string{"a.org": "* one\n"})
@@ -174,7 +175,7 @@ func TestRefusedMark(t *testing.T) {
 // TestHold: what the store cannot take is the present until the chain is loaded; what the
 // store holds is still known.
 func TestHold(t *testing.T) {
-	history, published := &store.InMemory{}, -1 // for the opening
+	history, published := &storetest.InMemory{}, -1 // for the opening
 	f := open(t, history.Open(), func(o *chain.Options) { o.Published = func(*graph.Delta) { published++ } })
 	tx := f.Begin()
 	f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
@@ -213,7 +214,7 @@ func TestHold(t *testing.T) {
 // TestReplace: another store takes the place of one that is damaged, and nothing of the
 // first chain is left; of an exchange that failed the store it returned is used.
 func TestReplace(t *testing.T) {
-	first, second := &store.InMemory{}, &store.InMemory{}
+	first, second := &storetest.InMemory{}, &storetest.InMemory{}
 	options := signed(t)
 	g := open(t, second.Open(), options)
 	tx := g.Begin()
@@ -278,10 +279,10 @@ func TestReplace(t *testing.T) {
 
 // TestReplaceWaitsForReaders: a store is not exchanged under a reader.
 func TestReplaceWaitsForReaders(t *testing.T) {
-	f := openChain(t, &store.InMemory{})
+	f := openChain(t, &storetest.InMemory{})
 	tx := f.Begin()
 	defer tx.End()
-	other := (&store.InMemory{}).Open()
+	other := (&storetest.InMemory{}).Open()
 	reading, done := f.Reading(), make(chan error)
 	var released bool
 	go func() {
@@ -307,7 +308,7 @@ func TestReplaceWaitsForReaders(t *testing.T) {
 // TestPendingAfterOtherBatches: an announced operation is found with its blocks, and is not
 // pending once any batch follows.
 func TestPendingAfterOtherBatches(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	f := openChain(t, history)
 	tx := f.Begin()
 	f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": "* one\n"})
@@ -365,13 +366,13 @@ func (c *checked) Recovery() store.Recovery {
 // TestMissingBlock: a history that lacks a block ends before the commit that needs it, and
 // the error is the damage, where the store can find it.
 func TestMissingBlock(t *testing.T) {
-	whole := &store.InMemory{}
+	whole := &storetest.InMemory{}
 	f := openChain(t, whole)
 	tx := f.Begin()
 	for i := range 3 {
 		f.commit(t, tx, graph.Commit{}, map[string]string{"a.org": fmt.Sprintf("* number %d\n", i)})
 	}
-	part := &store.InMemory{}
+	part := &storetest.InMemory{}
 	out := part.Open()
 	for _, r := range records(t, f.Store()) {
 		if r.Kind == store.Block && strings.Contains(string(r.Data), "number 1") {
@@ -409,7 +410,7 @@ func TestBrokenMarks(t *testing.T) {
 		"no list":        {0x01},
 		"refused":        tallyMark(13),
 	} {
-		history := &store.InMemory{}
+		history := &storetest.InMemory{}
 		var b store.Batch
 		b.Add(store.Mark, tallyMark(1))
 		b.Add(store.Mark, mark)

@@ -112,16 +112,6 @@ func (h Host) holder(text string) Holder {
 	return HolderRunning
 }
 
-// EditorLock returns the lock on a file and whether its holder may still be running.
-// A lock whose holder is gone is ignored. O(1).
-func (r *Root) EditorLock(name string) (EditorLock, bool) {
-	real, _, err := r.dir.resolveNew(name)
-	if err != nil {
-		real = name
-	}
-	return r.dir.editorLock(name, real)
-}
-
 // editorLock looks for a lock next to each of the names.
 func (d *folder) editorLock(names ...string) (EditorLock, bool) {
 	for _, name := range names {

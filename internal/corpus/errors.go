@@ -37,7 +37,7 @@ var (
 	ErrName = errors.New("the name holds a control character, is not UTF-8, or is too long; rename it")
 	// ErrElsewhere is returned when the path to write is a link to a file that has
 	// another path in the memex.
-	ErrElsewhere = errors.New("a link leads to another file of the memex")
+	ErrElsewhere = errors.New("name that file instead")
 	// ErrTable is returned by Table.UnmarshalBinary for data that is damaged or not a
 	// table of this version.
 	ErrTable = errors.New("the table of files is damaged or of another version")

@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 
@@ -106,7 +107,7 @@ func (r *Root) elsewhere(name string) error {
 	if ignored, err := r.dir.ignored(real, nil); err != nil || ignored {
 		return err
 	}
-	return &ElsewhereError{real}
+	return fmt.Errorf("leads to %s; %w", real, ErrElsewhere)
 }
 
 // ignored reports whether an ignore file excludes a path without links.

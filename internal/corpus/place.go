@@ -62,17 +62,6 @@ func inodeName(info fs.FileInfo) string {
 // many names.
 const maxNames = 64
 
-// ElsewhereError is an ErrElsewhere with the target of the path.
-type ElsewhereError struct{ Real string }
-
-// Error names the target, which the caller should use instead.
-func (e *ElsewhereError) Error() string {
-	return "leads to " + e.Real + "; name that file instead"
-}
-
-// Is reports whether target is ErrElsewhere.
-func (e *ElsewhereError) Is(target error) bool { return target == ErrElsewhere }
-
 // Names lists every path that leads to the same file as path, starting with path. It
 // uses the links and hard links of files and folders found by the latest scans and does not
 // access the file system. O(parts of the path + names).

@@ -349,18 +349,13 @@ func (w *Write) execute() error {
 	}
 	err := staged.Create()
 	if errors.Is(err, fs.ErrExist) {
-		return &ChangedError{Have: w.root.dir.digest(w.real)}
+		have, _, _ := w.root.dir.fileDigest(w.real, DefaultLimit)
+		return &ChangedError{Have: have}
 	}
 	if err == nil {
 		w.created = nil
 	}
 	return err
-}
-
-// digest returns the current digest of a file; zero if it cannot be read.
-func (d *folder) digest(name string) merkle.Digest {
-	sum, _, _ := d.fileDigest(name, DefaultLimit)
-	return sum
 }
 
 // Discard removes the files and folders that Stage created; after Apply it does nothing.

@@ -12,7 +12,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -77,15 +76,6 @@ func (in *Intent) paths() []string {
 		}
 	}
 	return out
-}
-
-// add appends the blocks of long texts and then the record to a batch.
-func (in *Intent) add(to *store.Batch) error {
-	block := func(_ merkle.Digest, block []byte) error {
-		to.Add(store.Block, block)
-		return nil
-	}
-	return in.encode(block, func(b []byte) { to.Add(store.Intent, b) })
 }
 
 // encode passes the blocks of long texts to emit, then the canonical encoding to record.

@@ -39,9 +39,9 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 	left := files.takeBack(in)
 	done := []string{"took back " + what + ", which was cut short between its files"}
 	again := false
-	for _, l := range left {
-		done = append(done, "left "+l.message())
-		again = again || !l.settled()
+	for _, err := range left { // a program holds, changed or removed the file, or it is worth another try
+		done = append(done, "left "+why(err))
+		again = again || !errors.Is(err, corpus.ErrBusy) && !errors.Is(err, corpus.ErrChanged) && !errors.Is(err, corpus.ErrVanished)
 	}
 	if count[elsewhere] > 0 {
 		done = append(done, "a file that changed since is read as it is")
@@ -106,25 +106,12 @@ func (files *Files) look(p *plan) (place, merkle.Digest) {
 	return elsewhere, have
 }
 
-// leftover is a file whose old bytes could not be restored.
-type leftover struct {
-	path string
-	err  error
-}
-
-func (l leftover) message() string {
-	return strings.ReplaceAll(l.err.Error(), "corpus: ", "")
-}
-
-// settled reports whether a retry is pointless: a program holds, changed or removed the file.
-func (l leftover) settled() bool {
-	return errors.Is(l.err, corpus.ErrBusy) || errors.Is(l.err, corpus.ErrChanged) || errors.Is(l.err, corpus.ErrVanished)
-}
+// why is an error of a file for the user.
+func why(err error) string { return strings.ReplaceAll(err.Error(), "corpus: ", "") }
 
 // takeBack restores the old bytes of the files that an operation has written, and returns
-// those that it could not restore.
-func (files *Files) takeBack(in *Intent) []leftover {
-	var left []leftover
+// why it could not restore others.
+func (files *Files) takeBack(in *Intent) (left []error) {
 	head := files.scope.Present()
 	for i := range in.files {
 		p := &in.files[i]
@@ -141,7 +128,7 @@ func (files *Files) takeBack(in *Intent) []leftover {
 			err = w.Apply()
 		}
 		if err != nil {
-			left = append(left, leftover{p.path, err})
+			left = append(left, err)
 		}
 	}
 	return left

@@ -200,7 +200,11 @@ func (o *Operation) announce(ctx context.Context) error {
 		return err
 	}
 	var b store.Batch
-	if err := o.Intent.add(&b); err != nil {
+	addBlock := func(_ merkle.Digest, block []byte) error {
+		b.Add(store.Block, block)
+		return nil
+	}
+	if err := o.Intent.encode(addBlock, func(record []byte) { b.Add(store.Intent, record) }); err != nil {
 		return err
 	}
 	return fault.Wrap(o.action.Name, o.files.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
@@ -211,8 +215,8 @@ func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 	left := o.files.takeBack(&o.Intent)
 	if len(left) > 0 {
 		var told []string
-		for _, l := range left {
-			told = append(told, l.message())
+		for _, err := range left {
+			told = append(told, why(err))
 		}
 		all := strings.Join(told, "; ")
 		// The intent must stay the last record of the journal, so that the next opening sees it.

@@ -208,11 +208,11 @@ func (d *Draft) withdraw(id, path string) {
 func (d *Draft) enter(c node.Claim) {
 	list, ok := d.contested.Get(c.ID)
 	if !ok {
-		first, held := d.holder(c)
-		if !held {
+		n, held := d.nodes.Get(c.ID)
+		if !held || n.Path == c.Path {
 			return
 		}
-		list = []node.Claim{first}
+		list = []node.Claim{{ID: c.ID, Path: n.Path}}
 	}
 	bearer := list[0]
 	i, found := slices.BinarySearchFunc(list, c, d.order)
@@ -223,15 +223,6 @@ func (d *Draft) enter(c node.Claim) {
 	if i == 0 {
 		d.reread(bearer.Path, c.Path)
 	}
-}
-
-// holder returns the claim of another document whose node bears an id.
-func (d *Draft) holder(c node.Claim) (node.Claim, bool) {
-	n, ok := d.nodes.Get(c.ID)
-	if !ok || n.Path == c.Path {
-		return node.Claim{}, false
-	}
-	return node.Claim{ID: c.ID, Path: n.Path}, true
 }
 
 // reread marks a document to be read again, unless it is the current one.

@@ -23,19 +23,8 @@ type Ledger struct {
 	root  merkle.Digest
 }
 
-// Len returns the number of nodes.
-func (l *Ledger) Len() int { return len(l.nodes) }
-
 // Root returns the root after the last commit.
 func (l *Ledger) Root() merkle.Digest { return l.root }
-
-// Entry returns the entry of a node.
-func (l *Ledger) Entry(id string) (node.Entry, bool) {
-	if n, ok := l.nodes[id]; ok {
-		return n.Entry, true
-	}
-	return node.Entry{}, false
-}
 
 // Apply applies the next commit. Errors: ErrDelta, ErrVersion, ErrRoot; the ledger must
 // not be used after one. O(changes log nodes).

@@ -133,7 +133,9 @@ func (m *merge) draft(s *State, now int64) (*Draft, []document.Conflict) {
 	texts := map[string]*written{}
 	for _, t := range m.tracks {
 		if t.alive && t.parent == nil {
-			texts[t.path] = m.write(t)
+			w := &written{opaque: t.any().Derived.Opaque, conflicts: map[int][]document.Conflict{}}
+			m.writeTree(w, t, 0)
+			texts[t.path] = w
 		}
 	}
 	for _, path := range m.paths {

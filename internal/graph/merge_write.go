@@ -98,12 +98,6 @@ type written struct {
 	conflicts map[int][]document.Conflict // by the number of the node in the document
 }
 
-func (m *merge) write(top *track) *written {
-	w := &written{opaque: top.any().Derived.Opaque, conflicts: map[int][]document.Conflict{}}
-	m.writeTree(w, top, 0)
-	return w
-}
-
 // writeTree writes a node and all below it. No child has more stars than the one before
 // it, because it would become a child of that one.
 func (m *merge) writeTree(w *written, t *track, level int) {

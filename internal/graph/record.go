@@ -31,17 +31,13 @@ func (d *Delta) Records() []Record {
 		case c.New == nil:
 			r.Old = &c.Old.Entry
 		default:
-			r.stay(c.Old.Entry, c.New.Entry)
+			old, now := c.Old.Entry, c.New.Entry
+			r.Kids = DiffKids(old.Kids, now.Kids)
+			old.Kids, now.Kids = nil, nil
+			r.Old, r.New = &old, &now
 		}
 	}
 	return out
-}
-
-// stay makes r the record of a node that exists before and after.
-func (r *Record) stay(old, now node.Entry) {
-	r.Kids = DiffKids(old.Kids, now.Kids)
-	old.Kids, now.Kids = nil, nil
-	r.Old, r.New = &old, &now
 }
 
 // After returns the node's entry after the change, given that before: nil for an absent

@@ -196,15 +196,13 @@ func saturated(idf float64, weight uint32, saturation float64) float64 {
 }
 
 // Marked yields the positions of the documents that have a mark. O(hits).
-func (o *Order) Marked(mark string) iter.Seq[uint32] { return o.with(markPrefix + mark) }
+func (o *Order) Marked(mark string) iter.Seq[uint32] { return o.With(markPrefix + mark) }
 
 // CountMarked returns how many documents have a mark.
 func (o *Order) CountMarked(mark string) int { return o.index.docFreq(markPrefix + mark) }
 
 // With yields the positions of the documents that have a term. O(hits).
-func (o *Order) With(term string) iter.Seq[uint32] { return o.with(term) }
-
-func (o *Order) with(term string) iter.Seq[uint32] {
+func (o *Order) With(term string) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		var list []posting
 		for i := range o.index.parts {

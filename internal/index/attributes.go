@@ -23,33 +23,9 @@ func (a Attributes) Lookup(key, value string) iter.Seq[string] {
 	return a.list(key, value).all()
 }
 
-// Has reports whether id has the value for key. O(log n) for n ids with that value.
-func (a Attributes) Has(key, value, id string) bool {
-	return a.list(key, value).has(id)
-}
-
 // Count returns the number of ids that have the value for key. O(1).
 func (a Attributes) Count(key, value string) int {
 	return a.list(key, value).n
-}
-
-// Values yields the values of key in byte order, each with the number of ids that have
-// it. O(v log v) for v values.
-func (a Attributes) Values(key string) iter.Seq2[string, int] {
-	return func(yield func(string, int) bool) {
-		byValue, _ := a.keys.Get(key)
-		values := make([]string, 0, byValue.Len())
-		for value := range byValue.All() {
-			values = append(values, value)
-		}
-		slices.Sort(values)
-		for _, value := range values {
-			ids, _ := byValue.Get(value)
-			if !yield(value, ids.n) {
-				return
-			}
-		}
-	}
 }
 
 func (a Attributes) list(key, value string) idList {

@@ -25,9 +25,6 @@
 //   - Within a segment, documents are numbered in id order and terms are in byte order.
 //     A segment, and the encoded index, therefore depends only on its documents.
 //   - Posting lists stay encoded in memory; the decoder checks every bound.
-//   - A search for the best k skips blocks of postings that cannot contain one of them,
-//     and returns, bit for bit, the first k of the full result. Blocks are computed on
-//     demand and never stored on disk.
 //   - Map order and hash seeds never affect an answer.
 //
 // Elsewhere: package recall decides which nodes become documents and answers queries; package

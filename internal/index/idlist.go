@@ -39,15 +39,6 @@ func (l idList) all() iter.Seq[string] {
 	}
 }
 
-func (l idList) has(id string) bool {
-	i := l.chunkFor(id)
-	if i == len(l.chunks) {
-		return false
-	}
-	_, ok := slices.BinarySearch(l.chunks[i], id)
-	return ok
-}
-
 // chunkFor returns the index of the first chunk whose last id is not before id, or the
 // number of chunks if there is none.
 func (l idList) chunkFor(id string) int {

@@ -84,15 +84,6 @@ func (x *Lexical) Len() int {
 	return x.docs
 }
 
-// Has reports whether the index has a document with this id. O(log n).
-func (x *Lexical) Has(id string) bool {
-	if x == nil {
-		return false
-	}
-	_, _, ok := x.find(id)
-	return ok
-}
-
 // clone returns a copy whose list of parts may be changed.
 func (x *Lexical) clone() *Lexical {
 	if x == nil {

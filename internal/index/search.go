@@ -4,7 +4,6 @@ package index
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -54,34 +53,21 @@ func compareHits(a, b Hit) int {
 	return strings.Compare(a.ID, b.ID)
 }
 
-func worseHit(a, b Hit) bool { return compareHits(a, b) > 0 }
-
 // Search returns the documents that have a term of the query, best first, equal scores
 // by id. The score is BM25 with the statistics of all documents, including those that
-// Keep rejects. With a Limit, blocks of postings that cannot contain a hit are skipped;
-// otherwise O(postings of the terms).
+// Keep rejects. O(postings of the terms).
 func (x *Lexical) Search(q Query) []Hit {
 	if x.Len() == 0 {
 		return nil
 	}
 	s := scratches.Get().(*scratch)
 	defer s.release()
-	terms := x.topTerms(queryTerms(q.Text), q.Terms)
-	const maxPrunedHits = 2000 // above this limit * terms, MaxScore skips too little
-	if q.Limit > 0 && len(terms) <= maxCursors && q.Limit*len(terms) <= maxPrunedHits {
-		return x.searchTop(terms, q, s)
-	}
-	return x.searchAll(terms, q, s)
-}
-
-// searchAll scores every posting of the terms.
-func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
-	x.score(terms, s)
+	x.score(x.topTerms(queryTerms(q.Text), q.Terms), s)
 	limit := q.Limit
 	if limit <= 0 {
 		limit = len(s.touched)
 	}
-	top, minScore := pq.NewTop(limit, worseHit, nil), 0.0
+	top, minScore := pq.NewTop(limit, func(a, b Hit) bool { return compareHits(a, b) > 0 }, nil), 0.0
 	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
 		minScore = s.nthBestScore(q.Limit)
 	}
@@ -101,86 +87,13 @@ func (x *Lexical) searchAll(terms []queryTerm, q Query, s *scratch) []Hit {
 	return top.Sorted()
 }
 
-// Scores yields every document that has a term of text, in id order, with the score
-// that Search gives it. It is cheaper than Search when all documents are wanted.
-// O(postings of the terms + documents).
-func (x *Lexical) Scores(text string) iter.Seq2[string, float64] {
-	return func(yield func(string, float64) bool) {
-		if x.Len() == 0 {
-			return
-		}
-		s := scratches.Get().(*scratch)
-		defer s.release()
-		x.score(queryTerms(text), s)
-		pos := make([]int, len(x.parts)) // current document of each part
-		for {
-			next, slot := -1, 0
-			first := 0
-			for i, p := range x.parts {
-				for pos[i] < len(p.lengths) && s.scores[first+pos[i]] == 0 {
-					pos[i]++
-				}
-				if pos[i] < len(p.lengths) && (next < 0 || p.ids.at(pos[i]) < x.parts[next].ids.at(pos[next])) {
-					next, slot = i, first+pos[i]
-				}
-				first += len(p.lengths)
-			}
-			if next < 0 || !yield(x.parts[next].ids.at(pos[next]), s.scores[slot]) {
-				return
-			}
-			pos[next]++
-		}
-	}
-}
-
-// Match is the contribution of one term to the score of a document.
-type Match struct {
-	Term      string
-	Weight    int     // weighted occurrences: three for one in the title, two for one in a tag
-	Documents int     // number of documents that have the term
-	Score     float64 // the contributions add up, in order, to the score
-}
-
-// Explain returns the terms by which a search for text finds the document id, in the
-// order in which Search adds their scores. It is empty if Search does not find the
-// document. O(postings of the terms).
-func (x *Lexical) Explain(text, id string) []Match {
-	if x.Len() == 0 {
-		return nil
-	}
-	at, doc, ok := x.find(id)
-	if !ok {
-		return nil
-	}
-	s := scratches.Get().(*scratch)
-	defer s.release()
-	var matches []Match
-	formula := x.formula()
-	for _, q := range queryTerms(text) {
-		x.loadPostings(q.term, s)
-		i := slices.IndexFunc(s.lists[at], func(p posting) bool { return p.doc == doc })
-		if i < 0 {
-			continue
-		}
-		p := s.lists[at][i]
-		score := formula.termScore(formula.idf(s.docFreq, q.count), p.weight, x.parts[at].lengths[doc])
-		matches = append(matches, Match{q.term, int(p.weight), s.docFreq, score})
-	}
-	return matches
-}
-
 // scratch is the working memory of one search.
 type scratch struct {
 	scores  []float64 // by slot, the number of a document across all parts; 0 between uses
 	touched []uint32  // slots with a score above 0
 	lists   [][]posting
 	docFreq int // number of postings in lists
-
-	values []float64
-
-	cursors []cursor
-	ends    []int // where the cursors of each part end
-	search  maxScoreSearch
+	values  []float64
 }
 
 // scratches is reused between searches, so that a search allocates only its answer.
@@ -300,10 +213,8 @@ type bm25 struct {
 	perLength float64
 }
 
-func (x *Lexical) formula() bm25 { return newBM25(x.docs, x.length) }
-
-func newBM25(docs, length int) bm25 {
-	return bm25{docs: float64(docs), perLength: k1 * b * float64(docs) / float64(max(length, 1))}
+func (x *Lexical) formula() bm25 {
+	return bm25{docs: float64(x.docs), perLength: k1 * b * float64(x.docs) / float64(max(x.length, 1))}
 }
 
 // idf returns the weight of a term with the given document frequency that occurs count

@@ -49,7 +49,6 @@ type segment struct {
 	lists     table                       // posting list of each term, encoded by appendPosting
 	longTerms []uint32                    // sorted terms whose list may be long
 	longLists []atomic.Pointer[blockList] // blocks of each long list, nil until first used
-	formula   bm25                        // with the statistics of this segment alone
 }
 
 // posting is one document that has a term.

@@ -3,8 +3,10 @@
 package index
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
@@ -95,11 +97,11 @@ func termOf(word []byte, plain bool) string {
 	if plain {
 		return english.Stem(string(word), true)
 	}
-	if isASCII(word) {
+	if !slices.ContainsFunc(word, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return string(word)
 	}
 	term := strings.ToLower(norm.NFKC.String(string(word)))
-	if isASCIILetters(term) { // full-width Latin letters
+	if strings.IndexFunc(term, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 { // full-width Latin letters
 		return english.Stem(term, true)
 	}
 	return term
@@ -111,22 +113,4 @@ func cachedTermOf(word []byte, plain bool) string {
 		return stems.stem(word)
 	}
 	return termOf(word, plain)
-}
-
-func isASCII(word []byte) bool {
-	for _, c := range word {
-		if c >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
-func isASCIILetters(s string) bool {
-	for i := range len(s) {
-		if s[i] < 'a' || s[i] > 'z' {
-			return false
-		}
-	}
-	return true
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -373,7 +374,7 @@ func TestStateExpands(t *testing.T) {
 		if tc.drop {
 			blocks = blocks[1:]
 		}
-		err := serving(t, root, false, blocks...).FetchState(t.Context(), root, new(store.InMemory).Open())
+		err := serving(t, root, false, blocks...).FetchState(t.Context(), root, new(storetest.InMemory).Open())
 		if !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
 		}
@@ -432,7 +433,7 @@ func FuzzFetchState(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		c := ipfs.NewClient("http://127.0.0.1:1")
 		c.Through(exporting(text))
-		if err := c.FetchState(t.Context(), root, new(store.InMemory).Open()); err == nil && len(text) == 0 {
+		if err := c.FetchState(t.Context(), root, new(storetest.InMemory).Open()); err == nil && len(text) == 0 {
 			t.Error("nothing is a state")
 		}
 	})

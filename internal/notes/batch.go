@@ -58,7 +58,7 @@ func (p *batch) take(r *pending) bool {
 		return false
 	case p.err != nil:
 		r.end(remembered{}, p.why(r))
-	case p.path == "" || ownID(r.h.Properties) || r.action.DryRun:
+	case p.path == "" || r.action.DryRun || slices.ContainsFunc(r.h.Properties, func(x document.Property) bool { return strings.EqualFold(x.Key, "ID") }):
 		r.end(p.alone(r))
 		p.full = true // later notes depend on this commit
 	default:
@@ -75,16 +75,6 @@ func (p *batch) why(r *pending) error {
 		}
 	}
 	return p.err
-}
-
-// ownID reports whether properties contain an :ID:, which another node may have.
-func ownID(properties []document.Property) bool {
-	for _, p := range properties {
-		if strings.EqualFold(p.Key, "ID") {
-			return true
-		}
-	}
-	return false
 }
 
 // alone inserts one note below a node, or a note with an id of its own.

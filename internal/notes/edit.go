@@ -38,15 +38,18 @@ type change struct {
 // typed returns the change that applies edits.
 func typed(edits ...document.Edit) change {
 	return change{
-		file: func(doc document.Text, i int, now time.Time) (string, error) {
-			splices, err := doc.Edit(i, now, edits...)
-			if err != nil {
-				return "", err
-			}
-			return document.Apply(doc.Source(), splices)
-		},
+		file: func(doc document.Text, i int, now time.Time) (string, error) { return edited(doc, i, now, edits...) },
 		tree: func(t *ast.Tree, now time.Time) (*ast.Tree, error) { return editTree(t, edits, now) },
 	}
+}
+
+// edited returns a text after edits of headline i, -1 for the document.
+func edited(doc document.Text, i int, now time.Time, edits ...document.Edit) (string, error) {
+	splices, err := doc.Edit(i, now, edits...)
+	if err != nil {
+		return "", err
+	}
+	return document.Apply(doc.Source(), splices)
 }
 
 // unchanged leaves a node as it is, for moves.
@@ -221,7 +224,10 @@ func (e *editing) node(ctx context.Context, id string, base merkle.Digest, c cha
 		if n, ok = e.ns.scope.Present().Get(id); !ok {
 			return nil, fault.Wrap(e.action.Name, id, fault.NotFound, errors.New("the node left the file since it was read"))
 		}
-		if err := e.editable(ctx, n.Path); err != nil {
+		if err := e.ns.rights.MayWrite(ctx, e.action, n.Path); err != nil {
+			return nil, err // before an error reveals any contents
+		}
+		if err := e.isParsed(n.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -266,14 +272,6 @@ func (c change) alone(s *graph.State, path string, old *node.Node, now time.Time
 		return "", nil
 	}
 	return c.file(doc, doc.Headlines()-1, now)
-}
-
-// editable refuses a file that the actor may not change, or that is not parsed.
-func (e *editing) editable(ctx context.Context, path string) error {
-	if err := e.ns.rights.MayWrite(ctx, e.action, path); err != nil {
-		return err // before an error reveals any contents
-	}
-	return e.isParsed(path)
 }
 
 // isParsed refuses a file that memory keeps opaque.
@@ -413,8 +411,10 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 	for _, path := range e.paths {
 		draft.Put(path, document.File(e.texts[path], false))
 	}
-	if err := e.putTrees(draft); err != nil {
-		return nil, graph.Delta{}, err
+	for _, put := range e.trees {
+		if err := put(draft); err != nil {
+			return nil, graph.Delta{}, fault.Wrap(e.action.Name, "", fault.Invalid, err)
+		}
 	}
 	e.ns.scope.DropUnusedSetups(e.ns.scope.Present(), draft)
 	state, delta := draft.Seal()
@@ -424,16 +424,6 @@ func (e *editing) draft(now int64) (*graph.State, graph.Delta, error) {
 		}
 	}
 	return state, delta, nil
-}
-
-// putTrees applies the changes of memory-backed documents.
-func (e *editing) putTrees(draft *graph.Draft) error {
-	for _, put := range e.trees {
-		if err := put(draft); err != nil {
-			return fault.Wrap(e.action.Name, "", fault.Invalid, err)
-		}
-	}
-	return nil
 }
 
 // newIDs refuses an added :ID: that another node already has, so that the id still names the
@@ -449,7 +439,7 @@ func (e *editing) newIDs(head, next *graph.State) error {
 			continue
 		}
 		n, taken := head.Get(id)
-		if taken && e.goes(head, n) && after[id] == 1 {
+		if taken && e.refiled != nil && (n == e.refiled || slices.Contains(head.Ancestors(n), e.refiled)) && after[id] == 1 {
 			continue
 		}
 		if taken || after[id] > 1 {
@@ -461,11 +451,6 @@ func (e *editing) newIDs(head, next *graph.State) error {
 		}
 	}
 	return nil
-}
-
-// goes reports whether a node is the refiled one or a descendant of it.
-func (e *editing) goes(head *graph.State, n *node.Node) bool {
-	return e.refiled != nil && (n == e.refiled || slices.Contains(head.Ancestors(n), e.refiled))
 }
 
 // countIDs counts the ids that nodes declare.

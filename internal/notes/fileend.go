@@ -83,11 +83,7 @@ func (e *fileEnd) omit(text string) {
 
 // insert adds a headline. After an error nothing has changed.
 func (e *fileEnd) insert(now time.Time, h document.InsertHeadline) error {
-	splices, err := e.doc.Edit(-1, now, h)
-	if err != nil {
-		return err
-	}
-	text, err := document.Apply(e.doc.Source(), splices)
+	text, err := edited(e.doc, -1, now, h)
 	if err != nil {
 		return err
 	}

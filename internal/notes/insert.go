@@ -41,7 +41,7 @@ func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, a scope.Action, under
 		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
 	}
 	c, first, err := ns.perform(ctx, tx, a, func(e *editing) error {
-		if isTree(ns.scope.Present(), under) {
+		if n, ok := ns.scope.Present().Get(under); ok && ns.scope.Present().IsTree(n.Path) {
 			return e.insertTree(ctx, under, h)
 		}
 		name, doc, i, err := e.place(ctx, under)

@@ -46,7 +46,12 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		e.action.Message = described(n) + " to " + described(to)
 		switch {
 		case document.IsMemory(to.Path):
-			return e.moveTree(n, to)
+			put, ok := ingest.MoveBranch(e.ns.scope.Present(), n, to)
+			if !ok {
+				return fault.Wrap(e.action.Name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
+			}
+			e.trees = append(e.trees, put)
+			return nil
 		case document.IsMemory(n.Path):
 			return e.refileTree(n, to)
 		}

@@ -41,7 +41,7 @@ func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions
 // notes.
 func (ns *Notes) Forgotten(title, text string) bool {
 	defer ns.scope.Chain.Begin().End()
-	return ns.tombstones().stand(keyOfNote(title, text))
+	return ns.tombstones()[keyOfNote(title, text)].active
 }
 
 // forgotten makes the mark by which an author forgets a node and its subtree. Headlines
@@ -79,25 +79,8 @@ func (t tombstone) forgottenBy(by author.Author) tombstone {
 	return tombstone{active: true, by: by}
 }
 
-// liftedBy reports whether an author may lift the tombstone: the owner or its sole
-// author.
-func (t tombstone) liftedBy(by author.Author) bool { return by == scope.Owner || by == t.by }
-
 // tombstones are the tombstones of notes by key. They are immutable.
 type tombstones map[noteKey]tombstone
-
-// stand reports whether a title and text are forgotten.
-func (t tombstones) stand(key noteKey) bool { return t[key].active }
-
-// with returns the tombstones after those of a mark.
-func (t tombstones) with(more tombstones) tombstones {
-	next := maps.Clone(t)
-	if next == nil {
-		next = tombstones{}
-	}
-	maps.Copy(next, more)
-	return next
-}
 
 // Revert lifts the tombstones of notes that a commit brings back, if its author may, and
 // restores those of notes that it removes again.
@@ -112,7 +95,7 @@ func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author
 		}
 	}
 	for _, c := range delta.Changes {
-		if was, ok := t.of(c.New); ok && (!was.active || was.liftedBy(by)) {
+		if was, ok := t.of(c.New); ok && (!was.active || by == scope.Owner || by == was.by) {
 			changed[mustKey(c.New)] = tombstone{}
 		}
 	}
@@ -169,7 +152,10 @@ func (tombstoneLedger) Fields() int { return 1 }
 func (tombstoneLedger) Empty() tombstones { return nil }
 
 func (tombstoneLedger) Apply(v tombstones, r *merkle.Reader, _ *chain.Moment) (tombstones, error) {
-	return v.with(readTombstones(r)), nil
+	next := tombstones{}
+	maps.Copy(next, v)
+	maps.Copy(next, readTombstones(r))
+	return next, nil
 }
 
 func (tombstoneLedger) Encode(v tombstones) []byte { return v.append(nil) }

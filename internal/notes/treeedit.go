@@ -16,18 +16,11 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
-
-// isTree reports whether a node's document was ingested as a tree.
-func isTree(state *graph.State, id string) bool {
-	n, ok := state.Get(id)
-	return ok && state.IsTree(n.Path)
-}
 
 // putBranch replaces the branch of a memory-backed node in a draft; nil removes it.
 func putBranch(state *graph.State, d *graph.Draft, n *node.Node, t *ast.Tree) error {
@@ -134,12 +127,7 @@ func editNode(t *ast.Tree, edit document.Edit, now time.Time) error {
 // asHeadline returns a headline after an edit, so that nodes are limited to the values that
 // headlines accept.
 func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
-	doc := org.Parse("* x\n", nil)
-	splices, err := doc.Edit(0, now, edit)
-	if err != nil {
-		return nil, err
-	}
-	text, err := document.Apply(doc.Source, splices)
+	text, err := edited(org.Text{Document: org.Parse("* x\n", nil)}, 0, now, edit)
 	if err != nil {
 		return nil, err
 	}
@@ -250,15 +238,5 @@ func (e *editing) declare(ctx context.Context) error {
 		return err
 	}
 	e.refiled, _ = m.scope.Present().Get(e.naming.ID())
-	return nil
-}
-
-// moveTree moves a node of a memory-backed document below another node.
-func (e *editing) moveTree(n, to *node.Node) error {
-	put, ok := ingest.MoveBranch(e.ns.scope.Present(), n, to)
-	if !ok {
-		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
-	}
-	e.trees = append(e.trees, put)
 	return nil
 }

@@ -110,12 +110,7 @@ func headlineOf(head string, t *ast.Tree, body string, now time.Time) (string, e
 			key = a.Key + "+"
 		}
 	}
-	doc := org.Parse(head, nil)
-	splices, err := doc.Edit(-1, now, h)
-	if err != nil {
-		return "", err
-	}
-	text, err := document.Apply(doc.Source, splices)
+	text, err := edited(org.Text{Document: org.Parse(head, nil)}, -1, now, h)
 	if err != nil {
 		return "", err
 	}

@@ -39,11 +39,6 @@ func (r *reader) nodeCandidate(n *node.Node) query.Candidate {
 	return r.current.reset(r, n, n, 0)
 }
 
-// spanCandidate returns an element as a candidate, valid until the next call.
-func (r *reader) spanCandidate(s span) query.Candidate {
-	return r.current.reset(r, s.node, s.host, s.offset)
-}
-
 // candidate presents a node to a query, with what it inherits. An element has the
 // metadata of the node that contains it.
 type candidate struct {

@@ -63,10 +63,8 @@ func (r *reader) blocked(n *node.Node) bool {
 	if !isOpen(n) || isSet(n, "NOBLOCKING") {
 		return false
 	}
-	for kid := range r.kids(n) {
-		if r.hasOpen(kid) {
-			return true
-		}
+	if r.openKid(n) != "" {
+		return true
 	}
 	for {
 		parent, ok := r.state.Get(n.Parent)
@@ -88,28 +86,21 @@ func (r *reader) blocked(n *node.Node) bool {
 func (r *reader) hasOpenBefore(parent, child *node.Node) bool {
 	first, ok := r.firstOpen[parent.ID]
 	if !ok {
-		for kid := range r.kids(parent) {
-			if r.hasOpen(kid) {
-				first = kid.ID
-				break
-			}
-		}
+		first = r.openKid(parent)
 		r.firstOpen[parent.ID] = first
 	}
 	return first != child.ID
 }
 
-// hasOpen reports whether a node or one of its descendants is unfinished.
-func (r *reader) hasOpen(n *node.Node) bool {
-	if isOpen(n) {
-		return true
-	}
+// openKid returns the id of the first child that is unfinished or has an unfinished
+// descendant, "" for none.
+func (r *reader) openKid(n *node.Node) string {
 	for kid := range r.kids(n) {
-		if r.hasOpen(kid) {
-			return true
+		if isOpen(kid) || r.openKid(kid) != "" {
+			return kid.ID
 		}
 	}
-	return false
+	return ""
 }
 
 func isOpen(n *node.Node) bool { return n.Derived.Todo != "" && !n.Derived.Done }

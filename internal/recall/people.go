@@ -3,6 +3,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -88,6 +89,12 @@ func nameWords(text string) []string {
 	return words[:min(len(words), maxWords)]
 }
 
+// startsSmall reports whether a word begins with anything but a capital letter.
+func startsSmall(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return !unicode.IsUpper(r)
+}
+
 // peopleMarks adds the marks of who speaks or writes a node.
 func peopleMarks(marks []string, n *node.Node, properties []document.Property) []string {
 	hasAuthor := false
@@ -106,20 +113,11 @@ func peopleMarks(marks []string, n *node.Node, properties []document.Property) [
 		marks = append(marks, markHasAuthor)
 	}
 	if n.Type == document.TypeHeadline {
-		if words := nameWords(n.Derived.Title); len(words) > 0 && len(words) <= maxNameWords && allCapitalized(words) {
+		if words := nameWords(n.Derived.Title); len(words) > 0 && len(words) <= maxNameWords && !slices.ContainsFunc(words, startsSmall) {
 			for _, w := range words {
 				marks = append(marks, markLabel+strings.ToLower(w))
 			}
 		}
 	}
 	return marks
-}
-
-func allCapitalized(words []string) bool {
-	for _, w := range words {
-		if r, _ := utf8.DecodeRuneInString(w); !unicode.IsUpper(r) {
-			return false
-		}
-	}
-	return true
 }

@@ -126,9 +126,6 @@ func (b *Board) Sum(pos uint32) float64 {
 	return sum
 }
 
-// Touched returns the positions that an arm gave anything. It must not be changed.
-func (b *Board) Touched() []uint32 { return b.touched }
-
 // release clears the board and keeps its memory for another.
 func (b *Board) release() {
 	for _, a := range b.arms {
@@ -237,7 +234,8 @@ func (b *Board) best(req *Request) []Ranked {
 	hits, arms := make([]Ranked, len(sums)), make([]Contribution, 0, len(sums)*len(b.arms))
 	for i, s := range sums {
 		near := b.alike[s.pos]
-		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: b.similarity(s.pos), Cosine: near.cosine, Near: min(1, near.similarity)}
+		similarity := min(1, max(b.coverage(s.pos), near.similarity))
+		hits[i] = Ranked{ID: b.Order.ID(s.pos), Score: s.score, Similarity: similarity, Cosine: near.cosine, Near: min(1, near.similarity)}
 		first := len(arms)
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {
@@ -249,10 +247,6 @@ func (b *Board) best(req *Request) []Ranked {
 		}
 	}
 	return hits
-}
-
-func (b *Board) similarity(pos uint32) float64 {
-	return min(1, max(b.coverage(pos), b.alike[pos].similarity))
 }
 
 // coverage returns how much of the request the words of a node cover.

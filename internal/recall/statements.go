@@ -108,7 +108,7 @@ func asksForChoice(text string) bool {
 // are done is what standing instructions say.
 func asksForWork(text string) bool {
 	t := tokensOf(text[:min(len(text), maxQuestion)])
-	if len(t) == 0 || t.mentionsPast() {
+	if len(t) == 0 || slices.ContainsFunc(t, func(w token) bool { return past[w.word] }) {
 		return false
 	}
 	how := t.is(0, "how", "wie") && t.is(1, "do", "can", "could", "would", "should") && t.is(2, "i", "we", "you", "one")
@@ -129,8 +129,3 @@ var (
 	firstPerson = set("i me my mine we us our ours ich mir mich mein meine meinen wir uns unser unsere")
 	past        = set("did was were had happened been went said told got bought paid ever already yesterday ago last so-far hat hatte war waren wurde gestern")
 )
-
-// mentionsPast reports whether a text speaks of what was.
-func (t tokens) mentionsPast() bool {
-	return slices.ContainsFunc(t, func(w token) bool { return past[w.word] })
-}

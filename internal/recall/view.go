@@ -69,7 +69,7 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 				return
 			}
 			for s := range spans(n, wanted) {
-				if m.Match(r.spanCandidate(s)) && !yield(s.withDigests()) {
+				if m.Match(r.current.reset(r, s.node, s.host, s.offset)) && !yield(s.withDigests()) {
 					return
 				}
 			}

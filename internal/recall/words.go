@@ -4,7 +4,6 @@ package recall
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -134,16 +133,11 @@ func Document(n *node.Node) index.Doc {
 	case n.Type == document.TypeHeadline && !n.Derived.Encrypted:
 		_, d.Body = n.Heading()
 	case n.Derived.Encrypted:
-	case !n.Derived.Opaque || len(n.Content) <= org.MaxParsed && isText(n.Content):
+	case !n.Derived.Opaque || len(n.Content) <= org.MaxParsed && strings.IndexByte(n.Content[:min(len(n.Content), 8000)], 0) < 0:
 		d.Body = Readable(n)
 	}
 	if d.Title != "" || d.Body != "" {
 		d.Marks = marksOf(n)
 	}
 	return d
-}
-
-// isText reports whether the first 8,000 bytes of an opaque file contain no NUL.
-func isText(s string) bool {
-	return !slices.Contains([]byte(s[:min(len(s), 8000)]), 0)
 }

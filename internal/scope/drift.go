@@ -59,7 +59,7 @@ func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 	present := s.Drift()
 	for _, path := range paths {
 		if digest := drift[path]; digest != present[path] {
-			marks = append(marks, driftMark(path, digest))
+			marks = append(marks, merkle.AppendLink(merkle.AppendBytes(chain.NewMark(driftName, 2), path), digest))
 		}
 	}
 	return marks
@@ -78,10 +78,6 @@ func (driftLedger) Fields() int { return 2 }
 func (driftLedger) Label() string { return "the path of a file" }
 
 func (driftLedger) Empty() Drift { return nil }
-
-func driftMark(path string, digest merkle.Digest) []byte {
-	return merkle.AppendLink(merkle.AppendBytes(chain.NewMark(driftName, 2), path), digest)
-}
 
 // ReadDriftMark returns the drift that a mark sets for a path, false for any other mark.
 func ReadDriftMark(mark []byte, path string) (merkle.Digest, bool) {

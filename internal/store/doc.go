@@ -9,8 +9,7 @@
 // order; Store.Block finds a block by its digest; an Image is a state in a form that
 // loads at once. What only some stores can do, such as packing old history or leaving
 // blocks out of it, is an interface of its own (Syncer, Packer, Rewriter and others),
-// and functions such as Sync and Pack use it where the store has it. InMemory is the
-// store without files.
+// and functions such as Sync and Pack use it where the store has it.
 //
 // Invariants, which package storetest checks of each implementation:
 //

@@ -13,7 +13,7 @@ import (
 )
 
 func TestInMemory(t *testing.T) {
-	storetest.Run(t, func(*testing.T) func() store.Store { return new(store.InMemory).Open })
+	storetest.Run(t, func(*testing.T) func() store.Store { return new(storetest.InMemory).Open })
 }
 
 // basic hides what a store can do besides.
@@ -22,7 +22,7 @@ type basic struct{ store.Store }
 // TestWithoutCapabilities: a store that has the contract alone is enough for what is a
 // matter of course without files.
 func TestWithoutCapabilities(t *testing.T) {
-	s := basic{new(store.InMemory).Open()}
+	s := basic{new(storetest.InMemory).Open()}
 	if err := errors.Join(store.Sync(s), store.InPlace(s), store.Owned(s)); err != nil {
 		t.Error(err)
 	}

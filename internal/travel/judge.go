@@ -5,7 +5,6 @@ package travel
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -96,9 +95,6 @@ func (r *rollback) report(path string) {
 	}
 	r.left = append(r.left, aside{path, why})
 }
-
-// kept returns the documents whose files are left alone.
-func (r *rollback) kept() []string { return slices.Sorted(maps.Keys(r.drift)) }
 
 // keep has memory take or drop a document without its file.
 func (r *rollback) keep(path string) {

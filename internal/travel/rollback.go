@@ -99,13 +99,10 @@ type rollback struct {
 // aside is a document that a rollback leaves out.
 type aside struct{ path, why string }
 
-// String is a line for the user.
-func (a aside) String() string { return fmt.Sprintf("%s  (%s)", a.path, a.why) }
-
-// lines returns a line for each.
+// lines returns a line for the user for each.
 func lines(all ...aside) (out []string) {
 	for _, a := range all {
-		out = append(out, a.String())
+		out = append(out, fmt.Sprintf("%s  (%s)", a.path, a.why))
 	}
 	return out
 }
@@ -171,7 +168,7 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 		state, delta = withPresent(head.State, state, paths, now)
 	}
-	r.op.Intent.Marks = slices.Concat(m.scope.DriftMarks(r.kept(), r.drift),
+	r.op.Intent.Marks = slices.Concat(m.scope.DriftMarks(slices.Sorted(maps.Keys(r.drift)), r.drift),
 		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
 	if delta.Empty() { // no commit will complete the intent
 		r.op.Intent.Marks = append(r.op.Intent.Marks, chain.DroppedMark(r.op.Intent.Commit.Op))

@@ -104,7 +104,7 @@ func (h *History) keep(ctx context.Context, tx *chain.Tx, name string) (Snapshot
 		return h.snapshotList()[i].public(i), nil
 	}
 	k := snapshot{name: name, kept: kept{Point: at.Point}}
-	if err := tx.Mark(ctx, snapshotMark(k)); err != nil {
+	if err := tx.Mark(ctx, appendSnapshot(chain.NewMark(snapshotName, 4), k)); err != nil {
 		return Snapshot{}, err
 	}
 	h.scope.Options.Log.Info("kept a snapshot", "commit", at.Commit.Seq, "name", name)

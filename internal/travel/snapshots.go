@@ -221,11 +221,6 @@ func (snapshotLedger) Label() string { return "the name of a snapshot" }
 
 func (snapshotLedger) Empty() *snapshots { return &snapshots{} }
 
-// snapshotMark keeps a moment under a name, automatic if the name is empty.
-func snapshotMark(s snapshot) []byte {
-	return appendSnapshot(chain.NewMark(snapshotName, 4), s)
-}
-
 func appendSnapshot(b []byte, s snapshot) []byte {
 	b = merkle.AppendUint(b, s.Commit.Seq)
 	b = merkle.AppendLink(b, s.Commit.Root)

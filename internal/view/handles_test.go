@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/handle"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -97,7 +98,7 @@ func present(c *chain.Chain) *View { return c.Head().Derived.(*View) }
 // each past moment.
 func TestHandlesOfAChain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		history := &store.InMemory{}
+		history := &storetest.InMemory{}
 		c := openHandles(t, history.Open())
 		given := map[string]string{} // by id
 		drawID := rapid.SampledFrom([]string{"one", "two", "three", "four", "five"})
@@ -167,7 +168,7 @@ func checkHandle(t *rapid.T, v *View, n *node.Node, given map[string]string) {
 // TestHandlesOfAnOlderImage: an image from before there were handles gives its nodes
 // theirs.
 func TestHandlesOfAnOlderImage(t *testing.T) {
-	history := &store.InMemory{}
+	history := &storetest.InMemory{}
 	c := openHandles(t, history.Open())
 	put(t, c, []string{"one", "two"})
 	tx := c.Begin()
@@ -189,7 +190,7 @@ func TestHandlesOfAnOlderImage(t *testing.T) {
 
 // TestHandlesOfAHeldState: what the store cannot take has handles, too.
 func TestHandlesOfAHeldState(t *testing.T) {
-	c := openHandles(t, (&store.InMemory{}).Open())
+	c := openHandles(t, (&storetest.InMemory{}).Open())
 	put(t, c, []string{"one"})
 	tx := c.Begin()
 	defer tx.End()
@@ -206,7 +207,7 @@ func TestHandlesOfAHeldState(t *testing.T) {
 // TestHandlesOfSeveralScopes: a handle that nodes of two scopes have is ambiguous, and the
 // view shows ids instead.
 func TestHandlesOfSeveralScopes(t *testing.T) {
-	one, two := openHandles(t, (&store.InMemory{}).Open()), openHandles(t, (&store.InMemory{}).Open())
+	one, two := openHandles(t, (&storetest.InMemory{}).Open()), openHandles(t, (&storetest.InMemory{}).Open())
 	put(t, one, []string{"one", "both"})
 	put(t, two, []string{"two", "both"})
 	draft := StateOf(present(one)).Edit(0)

@@ -130,7 +130,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 	if s.brief {
 		s.props = it.Properties
 	}
-	if d.Opaque && !opaqueText(n) {
+	if d.Opaque && (strings.IndexByte(n.Content, 0) >= 0 || document.IsEncrypted(n.Path)) {
 		it.Body = ""
 	}
 	return it, true
@@ -195,12 +195,6 @@ func dateOf(d *document.Derived) string {
 		}
 	}
 	return ""
-}
-
-// opaqueText reports whether an opaque file can be shown: it is text and not
-// encrypted.
-func opaqueText(n *node.Node) bool {
-	return strings.IndexByte(n.Content, 0) < 0 && !document.IsEncrypted(n.Path)
 }
 
 // agentOf returns the agent that writes a document, "" for the owner's documents. The ROM

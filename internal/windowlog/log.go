@@ -246,7 +246,11 @@ func (l *Log) trees(ctx context.Context, s *scope.Scope, list []entry, number ui
 		if before == nil {
 			before = l.newest(s.Present(), e.agent, number)
 		}
-		made := e.given.store(w, sourcesOf(before), func(from source) (string, bool) { return l.textOf(ctx, from) })
+		var earlier []source
+		if before != nil {
+			earlier = before.Sources
+		}
+		made := e.given.store(w, earlier, func(from source) (string, bool) { return l.textOf(ctx, from) })
 		made.agent = e.agent
 		trees, newest[e.agent] = append(trees, made), made
 	}
@@ -290,11 +294,4 @@ func (l *Log) newest(state *graph.State, agent string, before uint64) *stored {
 		}
 	}
 	return nil
-}
-
-func sourcesOf(s *stored) []source {
-	if s == nil {
-		return nil
-	}
-	return s.Sources
 }

@@ -3,7 +3,7 @@
 // Package storetest checks that an implementation of store.Store keeps the contract.
 //
 // Run runs the suite. Each test gets a new, empty history, and closes and opens it as
-// often as it needs.
+// often as it needs. InMemory is a store without files, for tests of what is built on one.
 //
 // Invariants: the suite uses nothing but the contract, so that it holds for every store;
 // what only some can do is tested where they have the interface for it.

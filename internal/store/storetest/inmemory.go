@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package store
+package storetest
 
 import (
 	"bytes"
@@ -13,32 +13,32 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // maxImages is how many images an InMemory keeps.
 const maxImages = 2
 
-// InMemory is a history without files, which lasts as long as the process: for tests, and
-// for a memory that is to leave nothing behind. The zero InMemory is empty and ready. It
-// is safe for concurrent use.
+// InMemory is a history without files, which lasts as long as the process. The zero InMemory
+// is empty and ready. It is safe for concurrent use.
 type InMemory struct {
 	rewriting sync.Mutex // held by Rewrite
 
 	mu      sync.Mutex
-	records []Record // neither the slice nor the data is ever written to
-	commits []int    // the indexes of those that are commits
+	records []store.Record // neither the slice nor the data is ever written to
+	commits []int          // the indexes of those that are commits
 	blocks  map[merkle.Digest][]byte
 	purged  map[merkle.Digest]uint64
-	images  []Image // the newest first
-	head    Head    // as the last Close left it
-	end     Pos
+	images  []store.Image // the newest first
+	head    store.Head    // as the last Close left it
+	end     store.Pos
 	batches uint64
 }
 
 // Open returns a store over the history. What was appended before is there, also where the
 // store that appended it was closed or stopped. One store is open at a time.
-func (h *InMemory) Open() Store {
+func (h *InMemory) Open() store.Store {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return &openInMemory{h: h, head: h.head}
@@ -47,8 +47,8 @@ func (h *InMemory) Open() Store {
 // openInMemory is an open InMemory, whose lock guards it.
 type openInMemory struct {
 	h      *InMemory
-	head   Head
-	found  Recovery
+	head   store.Head
+	found  store.Recovery
 	err    error
 	closed bool
 }
@@ -57,19 +57,19 @@ type openInMemory struct {
 func (s *openInMemory) lock() (unlock func(), err error) {
 	s.h.mu.Lock()
 	if s.closed {
-		err = ErrClosed
+		err = store.ErrClosed
 	}
 	return s.h.mu.Unlock, err
 }
 
-func (s *openInMemory) Append(ctx context.Context, b *Batch) (Pos, error) {
+func (s *openInMemory) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	if err := b.Err(); err != nil {
-		return Pos{}, err
+		return store.Pos{}, err
 	}
 	unlock, err := s.lock()
 	defer unlock()
 	if err = cmp.Or(ctx.Err(), err, s.err); err != nil {
-		return Pos{}, fmt.Errorf("append batch: %w", err)
+		return store.Pos{}, fmt.Errorf("append batch: %w", err)
 	}
 	if b.Len() > 0 {
 		s.h.append(b)
@@ -78,18 +78,18 @@ func (s *openInMemory) Append(ctx context.Context, b *Batch) (Pos, error) {
 }
 
 // append appends a batch with records. h.mu is held.
-func (h *InMemory) append(b *Batch) {
+func (h *InMemory) append(b *store.Batch) {
 	h.end.Segment = 1
 	h.batches++
 	for kind, data := range b.Records() {
-		h.add(Record{Kind: kind, Batch: h.batches, Pos: h.end, Data: bytes.Clone(data)})
-		h.end.Offset += int64(RecordSize(len(data)))
+		h.add(store.Record{Kind: kind, Batch: h.batches, Pos: h.end, Data: bytes.Clone(data)})
+		h.end.Offset += int64(store.RecordSize(len(data)))
 	}
 }
 
 // add appends a record. h.mu is held.
-func (h *InMemory) add(r Record) {
-	if r.Kind == Commit {
+func (h *InMemory) add(r store.Record) {
+	if r.Kind == store.Commit {
 		h.commits = append(h.commits, len(h.records))
 	}
 	if r.Kind.HasDigest() {
@@ -110,14 +110,14 @@ func (s *openInMemory) Block(d merkle.Digest) ([]byte, error) {
 	case ok:
 		return append([]byte{}, data...), nil
 	case by != 0:
-		err = &Purged{By: by}
+		err = &store.Purged{By: by}
 	default:
-		err = ErrNotFound
+		err = store.ErrNotFound
 	}
 	return nil, fmt.Errorf("read block %v: %w", d, err)
 }
 
-func (s *openInMemory) Commits(ctx context.Context, span Span, fn func(Record) error) error {
+func (s *openInMemory) Commits(ctx context.Context, span store.Span, fn func(store.Record) error) error {
 	unlock, err := s.lock()
 	records, commits := s.h.records, s.h.commits
 	unlock()
@@ -140,7 +140,7 @@ func (s *openInMemory) Commits(ctx context.Context, span Span, fn func(Record) e
 	return nil
 }
 
-func (s *openInMemory) Replay(from Pos, fn func(Record) error) error {
+func (s *openInMemory) Replay(from store.Pos, fn func(store.Record) error) error {
 	unlock, err := s.lock()
 	records := s.h.records
 	unlock()
@@ -149,7 +149,7 @@ func (s *openInMemory) Replay(from Pos, fn func(Record) error) error {
 	}
 	first := sort.Search(len(records), func(i int) bool { return records[i].Pos.Compare(from) >= 0 })
 	for _, r := range records[first:] {
-		if r.Kind == Pad {
+		if r.Kind == store.Pad {
 			continue
 		}
 		if err := fn(r); err != nil {
@@ -159,39 +159,39 @@ func (s *openInMemory) Replay(from Pos, fn func(Record) error) error {
 	return nil
 }
 
-func (s *openInMemory) End() Pos {
+func (s *openInMemory) End() store.Pos {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	return s.h.end
 }
 
-func (s *openInMemory) Head() Head {
+func (s *openInMemory) Head() store.Head {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	return s.head
 }
 
-func (s *openInMemory) SetHead(h Head) {
+func (s *openInMemory) SetHead(h store.Head) {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	s.head = h
 }
 
-func (s *openInMemory) LoadImage() (*Image, error) {
+func (s *openInMemory) LoadImage() (*store.Image, error) {
 	unlock, err := s.lock()
 	defer unlock()
 	if err == nil && len(s.h.images) == 0 {
-		err = ErrNoImage
+		err = store.ErrNoImage
 	}
 	if err != nil {
 		return nil, fmt.Errorf("load image: %w", err)
 	}
-	img := s.h.images[0].clone()
+	img := cloneImage(s.h.images[0])
 	return &img, nil
 }
 
-// clone returns a copy that shares nothing with the image.
-func (img Image) clone() Image {
+// cloneImage returns a copy that shares nothing with the image.
+func cloneImage(img store.Image) store.Image {
 	img.Sections = slices.Clone(img.Sections)
 	for i := range img.Sections {
 		img.Sections[i].Data = bytes.Clone(img.Sections[i].Data)
@@ -199,15 +199,15 @@ func (img Image) clone() Image {
 	return img
 }
 
-func (s *openInMemory) WriteImage(img Image) error {
+func (s *openInMemory) WriteImage(img store.Image) error {
 	unlock, err := s.lock()
 	defer unlock()
 	if err = cmp.Or(err, s.err, img.Check()); err != nil {
 		return fmt.Errorf("write image %d: %w", img.Seq, err)
 	}
-	images := slices.DeleteFunc(slices.Clone(s.h.images), func(old Image) bool { return old.Seq == img.Seq })
-	images = append(images, img.clone())
-	slices.SortFunc(images, func(a, b Image) int { return cmp.Compare(b.Seq, a.Seq) })
+	images := slices.DeleteFunc(slices.Clone(s.h.images), func(old store.Image) bool { return old.Seq == img.Seq })
+	images = append(images, cloneImage(img))
+	slices.SortFunc(images, func(a, b store.Image) int { return cmp.Compare(b.Seq, a.Seq) })
 	s.h.images = images[:min(len(images), maxImages)]
 	return nil
 }
@@ -218,25 +218,25 @@ func (s *openInMemory) RemoveImages(before uint64) error {
 	if err = cmp.Or(err, s.err); err != nil {
 		return fmt.Errorf("remove images: %w", err)
 	}
-	s.h.images = slices.DeleteFunc(slices.Clone(s.h.images), func(img Image) bool { return img.Seq < before })
+	s.h.images = slices.DeleteFunc(slices.Clone(s.h.images), func(img store.Image) bool { return img.Seq < before })
 	return nil
 }
 
-func (s *openInMemory) Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, also map[merkle.Digest]uint64) (Packed, error) {
+func (s *openInMemory) Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, also map[merkle.Digest]uint64) (store.Packed, error) {
 	s.h.rewriting.Lock()
 	defer s.h.rewriting.Unlock()
 	unlock, err := s.lock()
 	records := s.h.records
 	unlock()
 	if err = cmp.Or(ctx.Err(), err, s.Err()); err != nil {
-		return Packed{}, fmt.Errorf("rewrite history: %w", err)
+		return store.Packed{}, fmt.Errorf("rewrite history: %w", err)
 	}
 	chosen, gone := map[int]bool{}, maps.Clone(also)
 	if gone == nil {
 		gone = map[merkle.Digest]uint64{}
 	}
 	for i, r := range records {
-		if r.Kind != Block {
+		if r.Kind != store.Block {
 			continue
 		}
 		d := merkle.Sum(r.Data)
@@ -245,7 +245,7 @@ func (s *openInMemory) Rewrite(ctx context.Context, drop func(d merkle.Digest, d
 		}
 	}
 	if len(gone) == 0 {
-		return Packed{}, nil
+		return store.Packed{}, nil
 	}
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
@@ -260,8 +260,8 @@ func (s *openInMemory) Gone() (map[merkle.Digest]uint64, error) {
 
 // leaveOut makes the history without the records of these indexes, and notes the blocks
 // that are gone. h.mu is held.
-func (h *InMemory) leaveOut(chosen map[int]bool, gone map[merkle.Digest]uint64) Packed {
-	done := Packed{Dropped: len(chosen)}
+func (h *InMemory) leaveOut(chosen map[int]bool, gone map[merkle.Digest]uint64) store.Packed {
+	done := store.Packed{Dropped: len(chosen)}
 	if h.purged == nil {
 		h.purged = map[merkle.Digest]uint64{}
 	}
@@ -269,10 +269,10 @@ func (h *InMemory) leaveOut(chosen map[int]bool, gone map[merkle.Digest]uint64) 
 	all := h.records
 	h.records, h.commits, h.blocks = nil, nil, nil
 	for i, r := range all {
-		done.Before += int64(RecordSize(len(r.Data)))
+		done.Before += int64(store.RecordSize(len(r.Data)))
 		if !chosen[i] {
 			h.add(r)
-			done.After += int64(RecordSize(len(r.Data)))
+			done.After += int64(store.RecordSize(len(r.Data)))
 		}
 	}
 	return done
@@ -283,12 +283,12 @@ func (s *openInMemory) Size() (int64, error) {
 	defer s.h.mu.Unlock()
 	size := int64(0)
 	for _, r := range s.h.records {
-		size += int64(RecordSize(len(r.Data)))
+		size += int64(store.RecordSize(len(r.Data)))
 	}
 	return size, nil
 }
 
-func (s *openInMemory) Recovery() Recovery {
+func (s *openInMemory) Recovery() store.Recovery {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	return s.found.Clone()
@@ -303,11 +303,11 @@ func (s *openInMemory) Err() error {
 func (s *openInMemory) Stop(cause error) {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
-	if bad, ok := errors.AsType[*Corruption](cause); ok && s.found.Corrupt == nil {
+	if bad, ok := errors.AsType[*store.Corruption](cause); ok && s.found.Corrupt == nil {
 		s.found.Corrupt = bad
 	}
 	if s.err == nil {
-		s.err = fmt.Errorf("%w: %w", ErrReadOnly, cause)
+		s.err = fmt.Errorf("%w: %w", store.ErrReadOnly, cause)
 	}
 }
 
