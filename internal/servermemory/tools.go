@@ -234,6 +234,19 @@ func indented(v any) (string, error) {
 	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
 }
 
+// dataText returns a graph as JSON.
+func dataText(g Graph) []byte {
+	text, _ := json.Marshal(g) // texts always encode
+	return text
+}
+
+// shownText returns a graph as that server prints it, in a JSON string.
+func shownText(g Graph) []byte {
+	shown, _ := indented(g)
+	text, _ := json.Marshal(shown)
+	return text
+}
+
 // schemaOf returns the schema of a type in that server's form: lists are never null; unknown
 // fields are rejected in answers and ignored in arguments.
 func schemaOf[T any](closed bool) *jsonschema.Schema {
