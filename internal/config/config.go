@@ -22,7 +22,7 @@ import (
 
 // Config is the loaded configuration. A field with a tag key is a setting: key is its name in
 // the file, env its names in the environment, of which the first one set counts, default is
-// TOML, and as names its parser; see parsers. doc/configuration.md lists the settings, in
+// TOML, and as names its parser; see parsers. Tables have such fields too. doc/configuration.md lists the settings, in
 // this order.
 type Config struct {
 	// File is the configuration file that was read, "" if there is none.
@@ -196,10 +196,10 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 
 // unknown records a problem about an unknown key in the file.
 func (c *Config) unknown(key string) {
-	if slices.Contains(keys(), key) {
+	if slices.ContainsFunc(settings, func(s setting) bool { return s.key == key }) {
 		return
 	}
-	hint := "the keys are " + strings.Join(keys(), ", ")
+	hint := "the keys are " + names(settings)
 	if near := nearest(key); near != "" {
 		hint = "did you mean " + near + "?"
 	}

@@ -3,7 +3,7 @@
 package config
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -12,9 +12,9 @@ import (
 
 // Grant holds the additional rights of an agent.
 type Grant struct {
-	Paths      []string // writable files, and folders with a trailing slash
-	Operations []string // names of operations allowed on anything unprotected
-	Review     []string // where changes become proposals, "/" for everything
+	Paths      []string `key:"paths" as:"texts"`      // writable files, and folders with a trailing slash
+	Operations []string `key:"operations" as:"texts"` // names of operations allowed on anything unprotected
+	Review     []string `key:"review" as:"texts"`     // where changes become proposals, "/" for everything
 }
 
 // Rights returns the grant of an agent: what the configuration adds to its role, and where its
@@ -39,40 +39,9 @@ func (c *Config) Granted() map[string][]string {
 
 // grants parses a table of agents, each with paths, operations and review.
 func (v value) grants() (map[string]Grant, error) {
-	table, ok := v.raw.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("%v is not a table of agents", v)
+	all, err := table("agents", tableOf[Grant])(v)
+	for _, agent := range slices.Sorted(maps.Keys(all)) {
+		err = cmp.Or(err, author.Check(agent))
 	}
-	var all map[string]Grant
-	for _, agent := range slices.Sorted(maps.Keys(table)) {
-		if err := author.Check(agent); err != nil {
-			return nil, err
-		}
-		one, ok := table[agent].(map[string]any)
-		if !ok {
-			return nil, fmt.Errorf("%s is not a table with paths, operations and review", agent)
-		}
-		var g Grant
-		for _, key := range slices.Sorted(maps.Keys(one)) {
-			names, err := list(value.text)(v.of(one[key]))
-			if err != nil {
-				return nil, fmt.Errorf("%s.%s: %w", agent, key, err)
-			}
-			switch key {
-			case "paths":
-				g.Paths = names
-			case "operations":
-				g.Operations = names
-			case "review":
-				g.Review = names
-			default:
-				return nil, fmt.Errorf("%s: unknown key %q; there are paths, operations and review", agent, key)
-			}
-		}
-		if all == nil {
-			all = map[string]Grant{}
-		}
-		all[agent] = g
-	}
-	return all, nil
+	return all, err
 }

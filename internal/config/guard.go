@@ -27,20 +27,10 @@ func (v value) guard() (guard.Rules, error) {
 		if into == nil {
 			return rules, fmt.Errorf("%w: there is no mode %q; there are lockdown, ask and trusted", errPolicy, mode)
 		}
-		list, ok := table[mode].([]any)
-		if !ok {
-			return rules, fmt.Errorf("%w: %s: %v is not a list of patterns", errPolicy, mode, table[mode])
+		var err error
+		if *into, err = list("patterns", value.pattern)(v.of(table[mode])); err != nil {
+			return rules, fmt.Errorf("%w: %s: %w", errPolicy, mode, err)
 		}
-		for _, raw := range list {
-			pattern, ok := raw.(string)
-			if !ok {
-				return rules, fmt.Errorf("%w: %s: %v is not a pattern", errPolicy, mode, raw)
-			}
-			*into = append(*into, pattern)
-		}
-	}
-	if _, err := guard.NewPolicy(rules, nil); err != nil {
-		return rules, fmt.Errorf("%w: %w", errPolicy, err)
 	}
 	return rules, nil
 }
