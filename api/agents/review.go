@@ -65,13 +65,13 @@ type WithdrawRequest struct {
 type ReviewEditRequest struct {
 	ID    string  `json:"id" jsonschema:"of the proposal" arg:"ID"`
 	Title *string `json:"title,omitempty" jsonschema:"the title that it sets" flag:"<TITLE> that it sets"`
-	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets"`
+	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets" flag:"@<TEXT> that it is to set"`
 }
 
 // ReviewDecision names a proposal that the owner decides about.
 type ReviewDecision struct {
 	ID     string `json:"id" jsonschema:"of the proposal" arg:"ID"`
-	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message"`
+	Reason string `json:"reason,omitempty" jsonschema:"to reject: why; the agent gets it as a message" flag:"@<TEXT> that the agent gets as a message"`
 	DryRun bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
 }
 

@@ -35,7 +35,7 @@ var (
 type UsefulRequest struct {
 	Useful   []string `json:"useful,omitempty" jsonschema:"the notes that were useful: ids or handles" arg:"ID..."`
 	Not      []string `json:"not,omitempty" jsonschema:"the notes that were not useful" flag:"<ID> that was not useful; may be repeated"`
-	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped"`
+	Cites    string   `json:"cites,omitempty" jsonschema:"an answer: what it cites was useful" mcp:"answer,yours; the handles in it say what helped" flag:"@TEXT"`
 	Question string   `json:"question,omitempty" jsonschema:"that was searched for, or that the window was asked" flag:"<QUESTION> that was asked"`
 	Window   int      `json:"window,omitempty" jsonschema:"as windows lists it; 0 means the newest" flag:"<NUMBER> of the window (default: the newest)"`
 	Agent    string   `json:"agent,omitempty" jsonschema:"of the owner: whose window it is about"`

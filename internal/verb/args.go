@@ -99,20 +99,6 @@ func givenText(ctx context.Context, s *Session, value string) (string, error) {
 	return value, nil
 }
 
-// textFlag adds a flag that takes text. The returned function gives nil if the flag is
-// absent, since an empty text is a value.
-func textFlag(s *Session, c *cobra.Command, name, usage string) func() (*string, error) {
-	f := c.Flags()
-	value := f.String(name, "", usage+" "+textUsage)
-	return func() (*string, error) {
-		if !f.Changed(name) {
-			return nil, nil
-		}
-		text, err := givenText(c.Context(), s, *value)
-		return &text, err
-	}
-}
-
 // maxText is the maximum size of a text in bytes, as of a flag.
 const maxText = 64 << 20
 

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -98,22 +99,11 @@ func printProtected(out *terminal.Stream, files []care.ProtectedFile) {
 }
 
 func printGuardDiff(out *terminal.Stream, d *care.GuardDiff) {
-	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, orNone(d.SHA256), orNone(d.Trusted))
+	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, cmp.Or(d.SHA256, "(none)"), cmp.Or(d.Trusted, "(none)"))
 	for _, c := range d.Changes {
-		where := c.Where
-		if where == "" {
-			where = "(the file itself)"
-		}
-		out.Printf("\n%s %s: %s\n", c.What, c.Kind, where)
+		out.Printf("\n%s %s: %s\n", c.What, c.Kind, cmp.Or(c.Where, "(the file itself)"))
 		for line := range strings.Lines(c.Text) {
 			fmt.Fprintln(out, "    "+bareLine(out, line))
 		}
 	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }

@@ -27,8 +27,7 @@ decides what to do. Without --agent the verbs are about the owner.`,
 }
 
 func messageSendCommand(s *Session) *cobra.Command {
-	var body func() (*string, error)
-	c := verb(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use: "send TO SUBJECT", Short: "Send a message to an agent, or to owner",
 		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
 that has never written, and that the configuration does not name, send with
@@ -36,16 +35,7 @@ that has never written, and that the configuration does not name, send with
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 		Args: Args(2, 2, "who receives it, and a subject"),
-	}, agents.OpMessageSend, func(req *agents.MessageSendRequest, a []string) error {
-		req.To, req.Subject = a[0], a[1]
-		text, err := body()
-		if text != nil {
-			req.Body = *text
-		}
-		return err
-	}, func(m *agents.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
-	body = textFlag(s, c, "body", "`TEXT` of the message")
-	return c
+	}, agents.OpMessageSend, nil, func(m *agents.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
 }
 
 func messageInboxCommand(s *Session) *cobra.Command {
@@ -54,21 +44,13 @@ func messageInboxCommand(s *Session) *cobra.Command {
 	}, agents.OpMessages, nil, func(all []agents.Message) {
 		for i := range all {
 			m := &all[i]
-			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(moment(m.Sent), 19), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
+			s.Out.Row(terminal.Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), terminal.Column(moment(m.Sent), 19), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
 				terminal.Column(m.Subject, terminal.Rest))
 		}
 		if len(all) == 0 {
 			s.Report("no messages")
 		}
 	})
-}
-
-// mark marks a message that was not read.
-func mark(m *agents.Message) string {
-	if m.Read {
-		return " "
-	}
-	return "*"
 }
 
 func messageReadCommand(s *Session) *cobra.Command {

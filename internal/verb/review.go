@@ -65,34 +65,19 @@ func reviewAcceptCommand(s *Session) *cobra.Command {
 }
 
 func reviewEditCommand(s *Session) *cobra.Command {
-	var body func() (*string, error)
-	c := verb(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use: "edit ID", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
-	}, agents.OpReviewEdit, func(req *agents.ReviewEditRequest, _ []string) (err error) {
-		req.Body, err = body()
-		return err
-	}, func(p *agents.Proposal) { s.Out.Text(p.Change) })
-	body = textFlag(s, c, "body", "`TEXT` that it is to set")
-	return c
+	}, agents.OpReviewEdit, nil, func(p *agents.Proposal) { s.Out.Text(p.Change) })
 }
 
 func reviewRejectCommand(s *Session) *cobra.Command {
-	var reason func() (*string, error)
-	c := verbFor(s, &cobra.Command{
+	return verbFor(s, &cobra.Command{
 		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
-	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) error {
-		text, err := reason()
-		if text != nil {
-			req.Reason = *text
-		}
-		return err
-	}, func(req *agents.ReviewDecision, p *agents.Proposal) {
+	}, agents.OpReviewReject, nil, func(req *agents.ReviewDecision, p *agents.Proposal) {
 		did := "rejected"
 		if req.DryRun {
 			did = "would reject"
 		}
 		s.Out.Printf("%s  %s\n", did, p.ID)
 	})
-	reason = textFlag(s, c, "reason", "`TEXT` that the agent gets as a message")
-	return c
 }

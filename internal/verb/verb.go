@@ -31,10 +31,12 @@ func verbFor[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare fu
 	describe(c, op.Operation, fields)
 	c.RunE = func(c *cobra.Command, a []string) error {
 		takeArguments(fields, a)
-		if prepare != nil {
-			if err := prepare(req, a); err != nil {
-				return err
-			}
+		err := takeTexts(s, c, fields)
+		if err == nil && prepare != nil {
+			err = prepare(req, a)
+		}
+		if err != nil {
+			return err
 		}
 		return Ask(s, c, op, *req, func(answer A) { show(req, answer) })
 	}
@@ -89,22 +91,14 @@ func plainVerb(s *Session, op *api.Operation) *cobra.Command {
 	return c
 }
 
-// addFlags adds a flag for each field of a request with a flag tag. The tag is the usage,
-// with the value's placeholder in angle brackets; if it is empty or only a placeholder, the
-// usage is the field's description. A leading --NAME replaces the field's JSON name.
+// addFlags adds a flag for each field of a request with a flag tag, see flagOf.
 func addFlags(c *cobra.Command, req reflect.Value) {
 	f := c.Flags()
 	for _, field := range reflect.VisibleFields(req.Type()) {
-		tag, ok := field.Tag.Lookup("flag")
-		if !ok {
+		name, usage, _ := flagOf(field)
+		if name == "" {
 			continue
 		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		name = strings.ReplaceAll(name, "_", "-")
-		if rest, named := strings.CutPrefix(tag, "--"); named {
-			name, tag, _ = strings.Cut(rest, " ")
-		}
-		usage := usageOf(tag, field.Tag.Get("jsonschema"))
 		switch v := req.FieldByIndex(field.Index).Addr().Interface().(type) {
 		case *string:
 			f.StringVar(v, name, "", usage)
@@ -124,6 +118,47 @@ func addFlags(c *cobra.Command, req reflect.Value) {
 			panic(fmt.Sprintf("--%s: no flag holds a %s", name, field.Type)) // programming error
 		}
 	}
+}
+
+// flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a
+// text, see givenText. The tag is the usage, with the value's placeholder in angle brackets; if it is
+// empty or only a placeholder, the usage is the field's description. A leading --NAME replaces the
+// field's JSON name, and a leading @ makes it a text.
+func flagOf(field reflect.StructField) (name, usage string, isText bool) {
+	tag, ok := field.Tag.Lookup("flag")
+	if !ok {
+		return "", "", false
+	}
+	name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+	name = strings.ReplaceAll(name, "_", "-")
+	if rest, named := strings.CutPrefix(tag, "--"); named {
+		name, tag, _ = strings.Cut(rest, " ")
+	}
+	tag, isText = strings.CutPrefix(tag, "@")
+	if usage = usageOf(tag, field.Tag.Get("jsonschema")); isText {
+		usage += " " + textUsage
+	}
+	return name, usage, isText
+}
+
+// takeTexts puts the texts that the values of flags mean in place of these.
+func takeTexts(s *Session, c *cobra.Command, req reflect.Value) error {
+	for _, field := range reflect.VisibleFields(req.Type()) {
+		name, _, isText := flagOf(field)
+		if !isText || !c.Flags().Changed(name) {
+			continue
+		}
+		text, err := givenText(c.Context(), s, c.Flag(name).Value.String())
+		if err != nil {
+			return err
+		}
+		if v := req.FieldByIndex(field.Index); v.Kind() == reflect.Pointer {
+			v.Set(reflect.ValueOf(&text))
+		} else {
+			v.SetString(text)
+		}
+	}
+	return nil
 }
 
 // placeholder matches the word in a usage that stands for the flag's value.
