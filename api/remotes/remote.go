@@ -131,7 +131,7 @@ func opened(ctx context.Context, a api.Access, op, name string) (*remote.Remote,
 		return nil, fault.Wrap(op, name, fault.Other, err)
 	}
 	if r.Place, err = remote.Open(ctx, k.URL, a.Options.Buckets); err != nil {
-		return nil, fault.Wrap(op, name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, name, kindOf(err), err)
 	}
 	return r, nil
 }
@@ -218,16 +218,16 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	}
 	p, err := remote.Create(ctx, req.URL, a.Options.Buckets)
 	if err != nil {
-		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	defer p.Close()
 	probed, err := remote.Probe(ctx, p)
 	if err != nil {
-		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	key, err := remote.Join(ctx, p, first, req.Plain, req.Passphrase)
 	if err != nil {
-		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	host, _ := os.Hostname()
 	k := kept{URL: req.URL, Machine: remote.NewMachine(host)}
@@ -256,24 +256,4 @@ func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, 
 	}
 	err = vfs.RemoveAll(a.Memex.Histories().State, remotesFolder+"/"+req.Name)
 	return &Remote{Name: req.Name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, fault.Wrap(op, req.Name, fault.Other, err)
-}
-
-// kindOfPlace is the kind of an error of a place.
-func kindOfPlace(err error) fault.Kind {
-	switch {
-	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, remote.ErrLies),
-		errors.Is(err, archive.ErrPassphrase):
-		return fault.Invalid
-	case errors.Is(err, remote.ErrNoAnswer):
-		return fault.Unreachable
-	case errors.Is(err, remote.ErrRight):
-		return fault.Denied
-	case errors.Is(err, remote.ErrNone), errors.Is(err, remote.ErrAway), errors.Is(err, remote.ErrFolder), errors.Is(err, remote.ErrPart):
-		return fault.NotFound
-	case errors.Is(err, remote.ErrChanged), errors.Is(err, remote.ErrReplaced):
-		return fault.Conflict
-	case errors.Is(err, remote.ErrDamaged), errors.Is(err, remote.ErrFormat), errors.Is(err, remote.ErrBack):
-		return fault.Corrupt
-	}
-	return kindOf(err)
 }

@@ -22,7 +22,9 @@ var (
 	OpPull = api.DefineOn(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
 		Summary: "Bring in what other machines have written to a remote"}, pull)
 	OpSync = api.DefineOn(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
-		Summary: "Pull from a remote, then push to it"}, syncBoth)
+		Summary: "Pull from a remote, then push to it"}, func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+		return with(ctx, a, "sync", req, fetch, write)
+	})
 )
 
 // SyncRequest names a remote; without a name it is the only one.
@@ -96,7 +98,7 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 	done := &SyncResponse{Remote: name, Machines: []Machine{}}
 	for _, step := range steps {
 		if err := step(ctx, a, r, done); err != nil {
-			return nil, fault.Wrap(op, name, kindOfPlace(err), err)
+			return nil, fault.Wrap(op, name, kindOf(err), err)
 		}
 	}
 	return done, nil
@@ -120,10 +122,6 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 		return pullIPFS(ctx, a, req.Name)
 	}
 	return with(ctx, a, "pull", req, fetch)
-}
-
-func syncBoth(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
-	return with(ctx, a, "sync", req, fetch, write)
 }
 
 // write pushes.

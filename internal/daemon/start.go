@@ -56,8 +56,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	if err != nil {
 		return nil, err
 	}
-	h, err := far.Hello(ctx)
-	if err == nil && h.PID != cmd.Process.Pid {
+	if far.Met.PID != cmd.Process.Pid {
 		giveUp(ctx, cmd.Process, ended)
 	}
 	return far, nil

@@ -26,10 +26,7 @@ func Stop(ctx context.Context, c *config.Config) error {
 		return err
 	}
 	defer far.Close()
-	h, err := far.Hello(ctx)
-	if err != nil {
-		return err
-	}
+	h := far.Met
 	p, err := os.FindProcess(h.PID)
 	if err == nil {
 		err = p.Signal(syscall.SIGTERM)

@@ -93,16 +93,14 @@ func (s *Server) panicked(r *http.Request, why any) {
 	s.opts.Log.Error("panic", "in", r.Method+" "+r.URL.Path, "why", why, "stack", string(debug.Stack()))
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter remembers whether an answer has begun.
 type statusWriter struct {
 	http.ResponseWriter
-	status int
-	begun  bool // something was written
+	begun bool // something was written
 }
 
 func (w *statusWriter) WriteHeader(status int) {
 	w.begun = true
-	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 
