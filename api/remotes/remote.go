@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -150,9 +151,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 	}
 	heads := map[string]uint64{}
 	if sources, release, err := a.Memex.Histories().Take(ctx); err == nil {
-		for _, s := range sources {
-			heads[s.Name] = s.Seq
-		}
+		heads = headsOf(sources)
 		release()
 	}
 	list := []Remote{}
@@ -175,6 +174,15 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		list = append(list, Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Behind: behind})
 	}
 	return list, nil
+}
+
+// headsOf returns the number of the newest commit of each history.
+func headsOf(sources []bundle.Source) map[string]uint64 {
+	heads := map[string]uint64{}
+	for _, s := range sources {
+		heads[s.Name] = s.Seq
+	}
+	return heads
 }
 
 // Inside reports whether the absolute path of a place is the folder of a memex, or one in it, links followed.

@@ -136,11 +136,7 @@ func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 	}
 	defer release()
 	if a.Call.DryRun {
-		heads := map[string]uint64{}
-		for _, s := range sources {
-			heads[s.Name] = s.Seq
-		}
-		behind, err := r.Behind(heads)
+		behind, err := r.Behind(headsOf(sources))
 		for _, m := range done.Machines {
 			behind += uint64(len(m.Brought)) // each would be a commit
 		}

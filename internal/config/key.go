@@ -87,12 +87,10 @@ func machineKey(folder string) (signer note.Signer, own note.Verifier, public st
 		return nil, nil, "", fmt.Errorf("the key that signs heads has no place: set HOME or XDG_CONFIG_HOME")
 	}
 	name := filepath.Join(folder, keyName)
-	secret, err := readKey(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeKey(folder); err == nil {
-			secret, err = readKey(name)
-		}
-	}
+	secret, err := readOrMake(folder, keyName, func() (string, error) {
+		secret, _, err := note.GenerateKey(rand.Reader, machineName())
+		return secret, err
+	})
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -144,31 +142,30 @@ func parseKey(secret string) (note.Signer, string, error) {
 	return signer, public, err
 }
 
-// makeKey creates a key and syncs it before anything is signed with it. It keeps a key that
-// another process has created meanwhile.
-func makeKey(folder string) error {
-	err := createKey(folder)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("cannot create the key that signs heads: %w", err)
+// readOrMake returns the private key in a file. A missing one is made, and synced before anything
+// is signed or sealed with it; one that another process has made meanwhile is kept.
+func readOrMake(folder, name string, make func() (string, error)) (string, error) {
+	file := filepath.Join(folder, name)
+	text, err := readKey(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, err
 	}
-	return nil
+	if text, err = make(); err == nil {
+		err = createFile(folder, name, text+"\n")
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("cannot create the key %s: %w", file, err)
+	}
+	return readKey(file)
 }
 
-func createKey(folder string) error {
-	secret, _, err := note.GenerateKey(rand.Reader, machineName())
-	if err != nil {
-		return err
-	}
+// createFile writes a file that nobody else can read and that must not be there yet.
+func createFile(folder, name, text string) error {
 	in, err := vfs.CreateDir(folder, 0o700)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return createFile(in, keyName, secret+"\n")
-}
-
-// createFile writes a file that nobody else can read and that must not be there yet.
-func createFile(in vfs.FS, name, text string) error {
 	staged, err := vfs.Stage(in, name, 0o600, nil, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err

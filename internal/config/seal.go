@@ -5,12 +5,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // sealName is the file of the key that opens what is sealed for this machine, mode 0600.
@@ -38,12 +36,13 @@ func (c *Config) Seals(env func(string) string) (SealKeys, error) {
 		return SealKeys{}, errors.New("config: the key that opens bundles has no place: set HOME or XDG_CONFIG_HOME")
 	}
 	file := filepath.Join(folder, sealName)
-	text, err := readKey(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeSealKey(folder, file); err == nil {
-			text, err = readKey(file)
+	text, err := readOrMake(folder, sealName, func() (string, error) {
+		key, err := archive.NewKey()
+		if err != nil {
+			return "", err
 		}
-	}
+		return key.String(), nil
+	})
 	if err != nil {
 		return SealKeys{}, fmt.Errorf("config: %w", err)
 	}
@@ -60,21 +59,4 @@ func (c *Config) Seals(env func(string) string) (SealKeys, error) {
 		k.For = append(k.For, to)
 	}
 	return k, nil
-}
-
-// makeSealKey creates a key; one that another process has created meanwhile is kept.
-func makeSealKey(folder, file string) error {
-	key, err := archive.NewKey()
-	if err != nil {
-		return err
-	}
-	in, err := vfs.CreateDir(folder, 0o700)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if err := createFile(in, sealName, key.String()+"\n"); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("cannot create %s: %w", file, err)
-	}
-	return nil
 }
