@@ -435,7 +435,8 @@ func kindOf(err error) fault.Kind {
 	switch kind := fault.KindOf(err); {
 	case kind != fault.Other:
 		return kind
-	case isAny(err, bundle.ErrNothing, archive.ErrNoKey, bundle.ErrFormat, remote.ErrURL, remote.ErrLocked, remote.ErrOther, remote.ErrLies, archive.ErrPassphrase),
+	case isAny(err, bundle.ErrNothing, bundle.ErrFormat, archive.ErrNoKey, archive.ErrPassphrase,
+		remote.ErrURL, remote.ErrLocked, remote.ErrOther, remote.ErrLies),
 		isDamaged && damaged.Block <= 1 && errors.Is(err, archive.ErrFormat):
 		return fault.Invalid
 	case errors.Is(err, remote.ErrNoAnswer):

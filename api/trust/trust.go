@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // Guarded returns a Service that lets pass what the grant of each context allows, see
@@ -173,10 +174,6 @@ func (t *judge) named(err error) error {
 	return &said
 }
 
-func invalid(op string, err error) error {
-	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}
-}
-
 // errReviewed refuses writes that cannot be proposed.
 var errReviewed = errors.New("is reviewed by the owner: remember, edit, refile, archive and forget become proposals there, and nothing else is done")
 
@@ -195,7 +192,7 @@ func (t *judge) propose(ctx context.Context, next api.Service, c api.Call) (any,
 	}
 	text, err := json.Marshal(c.Request)
 	if err != nil {
-		return nil, invalid(c.Op.Name, err)
+		return nil, fault.Wrap(c.Op.Name, "", fault.Invalid, err)
 	}
 	c.Op, c.Request = agents.OpPropose.Operation, agents.ProposeRequest{Op: t.op.Name, Request: text}
 	answer, err := next(ctx, c)

@@ -107,30 +107,31 @@ func each(ctx context.Context, svc api.Service, query string, of func(*api.Node)
 	return out, err
 }
 
-// snapshotsLike returns snapshots, the newest first: by name, else by index.
-func snapshotsLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
-	list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
-	if err != nil {
-		return nil, err
+// namesIn completes from the names in the answer of an operation, in their order.
+func namesIn[A any](op api.Op[api.None, A], names func(A) []string) completer {
+	return func(ctx context.Context, svc api.Service, text string) ([]string, error) {
+		list, err := op.Call(ctx, svc, api.None{})
+		if err != nil {
+			return nil, err
+		}
+		return beginning(names(list), text), nil
 	}
-	var out []string
+}
+
+// snapshotsLike returns snapshots, the newest first: by name, else by index.
+var snapshotsLike = namesIn(api.OpSnapshots, func(list []api.Snapshot) (out []string) {
 	for _, snapshot := range list {
 		out = append(out, cmp.Or(snapshot.Name, strconv.Itoa(snapshot.Index)))
 	}
-	return beginning(out, text), nil
-}
+	return out
+})
 
-func skillsLike(ctx context.Context, svc api.Service, text string) ([]string, error) {
-	list, err := api.OpSkills.Call(ctx, svc, api.None{})
-	if err != nil {
-		return nil, err
-	}
-	var out []string
+var skillsLike = namesIn(api.OpSkills, func(list *api.Skills) (out []string) {
 	for i := range list.Skills {
 		out = append(out, list.Skills[i].Name)
 	}
-	return beginning(out, text), nil
-}
+	return out
+})
 
 // beginning returns the values that begin with a text, ignoring case.
 func beginning(values []string, text string) []string {

@@ -34,20 +34,7 @@ questions that were held back, and no longer than it does.`,
 		}
 		s.Out.Printf("%d useful, %d not, %d not mentioned; commit %d of the session %s\n", g.Useful, g.Not, g.Unsaid, g.Seq, g.Session)
 	})
-	c.AddCommand(feedbackStatusCommand(s), verb(s, &cobra.Command{
-		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
-	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
-		if r.Seq == 0 {
-			s.Report("there is no feedback")
-			return
-		}
-		s.Out.Printf("forgotten; commit %d of the session %s\n", r.Seq, r.Session)
-	}))
-	return c
-}
-
-func feedbackStatusCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	c.AddCommand(verb(s, &cobra.Command{
 		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
 	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
 		entries := "1 entry"
@@ -58,7 +45,16 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 		for i := range st.Regions {
 			printRegion(s.Out, &st.Regions[i])
 		}
-	})
+	}), verb(s, &cobra.Command{
+		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
+	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
+		if r.Seq == 0 {
+			s.Report("there is no feedback")
+			return
+		}
+		s.Out.Printf("forgotten; commit %d of the session %s\n", r.Seq, r.Session)
+	}))
+	return c
 }
 
 // printRegion prints what was learned of a folder.

@@ -23,7 +23,18 @@ decides what to do. Without --agent the verbs are about the owner.`,
   fovea message inbox --agent ada
   fovea message read --agent ada`,
 	}
-	return Group(c, messageSendCommand(s), messageInboxCommand(s), messageReadCommand(s))
+	return Group(c, messageSendCommand(s), verb(s, &cobra.Command{
+		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
+	}, agents.OpMessages, nil, func(all []agents.Message) {
+		for i := range all {
+			m := &all[i]
+			s.Out.Row(terminal.Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), terminal.Column(moment(m.Sent), 19),
+				terminal.Column(m.From, 12), terminal.Column(m.ID, 36), terminal.Column(m.Subject, terminal.Rest))
+		}
+		if len(all) == 0 {
+			s.Report("no messages")
+		}
+	}), messageReadCommand(s))
 }
 
 func messageSendCommand(s *Session) *cobra.Command {
@@ -36,21 +47,6 @@ that has never written, and that the configuration does not name, send with
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 		Args: Args(2, 2, "who receives it, and a subject"),
 	}, agents.OpMessageSend, nil, func(m *agents.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
-}
-
-func messageInboxCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
-	}, agents.OpMessages, nil, func(all []agents.Message) {
-		for i := range all {
-			m := &all[i]
-			s.Out.Row(terminal.Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), terminal.Column(moment(m.Sent), 19), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
-				terminal.Column(m.Subject, terminal.Rest))
-		}
-		if len(all) == 0 {
-			s.Report("no messages")
-		}
-	})
 }
 
 func messageReadCommand(s *Session) *cobra.Command {
