@@ -87,20 +87,19 @@ func shownTo(x *memex, key string, use func(*window.Shown) *window.Shown) {
 // now was. key names the session, and what kind of thing. With fresh, the session begins anew.
 // What it was told is kept as what windows have shown is, see SessionWindow.
 func (x *memex) unreported(key string, ids []string, fresh bool) (unknown []string) {
-	s := x.sessions.of(x.top.scope, key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := &window.Shown{Nodes: map[string]shown.Node{}}
-	if !fresh && s.shown.Len() < maxTold { // else what is not asked about any more is forgotten
-		maps.Copy(all.Nodes, s.shown.Nodes)
-	}
-	for _, id := range ids {
-		all.Nodes[id] = shown.Node{}
-		if _, known := s.shown.Nodes[id]; fresh || !known {
-			unknown = append(unknown, id)
+	shownTo(x, key, func(before *window.Shown) *window.Shown {
+		all := &window.Shown{Nodes: map[string]shown.Node{}}
+		if !fresh && before.Len() < maxTold { // else what is not asked about any more is forgotten
+			maps.Copy(all.Nodes, before.Nodes)
 		}
-	}
-	s.shown = all
+		for _, id := range ids {
+			all.Nodes[id] = shown.Node{}
+			if _, known := before.Nodes[id]; fresh || !known {
+				unknown = append(unknown, id)
+			}
+		}
+		return all
+	})
 	return unknown
 }
 
@@ -167,10 +166,15 @@ func (s *sessions) save(top *scope.Scope) error {
 		}
 	}
 	b := append(merkle.AppendList(nil, 2*kept), records...)
-	if err := top.FS.MkdirAll("cache", 0o700); err != nil {
+	return writeCache(top, shownFile, b)
+}
+
+// writeCache replaces a file in the folder of caches.
+func writeCache(s *scope.Scope, name string, b []byte) error {
+	if err := s.FS.MkdirAll("cache", 0o700); err != nil {
 		return err
 	}
-	return vfs.WriteAtomic(top.FS, shownFile, b, 0o600)
+	return vfs.WriteAtomic(s.FS, name, b, 0o600)
 }
 
 // clear forgets what sessions were shown, such as text that is purged.
@@ -246,8 +250,5 @@ func (t *tokenCounts) save(s *scope.Scope) error {
 	if err != nil {
 		return err
 	}
-	if err := s.FS.MkdirAll("cache", 0o700); err != nil {
-		return err
-	}
-	return vfs.WriteAtomic(s.FS, tokensFile, b, 0o600)
+	return writeCache(s, tokensFile, b)
 }

@@ -82,3 +82,42 @@ var kindNames = func() (names []string) {
 	}
 	return names
 }()
+
+// Protocol is the number of the language that a daemon and its clients speak. It
+// changes when one of them would misunderstand the other.
+const Protocol = 1
+
+// Headers of requests and answers beside those of HTTP itself.
+const (
+	HeaderAgent   = "Fovea-Agent"     // who asks; only where the connection vouches for nobody
+	HeaderSession = "Fovea-Session"   // recorded in commits
+	HeaderClaim   = "Fovea-Claim"     // TASK:NUMBER, the claim under which a write is made
+	HeaderRole    = "Fovea-Role"      // agent, to be held to what agents may do
+	HeaderOp      = "Idempotency-Key" // a request that was carried out under the same key is not again
+	HeaderWarning = "Fovea-Warning"   // in an answer: what a person should know, quoted as in JSON; may be repeated
+)
+
+// Hello says who answers.
+type Hello struct {
+	Version  string            `json:"version" jsonschema:"of the program"`
+	Protocol int               `json:"protocol" jsonschema:"the number of the language that daemon and clients speak"`
+	Memex    string            `json:"memex" jsonschema:"the folder"`
+	Folder   string            `json:"folder,omitempty" jsonschema:"device and inode of the memex when it was opened; empty where the system does not tell"`
+	StateDir string            `json:"state_dir" jsonschema:"the folder that the memory is kept in"`
+	URL      string            `json:"url,omitempty" jsonschema:"where a port of this machine is open; empty for none"`
+	Root     string            `json:"root" jsonschema:"the digest of the whole state"`
+	Seq      uint64            `json:"seq" jsonschema:"the number of the newest commit"`
+	PID      int               `json:"pid" jsonschema:"of the process"`
+	Damage   string            `json:"damage,omitempty" jsonschema:"what of the history is damaged, so that answers lack it"`
+	Settings map[string]string `json:"settings,omitempty" jsonschema:"digests of its settings, by name"`
+}
+
+// Sync says what an operation does about the folder first.
+type Sync string
+
+// The ways to see to the folder. The zero value is what the service does by
+// itself.
+const (
+	SyncScan Sync = "scan" // read what changed in all of it
+	SyncNone Sync = "none" // leave it alone
+)

@@ -171,7 +171,7 @@ type RememberRequest struct {
 	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone" flag:"make an ID of the form id-UUID, not the UUID alone"`
 	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01" mcp:"scheduled,2026-03-01"`
 	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01" mcp:""`
-	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines"`
+	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines" flag:"@<TEXT> below the headline"`
 }
 
 // EditRequest changes one node. Fields that are absent change nothing; they
@@ -191,8 +191,8 @@ type EditRequest struct {
 	RemoveProperty   []string `json:"remove_property,omitempty" jsonschema:"keys to take away" flag:"<KEY> of a property to take away" mcp:"unset,properties to remove"`
 	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"DATE" mcp:"scheduled"`
 	Deadline         *string  `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, written as for --schedule" mcp:""`
-	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer" mcp:",replaces the text"`
-	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text" mcp:""`
+	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer" mcp:",replaces the text" flag:"@<TEXT> that replaces the text below headline and drawer"`
+	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text" mcp:"" flag:"@<TEXT> to add at the end"`
 	AllowSubheadings bool     `json:"allow_subheadings,omitempty" jsonschema:"body and append may hold headlines" flag:"the text may hold headlines"`
 }
 

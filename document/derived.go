@@ -4,6 +4,7 @@ package document
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -97,4 +98,36 @@ func (d *Derived) Last(key string) string {
 		}
 	}
 	return ""
+}
+
+// A TagGroup is a set of tags that #+TAGS lines declare between braces or brackets.
+type TagGroup struct {
+	// Name is the tag that stands for the whole group, or "" for tags that only
+	// exclude each other. Group names need not be unique.
+	Name string
+	// Members are the other tags, in order. A member in braces, {P@.+}, is a regular
+	// expression. A member that names a group includes its members.
+	Members []string
+	// Exclusive reports braces: a headline should have at most one of the members.
+	Exclusive bool
+}
+
+// The properties of a task that an agent has claimed. They change together: who holds it, the
+// number of the claim, and until when, in RFC 3339.
+const (
+	ClaimedBy  = "CLAIMED_BY"
+	ClaimKey   = "CLAIM"
+	LeaseUntil = "LEASE_UNTIL"
+)
+
+// maxClaim is the largest number that JSON readers keep exact.
+const maxClaim = 1<<53 - 1
+
+// ClaimNumber reads the number of a claim, 0 for anything else.
+func ClaimNumber(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > maxClaim {
+		return 0
+	}
+	return n
 }

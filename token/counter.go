@@ -3,6 +3,7 @@
 package token
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -59,3 +60,11 @@ func Additive(left, right string) bool {
 	first, _ := utf8.DecodeRuneInString(right)
 	return strings.HasSuffix(left, "\n") && first != '/' && !unicode.IsSpace(first)
 }
+
+var (
+	// ErrUnknownCounter is returned by [ByName] for an unknown name.
+	ErrUnknownCounter = errors.New("unknown counter")
+	// ErrCache is returned by [Cache.UnmarshalBinary] for bytes that MarshalBinary of this
+	// version did not write, or that are damaged.
+	ErrCache = errors.New("token cache is damaged or of another version")
+)

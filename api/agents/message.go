@@ -56,9 +56,9 @@ type MessagesRequest struct {
 
 // MessageSendRequest is a message to be sent.
 type MessageSendRequest struct {
-	To      string `json:"to" jsonschema:"an agent, or owner"`
-	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes"`
-	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject"`
+	To      string `json:"to" jsonschema:"an agent, or owner" arg:"TO"`
+	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes" arg:"SUBJECT"`
+	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject" flag:"@<TEXT> of the message"`
 	Thread  string `json:"thread,omitempty" jsonschema:"the id of the message that this answers" flag:"ID"`
 	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
 }

@@ -65,7 +65,7 @@ type WithdrawRequest struct {
 type ReviewEditRequest struct {
 	ID    string  `json:"id" jsonschema:"of the proposal" arg:"ID"`
 	Title *string `json:"title,omitempty" jsonschema:"the title that it sets" flag:"<TITLE> that it sets"`
-	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets"`
+	Body  *string `json:"body,omitempty" jsonschema:"the text that it sets" flag:"@<TEXT> that it is to set"`
 }
 
 // ReviewDecision names a proposal that the owner decides about.
@@ -160,49 +160,34 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 	return out, nil
 }
 
-// meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
-// candidates; a name that begins none is returned as it is.
-func meant(op, name string, ids []string) (string, error) {
-	var found []string
-	for _, id := range ids {
-		if id == name {
-			return id, nil
-		}
-		if name != "" && strings.HasPrefix(id, name) {
-			found = append(found, id)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return name, nil
-	case 1:
-		return found[0], nil
-	}
-	return name, fault.Wrap(op, name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
-}
-
-// find returns a proposal, and those of the session that keeps it.
+// find returns the proposal whose id a name is, or alone begins, and those of the session that keeps
+// it. Errors: NotFound, Ambiguous with the candidates.
 func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	ids := make([]string, len(all))
-	for i := range all {
-		ids[i] = all[i].ID
+	name := strings.TrimRight(id, "…")
+	begins := func(p Proposal) bool { return p.ID == name || name != "" && strings.HasPrefix(p.ID, name) }
+	found := slices.DeleteFunc(slices.Clone(all), func(p Proposal) bool { return !begins(p) })
+	if i := slices.IndexFunc(found, func(p Proposal) bool { return p.ID == name }); i >= 0 {
+		found = found[i : i+1]
 	}
-	if id, err = meant("review", strings.TrimRight(id, "…"), ids); err != nil {
-		return nil, Proposal{}, err
+	switch len(found) {
+	case 0:
+		return nil, Proposal{}, fault.Wrap("review", name, fault.NotFound, review.ErrUnknown)
+	case 1:
+		m, err := a.Memory(ctx, author.SessionPrefix+found[0].Agent)
+		if err != nil {
+			return nil, Proposal{}, err
+		}
+		return fovea.ProposalsOf(m), found[0], nil
 	}
-	i := slices.Index(ids, id)
-	if i < 0 {
-		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, review.ErrUnknown)
+	var ids []string
+	for i := range found {
+		ids = append(ids, found[i].ID)
 	}
-	m, err := a.Memory(ctx, author.SessionPrefix+all[i].Agent)
-	if err != nil {
-		return nil, Proposal{}, err
-	}
-	return fovea.ProposalsOf(m), all[i], nil
+	return nil, Proposal{}, fault.Wrap("review", name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(ids, "\n  ")))
 }
 
 func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {

@@ -25,9 +25,9 @@ var (
 	OpTaskRenew = api.DefineOn(api.Operation{Name: "task-renew", Effect: api.Writes, Tool: "edit",
 		Summary: "Let the lease of a claim begin anew"}, renewClaim)
 	OpTaskRelease = api.DefineOn(api.Operation{Name: "task-release", Effect: api.Writes, Tool: "edit",
-		Summary: "Give a claim back"}, releaseTask)
+		Summary: "Give a claim back"}, ending("release", (*hive.Hive).Release))
 	OpTaskDone = api.DefineOn(api.Operation{Name: "task-done", Effect: api.Writes, Tool: "edit",
-		Summary: "End a task under a claim"}, endTask)
+		Summary: "End a task under a claim"}, ending("done", (*hive.Hive).Done))
 )
 
 // DefaultLease is the lease of a claim that names none.
@@ -143,27 +143,18 @@ func renewClaim(ctx context.Context, a api.Access, req RenewRequest) (*ClaimResp
 	})
 }
 
-// end ends a claim by do.
-func end(ctx context.Context, a api.Access, op, task string, do func(h *hive.Hive, id string) (fovea.Commit, error)) (*TaskChange, error) {
-	h, id, err := hiveOf(ctx, a, op, task)
-	if err != nil {
-		return nil, err
+// ending is an operation that ends a claim.
+func ending(op string, end func(*hive.Hive, context.Context, string, uint64, *fovea.WriteOptions) (fovea.Commit, error),
+) func(context.Context, api.Access, ClaimEndRequest) (*TaskChange, error) {
+	return func(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
+		h, id, err := hiveOf(ctx, a, op, req.Task)
+		if err != nil {
+			return nil, err
+		}
+		c, err := end(h, ctx, id, req.Number, a.Write())
+		if err != nil {
+			return nil, err
+		}
+		return &TaskChange{id, c.Seq}, nil
 	}
-	c, err := do(h, id)
-	if err != nil {
-		return nil, err
-	}
-	return &TaskChange{id, c.Seq}, nil
-}
-
-func releaseTask(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
-	return end(ctx, a, "release", req.Task, func(h *hive.Hive, id string) (fovea.Commit, error) {
-		return h.Release(ctx, id, req.Number, a.Write())
-	})
-}
-
-func endTask(ctx context.Context, a api.Access, req ClaimEndRequest) (*TaskChange, error) {
-	return end(ctx, a, "done", req.Task, func(h *hive.Hive, id string) (fovea.Commit, error) {
-		return h.Done(ctx, id, req.Number, a.Write())
-	})
 }

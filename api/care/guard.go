@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/protect"
 )
 
 // The operations on protected files.
@@ -23,9 +24,9 @@ var (
 	OpGuardDiff = api.DefineOn(api.Operation{Name: "guard-diff", Scan: true,
 		Summary: "Say what became of a protected file since its owner trusted it"}, diffProtected)
 	OpGuardAdopt = api.DefineOn(api.Operation{Name: "guard-adopt", Effect: api.Mends,
-		Summary: "Trust a protected file as it is"}, adoptProtected)
+		Summary: "Trust a protected file as it is"}, decideProtected((*protect.Guard).Adopt))
 	OpGuardReject = api.DefineOn(api.Operation{Name: "guard-reject", Effect: api.Mends,
-		Summary: "Put back what was trusted of a protected file"}, rejectProtected)
+		Summary: "Put back what was trusted of a protected file"}, decideProtected((*protect.Guard).Reject))
 )
 
 // Protection are the protected files. Policy is a line for each pattern, in the order
@@ -99,39 +100,33 @@ func diffProtected(ctx context.Context, a api.Access, req GuardDiffRequest) (*Gu
 	return &GuardDiff{protectedFile(&s), append([]guard.Change{}, changes...)}, nil
 }
 
-func adoptProtected(ctx context.Context, a api.Access, req GuardRequest) (*GuardDecision, error) {
-	return decideProtected(ctx, a, req, a.On().Guard().Adopt)
-}
-
-func rejectProtected(ctx context.Context, a api.Access, req GuardRequest) (*GuardDecision, error) {
-	return decideProtected(ctx, a, req, a.On().Guard().Reject)
-}
-
-func decideProtected(ctx context.Context, a api.Access, req GuardRequest,
-	how func(context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
-) (*GuardDecision, error) {
-	opts := a.Write()
-	if req.SHA256 != "" {
-		b, err := hex.DecodeString(req.SHA256)
-		if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
-			return nil, fault.Wrap("guard", "", fault.Invalid, fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
+// decideProtected is an operation that decides about a protected file.
+func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.WriteOptions) (fovea.Commit, error),
+) func(context.Context, api.Access, GuardRequest) (*GuardDecision, error) {
+	return func(ctx context.Context, a api.Access, req GuardRequest) (*GuardDecision, error) {
+		opts := a.Write()
+		if req.SHA256 != "" {
+			b, err := hex.DecodeString(req.SHA256)
+			if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
+				return nil, fault.Wrap("guard", "", fault.Invalid, fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
+			}
 		}
-	}
-	if req.Path == "" {
-		return nil, fault.Wrap("guard", "", fault.Invalid, errors.New("name the file"))
-	}
-	path := a.Below(req.Path)
-	c, err := how(ctx, path, opts)
-	if err != nil {
-		return nil, err
-	}
-	out := &GuardDecision{Seq: c.Seq}
-	for _, s := range a.On().Guard().Files() {
-		if s.Path == path {
-			out.ProtectedFile = protectedFile(&s)
+		if req.Path == "" {
+			return nil, fault.Wrap("guard", "", fault.Invalid, errors.New("name the file"))
 		}
+		path := a.Below(req.Path)
+		c, err := how(a.On().Guard(), ctx, path, opts)
+		if err != nil {
+			return nil, err
+		}
+		out := &GuardDecision{Seq: c.Seq}
+		for _, s := range a.On().Guard().Files() {
+			if s.Path == path {
+				out.ProtectedFile = protectedFile(&s)
+			}
+		}
+		return out, nil
 	}
-	return out, nil
 }
 
 func protectedFile(s *guard.FileStatus) ProtectedFile {

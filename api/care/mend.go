@@ -78,7 +78,7 @@ type RetainResponse struct {
 // PurgeRequest takes content out of history for good.
 type PurgeRequest struct {
 	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes" arg:"ID..."`
-	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this"`
+	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this" flag:"every version with this <TEXT>; - leaves no trace in a shell"`
 	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be purged"`
 }
 
@@ -99,7 +99,7 @@ func repair(ctx context.Context, a api.Access, req RepairRequest) (*RepairRespon
 	}
 	a.WarnOthers()
 	head := a.On().View().Head()
-	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: listed(plan), Seq: head.Seq, Root: head.Root.String()}, nil
+	return &RepairResponse{Done: !req.DryRun && len(plan) > 0, Plan: append([]api.Problem{}, plan...), Seq: head.Seq, Root: head.Root.String()}, nil
 }
 
 func thinHistory(ctx context.Context, a api.Access, req RetainRequest) (*RetainResponse, error) {
@@ -189,7 +189,7 @@ var gone = []string{"purged", "thinned", "lost"}
 // verified makes the answer to what was found.
 func verified(checked int, found []api.Problem) *VerifyResponse {
 	damaged := func(p api.Problem) bool { return !slices.Contains(gone, p.Kind) }
-	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: found}
+	return &VerifyResponse{OK: !slices.ContainsFunc(found, damaged), Checked: checked, Problems: append([]api.Problem{}, found...)}
 }
 
 // errNoMemory is what there is to say of a folder that was never read.
@@ -203,13 +203,13 @@ func verify(ctx context.Context, a api.Access, req VerifyRequest) (*VerifyRespon
 	}
 	found = withoutScopes(author.GrantOf(ctx), found)
 	if err != nil || !req.Files {
-		return verified(checked, listed(found)), err
+		return verified(checked, found), err
 	}
 	if err := a.Sync(ctx); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	files, differ, err := a.On().Mending().VerifyFiles(ctx)
-	return verified(checked+files, listed(append(found, differ...))), err
+	return verified(checked+files, append(found, differ...)), err
 }
 
 // withoutScopes takes the words out of problems of scopes that a grant is not for. That
@@ -222,12 +222,4 @@ func withoutScopes(g api.Grant, found []document.Problem) []document.Problem {
 		}
 	}
 	return found
-}
-
-// listed returns a list that is never nil, for answers.
-func listed[T any](items []T) []T {
-	if items == nil {
-		return []T{}
-	}
-	return items
 }

@@ -11,14 +11,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -93,7 +97,7 @@ func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle,
 	defer release()
 	for _, since := range req.Since {
 		if err := goOn(ctx, sources, since); err != nil {
-			return nil, fault.Wrap(op, "since", sinceKind(err), err)
+			return nil, fault.Wrap(op, "since", map[bool]fault.Kind{true: fault.Invalid, false: fault.NotFound}[errors.Is(err, errSince)], err)
 		}
 	}
 	in, err := vfs.Dir(filepath.Dir(req.File))
@@ -204,13 +208,6 @@ func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 // errSince is returned for what names no commit.
 var errSince = errors.New("not the digest of a commit, as \"fovea bundle verify\" prints it")
 
-func sinceKind(err error) fault.Kind {
-	if errors.Is(err, errSince) {
-		return fault.Invalid
-	}
-	return fault.NotFound
-}
-
 // Scopes returns what a bundle holds.
 func Scopes(h bundle.Header) []BundleScope {
 	var all []BundleScope
@@ -248,6 +245,25 @@ func Unsealed(r io.Reader, keys func() (api.Seals, error)) (io.Reader, error) {
 // incoming is the folder, in the state folder, that a bundle is read into.
 const incoming = "incoming"
 
+// receive hands the empty incoming folder to do, and removes it when that has ended.
+func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err error) {
+	done, err := turn(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer done()
+	state := a.Memex.Histories().State
+	if err := vfs.RemoveAll(state, incoming); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
+	in, err := vfs.Sub(state, incoming)
+	if err != nil {
+		return err
+	}
+	return do(in)
+}
+
 func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all []Brought, err error) {
 	const op = "bundle read"
 	if !filepath.IsAbs(req.File) {
@@ -256,35 +272,23 @@ func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all [
 	if _, err := a.View(ctx); err != nil { // the folder is read first
 		return nil, err
 	}
-	done, err := turn(ctx, a)
-	if err != nil {
-		return nil, fault.Wrap(op, req.File, fault.Other, err)
-	}
-	defer done()
-	state := a.Memex.Histories().State
-	if err := vfs.RemoveAll(state, incoming); err != nil {
-		return nil, fault.Wrap(op, req.File, fault.Other, err)
-	}
-	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
-	in, err := vfs.Sub(state, incoming)
-	if err != nil {
-		return nil, fault.Wrap(op, req.File, fault.Other, err)
-	}
-	r := reading{a: a, req: req, in: in}
-	h, err := r.unpack(ctx)
-	if err != nil {
-		return nil, fault.Wrap(op, req.File, kindOf(err), err)
-	}
-	var scopes []string
-	for _, s := range h.Scopes {
-		scopes = append(scopes, s.Name)
-	}
-	err = bringAll(ctx, a, in, scopes, filepath.Base(req.File), bringing{replace: req.Replace, memoryOnly: req.MemoryOnly},
-		func(b Brought, _ fovea.Commit) error {
-			all = append(all, b)
-			return nil
-		})
-	return all, err
+	err = receive(ctx, a, func(in vfs.FS) error {
+		r := reading{a: a, req: req, in: in}
+		h, err := r.unpack(ctx)
+		if err != nil {
+			return fault.Wrap(op, req.File, kindOf(err), err)
+		}
+		var scopes []string
+		for _, s := range h.Scopes {
+			scopes = append(scopes, s.Name)
+		}
+		return bringAll(ctx, a, in, scopes, filepath.Base(req.File), bringing{replace: req.Replace, memoryOnly: req.MemoryOnly},
+			func(b Brought, _ fovea.Commit) error {
+				all = append(all, b)
+				return nil
+			})
+	})
+	return all, fault.Wrap(op, req.File, fault.Other, err)
 }
 
 // reading brings in one bundle.
@@ -324,7 +328,7 @@ func (r *reading) unpack(ctx context.Context) (bundle.Header, error) {
 		return h, err
 	}
 	defer f.Close()
-	return readInto(ctx, r.in, in)
+	return remote.ReadInto(ctx, r.in, in, "")
 }
 
 // prepare refuses a bundle of another memory, and gives one of changes what it goes on from.
@@ -360,7 +364,7 @@ func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
 		_, err := bundle.Write(ctx, to, before)
 		_ = to.CloseWithError(err) // it returns nil
 	}()
-	_, err = readInto(ctx, r.in, from)
+	_, err = remote.ReadInto(ctx, r.in, from, "")
 	return errors.Join(err, from.Close())
 }
 
@@ -407,9 +411,11 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	var files []string
 	var err error
 	if how.replace || m.View().Head().Seq == 0 {
-		c, files, err = restoreStore(ctx, m, in, called, opts)
+		c, files, err = travel.RestoreStore(ctx, m.History(), in, called, opts)
 	} else {
-		c, files, done.Conflicts, err = mergeStore(ctx, m, in, called, opts)
+		var conflicts []document.Conflict
+		c, files, conflicts, err = travel.MergeStore(ctx, m.History(), in, called, opts)
+		done.Conflicts = api.Conflicts(conflicts)
 	}
 	if err != nil {
 		return Brought{}, fovea.Commit{}, err
@@ -423,19 +429,31 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	return done, c, nil
 }
 
-// kindOf is the kind of an error on the way to or from a bundle.
+// kindOf is the kind of an error on the way to or from a bundle or a place.
 func kindOf(err error) fault.Kind {
 	damaged, isDamaged := errors.AsType[*archive.Error](err)
 	switch kind := fault.KindOf(err); {
 	case kind != fault.Other:
 		return kind
-	case errors.Is(err, bundle.ErrNothing), errors.Is(err, archive.ErrNoKey), isDamaged && damaged.Block <= 1 && errors.Is(err, archive.ErrFormat),
-		errors.Is(err, bundle.ErrFormat):
+	case isAny(err, bundle.ErrNothing, bundle.ErrFormat, archive.ErrNoKey, archive.ErrPassphrase,
+		remote.ErrURL, remote.ErrLocked, remote.ErrOther, remote.ErrLies),
+		isDamaged && damaged.Block <= 1 && errors.Is(err, archive.ErrFormat):
 		return fault.Invalid
-	case errors.Is(err, bundle.ErrBehind), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, remote.ErrNoAnswer):
+		return fault.Unreachable
+	case errors.Is(err, remote.ErrRight):
+		return fault.Denied
+	case isAny(err, bundle.ErrBehind, fs.ErrNotExist, remote.ErrNone, remote.ErrAway, remote.ErrFolder, remote.ErrPart):
 		return fault.NotFound
-	case isDamaged, errors.Is(err, archive.ErrSeal), errors.Is(err, bundle.ErrFork):
+	case isAny(err, remote.ErrChanged, remote.ErrReplaced):
+		return fault.Conflict
+	case isDamaged, isAny(err, archive.ErrSeal, bundle.ErrFork, remote.ErrDamaged, remote.ErrFormat, remote.ErrBack):
 		return fault.Corrupt
 	}
 	return fault.Other
+}
+
+// isAny reports whether an error is one of some.
+func isAny(err error, some ...error) bool {
+	return slices.ContainsFunc(some, func(one error) bool { return errors.Is(err, one) })
 }

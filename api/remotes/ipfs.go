@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/ipfs"
+	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -170,31 +171,19 @@ func (n node) incoming(ctx context.Context, a api.Access, op, cid string, use fu
 		return fault.Wrap(op, cid, fault.Invalid, err)
 	}
 	defer c.Close()
-	done, err := turn(ctx, a)
-	if err != nil {
-		return fault.Wrap(op, cid, fault.Other, err)
-	}
-	defer done()
-	state := a.Memex.Histories().State
-	if err := vfs.RemoveAll(state, incoming); err != nil {
-		return fault.Wrap(op, cid, fault.Other, err)
-	}
-	defer func() { err = errors.Join(err, vfs.RemoveAll(state, incoming)) }()
-	in, err := vfs.Sub(state, incoming)
-	if err != nil {
-		return fault.Wrap(op, cid, fault.Other, err)
-	}
-	found, err := fetchCID(ctx, c, a.Options.Seals, cid, func(r io.Reader) error {
-		_, err := readInto(ctx, in, r)
-		return err
-	}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
-	if err == nil && !a.Call.DryRun { // a purge of what comes from there cannot reach it
-		err = note(state, cid)
-	}
-	if err != nil {
-		return fault.Wrap(op, cid, kindOfIPFS(err), err)
-	}
-	return use(in, found)
+	return fault.Wrap(op, cid, fault.Other, receive(ctx, a, func(in vfs.FS) error {
+		found, err := fetchCID(ctx, c, a.Options.Seals, cid, func(r io.Reader) error {
+			_, err := remote.ReadInto(ctx, in, r, "")
+			return err
+		}, func(c *ipfs.Client, root merkle.Digest) error { return fetchState(ctx, c, root, in) })
+		if err == nil && !a.Call.DryRun { // a purge of what comes from there cannot reach it
+			err = note(a.Memex.Histories().State, cid)
+		}
+		if err != nil {
+			return fault.Wrap(op, cid, kindOfIPFS(err), err)
+		}
+		return use(in, found)
+	}))
 }
 
 func note(state vfs.FS, cid string) error {
@@ -298,18 +287,15 @@ func CloneIPFS(ctx context.Context, address string, keys func() (api.Seals, erro
 
 // kindOfIPFS is the kind of an error on the way to or from IPFS.
 func kindOfIPFS(err error) fault.Kind {
-	for _, is := range []struct {
-		err  error
-		kind fault.Kind
-	}{
-		{ipfs.ErrCID, fault.Invalid}, {ipfs.ErrOther, fault.Invalid}, {ipfs.ErrStateOnly, fault.Invalid}, {ipfs.ErrFar, fault.Invalid},
-		{ipfs.ErrOrder, fault.Corrupt}, {ipfs.ErrExpands, fault.Corrupt}, {merkle.ErrDigest, fault.Corrupt}, {merkle.ErrShape, fault.Corrupt},
-		{store.ErrNotFound, fault.Corrupt}, {archive.ErrTooLarge, fault.Corrupt}, {ipfs.ErrAnswer, fault.Corrupt}, {ipfs.ErrDaemon, fault.NotFound},
-		{ipfs.ErrDown, fault.Unreachable}, {ipfs.ErrSlow, fault.Unreachable},
-	} {
-		if errors.Is(err, is.err) {
-			return is.kind
-		}
+	switch {
+	case isAny(err, ipfs.ErrCID, ipfs.ErrOther, ipfs.ErrStateOnly, ipfs.ErrFar):
+		return fault.Invalid
+	case isAny(err, ipfs.ErrOrder, ipfs.ErrExpands, merkle.ErrDigest, merkle.ErrShape, store.ErrNotFound, archive.ErrTooLarge, ipfs.ErrAnswer):
+		return fault.Corrupt
+	case errors.Is(err, ipfs.ErrDaemon):
+		return fault.NotFound
+	case isAny(err, ipfs.ErrDown, ipfs.ErrSlow):
+		return fault.Unreachable
 	}
 	return kindOf(err)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/bundle"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -131,7 +132,7 @@ func opened(ctx context.Context, a api.Access, op, name string) (*remote.Remote,
 		return nil, fault.Wrap(op, name, fault.Other, err)
 	}
 	if r.Place, err = remote.Open(ctx, k.URL, a.Options.Buckets); err != nil {
-		return nil, fault.Wrap(op, name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, name, kindOf(err), err)
 	}
 	return r, nil
 }
@@ -150,9 +151,7 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 	}
 	heads := map[string]uint64{}
 	if sources, release, err := a.Memex.Histories().Take(ctx); err == nil {
-		for _, s := range sources {
-			heads[s.Name] = s.Seq
-		}
+		heads = headsOf(sources)
 		release()
 	}
 	list := []Remote{}
@@ -175,6 +174,15 @@ func listRemotes(ctx context.Context, a api.Access, _ api.None) ([]Remote, error
 		list = append(list, Remote{Name: name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine, Behind: behind})
 	}
 	return list, nil
+}
+
+// headsOf returns the number of the newest commit of each history.
+func headsOf(sources []bundle.Source) map[string]uint64 {
+	heads := map[string]uint64{}
+	for _, s := range sources {
+		heads[s.Name] = s.Seq
+	}
+	return heads
 }
 
 // Inside reports whether the absolute path of a place is the folder of a memex, or one in it, links followed.
@@ -218,16 +226,16 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 	}
 	p, err := remote.Create(ctx, req.URL, a.Options.Buckets)
 	if err != nil {
-		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	defer p.Close()
 	probed, err := remote.Probe(ctx, p)
 	if err != nil {
-		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	key, err := remote.Join(ctx, p, first, req.Plain, req.Passphrase)
 	if err != nil {
-		return nil, fault.Wrap(op, req.Name, kindOfPlace(err), err)
+		return nil, fault.Wrap(op, req.Name, kindOf(err), err)
 	}
 	host, _ := os.Hostname()
 	k := kept{URL: req.URL, Machine: remote.NewMachine(host)}
@@ -256,24 +264,4 @@ func removeRemote(_ context.Context, a api.Access, req RemoteRequest) (*Remote, 
 	}
 	err = vfs.RemoveAll(a.Memex.Histories().State, remotesFolder+"/"+req.Name)
 	return &Remote{Name: req.Name, URL: k.URL, Sealed: k.Key != "", Machine: k.Machine}, fault.Wrap(op, req.Name, fault.Other, err)
-}
-
-// kindOfPlace is the kind of an error of a place.
-func kindOfPlace(err error) fault.Kind {
-	switch {
-	case errors.Is(err, remote.ErrURL), errors.Is(err, remote.ErrLocked), errors.Is(err, remote.ErrOther), errors.Is(err, remote.ErrLies),
-		errors.Is(err, archive.ErrPassphrase):
-		return fault.Invalid
-	case errors.Is(err, remote.ErrNoAnswer):
-		return fault.Unreachable
-	case errors.Is(err, remote.ErrRight):
-		return fault.Denied
-	case errors.Is(err, remote.ErrNone), errors.Is(err, remote.ErrAway), errors.Is(err, remote.ErrFolder), errors.Is(err, remote.ErrPart):
-		return fault.NotFound
-	case errors.Is(err, remote.ErrChanged), errors.Is(err, remote.ErrReplaced):
-		return fault.Conflict
-	case errors.Is(err, remote.ErrDamaged), errors.Is(err, remote.ErrFormat), errors.Is(err, remote.ErrBack):
-		return fault.Corrupt
-	}
-	return kindOf(err)
 }

@@ -5,7 +5,9 @@ package remotes
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -21,7 +23,9 @@ var (
 	OpPull = api.DefineOn(api.Operation{Name: "pull", Group: "history", Effect: api.Mends,
 		Summary: "Bring in what other machines have written to a remote"}, pull)
 	OpSync = api.DefineOn(api.Operation{Name: "sync", Group: "history", Effect: api.Mends,
-		Summary: "Pull from a remote, then push to it"}, syncBoth)
+		Summary: "Pull from a remote, then push to it"}, func(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
+		return with(ctx, a, "sync", req, fetch, write)
+	})
 )
 
 // SyncRequest names a remote; without a name it is the only one.
@@ -95,7 +99,7 @@ func with(ctx context.Context, a api.Access, op string, req SyncRequest, steps .
 	done := &SyncResponse{Remote: name, Machines: []Machine{}}
 	for _, step := range steps {
 		if err := step(ctx, a, r, done); err != nil {
-			return nil, fault.Wrap(op, name, kindOfPlace(err), err)
+			return nil, fault.Wrap(op, name, kindOf(err), err)
 		}
 	}
 	return done, nil
@@ -121,10 +125,6 @@ func pull(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, er
 	return with(ctx, a, "pull", req, fetch)
 }
 
-func syncBoth(ctx context.Context, a api.Access, req SyncRequest) (*SyncResponse, error) {
-	return with(ctx, a, "sync", req, fetch, write)
-}
-
 // write pushes.
 func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncResponse) error {
 	signed := ""
@@ -137,11 +137,7 @@ func write(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 	}
 	defer release()
 	if a.Call.DryRun {
-		heads := map[string]uint64{}
-		for _, s := range sources {
-			heads[s.Name] = s.Seq
-		}
-		behind, err := r.Behind(heads)
+		behind, err := r.Behind(headsOf(sources))
 		for _, m := range done.Machines {
 			behind += uint64(len(m.Brought)) // each would be a commit
 		}
@@ -182,4 +178,71 @@ func fetch(ctx context.Context, a api.Access, r *remote.Remote, done *SyncRespon
 		done.Machines = append(done.Machines, m)
 	}
 	return nil
+}
+
+// turns has a channel for each memory, by its folder, with room for one.
+var turns sync.Map
+
+// turn waits until nothing else is carried between this memory and other places: both would use
+// the same files in the state folder. done ends the turn.
+func turn(ctx context.Context, a api.Access) (done func(), err error) {
+	of, _ := turns.LoadOrStore(a.Memex.Dir(), make(chan struct{}, 1))
+	free := of.(chan struct{})
+	select {
+	case free <- struct{}{}:
+		return func() { <-free }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// OpMerge merges another copy.
+var OpMerge = api.DefineOn(api.Operation{Name: "merge", Group: "history", Effect: api.Mends, History: true,
+	Summary: "Bring in what another copy of the memory has done"}, mergeCopy)
+
+// MergeRequest brings in what another copy of the memory has done.
+type MergeRequest struct {
+	State      string `json:"state" jsonschema:"its state folder, an absolute path where the memory is kept" arg:"COPY"`
+	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:""`
+	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
+}
+
+// MergeResponse is what a merge did, or would do.
+type MergeResponse struct {
+	Seq       uint64         `json:"seq" jsonschema:"of the commit that says so, 0 where there was nothing new and for a dry run"`
+	Root      string         `json:"root" jsonschema:"after it"`
+	Parents   []string       `json:"parents" jsonschema:"of the commit: the one before it, and what it took in; sorted"`
+	Files     []string       `json:"files" jsonschema:"written or removed; with memory_only those that differ now"`
+	Left      []string       `json:"left,omitempty" jsonschema:"files that were left alone, each with the reason"`
+	Conflicts []api.Conflict `json:"conflicts" jsonschema:"between the two sides"`
+
+	Would *api.Difference `json:"would,omitempty" jsonschema:"of a dry run: what would change; empty for an agent"`
+}
+
+func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeResponse, error) {
+	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
+		return nil, fault.Wrap("merge", req.State, fault.Invalid, errors.New("state: is an absolute path"))
+	}
+	if err := a.Sync(ctx); err != nil {
+		return nil, err
+	}
+	opts := a.Write()
+	opts.MemoryOnly, opts.Head = req.MemoryOnly, req.Head
+	c, files, conflicts, err := a.History().Merge(ctx, req.State, opts)
+	if err != nil {
+		return nil, err
+	}
+	root := a.On().View().Root()
+	if c.Seq != 0 { // one that comes again finds its own
+		root = c.Root
+	}
+	out := &MergeResponse{
+		Seq: c.Seq, Root: root.String(), Parents: []string{}, Files: append([]string{}, files...), Left: c.Left,
+		Conflicts: api.Conflicts(conflicts), Would: a.Would(ctx, c),
+	}
+	for _, parent := range c.Parents {
+		out.Parents = append(out.Parents, parent.String())
+	}
+	return out, nil
 }

@@ -5,6 +5,7 @@ package trust
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/inert"
 )
@@ -101,7 +103,8 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 		return r, t.denied(r.Under, "write the path below the memex, without . and ..")
 	}
 	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
-		return r, invalid(t.op.Name, fmt.Errorf("the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
+		return r, fault.Wrap(t.op.Name, "", fault.Invalid, fmt.Errorf(
+			"the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
 	}
 	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // for the file of the month
 		return r, err
@@ -181,4 +184,55 @@ func admitCheckpoint(_ context.Context, t *judge, r api.CheckpointRequest) (api.
 		return r, nil
 	}
 	return r, t.granted()
+}
+
+// inertNote makes the text of an agent's note inert, see inert.Text.
+func (t *judge) inertNote(r api.RememberRequest) (api.RememberRequest, error) {
+	if t.g.Role == api.Keeper {
+		return r, nil
+	}
+	r.Title = inert.Line(r.Title)
+	var bodyErr, propertyErr error
+	r.Body, bodyErr = inert.Body(r.Body)
+	r.Property, propertyErr = inert.Properties(r.Property, "ID") // of a new note, where it is free
+	err := errors.Join(inert.Each(r.Tag, inert.Tag), inert.Date(r.Schedule), inert.Date(r.Deadline), bodyErr, propertyErr)
+	if err != nil {
+		return r, fault.Wrap("remember", "", fault.Invalid, err)
+	}
+	return r, nil
+}
+
+// inertEdit is inertNote for an edit of a note with the own text now.
+func (t *judge) inertEdit(r api.EditRequest, now string) (api.EditRequest, error) {
+	if t.g.Role == api.Keeper {
+		return r, nil
+	}
+	errs := []error{inert.Each(r.Tag, inert.Tag), inert.Each(r.RemoveProperty, inert.Settable), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
+	if r.AllowSubheadings {
+		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
+	}
+	if r.Title != nil {
+		r.Title = new(inert.Line(*r.Title))
+	}
+	if r.Body != nil {
+		body, err := inert.Revision(now, *r.Body)
+		r.Body, errs = &body, append(errs, err)
+	}
+	if r.Append != nil {
+		text, err := inert.Body(*r.Append)
+		r.Append, errs = &text, append(errs, err)
+	}
+	properties, err := inert.Properties(r.Property)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return r, fault.Wrap("edit", "", fault.Invalid, err)
+	}
+	r.Property = properties
+	return r, nil
+}
+
+func value(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }

@@ -43,7 +43,7 @@ written with --since the states cannot be computed without what came before.`,
 			if s.config, err = config.Load(nil, s.flags, ""); err != nil {
 				s.config = config.Config{} // no memex is needed
 			}
-			r, err := remotes.Unsealed(f, s.seals)
+			r, err := remotes.Unsealed(f, localOf(&s.config).Seals)
 			if err != nil {
 				return err
 			}

@@ -243,7 +243,7 @@ func (how *cloning) fromBundle(ctx context.Context, s *session, in vfs.FS, dir s
 		return err
 	}
 	defer f.Close()
-	r, err := remotes.Unsealed(f, s.seals)
+	r, err := remotes.Unsealed(f, localOf(&s.config).Seals)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (how *cloning) fromIPFS(ctx context.Context, s *session, in vfs.FS, dir str
 	if err != nil {
 		return err
 	}
-	return remotes.CloneIPFS(ctx, address, s.seals, how.source, in, func(r io.Reader) error {
+	return remotes.CloneIPFS(ctx, address, localOf(&s.config).Seals, how.source, in, func(r io.Reader) error {
 		_, err := remote.ReadInto(ctx, in, r, dir)
 		return err
 	})

@@ -5,12 +5,16 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
@@ -215,4 +219,88 @@ func (a agents) granted(own api.Grant) api.Grant {
 // grant returns the rights of an agent.
 func (a agents) grant(agent string) api.Grant {
 	return a.config().Rights(agent, api.Agent)
+}
+
+// mcpHandler serves MCP to authenticated callers until ctx ends. The owner's own token,
+// which programs also use, admits them as agents.
+func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.Feed, log *slog.Logger) http.Handler {
+	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
+		g, scopes := agents.own(author.GrantOf(r.Context())), author.ScopesOf(r.Context())
+		return mcpserver.Caller{Key: holder(g, scopes), Bearer: api.BearerOf(g), Open: func() *mcpserver.Server {
+			opts := &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
+				as := agents.granted(g)
+				if g.Role == api.Owner {
+					name, _ := agents.name(g.Agent, client)
+					as = agents.grant(name)
+				}
+				return author.WithScopes(fovea.WithActor(author.WithGrant(ctx, as), author.Actor{Session: scopes.Session}), scopes)
+			}}
+			if g.Role == api.Owner { // an agent's token names its agent
+				opts.Greeting = func(client string) string {
+					_, greeting := agents.name(g.Agent, client)
+					return greeting
+				}
+			}
+			return mcpserver.New(svc, opts)
+		}}
+	}, nil)
+	go follow(ctx, feed, web.Changed)
+	return web
+}
+
+// holder returns a key for all that an answer depends on apart from request and memory.
+func holder(g api.Grant, scopes api.Scopes) string {
+	return fmt.Sprintf("%q %q %s", scopes.Project, scopes.Session, g.Holder())
+}
+
+// follow calls changed after commits until ctx ends, once for all commits made during a
+// call.
+func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) {
+	for ctx.Err() == nil {
+		events, done := feed.Subscribe()
+		changed(ctx) // commits made before the subscription
+		for open := true; open; {
+			var e api.Event
+			select {
+			case <-ctx.Done():
+				open = false
+			case e, open = <-events:
+			}
+			happened := e.Commit != nil || e.Review != nil
+			for len(events) > 0 {
+				next := <-events
+				happened = happened || next.Commit != nil || next.Review != nil
+			}
+			if happened {
+				changed(ctx)
+			}
+		}
+		done()
+	}
+}
+
+// maxUnread is how long an MCP client on standard output may leave a message unread
+// before it counts as stalled. A person may have suspended it for a while.
+const maxUnread = 5 * time.Minute
+
+// unread is an output that calls stalled if one Write takes longer than maxUnread.
+// Nothing else ends such a Write: a pipe to the parent process has no deadline.
+type unread struct {
+	io.WriteCloser
+	stalled func()
+}
+
+func (u *unread) Write(b []byte) (int, error) {
+	late := time.AfterFunc(maxUnread, u.stalled)
+	defer late.Stop()
+	return u.WriteCloser.Write(b)
+}
+
+// toClient is standard output to an MCP client. The process exits if the client stalls,
+// which frees its answers and connections. Acknowledged data is on disk by then.
+func toClient(s *session) io.WriteCloser {
+	return &unread{s.Out, func() {
+		s.ReportAlways("the MCP client has read nothing for " + maxUnread.String() + "; this server ends, start it again")
+		os.Exit(1)
+	}}
 }

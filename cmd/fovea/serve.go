@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -230,4 +231,19 @@ func (l *later) to(w io.Writer) {
 	l.w = w
 	_, _ = w.Write(l.kept) // a Ring never fails
 	l.kept = nil
+}
+
+const (
+	defaultGrowth = 100 // the runtime's default of GOGC
+	shortGrowth   = 400 // of a short-lived process, which trades memory for fewer collections
+)
+
+// growHeap lets the heap grow further before each collection, unless GOGC is set. restore
+// undoes it.
+func growHeap() (restore func()) {
+	was := debug.SetGCPercent(shortGrowth)
+	if was != defaultGrowth {
+		debug.SetGCPercent(was)
+	}
+	return func() { debug.SetGCPercent(was) }
 }

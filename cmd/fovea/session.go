@@ -99,17 +99,12 @@ func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(nil), Budget: c.Budget, Threshold: c.SemanticThreshold, Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
 		Buckets: buckets,
-		Seals:   func() (api.Seals, error) { return sealsOf(c) },
-		IPFS:    remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address(nil) }),
+		Seals: func() (api.Seals, error) {
+			k, err := c.Seals(nil)
+			return api.Seals{For: k.For, Own: k.Own}, err
+		},
+		IPFS: remotes.IPFS(c.Ipfs.API != "", func() (string, error) { return c.Ipfs.Address(nil) }),
 	}
-}
-
-// seals returns what bundles are sealed for, and what opens them.
-func (s *session) seals() (api.Seals, error) { return sealsOf(&s.config) }
-
-func sealsOf(c *config.Config) (api.Seals, error) {
-	k, err := c.Seals(nil)
-	return api.Seals{For: k.For, Own: k.Own}, err
 }
 
 // buckets says how buckets are reached.

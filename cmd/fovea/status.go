@@ -26,7 +26,6 @@ func completeStatus(s *session, c *cobra.Command) {
 		err := run(c, a)
 		if err == nil && !s.JSON {
 			printWaiting(c.Context(), s)
-			printRemotes(c.Context(), s)
 			printServed(c.Context(), s)
 		}
 		return err
@@ -34,8 +33,8 @@ func completeStatus(s *session, c *cobra.Command) {
 	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
 }
 
-// printWaiting prints how many proposals, messages and conflicts wait for the owner, and the verb
-// that shows them.
+// printWaiting prints how many proposals, messages and conflicts wait for the owner, with the verb
+// that shows them, and how far each remote is behind, as far as is known here: nobody is asked.
 func printWaiting(ctx context.Context, s *session) {
 	svc, err := s.service(ctx)
 	if err != nil {
@@ -56,22 +55,11 @@ func printWaiting(ctx context.Context, s *session) {
 			s.Out.Printf("waits      %s: see fovea %s\n", scope.Count(w.n, w.thing), w.verb)
 		}
 	}
-	if err := errors.Join(err, messagesErr, conflictsErr); err != nil {
-		s.Report("%v", err)
-	}
-}
-
-// printRemotes prints how far each remote is behind, as far as is known here: nobody is asked.
-func printRemotes(ctx context.Context, s *session) {
-	svc, err := s.service(ctx)
-	if err != nil {
-		return
-	}
-	all, err := remotes.OpRemotes.Call(ctx, svc, api.None{})
+	all, remotesErr := remotes.OpRemotes.Call(ctx, svc, api.None{})
 	for _, r := range all {
 		s.Out.Printf("remote     %s, %s behind\n", r.Name, scope.Count(int(r.Behind), "commit"))
 	}
-	if err != nil {
+	if err := errors.Join(err, messagesErr, conflictsErr, remotesErr); err != nil {
 		s.Report("%v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -22,7 +23,7 @@ import (
 
 // Config is the loaded configuration. A field with a tag key is a setting: key is its name in
 // the file, env its names in the environment, of which the first one set counts, default is
-// TOML, and as names its parser; see parsers. doc/configuration.md lists the settings, in
+// TOML, and as names its parser; see parsers. Tables have such fields too. doc/configuration.md lists the settings, in
 // this order.
 type Config struct {
 	// File is the configuration file that was read, "" if there is none.
@@ -196,10 +197,10 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 
 // unknown records a problem about an unknown key in the file.
 func (c *Config) unknown(key string) {
-	if slices.Contains(keys(), key) {
+	if slices.ContainsFunc(settings, func(s setting) bool { return s.key == key }) {
 		return
 	}
-	hint := "the keys are " + strings.Join(keys(), ", ")
+	hint := "the keys are " + names(settings)
 	if near := nearest(key); near != "" {
 		hint = "did you mean " + near + "?"
 	}
@@ -274,4 +275,34 @@ func defaultFile(env func(string) string) string {
 		return filepath.Join(home, ".config", "fovea", "config.toml")
 	}
 	return ""
+}
+
+// Errors of Load and StateDir. They come wrapped with the path concerned.
+var (
+	// ErrNoMemex is returned by Load if nothing names the memex.
+	ErrNoMemex = errors.New("no memex is named; use --memex DIR, set FOVEA_MEMEX or MEMEX_ROOT, or write memex = \"DIR\" into the configuration " +
+		"file; verbs also take the folder that you stand in, where it holds Org files")
+	// ErrFile is returned by Load if the configuration file cannot be read or is not TOML.
+	// Its policy is unknown then, so nothing may proceed.
+	ErrFile = errors.New("the configuration file cannot be used")
+	// ErrStateFile is returned if a file is in the place of the state folder, or of a folder
+	// above it. The file is left alone.
+	ErrStateFile = errors.New("a file is in the way and is left alone; move it, or name another folder in MEMORY_SNAPSHOT_PATH")
+	// ErrStateInside is returned if the state folder would be inside the memex.
+	ErrStateInside = errors.New("the state folder may not lie inside the memex; name one elsewhere in MEMORY_SNAPSHOT_PATH")
+	// ErrNoHome is returned if nothing determines the state folder.
+	ErrNoHome = errors.New("no place for the state folder; set HOME, XDG_STATE_HOME, SYSTEM_DIR or MEMORY_SNAPSHOT_PATH")
+)
+
+// maxColumns is the largest width that COLUMNS may have.
+const maxColumns = 10_000
+
+// Columns returns the terminal's width in cells from COLUMNS, 0 if not set or invalid. env
+// is os.Getenv if nil, as in Load.
+func Columns(env func(string) string) int {
+	wide, err := strconv.Atoi(environmentOr(env)("COLUMNS"))
+	if err != nil || wide < 1 || wide > maxColumns {
+		return 0
+	}
+	return wide
 }

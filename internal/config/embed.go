@@ -6,11 +6,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -20,16 +19,19 @@ import (
 
 // Embed says what makes vectors of texts; the zero value says that nothing does.
 type Embed struct {
-	Kind, URL, Model            string // as in embed.Config
-	Key                         string `json:"-"` // likewise
-	QueryPrefix, DocumentPrefix string
-	Dimensions                  int
-	Nested                      bool
+	Kind           string `key:"kind" as:"text"`               // as in embed.Config
+	URL            string `key:"url" as:"text"`                // likewise
+	Model          string `key:"model" as:"text"`              // likewise
+	Key            string `key:"key_env" as:"secret" json:"-"` // likewise
+	QueryPrefix    string `key:"query_prefix" as:"text"`
+	DocumentPrefix string `key:"document_prefix" as:"text"`
+	Dimensions     int    `key:"dimensions" as:"0 to 65536"`
+	Nested         bool   `key:"nested" as:"truth"`
 	// All lets a server on another computer see every note, not only those with the
 	// property EMBED.
-	All bool
+	All bool `key:"all" as:"truth"`
 	// Folder holds a static model, "" for none.
-	Folder string
+	Folder string `key:"folder" as:"folder"`
 }
 
 // Connector returns a function that connects to the embedder, nil if there is none.
@@ -58,51 +60,17 @@ func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
 
 // embed parses the table of the embedder.
 func (v value) embed() (Embed, error) {
-	var e Embed
-	table, ok := v.raw.(map[string]any)
-	if !ok {
-		return e, fmt.Errorf("%v is not a table with kind, url and model", v)
-	}
-	var keyName string
-	texts := map[string]*string{
-		"kind": &e.Kind, "url": &e.URL, "model": &e.Model, "key_env": &keyName,
-		"query_prefix": &e.QueryPrefix, "document_prefix": &e.DocumentPrefix,
-	}
-	switches := map[string]*bool{"nested": &e.Nested, "all": &e.All}
-	for _, key := range slices.Sorted(maps.Keys(table)) {
-		of, err := v.of(table[key]), error(nil)
-		switch text, truth := texts[key], switches[key]; {
-		case text != nil:
-			*text, err = of.text()
-		case truth != nil:
-			*truth, err = of.truth()
-		case key == "folder":
-			e.Folder, err = of.folder()
-		case key == "dimensions":
-			e.Dimensions, err = of.whole(0, 1<<16)
-		default:
-			known := append(slices.Collect(maps.Keys(texts)), append(slices.Collect(maps.Keys(switches)), "dimensions", "folder")...)
-			slices.Sort(known)
-			return Embed{}, fmt.Errorf("unknown key %q; there are %s", key, strings.Join(known, ", "))
-		}
-		if err != nil {
-			return Embed{}, fmt.Errorf("%s: %w", key, err)
-		}
-	}
-	var err error
-	if e.Key, err = v.secret(keyName); err != nil {
+	e, err := tableOf[Embed](v)
+	if err != nil || v.isEmpty() {
 		return Embed{}, err
 	}
 	if e.Kind == embed.KindOllama {
 		e.URL = cmp.Or(e.URL, OllamaAddress(v.env))
 	}
-	switch {
-	case len(table) == 0 || e.Kind != "":
-	case e.Folder != "":
-		e.Kind = embed.KindFile
-	default:
-		e.Kind = embed.KindAuto
+	if e.Folder != "" {
+		e.Kind = cmp.Or(e.Kind, embed.KindFile)
 	}
+	e.Kind = cmp.Or(e.Kind, embed.KindAuto)
 	return e, nil
 }
 
@@ -160,4 +128,71 @@ func (c *Config) AddEmbed(env func(string) string, e Embed) (string, error) {
 		c.Embed = e
 	}
 	return name, err
+}
+
+// Rerank says what puts the best hits of a search in order; the zero value says that nothing
+// does.
+type Rerank struct {
+	Kind    string        `key:"kind" as:"text"`               // as in embed.Config
+	URL     string        `key:"url" as:"text"`                // likewise
+	Model   string        `key:"model" as:"text"`              // likewise
+	Key     string        `key:"key_env" as:"secret" json:"-"` // likewise
+	Timeout time.Duration `key:"timeout_ms" as:"1 to 10000"`   // of a search; 0 is the default
+	// All lets a server on another computer see every note, not only those with the
+	// property EMBED.
+	All bool `key:"all" as:"truth"`
+}
+
+// Reranking returns how to connect to the reranker, nil if there is none.
+func (r Rerank) Reranking() *embed.Reranking {
+	if r.URL == "" {
+		return nil
+	}
+	return &embed.Reranking{Timeout: r.Timeout, All: r.All, Connect: func(ctx context.Context) (embed.Reranker, error) {
+		return embed.OpenReranker(ctx, embed.Config{Kind: r.Kind, URL: r.URL, Model: r.Model, Key: r.Key})
+	}}
+}
+
+// rerank parses the table of the reranker.
+func (v value) rerank() (Rerank, error) {
+	r, err := tableOf[Rerank](v)
+	if err != nil || v.isEmpty() {
+		return Rerank{}, err
+	}
+	switch r.Kind = cmp.Or(r.Kind, embed.KindAuto); {
+	case r.URL == "":
+		return Rerank{}, fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
+	case r.Kind != embed.KindAuto && r.Kind != embed.KindOpenAI && r.Kind != embed.KindTEI:
+		return Rerank{}, fmt.Errorf("kind: %q is none; use openai, tei or auto", r.Kind)
+	}
+	return r, nil
+}
+
+// Summary says which model summarizes blocks that do not fit a window; the zero value says
+// that none does.
+type Summary struct {
+	URL     string        `key:"url" as:"text"`                // as in embed.Config
+	Model   string        `key:"model" as:"text"`              // likewise
+	Key     string        `key:"key_env" as:"secret" json:"-"` // likewise
+	Timeout time.Duration `key:"timeout_ms" as:"1 to 600000"`  // of one request; 0 is the default
+	// All lets a server on another computer see every text that is not encrypted, not only
+	// notes with the property EMBED.
+	All bool `key:"all" as:"truth"`
+}
+
+// Summarizing returns the model to ask, nil if there is none.
+func (s Summary) Summarizing() *embed.Summarizing {
+	if s.URL == "" {
+		return nil
+	}
+	return new(embed.Summarizing(s))
+}
+
+// summary parses the table of the model that summarizes.
+func (v value) summary() (Summary, error) {
+	s, err := tableOf[Summary](v)
+	if err == nil && !v.isEmpty() && (s.URL == "" || s.Model == "") {
+		return Summary{}, fmt.Errorf("the table must name a url and a model, such as http://localhost:11434 and llama3.2")
+	}
+	return s, err
 }

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -19,33 +17,24 @@ import (
 // IPFS says where the daemon of IPFS is; the zero value names none.
 type IPFS struct {
 	// API is the URL of its RPC, "" where none is configured.
-	API string
+	API string `key:"api" as:"address"`
 }
 
 // ipfs parses the table, or what the environment has in its place.
-func (v value) ipfs() (at IPFS, err error) {
-	api := v
-	if table, ok := v.raw.(map[string]any); ok {
-		for _, key := range slices.Sorted(maps.Keys(table)) {
-			if key != "api" {
-				return at, fmt.Errorf("unknown key %q; there is api", key)
-			}
-		}
-		if len(table) == 0 {
-			return at, nil
-		}
-		api = v.of(table["api"])
-	} else if v.inFile {
-		return at, fmt.Errorf("%v is not a table with api", v)
+func (v value) ipfs() (IPFS, error) {
+	if _, isText := v.raw.(string); isText && !v.inFile {
+		return tableOf[IPFS](v.of(map[string]any{"api": v.raw}))
 	}
-	text, err := api.text()
+	return tableOf[IPFS](v)
+}
+
+// address returns the URL of the RPC of a daemon.
+func (v value) address() (string, error) {
+	text, err := v.text()
 	if err != nil {
-		return at, fmt.Errorf("api: %w", err)
+		return "", err
 	}
-	if at.API, err = ipfs.ParseAddress(text, true); err != nil {
-		return IPFS{}, fmt.Errorf("api: %w", err)
-	}
-	return at, nil
+	return ipfs.ParseAddress(text, true)
 }
 
 // maxAddress bounds the file with the address of a daemon.

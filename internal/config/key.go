@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -87,12 +88,10 @@ func machineKey(folder string) (signer note.Signer, own note.Verifier, public st
 		return nil, nil, "", fmt.Errorf("the key that signs heads has no place: set HOME or XDG_CONFIG_HOME")
 	}
 	name := filepath.Join(folder, keyName)
-	secret, err := readKey(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err = makeKey(folder); err == nil {
-			secret, err = readKey(name)
-		}
-	}
+	secret, err := readOrMake(folder, keyName, func() (string, error) {
+		secret, _, err := note.GenerateKey(rand.Reader, machineName())
+		return secret, err
+	})
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -144,31 +143,30 @@ func parseKey(secret string) (note.Signer, string, error) {
 	return signer, public, err
 }
 
-// makeKey creates a key and syncs it before anything is signed with it. It keeps a key that
-// another process has created meanwhile.
-func makeKey(folder string) error {
-	err := createKey(folder)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("cannot create the key that signs heads: %w", err)
+// readOrMake returns the private key in a file. A missing one is made, and synced before anything
+// is signed or sealed with it; one that another process has made meanwhile is kept.
+func readOrMake(folder, name string, make func() (string, error)) (string, error) {
+	file := filepath.Join(folder, name)
+	text, err := readKey(file)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return text, err
 	}
-	return nil
+	if text, err = make(); err == nil {
+		err = createFile(folder, name, text+"\n")
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("cannot create the key %s: %w", file, err)
+	}
+	return readKey(file)
 }
 
-func createKey(folder string) error {
-	secret, _, err := note.GenerateKey(rand.Reader, machineName())
-	if err != nil {
-		return err
-	}
+// createFile writes a file that nobody else can read and that must not be there yet.
+func createFile(folder, name, text string) error {
 	in, err := vfs.CreateDir(folder, 0o700)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	return createFile(in, keyName, secret+"\n")
-}
-
-// createFile writes a file that nobody else can read and that must not be there yet.
-func createFile(in vfs.FS, name, text string) error {
 	staged, err := vfs.Stage(in, name, 0o600, nil, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err
@@ -202,4 +200,54 @@ func machineName() string {
 		return -1
 	}, host)
 	return "fovea-" + name[:min(len(name), maxNameBytes)]
+}
+
+// sealName is the file of the key that opens what is sealed for this machine, mode 0600.
+const sealName = "seal.key"
+
+// SealKeys are what bundles are sealed for, and what opens them.
+type SealKeys struct {
+	// Own is the key of this machine.
+	Own archive.Identity
+	// For are this machine and those of seal_for.
+	For []archive.Recipient
+	// Public is what other machines name in seal_for to seal for this one.
+	Public string
+	// File is where the key is kept.
+	File string
+}
+
+// Seals reads the X25519 key in the file seal.key, in the folder of the configuration file, and
+// creates it with mode 0600 if it is missing. env is os.Getenv if nil, as in Load. A bundle
+// that is sealed for this machine alone is lost with that key. A key that others can read is
+// refused.
+func (c *Config) Seals(env func(string) string) (SealKeys, error) {
+	folder := keyFolder(environmentOr(env))
+	if folder == "" {
+		return SealKeys{}, errors.New("config: the key that opens bundles has no place: set HOME or XDG_CONFIG_HOME")
+	}
+	file := filepath.Join(folder, sealName)
+	text, err := readOrMake(folder, sealName, func() (string, error) {
+		key, err := archive.NewKey()
+		if err != nil {
+			return "", err
+		}
+		return key.String(), nil
+	})
+	if err != nil {
+		return SealKeys{}, fmt.Errorf("config: %w", err)
+	}
+	key, err := archive.ParseKey(strings.TrimSpace(text))
+	if err != nil {
+		return SealKeys{}, fmt.Errorf("config: %s: %w; put a copy of it back, or move it away to get a new one", file, err)
+	}
+	k := SealKeys{Own: key, For: []archive.Recipient{key.Recipient()}, Public: key.Recipient().String(), File: file}
+	for _, other := range c.SealFor {
+		to, err := archive.ParseRecipient(other) // Load has rejected invalid ones
+		if err != nil {
+			return SealKeys{}, fmt.Errorf("config: seal_for: %w", err)
+		}
+		k.For = append(k.For, to)
+	}
+	return k, nil
 }

@@ -128,7 +128,7 @@ func (v value) oneOrTexts() ([]string, error) {
 	if one, ok := v.raw.(string); ok {
 		return []string{one}, nil
 	}
-	return list(value.text)(v)
+	return list("texts", value.text)(v)
 }
 
 // place returns the file and, if found, the line of a key, such as budget or org.todo. It reads the

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,10 +12,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/archive"
+	"github.com/fovea-memory/fovea/internal/ignore"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -23,8 +27,8 @@ type setting struct {
 	key      string
 	env      []string
 	standard string // the default, as TOML
-	field    int    // of Config
-	parse    func(*Config, value) (any, error)
+	field    int    // of Config, or of the struct of a table
+	parse    func(into any, v value) (any, error)
 }
 
 // value is a value from the file or the environment: a string, an int64, a float64, or a
@@ -38,20 +42,28 @@ type value struct {
 // settings lists all settings, in the order of the fields.
 var settings = settingsOf(reflect.TypeFor[Config]())
 
+// settingsOf lists the settings that the tags of a struct's fields describe.
 func settingsOf(config reflect.Type) (list []setting) {
+	known := parsers()
 	for i := range config.NumField() {
 		tag := config.Field(i).Tag
 		key, ok := tag.Lookup("key")
 		if !ok {
 			continue
 		}
-		parse, ok := parsers[tag.Get("as")]
+		parse, ok := known[tag.Get("as")]
 		if !ok {
 			var low, high int
 			if _, err := fmt.Sscanf(tag.Get("as"), "%d to %d", &low, &high); err != nil {
 				panic(fmt.Sprintf("config: %s: no parser %q", key, tag.Get("as"))) // programming error
 			}
 			parse = with(func(v value) (int, error) { return v.whole(low, high) })
+			if config.Field(i).Type == reflect.TypeFor[time.Duration]() {
+				parse = with(func(v value) (time.Duration, error) {
+					ms, err := v.whole(low, high)
+					return time.Duration(ms) * time.Millisecond, err
+				})
+			}
 		}
 		list = append(list, setting{key, strings.Fields(tag.Get("env")), tag.Get("default"), i, parse})
 	}
@@ -59,37 +71,47 @@ func settingsOf(config reflect.Type) (list []setting) {
 }
 
 // set parses a value into the field of the setting.
-func (s setting) set(c *Config, v value) error {
-	parsed, err := s.parse(c, v)
+func (s setting) set(into any, v value) error {
+	parsed, err := s.parse(into, v)
 	if err == nil {
-		reflect.ValueOf(c).Elem().Field(s.field).Set(reflect.ValueOf(parsed))
+		reflect.ValueOf(into).Elem().Field(s.field).Set(reflect.ValueOf(parsed))
 	}
 	return err
 }
 
-// parsers parse values by the tag as; "LOW to HIGH" is a whole number in that range.
-var parsers = map[string]func(*Config, value) (any, error){
-	"path":       with(value.path),
-	"folder":     with(value.folder),
-	"paths":      with(list(value.path)),
-	"texts":      with(list(value.text)),
-	"keys":       with(list(value.publicKey)),
-	"recipients": with(list(value.recipient)),
-	"projects":   with(table("lists of paths", list(value.path))),
-	"share":      with(value.share),
-	"guard":      with(value.guard),
-	"trust":      with(value.trust),
-	"embed":      with(value.embed),
-	"rerank":     with(value.rerank),
-	"ipfs":       with(value.ipfs),
-	"summary":    with(value.summary),
-	"record":     with(value.record),
-	"grants":     with(value.grants),
-	"org":        func(c *Config, v value) (any, error) { return c.org(v) },
+// parsers returns the parsers of values by the tag as; "LOW to HIGH" is a whole number in that
+// range, or that many milliseconds.
+func parsers() map[string]func(into any, v value) (any, error) {
+	return map[string]func(any, value) (any, error){
+		"text":       with(value.text),
+		"truth":      with(value.truth),
+		"denial":     with(value.denial),
+		"secret":     with(value.secret),
+		"path":       with(value.path),
+		"folder":     with(value.folder),
+		"address":    with(value.address),
+		"paths":      with(list("texts", value.path)),
+		"texts":      with(list("texts", value.text)),
+		"agents":     with(list("texts", checked(author.Check))),
+		"patterns":   with(list("patterns", value.pattern)),
+		"keys":       with(list("texts", checked(checkKey))),
+		"recipients": with(list("texts", checked(checkRecipient))),
+		"projects":   with(table("lists of paths", list("texts", value.path))),
+		"share":      with(value.share),
+		"guard":      with(value.guard),
+		"trust":      with(tableOf[Trust]),
+		"embed":      with(value.embed),
+		"rerank":     with(value.rerank),
+		"ipfs":       with(value.ipfs),
+		"summary":    with(value.summary),
+		"record":     with(value.record),
+		"grants":     with(value.grants),
+		"org":        func(c any, v value) (any, error) { return c.(*Config).org(v) },
+	}
 }
 
-func with[T any](parse func(value) (T, error)) func(*Config, value) (any, error) {
-	return func(_ *Config, v value) (any, error) { return parse(v) }
+func with[T any](parse func(value) (T, error)) func(any, value) (any, error) {
+	return func(_ any, v value) (any, error) { return parse(v) }
 }
 
 // of returns another value from the same source.
@@ -106,12 +128,12 @@ func (v value) GoString() string {
 	return v.String()
 }
 
-// list returns a parser of lists; nil is an empty one.
-func list[T any](one func(value) (T, error)) func(value) ([]T, error) {
+// list returns a parser of lists, whose values are called what; nil is an empty one.
+func list[T any](what string, one func(value) (T, error)) func(value) ([]T, error) {
 	return func(v value) (out []T, err error) {
 		all, ok := v.raw.([]any)
 		if !ok {
-			return nil, fmt.Errorf("%v is not a list of texts", v)
+			return nil, fmt.Errorf("%v is not a list of %s", v, what)
 		}
 		for _, raw := range all {
 			parsed, err := one(v.of(raw))
@@ -135,8 +157,11 @@ func table[T any](what string, one func(value) (T, error)) func(value) (map[stri
 		var out map[string]T
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			parsed, err := one(v.of(all[name]))
+			if below, ok := errors.AsType[*keyError](err); ok {
+				return nil, &keyError{name + "." + below.key, below.why}
+			}
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return nil, &keyError{name, err}
 			}
 			if out == nil {
 				out = map[string]T{}
@@ -145,6 +170,53 @@ func table[T any](what string, one func(value) (T, error)) func(value) (map[stri
 		}
 		return out, nil
 	}
+}
+
+// keyError says what is wrong with the value of a key of a table.
+type keyError struct {
+	key string // such as paths, or AGENT.paths
+	why error
+}
+
+// Error has the key first.
+func (e *keyError) Error() string { return e.key + ": " + e.why.Error() }
+
+// tableOf parses a table into the fields of T that are settings, as those of Config.
+func tableOf[T any](v value) (T, error) {
+	var into, none T
+	fields := settingsOf(reflect.TypeFor[T]())
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return none, fmt.Errorf("%v is not a table with %s", v, names(fields))
+	}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		i := slices.IndexFunc(fields, func(s setting) bool { return s.key == key })
+		if i < 0 {
+			return none, fmt.Errorf("unknown key %q; there are %s", key, names(fields))
+		}
+		if err := fields[i].set(&into, v.of(table[key])); err != nil {
+			return none, &keyError{key, err}
+		}
+	}
+	return into, nil
+}
+
+// names lists the keys of settings in words.
+func names(of []setting) string {
+	var keys []string
+	for _, s := range of {
+		keys = append(keys, s.key)
+	}
+	if last := len(keys) - 1; last == 1 || last == 2 {
+		return strings.Join(keys[:last], ", ") + " and " + keys[last]
+	}
+	return strings.Join(slices.Sorted(slices.Values(keys)), ", ")
+}
+
+// isEmpty reports whether the value is a table without keys.
+func (v value) isEmpty() bool {
+	table, ok := v.raw.(map[string]any)
+	return ok && len(table) == 0
 }
 
 func (v value) text() (string, error) {
@@ -163,15 +235,34 @@ func (v value) truth() (bool, error) {
 	return truth, nil
 }
 
-// secret returns what the environment variable of a name holds, "" for no name.
-func (v value) secret(name string) (string, error) {
-	if name == "" {
-		return "", nil
+// denial returns the opposite of a truth value.
+func (v value) denial() (bool, error) {
+	truth, err := v.truth()
+	return !truth, err
+}
+
+// secret returns what the environment variable that the value names holds, "" for no name.
+func (v value) secret() (string, error) {
+	name, err := v.text()
+	if err != nil || name == "" {
+		return "", err
 	}
 	if key := v.env(name); key != "" {
 		return key, nil
 	}
-	return "", fmt.Errorf("key_env: the environment has no %s", name)
+	return "", fmt.Errorf("the environment has no %s", name)
+}
+
+// pattern returns a pattern of files that matches any.
+func (v value) pattern() (string, error) {
+	pattern, ok := v.raw.(string)
+	switch {
+	case !ok:
+		return "", fmt.Errorf("%v is not a pattern", v)
+	case !ignore.Valid(pattern):
+		return "", fmt.Errorf("%q matches no path", pattern)
+	}
+	return pattern, nil
 }
 
 func (v value) path() (string, error) {
@@ -198,28 +289,31 @@ func (v value) folder() (string, error) {
 	return filepath.Abs(s)
 }
 
-// publicKey returns the line of another machine's key.pub.
-func (v value) publicKey() (string, error) {
-	line, err := v.text()
-	if err != nil {
-		return "", err
+// checked returns a parser of texts that a function finds no fault with.
+func checked(check func(string) error) func(value) (string, error) {
+	return func(v value) (string, error) {
+		text, err := v.text()
+		if err == nil {
+			err = check(text)
+		}
+		return text, err
 	}
-	if _, err := note.NewVerifier(line); err != nil {
-		return "", fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
-	}
-	return line, nil
 }
 
-// recipient returns the public key that bundles are sealed for.
-func (v value) recipient() (string, error) {
-	text, err := v.text()
-	if err != nil {
-		return "", err
+// checkKey returns an error for what is not the line of another machine's key.pub.
+func checkKey(line string) error {
+	if _, err := note.NewVerifier(line); err != nil {
+		return fmt.Errorf("%q is not a public key; copy the line of the file key.pub", line)
 	}
+	return nil
+}
+
+// checkRecipient returns an error for what is not the public key that bundles are sealed for.
+func checkRecipient(text string) error {
 	if _, err := archive.ParseRecipient(text); err != nil {
-		return "", fmt.Errorf("%q is no age recipient; fovea bundle key prints that of a machine", text)
+		return fmt.Errorf("%q is no age recipient; fovea bundle key prints that of a machine", text)
 	}
-	return text, nil
+	return nil
 }
 
 // share returns a number from 0 to 1.
@@ -284,13 +378,4 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
-}
-
-// keys returns the names of all settings.
-func keys() []string {
-	var names []string
-	for _, s := range settings {
-		names = append(names, s.key)
-	}
-	return slices.Sorted(slices.Values(names))
 }

@@ -3,16 +3,19 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 	"golang.org/x/mod/sumdb/note"
@@ -148,4 +151,29 @@ func keysIn(text string) (keyed, error) {
 	}
 	delete(values, "trusted_keys")
 	return keyed{keys, fmt.Sprintf("%#v", values)}, nil // fmt prints maps in key order
+}
+
+const (
+	// lockName locks the files in the configuration folder that are read, changed and
+	// written back.
+	lockName = ".lock"
+	// lockWait bounds the wait for another command's change, which takes milliseconds.
+	lockWait = 10 * time.Second
+)
+
+// exclusively runs change while no other process changes a file of the configuration folder,
+// which it creates if missing. So change replaces exactly what it has read.
+func exclusively(folder string, change func() error) error {
+	in, err := vfs.CreateDir(folder, 0o700)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	lock, err := vfs.LockFile(ctx, in, lockName, vfs.Holder{PID: os.Getpid(), Command: "fovea", Since: time.Now()})
+	if err != nil {
+		return err
+	}
+	return errors.Join(change(), lock.Unlock())
 }

@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"crypto/rand"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -36,16 +35,6 @@ func ReadAddress(stateDir string) (Address, error) {
 	}
 	return a, err
 }
-
-func writeAddress(name string, a Address) error {
-	text, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteFile(name, append(text, '\n'), 0o600)
-}
-
-func newSecret() string { return rand.Text() }
 
 // overSocket admits the user, whom the listener has authenticated, as the owner, as an
 // agent, or as the owner in an agent's name.

@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 )
@@ -34,14 +33,9 @@ func find(ctx context.Context, c *config.Config, opts *client.Options, everywher
 	}
 	for i, socket := range sockets {
 		far, err := connect(ctx, socket, opts)
-		if err == nil && i > 0 { // the first is named after this memex
-			var h api.Hello
-			if h, err = far.Hello(ctx); err == nil && !serves(c, h) {
-				err = ErrNone
-			}
-			if err != nil {
-				far.Close()
-			}
+		if err == nil && i > 0 && !serves(c, far.Met) { // the first is named after this memex
+			far.Close()
+			err = ErrNone
 		}
 		if err == nil {
 			return far, nil

@@ -5,6 +5,8 @@ package daemon
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -225,10 +227,8 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 		if !errors.Is(dialErr, ErrNone) || !errors.Is(err, vfs.ErrLocked) {
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if poll(ctx); ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
-		case <-time.After(pollInterval):
 		}
 	}
 }
@@ -288,8 +288,12 @@ const addressName = "http.json"
 
 // publish writes the port's URL and this run's new secret.
 func (d *daemon) publish(address string) error {
-	d.url, d.secret = "http://"+address, newSecret()
+	d.url, d.secret = "http://"+address, rand.Text()
 	name := filepath.Join(d.opts.Config.StateDir, addressName)
 	d.made = append(d.made, name)
-	return writeAddress(name, Address{d.url, d.secret, d.pid})
+	text, err := json.Marshal(Address{d.url, d.secret, d.pid})
+	if err != nil {
+		return err
+	}
+	return vfs.WriteFile(name, append(text, '\n'), 0o600)
 }

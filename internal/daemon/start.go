@@ -7,15 +7,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -56,8 +60,7 @@ func Start(ctx context.Context, c *config.Config, opts *client.Options, command 
 	if err != nil {
 		return nil, err
 	}
-	h, err := far.Hello(ctx)
-	if err == nil && h.PID != cmd.Process.Pid {
+	if far.Met.PID != cmd.Process.Pid {
 		giveUp(ctx, cmd.Process, ended)
 	}
 	return far, nil
@@ -90,4 +93,138 @@ func startError(name string, err error) error {
 		return f.Err()
 	}
 	return fmt.Errorf("start: the daemon ended: %s", strings.TrimPrefix(output[max(0, len(output)-maxQuotedOutput):], "fovea: "))
+}
+
+// Unit returns a systemd unit that serves a memex for the user who installs it as
+// ~/.config/systemd/user/fovea.service.
+func Unit(command, memex string) string {
+	quote := func(s string) string {
+		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%", "$", "$$", "\n", `\n`).Replace(s) + `"`
+	}
+	return fmt.Sprintf(`[Unit]
+Description=Fovea, the memory of %s
+
+[Service]
+ExecStart=%s serve --memex %s
+Restart=on-failure
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`, strings.ReplaceAll(strings.Join(strings.Fields(memex), " "), "%", "%%"), quote(command), quote(memex))
+}
+
+// Stop ends the daemon that serves a memex and returns when it has released the store, after
+// answering earlier requests. It waits for one that is starting. Errors: ErrNone.
+func Stop(ctx context.Context, c *config.Config) error {
+	far, err := findStarted(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer far.Close()
+	h := far.Met
+	p, err := os.FindProcess(h.PID)
+	if err == nil {
+		err = p.Signal(syscall.SIGTERM)
+	}
+	if err != nil {
+		return fmt.Errorf("stop process %d: %w", h.PID, err)
+	}
+	if err := silent(ctx, c); err != nil {
+		return err
+	}
+	return released(ctx, h.StateDir)
+}
+
+// findStarted returns a client of the daemon that serves a memex, under any name. It waits for one
+// that is starting.
+func findStarted(ctx context.Context, c *config.Config) (*client.Client, error) {
+	for {
+		far, err := find(ctx, c, nil, true)
+		if !errors.Is(err, ErrNone) {
+			return far, err
+		}
+		pid := holder(c.StateDir)
+		if pid == 0 {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("process %d is starting or stopping as a daemon and does not answer; try again, or end it: %w", pid, ctx.Err())
+		}
+		poll(ctx)
+	}
+}
+
+// Command is how a daemon names itself in the locks that it holds.
+const Command = "fovea serve"
+
+// stopper names this process in the lock of a store that it takes for a moment.
+func stopper() vfs.Holder {
+	return vfs.Holder{PID: os.Getpid(), Command: Command + " --stop", Since: time.Now()}
+}
+
+// holder returns the process id of the daemon that holds a store, 0 if none does. One that does
+// not answer is starting or stopping.
+func holder(stateDir string) int {
+	if !stores.Begun(stateDir) {
+		return 0
+	}
+	folder, err := vfs.Dir(stateDir)
+	if err != nil {
+		return 0
+	}
+	defer folder.Close()
+	lock, err := disk.TryLock(vfs.Plain(folder), stopper())
+	if err == nil {
+		_ = lock.Unlock() // the lock ends with the process
+	}
+	if held, ok := errors.AsType[*vfs.HeldError](err); ok && held.Holder.Command == Command {
+		return held.Holder.PID
+	}
+	return 0
+}
+
+// poll waits for pollInterval, or until ctx ends.
+func poll(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(pollInterval):
+	}
+}
+
+// silent returns when no daemon answers.
+func silent(ctx context.Context, c *config.Config) error {
+	for ctx.Err() == nil {
+		far, err := find(ctx, c, nil, true)
+		if err != nil {
+			return nil
+		}
+		far.Close()
+		poll(ctx)
+	}
+	return ctx.Err()
+}
+
+// released returns when the lock of a state folder is free: a daemon holds it until it has
+// written everything. A folder missing or not writable by this user counts as free.
+func released(ctx context.Context, stateDir string) error {
+	folder, err := vfs.Dir(stateDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	lock, err := disk.Lock(ctx, vfs.Plain(folder), stopper())
+	if vfs.Unwritable(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return lock.Unlock()
 }

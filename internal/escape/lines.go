@@ -106,3 +106,74 @@ func Lines(body string) []string {
 	}
 	return lines
 }
+
+// IsKey reports whether a text can be the key of a property.
+func IsKey(key string) bool {
+	return key != "" && strings.IndexFunc(key, func(r rune) bool {
+		return r == ':' || r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r)
+	}) < 0
+}
+
+// Keyword returns a todo keyword, or "" if the text cannot be one.
+func Keyword(todo string) string {
+	if strings.IndexFunc(todo, func(r rune) bool { return !unicode.IsLetter(r) && r != '-' && r != '_' && !unicode.IsDigit(r) }) >= 0 {
+		return ""
+	}
+	return todo
+}
+
+// Priority returns a priority, or "" if the text cannot be one.
+func Priority(p string) string {
+	if len(p) == 0 || len(p) > 2 || strings.IndexFunc(p, func(r rune) bool {
+		return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) >= 0 {
+		return ""
+	}
+	return p
+}
+
+// IsTag reports whether a text can be a tag.
+func IsTag(text string) bool {
+	return text != "" && strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_@#%", r)
+	}) < 0
+}
+
+// Markdown escapes text so that none of it is markup.
+func Markdown(text string) string {
+	if !strings.ContainsAny(text, markdownSpecials) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if strings.ContainsRune(markdownSpecials, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+const markdownSpecials = "\\`*_[]<>#&!|~"
+
+// WriteCode writes lines as code: in a fence where it is shorter and no line holds one,
+// else indented. After a paragraph an indented block needs a blank line.
+func WriteCode(b *strings.Builder, lines []string, afterParagraph bool) {
+	const minFenced, fence = 4, "```"
+	text := strings.Join(lines, "\n")
+	switch {
+	case len(lines) == 0:
+	case len(lines) >= minFenced && !strings.Contains(text, fence):
+		b.WriteString(fence + "\n" + text + "\n" + fence + "\n")
+	default:
+		if afterParagraph {
+			b.WriteByte('\n')
+		}
+		for _, line := range lines {
+			if line != "" {
+				b.WriteString("    " + line)
+			}
+			b.WriteByte('\n')
+		}
+	}
+}

@@ -5,10 +5,14 @@ package foreign
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/org"
 )
 
 // Properties that an imported note carries, so that the next import knows it.
@@ -77,4 +81,82 @@ func TextDigest(text string) string {
 		_, _ = h.Write([]byte(line)) // a hash takes everything
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}
+
+// maxName is the longest name of a file or folder in bytes that is made here. File systems take
+// 255, of which what is written beside a file until it is whole needs some.
+const maxName = 200
+
+// Fit returns a path in which no name is too long for a file system. It cuts a longer name and
+// adds a digest of the whole name, before the ending.
+func Fit(at string) string {
+	names := strings.Split(at, "/")
+	for i, name := range names {
+		if len(name) <= maxName {
+			continue
+		}
+		stem, end := name, ""
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 && len(name)-dot <= 16 {
+			stem, end = name[:dot], name[dot:]
+		}
+		sum := fmt.Sprintf("-%x", sha256.Sum256([]byte(name)))[:9]
+		names[i] = cutText(stem, maxName-len(sum)-len(end)) + sum + end
+	}
+	return strings.Join(names, "/")
+}
+
+// Fold returns one text for all paths that some file systems treat as the same: those that
+// differ only in case or in how an accent is composed.
+func Fold(at string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(at))) }
+
+// distinct returns a name with a digest of what it is the name of.
+func distinct(stem, of string) string {
+	return fmt.Sprintf("%s-%x", stem, sha256.Sum256([]byte(of)))[:len(stem)+9]
+}
+
+// Distinct returns another path, which ends with .org, for a note whose path is taken: it has a
+// digest of the source.
+func Distinct(at, source string) string {
+	return distinct(strings.TrimSuffix(at, ".org"), source) + ".org"
+}
+
+// wordsKey is the key of front matter with the TODO words of a file, a list of sequences as they
+// stand after #+TODO: there.
+const wordsKey = "todo_words"
+
+// Bounds of the TODO words of a file.
+const (
+	maxSequences = 16
+	maxSequence  = 512 // bytes of one
+)
+
+// todoWord is a word of a sequence. One with a letter to choose it by, or with marks that make
+// Emacs ask for a note, is taken without them.
+var todoWord = regexp.MustCompile(`^[\pL\pN_@#%!?.-]+$`)
+
+// words takes the TODO words that a file declares, so that they are words of headlines here, too.
+func (m *markdown) words(r *reader, values []string) {
+	for _, value := range values {
+		words := strings.Fields(value)
+		for i, word := range words {
+			words[i], _, _ = strings.Cut(word, "(")
+		}
+		bad := func(word string) bool { return word != "|" && !todoWord.MatchString(word) }
+		if len(words) == 0 || len(value) > maxSequence || len(m.Words) == maxSequences || slices.ContainsFunc(words, bad) {
+			r.problem(m.Source, "%s holds what are no TODO words, left out", wordsKey)
+			continue
+		}
+		m.Words = append(m.Words, strings.Join(words, " "))
+	}
+}
+
+// declaredWords returns the sequences of TODO words that an Org file declares.
+func declaredWords(text string) (sequences []string) {
+	for _, k := range org.Parse(text, nil).Settings {
+		switch k.Key {
+		case "TODO", "SEQ_TODO", "TYP_TODO":
+			sequences = append(sequences, k.Value)
+		}
+	}
+	return sequences
 }

@@ -3,12 +3,14 @@
 package hive
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // Check refuses a write of the actor of ctx to a node, "" for none, that the claims forbid: the
@@ -67,7 +69,7 @@ func (h *Hive) change(ctx context.Context, a scope.Action, before *graph.State, 
 		if c.Old != nil && c.New != nil && c.Old.Own == c.New.Own && c.Old.Parent == c.New.Parent {
 			continue
 		}
-		for _, n := range []string{c.ID, parentOf(&c)} {
+		for _, n := range []string{c.ID, cmp.Or(c.New, &node.Node{}).Parent} {
 			at, ok := before.Get(n)
 			if !ok {
 				continue
@@ -78,12 +80,4 @@ func (h *Hive) change(ctx context.Context, a scope.Action, before *graph.State, 
 		}
 	}
 	return nil
-}
-
-// parentOf returns where a changed node goes, "" for nowhere.
-func parentOf(c *graph.Change) string {
-	if c.New == nil {
-		return ""
-	}
-	return c.New.Parent
 }

@@ -43,8 +43,6 @@ type queue struct {
 	lead chan struct{}
 }
 
-func newQueue() *queue { return &queue{lead: make(chan struct{}, 1)} }
-
 // run performs an operation. Those that arrive while others are written are written together:
 // each is judged by what those before it leave, and is a commit of its own, and all become
 // durable in one step before the first of them returns. A repeated one is not run again: run

@@ -38,7 +38,7 @@ type Hive struct {
 // New returns the hive of a scope, and makes it the scope's fence. memex is the hive of its
 // memex, nil if the scope is the memex.
 func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, memex *Hive) *Hive {
-	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, queue: newQueue(), Owner: &OwnerView{scope: s.Memex()}}
+	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, queue: &queue{lead: make(chan struct{}, 1)}, Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
 		h.clock, h.Owner = memex.clock, memex.Owner
 	}

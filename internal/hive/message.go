@@ -337,20 +337,7 @@ func messageOf(n *node.Node) (Message, bool) {
 
 // preview returns the beginning of a text on one line.
 func preview(text string) string {
-	var out []rune
-	blank := false
-	for _, r := range text {
-		if unicode.IsSpace(r) {
-			blank = len(out) > 0
-			continue
-		}
-		if blank {
-			out, blank = append(out, ' '), false
-		}
-		if out = append(out, r); len(out) >= previewRunes {
-			break
-		}
-	}
+	out := []rune(strings.Join(strings.Fields(text), " "))
 	return string(out[:min(len(out), previewRunes)])
 }
 

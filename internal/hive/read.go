@@ -35,9 +35,6 @@ func (h *Hive) Read(ctx context.Context, opts *scope.WriteOptions, ids ...string
 	if err != nil {
 		return nil, 0, c, err
 	}
-	if len(ids) > MaxReadMessages {
-		return nil, 0, c, tooMany(me)
-	}
 	c, first, err := h.run(postal(ctx, h.scope, me), scope.Action{Name: "read", Key: opts.OrZero().Key}, func(w *change) error {
 		var err error
 		if read, left, err = w.hand(me, ids); err != nil {
@@ -110,19 +107,15 @@ func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left in
 	if err != nil {
 		return nil, 0, err
 	}
-	if len(ids) > MaxReadMessages {
-		return nil, 0, tooMany(me)
-	}
 	return chosen(h.scope.Present(), h.index.inboxes(h.scope, me), me, ids)
-}
-
-func tooMany(me string) error {
-	return fault.Wrap("read", me, fault.Invalid, fmt.Errorf("at most %d messages are read at once", MaxReadMessages))
 }
 
 // chosen returns messages of an agent that are named, else the unread ones that fit an answer.
 func chosen(state *graph.State, paths []string, me string, ids []string) (read []Message, left int, err error) {
 	all := len(ids) == 0
+	if len(ids) > MaxReadMessages {
+		return nil, 0, fault.Wrap("read", me, fault.Invalid, fmt.Errorf("at most %d messages are read at once", MaxReadMessages))
+	}
 	if all {
 		for _, m := range inbox(state, paths, true) {
 			ids = append(ids, m.ID)

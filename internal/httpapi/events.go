@@ -114,7 +114,7 @@ type stream struct {
 func (s *stream) event(e api.Event) {
 	switch {
 	case e.Commit != nil:
-		s.commit(e.Commit)
+		s.commits([]api.Commit{*e.Commit}, nil)
 		return
 	case e.Review != nil:
 		text, err := json.Marshal(e.Review)
@@ -149,9 +149,6 @@ func (s *stream) commits(list []api.Commit, err error) {
 		s.send(all.String())
 	}
 }
-
-// commit sends a commit once.
-func (s *stream) commit(c *api.Commit) { s.commits([]api.Commit{*c}, nil) }
 
 // end sends the reason why the stream ends.
 func (s *stream) end(why error) {

@@ -36,7 +36,7 @@ func (s *Server) operation(op *api.Operation) http.HandlerFunc {
 		before := s.opts.Hello()
 		a, err := s.service(ctx, call)
 		after := s.opts.Hello()
-		if err == nil && pg.first() && !same(before, after) { // the list may be of either
+		if err == nil && pg.first() && moment(before) != moment(after) { // the list may be of either
 			before = after
 			a, err = s.service(ctx, call)
 			after = s.opts.Hello()

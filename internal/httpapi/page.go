@@ -28,8 +28,6 @@ func (p *page) first() bool { return p.limit > 0 && p.moment == "" }
 // number of the commit it does not.
 func moment(h api.Hello) string { return h.Root + " " + strconv.FormatUint(h.Seq, 10) }
 
-func same(a, b api.Hello) bool { return moment(a) == moment(b) }
-
 // maxListed bounds a page and what goes before it.
 const maxListed = 1 << 30
 
@@ -79,14 +77,10 @@ func (p *page) cut(w http.ResponseWriter, r *http.Request, list any, before, aft
 	end := p.offset + p.limit
 	if v.Len() > end {
 		q := r.URL.Query()
-		q.Set("cursor", cursorOf(end, moment(before)))
+		q.Set("cursor", base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", end, moment(before))))
 		w.Header().Set("Link", "<"+r.URL.Path+"?"+q.Encode()+`>; rel="next"`)
 	}
 	return v.Slice(min(p.offset, v.Len()), min(end, v.Len())).Interface(), true
-}
-
-func cursorOf(offset int, moment string) string {
-	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d %s", offset, moment))
 }
 
 func parseCursor(cursor string) (offset int, moment string, err error) {

@@ -3,10 +3,13 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
@@ -66,4 +69,83 @@ func (s *Server) streaming(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		taking(s.streams, errStreamGaveWay, w, r, ended)
 	})
+}
+
+// small is the size up to which a body or an answer is not counted. A larger one takes a
+// share while it is in memory, so that a client that sends without end, or does not read its
+// answers, keeps only a few of them there.
+const small = 256 << 10
+
+// past is a deadline that ends reads and writes of a connection.
+var past = time.Unix(1, 0)
+
+// weighing limits the large bodies of a bearer in memory. A request whose body gives way ends
+// with errGaveWay.
+func (s *Server) weighing(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength == 0 {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, end := context.WithCancelCause(r.Context())
+		defer end(nil)
+		control := http.NewResponseController(w)
+		body := &weighed{ReadCloser: r.Body, left: small, take: func() *share.Share {
+			return s.take(r, func() {
+				end(errGaveWay)
+				_ = control.SetReadDeadline(past) // not every writer has deadlines
+			})
+		}}
+		defer body.release()
+		r = r.WithContext(ctx)
+		r.Body = body
+		next.ServeHTTP(w, r)
+	})
+}
+
+// take takes a share of large texts for the bearer of a request.
+func (s *Server) take(r *http.Request, end func()) *share.Share {
+	return s.large.Acquire(api.BearerOf(author.GrantOf(r.Context())), end)
+}
+
+// weighed is a body that takes a share once it is large.
+type weighed struct {
+	io.ReadCloser
+	left  int // bytes that are not counted
+	take  func() *share.Share
+	share *share.Share // nil while it is small
+}
+
+func (b *weighed) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= n; b.left < 0 && b.share == nil {
+		b.share = b.take()
+	}
+	return n, err
+}
+
+func (b *weighed) release() {
+	if b.share != nil {
+		b.share.Release()
+	}
+}
+
+// answer writes a value as JSON. A large one that gives way is cut off with its connection,
+// so that no client takes it for complete.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, v any) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		fail(w, "answer", err, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(time.Now().Add(transferTimeout))
+	if text.Len() > small {
+		one := s.take(r, func() { _ = control.SetWriteDeadline(past) })
+		defer one.Release()
+	}
+	_, _ = w.Write(text.Bytes()) // the client may be gone
 }

@@ -3,8 +3,11 @@
 package ingest
 
 import (
+	"slices"
 	"sync/atomic"
 
+	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -30,4 +33,65 @@ type Reader struct {
 // New returns the reader of a scope.
 func New(s *scope.Scope, r *rights.Rules) *Reader {
 	return &Reader{scope: s, rights: r}
+}
+
+// A buffer is a tree that an editor has not saved: a session's document under the path of a
+// file. The drift of the session holds the digest that the file had when the buffer was sent.
+
+// BufferedFile returns the file whose document a tree names, "" for none, and the scope that
+// holds it.
+func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path string) {
+	for _, s := range in.WithFiles() {
+		state := s.Present()
+		if n, ok := state.Get(t.ID()); ok && n.Parent == "" && !state.IsTree(n.Path) {
+			return s, n.Path
+		}
+		if t.Type != "org-data" && t.Type != document.TypeDocument {
+			continue
+		}
+		for _, key := range []string{"PATH", "FILE"} {
+			name, inside := s.Root.Relative(t.Text(key))
+			if _, ok := state.Document(name); ok && inside && t.Text(key) != "" {
+				return s, name
+			}
+		}
+	}
+	return nil, ""
+}
+
+// Wrote reports whether the memory itself wrote all of the files at paths, given below the
+// memex without links, so that Ingest would find nothing that the memory does not hold or is
+// about to. If in doubt it returns false. It does not wait for file writes, and costs a stat
+// per path.
+func (r *Reader) Wrote(paths []string) bool {
+	if slices.ContainsFunc(r.scope.Sessions(), overFiles) {
+		return false // a change of a file ends the buffer over it
+	}
+	holders := r.scope.WithFiles()
+	for _, path := range paths {
+		i := slices.IndexFunc(holders, func(s *scope.Scope) bool { return s.Root.InRegion(path) })
+		if i < 0 || !wrote(holders[i], path) {
+			return false
+		}
+		for j, s := range holders {
+			if j != i && s.Present().Asked(path) {
+				return false // it has its own copy of that setup file
+			}
+		}
+	}
+	return true
+}
+
+// wrote is Wrote for one path of one scope.
+func wrote(s *scope.Scope, path string) bool {
+	defer s.Chain.Reading()()
+	doc, ok := s.Present().Document(path)
+	return ok && len(doc.Derived.Setup) == 0 && // setup files may be outside the scanned folders
+		s.Root.Wrote(path) && s.Chain.Store().Err() == nil
+}
+
+// overFiles reports whether a session holds buffers of files.
+func overFiles(s *scope.Scope) bool {
+	defer s.Chain.Begin().End()
+	return len(s.Drift()) > 0
 }

@@ -4,8 +4,11 @@ package ingest
 
 import (
 	"context"
+	"strings"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/skill"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // A setup file that is not Org is kept as an opaque document while a document names it, so
@@ -60,4 +63,56 @@ func (in *ingester) refreshSetupFiles(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// Skills returns a registry of the skills in a view, which are files below the skills
+// folder, and the built-in ones. Skills in locked files are left out; see LockedSkills. If the
+// folder is outside the memex, its files are read now; what could not be read is among the
+// problems. What is encrypted is left out, and nothing in a skill is executed. O(bytes of skills).
+func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
+	var files []skill.File
+	for _, path := range view.StateOf(v).Paths() {
+		if r.isSkill(path) {
+			text, _ := v.Text(path)
+			files = append(files, skill.File{Path: path, Text: v.Readable(path, text)})
+		}
+	}
+	annex := r.scope.Memex().Annex
+	if annex == nil {
+		return skill.Read(files)
+	}
+	var problems []skill.Problem
+	found, err := annex.Files(ctx)
+	if err != nil {
+		problems = append(problems, skill.Problem{Skill: annex.Dir(), Kind: skill.Elsewhere, Detail: err.Error()})
+	}
+	for _, f := range found {
+		path := corpus.AnnexPrefix + f.Path
+		if f.Err != nil {
+			problems = append(problems, skill.Problem{Skill: skill.NameOf(f.Path), Path: path, Kind: skill.Elsewhere, Detail: f.Err.Error()})
+			continue
+		}
+		files = append(files, skill.File{Path: path, Text: v.Readable(path, f.Text)})
+	}
+	registry := skill.Read(files)
+	registry.Problems = append(registry.Problems, problems...)
+	return registry
+}
+
+// LockedSkills returns the names of the skills that a guarded view leaves out, by path.
+// The names are derived from the paths.
+func (r *Reader) LockedSkills(v *view.View) map[string]string {
+	out := map[string]string{}
+	for path := range view.LockedIn(v) {
+		if r.isSkill(path) {
+			out[path] = skill.NameOf(path)
+		}
+	}
+	return out
+}
+
+// isSkill reports whether the file at a path can be a skill.
+func (r *Reader) isSkill(path string) bool {
+	dir := r.scope.Root.SkillsDir()
+	return dir != "" && strings.HasPrefix(path, dir+"/") && skill.IsSkill(path)
 }

@@ -38,14 +38,18 @@ func resourceKinds() []resourceKind {
 		{"fovea://status", "status", "State of the memory", data, jsonOf(api.OpStatus, api.StatusRequest{})},
 		{"fovea://verify", "verify", "Verification of the whole memory from its bytes", data, jsonOf(care.OpVerify, care.VerifyRequest{})},
 		{"fovea://outline", "outline", "Titles and ids of all notes", text, outlineText},
-		{"fovea://snapshots", "snapshots", "States to go back to", text, snapshotsText},
+		{"fovea://snapshots", "snapshots", "States to go back to", text, textOf(api.OpSnapshots, func(string) api.None { return api.None{} },
+			func(list []api.Snapshot) string { return fenced(snapshotLines(list)) })},
 		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},
 		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages, agents.MessagesRequest{Unread: true})},
 		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview, agents.ReviewRequest{})},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
-		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text, snapshotText},
-		{"fovea://skill/{+name}", "skill", "The text of one skill", text, skillText},
+		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text,
+			textOf(api.OpDiff, func(name string) api.DiffRequest { return api.DiffRequest{From: name} }, diffText)},
+		{"fovea://skill/{+name}", "skill", "The text of one skill", text,
+			textOf(api.OpSkill, func(name string) api.SkillRequest { return api.SkillRequest{Name: name} },
+				func(s *api.SkillSource) string { return fenced(s.Source) })},
 		{"fovea://window/{+focus}{?question,budget}", "window", "Context for a focus within a token budget", text, windowText},
 	}
 }
@@ -115,6 +119,17 @@ func jsonOf[Q, A any](op api.Op[Q, A], req Q) resourceReader {
 	}
 }
 
+// textOf returns a reader of the answer of an operation about what has a name, as text.
+func textOf[Q, A any](op api.Op[Q, A], request func(name string) Q, text func(A) string) resourceReader {
+	return func(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
+		answer, err := op.Call(ctx, svc, request(name))
+		if err != nil {
+			return "", err
+		}
+		return text(answer), nil
+	}
+}
+
 func nodeText(ctx context.Context, svc api.Service, id string, _ url.Values) (string, error) {
 	r, err := readTool(ctx, svc, api.ShowRequest{ID: id}, extra{})
 	return r.text, err
@@ -145,27 +160,6 @@ func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values
 		b.WriteString("and more: ask for the outline of one file\n")
 	}
 	return fenced(b.String()), nil
-}
-
-func snapshotsText(ctx context.Context, svc api.Service, _ string, _ url.Values) (string, error) {
-	list, err := api.OpSnapshots.Call(ctx, svc, api.None{})
-	return fenced(snapshotLines(list)), err
-}
-
-func snapshotText(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
-	d, err := api.OpDiff.Call(ctx, svc, api.DiffRequest{From: name})
-	if err != nil {
-		return "", err
-	}
-	return diffText(d), nil
-}
-
-func skillText(ctx context.Context, svc api.Service, name string, _ url.Values) (string, error) {
-	skill, err := api.OpSkill.Call(ctx, svc, api.SkillRequest{Name: name})
-	if err != nil {
-		return "", err
-	}
-	return fenced(skill.Source), nil
 }
 
 func windowText(ctx context.Context, svc api.Service, focus string, options url.Values) (string, error) {

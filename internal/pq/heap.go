@@ -2,6 +2,8 @@
 
 package pq
 
+import "slices"
+
 // Heap is a binary heap: no item comes before the one at index 0. Items in any order
 // become a heap by [Heap.Init].
 type Heap[T any] struct {
@@ -67,4 +69,57 @@ func (h *Heap[T]) down(i int) {
 		i = child
 	}
 	items[i] = item
+}
+
+// Top keeps the best items of a sequence.
+type Top[T any] struct {
+	limit int
+	heap  Heap[T] // a heap, the worst item first, once it holds limit items
+}
+
+// NewTop returns a Top that keeps at most limit items, none if limit is negative. worse
+// is a strict weak ordering. The items are stored in buffer[:0].
+func NewTop[T any](limit int, worse func(a, b T) bool, buffer []T) Top[T] {
+	return Top[T]{limit, Heap[T]{buffer[:0], worse}}
+}
+
+// Worst returns the item that the next better one replaces. It is false while any
+// item is accepted.
+func (t *Top[T]) Worst() (worst T, full bool) {
+	if len(t.heap.Items) < t.limit || t.limit <= 0 {
+		return worst, false
+	}
+	return t.heap.Items[0], true
+}
+
+// Accepts reports whether Add would keep an item.
+func (t *Top[T]) Accepts(item T) bool {
+	return len(t.heap.Items) < t.limit || t.limit > 0 && t.heap.Before(t.heap.Items[0], item)
+}
+
+// Add keeps an item if it is among the best so far. Of equal items the earlier ones
+// stay. O(log limit).
+func (t *Top[T]) Add(item T) {
+	switch n := len(t.heap.Items); {
+	case n < t.limit:
+		t.heap.Items = append(t.heap.Items, item)
+		if n+1 == t.limit {
+			t.heap.Init()
+		}
+	case t.Accepts(item):
+		t.heap.ReplaceFirst(item)
+	}
+}
+
+// Sorted sorts the kept items, best first, and returns them. No item can be added
+// afterwards. O(limit log limit).
+func (t *Top[T]) Sorted() []T {
+	worse := t.heap.Before
+	slices.SortFunc(t.heap.Items, func(a, b T) int {
+		if worse(b, a) {
+			return -1
+		}
+		return 1 // equal ones stand in any order, and are not worth a second call
+	})
+	return t.heap.Items
 }

@@ -3,7 +3,11 @@
 package record
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // ListNumbered returns the numbers of a folder's files, ascending: those whose
@@ -58,3 +63,53 @@ func NotRegular(err error, file string) *store.Corruption {
 
 // Magics are the words that the files and their parts begin with.
 var Magics = [...]string{segmentMagic, packMagic, packFooterMagic, manifestMagic}
+
+// Check verifies the pack from its bytes and trusts nothing that was read before: it
+// recomputes checksums and digests, and makes the tables anew from the records to compare
+// them. It calls fn with each record. O(size); memory of 48 bytes for each block.
+func (p *Pack) Check(fn func() error) error {
+	if p.Bad != nil {
+		return p.Bad
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(p.file, 0, p.Info.Size-packFooterSize)); err != nil {
+		return err
+	}
+	err := p.checkRecords(fn)
+	if err == nil && [sha256.Size]byte(sum.Sum(nil)) != p.Info.Digest {
+		err = p.Damage(0, "digest mismatch")
+	}
+	return err
+}
+
+// checkRecords checks the records of a pack, and its tables against them.
+func (p *Pack) checkRecords(fn func() error) error {
+	var index packIndex
+	if err := p.each(func(at int64, r store.Record) error {
+		if r.Kind.HasDigest() {
+			index.add(at, r.Kind, merkle.Sum(r.Data))
+		}
+		return fn()
+	}); err != nil {
+		return err
+	}
+	index.sort()
+	if err := p.commitTable().equals(len(index.commits), func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint64(b, uint64(index.commits[i]))
+	}); err != nil {
+		return err
+	}
+	if err := p.digestTable().equals(len(index.digests), func(b []byte, i int) []byte {
+		return binary.LittleEndian.AppendUint64(append(b, index.digests[i].digest[:]...), uint64(index.digests[i].at))
+	}); err != nil {
+		return err
+	}
+	var last []byte
+	return p.EachPurged(func(d merkle.Digest, _ uint64) error {
+		if bytes.Compare(d[:], last) <= 0 {
+			return p.Damage(p.end.goneAt(p.Info), "a table out of order")
+		}
+		last = append(last[:0], d[:]...)
+		return nil
+	})
+}

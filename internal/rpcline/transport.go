@@ -3,10 +3,14 @@
 package rpcline
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"log/slog"
+	"runtime/debug"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -296,4 +300,122 @@ func (c *connection) writeLine(text []byte) error {
 	defer c.mu.Unlock()
 	_, err := c.out.Write(append(text, '\n'))
 	return err
+}
+
+// maxLine is the largest length of a line in bytes. A call with the largest note takes
+// less than a hundredth of it.
+const maxLine = 16 << 20
+
+// line is an input line.
+type line struct {
+	text    []byte
+	tooLong bool // more than maxLine, and passed over
+	err     error
+}
+
+// readLines delivers the lines that are not blank, until an error or the end.
+func (c *connection) readLines() {
+	r := bufio.NewReaderSize(c.in, 64<<10)
+	for first := true; ; first = false {
+		l := readLine(r)
+		if first {
+			l.text = bytes.TrimPrefix(l.text, []byte("\ufeff")) // a byte order mark
+		}
+		end := l.err
+		if l.tooLong || len(bytes.TrimSpace(l.text)) > 0 {
+			l.err = nil // what stands before the end counts
+			if !c.deliver(l) {
+				return
+			}
+		}
+		if end != nil {
+			c.deliver(line{err: end})
+			return
+		}
+	}
+}
+
+// deliver passes a line to Read and returns false if the connection is closed.
+func (c *connection) deliver(l line) bool {
+	select {
+	case c.lines <- l:
+		return true
+	case <-c.closed:
+		return false
+	}
+}
+
+// readLine reads one line. It drops the text of a line that is too long.
+func readLine(r *bufio.Reader) (l line) {
+	for {
+		part, err := r.ReadSlice('\n')
+		if l.tooLong = l.tooLong || len(l.text)+len(part) > maxLine; l.tooLong {
+			l.text = nil
+		} else {
+			l.text = append(l.text, part...)
+		}
+		if err == nil {
+			return l
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			l.err = err
+			return l
+		}
+	}
+}
+
+// Refuse answers each call with an error whose message is why, until the client
+// disconnects or the context is done. Errors: those of the reader and the writer.
+func Refuse(ctx context.Context, t *Transport, why string) error {
+	c, err := t.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for {
+		m, err := c.Read(ctx)
+		if err != nil {
+			if errors.Is(err, io.EOF) || ctx.Err() != nil {
+				err = nil
+			}
+			return err
+		}
+		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+			if err := c.Write(ctx, &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: why}}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// RecoverPanics returns middleware that turns a panic of a handler into an error response
+// and logs it with the stack. The SDK runs handlers in its own goroutines, where a panic
+// would end the process. A nil log discards the record.
+func RecoverPanics(log *slog.Logger) mcp.Middleware {
+	return func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+			defer func() {
+				if why := recover(); why != nil {
+					logPanic(log, method, why)
+					res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: method +
+						" failed because of a bug in Fovea. Next: ask the owner to report what the log says (serve.log in the state folder, or standard error)"}
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	}
+}
+
+// LogPanic is deferred by background functions. It recovers from a panic and logs it; a
+// nil log discards the record.
+func LogPanic(log *slog.Logger, what string) {
+	if why := recover(); why != nil {
+		logPanic(log, what, why)
+	}
+}
+
+func logPanic(log *slog.Logger, what string, why any) {
+	if log != nil {
+		log.Error("panic", "in", what, "why", why, "stack", string(debug.Stack()))
+	}
 }

@@ -107,19 +107,17 @@ func looseLine(text []byte) (l line, err error) {
 
 // asLines returns a graph in the format of that file.
 func asLines(g Graph) []byte {
-	p := printer{b: make([]byte, 0, g.size()), bare: true}
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false)
 	for _, e := range g.Entities {
 		if e.Observations == nil {
 			e.Observations = []string{}
 		}
-		p.raw(`{"type":"entity"`)
-		p.entity(e, false)
-		p.raw("}\n")
+		_ = to.Encode(line{Type: "entity", Name: &e.Name, EntityType: &e.EntityType, Observations: &e.Observations}) // texts always encode
 	}
 	for _, r := range g.Relations {
-		p.raw(`{"type":"relation"`)
-		p.relation(r, false)
-		p.raw("}\n")
+		_ = to.Encode(line{Type: "relation", From: &r.From, To: &r.To, RelationType: &r.RelationType})
 	}
-	return p.b
+	return b.Bytes()
 }

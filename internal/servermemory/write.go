@@ -50,15 +50,6 @@ func filePath(number int) string { return fmt.Sprintf("%sgraph-%04d.org", folder
 
 func headID(number int) string { return fmt.Sprintf("%s-graph-%04d", Agent, number) }
 
-// last returns the number of the newest file, 0 without any.
-func (f files) last() int {
-	last := 0
-	for number := range f {
-		last = max(last, number)
-	}
-	return last
-}
-
 // write makes a batch durable. After an error the next use reloads the model.
 func (s *Store) write(ctx context.Context, b *batch) (err error) {
 	w := &writing{s: s, ctx: ctx, first: s.seq}
@@ -136,7 +127,7 @@ func (w *writing) put(text *strings.Builder) error {
 	if text.Len() == 0 {
 		return nil
 	}
-	number := max(w.s.files.last(), 1)
+	number := max(1, slices.Max(append(slices.Collect(maps.Keys(w.s.files)), 0)))
 	if f := w.s.files[number]; f != nil && f.size >= full {
 		number++
 	}

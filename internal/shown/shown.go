@@ -3,7 +3,11 @@
 package shown
 
 import (
+	"encoding/binary"
+	"fmt"
 	"hash/fnv"
+	"maps"
+	"math"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
@@ -64,4 +68,62 @@ func (n *Node) Still(x *excerpt.Excerpt) []uint64 {
 func contains(sorted []uint64, line uint64) bool {
 	_, found := slices.BinarySearch(sorted, line)
 	return found
+}
+
+// AppendBinary appends the encoding of r. The error is always nil. It implements
+// encoding.BinaryAppender.
+func (r *Record) AppendBinary(dst []byte) ([]byte, error) {
+	dst = merkle.AppendList(dst, 4)
+	dst = merkle.AppendBytes(dst, r.Text)
+	dst = merkle.AppendUint(dst, uint64(r.Tokens))
+	dst = merkle.AppendBytes(dst, r.Style)
+	dst = merkle.AppendList(dst, len(r.Nodes))
+	for _, id := range slices.Sorted(maps.Keys(r.Nodes)) {
+		t := r.Nodes[id]
+		var lines []byte
+		for _, line := range t.Lines {
+			lines = binary.LittleEndian.AppendUint64(lines, line)
+		}
+		dst = merkle.AppendList(dst, 6)
+		dst = merkle.AppendBytes(dst, id)
+		dst = merkle.AppendBytes(dst, t.Name)
+		dst = merkle.AppendBytes(dst, t.Digest[:])
+		dst = merkle.AppendUint(dst, t.Heading)
+		dst = merkle.AppendUint(dst, uint64(t.Level))
+		dst = merkle.AppendBytes(dst, lines)
+	}
+	return dst, nil
+}
+
+// UnmarshalBinary sets r to what AppendBinary has encoded. It implements
+// encoding.BinaryUnmarshaler.
+func (r *Record) UnmarshalBinary(data []byte) error {
+	in := merkle.NewReader(data)
+	in.FixedList(4)
+	out, before := Record{Text: string(in.Bytes()), Tokens: int(in.Int()), Style: string(in.Bytes()), Nodes: map[string]Node{}}, ""
+	for i := range in.List() {
+		in.FixedList(6)
+		id, name, digest := string(in.Bytes()), string(in.Bytes()), in.Bytes()
+		t := Node{Name: name, Heading: in.Uint()}
+		level, lines := in.Uint(), in.Bytes()
+		if in.Err() != nil {
+			break
+		}
+		if len(digest) != len(t.Digest) || level > math.MaxUint8 || len(lines)%8 != 0 || i > 0 && id <= before {
+			return fmt.Errorf("shown: what a session was shown: node %q: %w", id, merkle.ErrKind)
+		}
+		t.Digest, t.Level = merkle.Digest(digest), uint8(level)
+		for chunk := range slices.Chunk(lines, 8) {
+			t.Lines = append(t.Lines, binary.LittleEndian.Uint64(chunk))
+		}
+		if !slices.IsSorted(t.Lines) {
+			return fmt.Errorf("shown: what a session was shown: lines of node %q: %w", id, merkle.ErrCanonical)
+		}
+		out.Nodes[id], before = t, id
+	}
+	if err := in.Done(); err != nil {
+		return fmt.Errorf("shown: what a session was shown: %w", err)
+	}
+	*r = out
+	return nil
 }

@@ -27,15 +27,9 @@ and all notes.`,
   fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea context --agent ada --budget 4000 --policy shares`,
 	}
-	return Group(c, blockAddCommand(s), blockListCommand(s), blockScoreCommand(s),
-		verb(s, &cobra.Command{
-			Use: "remove ID...", Short: "Take blocks out of working memory; history keeps them", Example: "  fovea block remove task:TASK-42 --agent ada",
-			Args: cobra.MinimumNArgs(1),
-		}, api.OpBlockRemove, nil, func(c *api.BlockChange) { s.Out.Printf("removed; commit %d\n", c.Seq) }))
-}
-
-func blockListCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{Use: "list", Example: "  fovea block list --agent ada"}, api.OpBlocks, nil, func(all []working.Block) {
+	return Group(c, blockAddCommand(s), verb(s, &cobra.Command{
+		Use: "list", Example: "  fovea block list --agent ada",
+	}, api.OpBlocks, nil, func(all []working.Block) {
 		for _, b := range all {
 			s.Out.Row(terminal.Column(string(b.Priority), 8), terminal.Column(strconv.FormatFloat(*b.Confidence, 'g', 3, 64), 5),
 				terminal.Column(b.ID, 30), terminal.Text(b.Title()))
@@ -43,7 +37,11 @@ func blockListCommand(s *Session) *cobra.Command {
 		if len(all) == 0 {
 			s.Report("no blocks; add one with fovea block add TYPE ...")
 		}
-	})
+	}), blockScoreCommand(s),
+		verb(s, &cobra.Command{
+			Use: "remove ID...", Short: "Take blocks out of working memory; history keeps them", Example: "  fovea block remove task:TASK-42 --agent ada",
+			Args: cobra.MinimumNArgs(1),
+		}, api.OpBlockRemove, nil, func(c *api.BlockChange) { s.Out.Printf("removed; commit %d\n", c.Seq) }))
 }
 
 func blockScoreCommand(s *Session) *cobra.Command {

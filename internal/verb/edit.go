@@ -12,8 +12,7 @@ import (
 )
 
 func editCommand(s *Session) *cobra.Command {
-	var body, add func() (*string, error)
-	c := verb(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
 properties, dates, text, checkboxes. Several changes may be asked for at once.
 Keywords are logged as the file's #+STARTUP says, and repeaters move on.
@@ -27,16 +26,7 @@ touched; the error shows both sides.`,
   fovea edit journal.org:3 --append "It rained."
   fovea edit journal.org:3 --body @letter.txt`,
 		Args: oneNode,
-	}, api.OpEdit, func(req *api.EditRequest, _ []string) (err error) {
-		if req.Body, err = body(); err != nil {
-			return err
-		}
-		req.Append, err = add()
-		return err
-	}, printer(s, printEdit))
-	body = textFlag(s, c, "body", "`TEXT` that replaces the text below headline and drawer")
-	add = textFlag(s, c, "append", "`TEXT` to add at the end")
-	return c
+	}, api.OpEdit, nil, printer(s, printEdit))
 }
 
 // printEdit prints the result of an edit.
@@ -67,8 +57,7 @@ func printEdit(s *Session, r *api.EditResponse) {
 }
 
 func rememberCommand(s *Session) *cobra.Command {
-	var body func() (*string, error)
-	c := verb(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
 the end of an Org file, which is made when there is none of that path. A folder,
 with a slash at its end, means its file of the month: agents/ada/2026-11.org,
@@ -78,15 +67,7 @@ written again.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
 		Args: Args(1, 1, "a title"),
-	}, api.OpRemember, func(req *api.RememberRequest, _ []string) error {
-		text, err := body()
-		if text != nil {
-			req.Body = *text
-		}
-		return err
-	}, printer(s, printEdit))
-	body = textFlag(s, c, "body", "`TEXT` below the headline")
-	return c
+	}, api.OpRemember, nil, printer(s, printEdit))
 }
 
 func forgetCommand(s *Session) *cobra.Command {

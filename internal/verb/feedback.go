@@ -15,8 +15,7 @@ import (
 )
 
 func feedbackCommand(s *Session) *cobra.Command {
-	var cites func() (*string, error)
-	c := verbFor(s, &cobra.Command{
+	c := verb(s, &cobra.Command{
 		Long: `Feedback says which of the notes that were shown for a question were useful: in
 a window of an agent, named with --agent, or by a search of yours for the words
 of --question. Search and windows learn from it how much each arm of the score
@@ -28,34 +27,14 @@ questions that were held back, and no longer than it does.`,
   fovea feedback status
   fovea feedback reset`,
 		Args: cobra.ArbitraryArgs,
-	}, feedback.OpFeedback, func(req *feedback.UsefulRequest, _ []string) error {
-		text, err := cites()
-		if text != nil {
-			req.Cites = *text
-		}
-		return err
-	}, func(_ *feedback.UsefulRequest, g *feedback.UsefulResponse) {
+	}, feedback.OpFeedback, nil, func(g *feedback.UsefulResponse) {
 		if g.Seq == 0 {
 			s.Report("nothing can be learned from that: the question does not find these notes")
 			return
 		}
 		s.Out.Printf("%d useful, %d not, %d not mentioned; commit %d of the session %s\n", g.Useful, g.Not, g.Unsaid, g.Seq, g.Session)
 	})
-	cites = textFlag(s, c, "cites", "`TEXT` of an answer: what it cites by handle or id was useful")
-	c.AddCommand(feedbackStatusCommand(s), verb(s, &cobra.Command{
-		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
-	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
-		if r.Seq == 0 {
-			s.Report("there is no feedback")
-			return
-		}
-		s.Out.Printf("forgotten; commit %d of the session %s\n", r.Seq, r.Session)
-	}))
-	return c
-}
-
-func feedbackStatusCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	c.AddCommand(verb(s, &cobra.Command{
 		Use: "status", Short: "Say what was learned, and whether it ranks", Example: "  fovea feedback status", Args: NoArguments,
 	}, feedback.OpStatus, nil, func(st *feedback.LearnedStatus) {
 		entries := "1 entry"
@@ -66,7 +45,16 @@ func feedbackStatusCommand(s *Session) *cobra.Command {
 		for i := range st.Regions {
 			printRegion(s.Out, &st.Regions[i])
 		}
-	})
+	}), verb(s, &cobra.Command{
+		Use: "reset", Short: "Forget all feedback; history keeps it", Example: "  fovea feedback reset", Args: NoArguments,
+	}, feedback.OpReset, nil, func(r *feedback.ResetResponse) {
+		if r.Seq == 0 {
+			s.Report("there is no feedback")
+			return
+		}
+		s.Out.Printf("forgotten; commit %d of the session %s\n", r.Seq, r.Session)
+	}))
+	return c
 }
 
 // printRegion prints what was learned of a folder.

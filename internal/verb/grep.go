@@ -16,6 +16,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -59,7 +60,7 @@ func printGrep(s *Session, nodes []api.Node, find finder) {
 		fmt.Fprintf(s.Out, "%s:%d:%d: %s\n", terminal.OneLine(file), n.Line+number, screenColumn(text[:min(at, len(text))]), terminal.JoinLines(text))
 	}
 	if outside > 0 {
-		s.Report("%s more without a file", several(outside, "node"))
+		s.Report("%s more without a file", scope.Count(outside, "node"))
 	}
 }
 

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -24,33 +25,25 @@ as unreviewed, until its owner decides. The policy stands in the configuration.`
   fovea guard diff skills/plan.org
   fovea guard adopt skills/plan.org`,
 	}
-	return Group(c, guardListCommand(s), guardDiffCommand(s),
+	return Group(c, verb(s, &cobra.Command{
+		Use:     "list",
+		Example: "  fovea guard list",
+	}, care.OpGuard, nil, func(p *care.Protection) { printProtected(s.Out, p.Files) }), guardDiffCommand(s),
 		decideCommand(s, "adopt", "Adopt makes what the file holds now the trusted text. --sha256 gives what guard\ndiff printed: a file that changed "+
 			"since is refused.", care.OpGuardAdopt),
 		decideCommand(s, "reject", "Reject writes the trusted bytes back, or removes a file that was never trusted.\nWhat the file held stays in history.",
 			care.OpGuardReject),
-		guardPolicyCommand(s))
-}
-
-func guardListCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use:     "list",
-		Example: "  fovea guard list",
-	}, care.OpGuard, nil, func(p *care.Protection) { printProtected(s.Out, p.Files) })
-}
-
-func guardPolicyCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use:   "policy",
-		Short: "Print the patterns that protect files",
-		Long: `Policy prints each pattern behind its mode. The first group of patterns with one
+		verb(s, &cobra.Command{
+			Use:   "policy",
+			Short: "Print the patterns that protect files",
+			Long: `Policy prints each pattern behind its mode. The first group of patterns with one
 that matches decides; a file that none matches is trusted.`,
-		Example: "  fovea guard policy",
-	}, care.OpGuard, nil, func(p *care.Protection) {
-		for _, line := range p.Policy {
-			s.Out.Printf("%s\n", line)
-		}
-	})
+			Example: "  fovea guard policy",
+		}, care.OpGuard, nil, func(p *care.Protection) {
+			for _, line := range p.Policy {
+				s.Out.Printf("%s\n", line)
+			}
+		}))
 }
 
 func guardDiffCommand(s *Session) *cobra.Command {
@@ -98,22 +91,11 @@ func printProtected(out *terminal.Stream, files []care.ProtectedFile) {
 }
 
 func printGuardDiff(out *terminal.Stream, d *care.GuardDiff) {
-	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, orNone(d.SHA256), orNone(d.Trusted))
+	out.Printf("%s: %s\nsha256   %s\ntrusted  %s\n", d.Path, d.State, cmp.Or(d.SHA256, "(none)"), cmp.Or(d.Trusted, "(none)"))
 	for _, c := range d.Changes {
-		where := c.Where
-		if where == "" {
-			where = "(the file itself)"
-		}
-		out.Printf("\n%s %s: %s\n", c.What, c.Kind, where)
+		out.Printf("\n%s %s: %s\n", c.What, c.Kind, cmp.Or(c.Where, "(the file itself)"))
 		for line := range strings.Lines(c.Text) {
 			fmt.Fprintln(out, "    "+bareLine(out, line))
 		}
 	}
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "(none)"
-	}
-	return s
 }

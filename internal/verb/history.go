@@ -5,12 +5,15 @@ package verb
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 func logCommand(s *Session) *cobra.Command {
@@ -157,4 +160,100 @@ editor refuses the whole. Files that the folder has lost come back as well;
 		}
 		return nil
 	}, printer(s, printRollback))
+}
+
+func blameCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Short: "Show who wrote each line of a node, and when",
+		Long: `Blame prints a node's own text and before each line the number of the commit
+that wrote it, the day, the author and the line's number in the file. It follows
+renames and moves. A line that was removed and restored belongs to its first
+author.`,
+		Example: `  fovea blame "Pika at the vet"
+  fovea blame projects/kaplja.org:12 --json`,
+		Args: oneNode,
+	}, api.OpBlame, nil, func(b *api.BlameResponse) {
+		printBlame(s.Out, b)
+		if len(b.Gone) > 0 {
+			s.Report("%s", goneFrom(b.Gone))
+		}
+	})
+}
+
+func printBlame(out *terminal.Stream, b *api.BlameResponse) {
+	for _, l := range b.Lines {
+		out.Row(terminal.Number(out, 5, l.Commit.Seq), terminal.Text(l.Commit.Time.Local().Format(time.DateOnly)),
+			terminal.Column(l.Commit.Author, 8), terminal.Number(out, 5, l.Line), terminal.Column(strings.TrimRight(l.Text, "\r\n"), terminal.Rest))
+	}
+}
+
+// goneFrom lists the commits whose versions could not be compared.
+func goneFrom(commits []api.Commit) string {
+	const few = 5
+	var numbers []string
+	for i, c := range commits {
+		if i == few {
+			numbers = append(numbers, fmt.Sprintf("and %d more", len(commits)-few))
+			break
+		}
+		numbers = append(numbers, fmt.Sprint(c.Seq))
+	}
+	return "history no longer has its text from commit " + strings.Join(numbers, ", ") + ": those changes are shown as part of the next commit"
+}
+
+func checkpointCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Short: "Write an image of the current state, and keep it",
+		Long: `Checkpoint writes an image of the whole state, so that the next start replays
+nothing, and keeps the state under a name; without one it is checkpoint- and the
+day. Nothing that was committed depends on it: the journal has it already.
+
+With --to ipfs the memory goes to the IPFS daemon of this machine, too, with all
+its history and what came since the last time, and the CID is printed: whoever
+has it and a key can "fovea restore" or "fovea clone" it. It is sealed where
+the daemon is online, unless you give --plain.`,
+		Example: `  fovea checkpoint
+  fovea checkpoint before-move
+  fovea checkpoint --to ipfs`,
+		Args: Args(0, 1, "at most one name"),
+	}, api.OpCheckpoint, nil, printer(s.Out, printCheckpoint))
+}
+
+func restoreCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use:   "restore [NAME | FILE...]",
+		Short: "Bring lost files back, or go back to a checkpoint",
+		Long: `Restore makes the state of a checkpoint, or of another named snapshot, the
+present one as a new commit. Files follow as in "fovea rollback", and
+"fovea rollback 0" undoes it.
+
+With --missing it writes the files that the folder has lost and memory keeps;
+with FILE those files, each in its newest version or as it was --at a moment.
+All else stays as it is then.
+
+With --source ipfs it is what a CID names, of this memory or of another one.`,
+		Example: `  fovea restore --missing
+  fovea restore inbox.org tasks.org --at 2026-11-01
+  fovea restore before-move
+  fovea restore --source ipfs --cid CID`,
+		Args: Args(0, -1, "one name, or files"),
+	}, api.OpRestore, func(req *api.RestoreRequest, a []string) error {
+		if len(a) == 1 && req.At == "" {
+			req.Name = a[0]
+		} else {
+			req.Files = a
+		}
+		if len(a) == 0 && !req.Missing && req.CID == "" && req.From == "" {
+			return Misuse{errors.New(`restore wants the name of a checkpoint ("fovea snapshot list" shows them), files, or --missing; ` +
+				`--dry-run shows what would change`)}
+		}
+		return nil
+	}, func(done *api.RestoreResponse) {
+		if done.Name != "" && done.Would == nil {
+			s.Report("restored %s", done.Name)
+		} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
+			s.Report("no file is missing; fovea restore FILE brings back one that was removed")
+		}
+		printRollback(s, &done.RollbackResponse)
+	})
 }

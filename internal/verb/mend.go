@@ -57,7 +57,6 @@ whole until this is run.`,
 
 func purgeCommand(s *Session) *cobra.Command {
 	var c *cobra.Command
-	var text func() (*string, error)
 	c = verbFor(s, &cobra.Command{
 		Short: "Remove every version of nodes, or of a text, from history for good",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
@@ -74,15 +73,12 @@ keep it.`,
   fovea purge --text "the door code" --dry-run`,
 		Args: Args(0, -1, "ids of nodes"),
 	}, care.OpPurge, func(req *care.PurgeRequest, a []string) error {
-		secret, err := text()
+		text, err := givenText(c.Context(), s, req.Text)
 		if err != nil {
 			return err
 		}
-		if secret != nil {
-			req.Text = *secret
-			if req.Text != c.Flag("text").Value.String() { // text read from a file or pipe ends in a newline
-				req.Text = strings.TrimRight(req.Text, "\r\n")
-			}
+		if text != req.Text { // read from a file or pipe, it ends in a newline
+			req.Text = strings.TrimRight(text, "\r\n")
 		}
 		if len(a) == 0 && req.Text == "" {
 			return Misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
@@ -100,6 +96,6 @@ keep it.`,
 			s.Report("out of reach on IPFS, each may hold it; \"ipfs pin rm\" gives them up, copies elsewhere stay: %s", strings.Join(r.IPFS, " "))
 		}
 	})
-	text = textFlag(s, c, "text", "every version that holds this `TEXT`; in a shell, - leaves no trace of it")
+	c.Flag("text").Usage += " " + textUsage
 	return c
 }

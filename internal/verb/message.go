@@ -23,12 +23,22 @@ decides what to do. Without --agent the verbs are about the owner.`,
   fovea message inbox --agent ada
   fovea message read --agent ada`,
 	}
-	return Group(c, messageSendCommand(s), messageInboxCommand(s), messageReadCommand(s))
+	return Group(c, messageSendCommand(s), verb(s, &cobra.Command{
+		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
+	}, agents.OpMessages, nil, func(all []agents.Message) {
+		for i := range all {
+			m := &all[i]
+			s.Out.Row(terminal.Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), terminal.Column(moment(m.Sent), 19),
+				terminal.Column(m.From, 12), terminal.Column(m.ID, 36), terminal.Column(m.Subject, terminal.Rest))
+		}
+		if len(all) == 0 {
+			s.Report("no messages")
+		}
+	}), messageReadCommand(s))
 }
 
 func messageSendCommand(s *Session) *cobra.Command {
-	var body func() (*string, error)
-	c := verb(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use: "send TO SUBJECT", Short: "Send a message to an agent, or to owner",
 		Long: `Send puts a message into the inbox of an agent, or of the owner. To an agent
 that has never written, and that the configuration does not name, send with
@@ -36,39 +46,7 @@ that has never written, and that the configuration does not name, send with
 		Example: `  fovea message send ada "The build is red" --body "Since commit 42."
   git log -1 | fovea message send owner "Released" --body - --agent ada`,
 		Args: Args(2, 2, "who receives it, and a subject"),
-	}, agents.OpMessageSend, func(req *agents.MessageSendRequest, a []string) error {
-		req.To, req.Subject = a[0], a[1]
-		text, err := body()
-		if text != nil {
-			req.Body = *text
-		}
-		return err
-	}, func(m *agents.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
-	body = textFlag(s, c, "body", "`TEXT` of the message")
-	return c
-}
-
-func messageInboxCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
-	}, agents.OpMessages, nil, func(all []agents.Message) {
-		for i := range all {
-			m := &all[i]
-			s.Out.Row(terminal.Column(mark(m), 1), terminal.Column(moment(m.Sent), 19), terminal.Column(m.From, 12), terminal.Column(m.ID, 36),
-				terminal.Column(m.Subject, terminal.Rest))
-		}
-		if len(all) == 0 {
-			s.Report("no messages")
-		}
-	})
-}
-
-// mark marks a message that was not read.
-func mark(m *agents.Message) string {
-	if m.Read {
-		return " "
-	}
-	return "*"
+	}, agents.OpMessageSend, nil, func(m *agents.MessageSent) { s.Out.Printf("commit %d  %s\n", m.Seq, m.ID) })
 }
 
 func messageReadCommand(s *Session) *cobra.Command {

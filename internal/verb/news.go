@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -62,7 +63,7 @@ func printNews(s *Session, news *agents.News) {
 		of := &news.Sessions[i]
 		s.Out.Row(terminal.Column(heading(of), terminal.Rest))
 		if older := len(of.Commits) - maxPrinted; older > 0 {
-			s.Out.Row(terminal.Text("  " + several(older, "older commit") + "; fovea log has all"))
+			s.Out.Row(terminal.Text("  " + scope.Count(older, "older commit") + "; fovea log has all"))
 		}
 		for _, k := range of.Commits[max(0, len(of.Commits)-maxPrinted):] {
 			s.Out.Row(terminal.Number(s.Out, 7, k.Seq), terminal.Text(moment(k.Time)), terminal.Column(k.Kind, 8),
@@ -70,7 +71,7 @@ func printNews(s *Session, news *agents.News) {
 		}
 	}
 	for _, w := range news.Waiting {
-		s.Out.Row(terminal.Text(fmt.Sprintf("%s since %s; fovea review list", several(w.Proposals, "proposal"), moment(w.Oldest))),
+		s.Out.Row(terminal.Text(fmt.Sprintf("%s since %s; fovea review list", scope.Count(w.Proposals, "proposal"), moment(w.Oldest))),
 			terminal.Column(w.Agent, terminal.Rest))
 	}
 	if news.Earlier > 0 {
@@ -90,5 +91,5 @@ func heading(of *agents.SessionNews) string {
 	if project, ok := strings.CutPrefix(of.Scope, author.ProjectPrefix); ok {
 		text += ", in project " + project
 	}
-	return text + ": " + several(len(of.Commits), "commit")
+	return text + ": " + scope.Count(len(of.Commits), "commit")
 }

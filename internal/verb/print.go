@@ -11,19 +11,12 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/care"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // short returns the first 16 characters of a digest, enough to name a commit.
 func short(digest string) string { return digest[:min(len(digest), 16)] }
-
-// several returns a count and its noun.
-func several(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
 
 func printNodes(out *terminal.Stream, nodes []api.Node) {
 	for _, n := range nodes {
@@ -99,7 +92,7 @@ func bareLine(out *terminal.Stream, line string) string {
 
 func printStatus(out *terminal.Stream, s *api.Status) {
 	out.Printf("memex      %s\nstate      %s\nroot       %s\n", s.Memex, s.StateDir, s.Root)
-	out.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, several(s.Nodes, "node"), several(s.Documents, "document"))
+	out.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, scope.Count(s.Nodes, "node"), scope.Count(s.Documents, "document"))
 	for _, row := range []struct {
 		name  string
 		value string
@@ -238,7 +231,7 @@ func printWould(s *Session, d *api.Difference) bool {
 	if d == nil {
 		return false
 	}
-	s.Report("a dry run: nothing was changed; %s would change", several(printDiff(s.Out, d), "node"))
+	s.Report("a dry run: nothing was changed; %s would change", scope.Count(printDiff(s.Out, d), "node"))
 	return true
 }
 
@@ -255,7 +248,7 @@ func printRollback(s *Session, r *api.RollbackResponse) {
 	printFiles(s.Out, "left", r.Drift)
 	printFiles(s.Out, "left", r.Left)
 	if !printWould(s, r.Would) && len(r.RestoredFiles) > 0 {
-		s.Report("%s written", several(len(r.RestoredFiles), "file"))
+		s.Report("%s written", scope.Count(len(r.RestoredFiles), "file"))
 	}
 }
 
@@ -268,7 +261,7 @@ func printFiles(out *terminal.Stream, became string, files []string) {
 
 func printCheckpoint(out *terminal.Stream, c *api.Checkpoint) {
 	out.Printf("%s  commit %d, root %s\nholds  %s in %s\nimage  %s\n",
-		c.Name, c.Seq, short(c.Root), several(c.Nodes, "node"), several(c.Documents, "document"), c.Image)
+		c.Name, c.Seq, short(c.Root), scope.Count(c.Nodes, "node"), scope.Count(c.Documents, "document"), c.Image)
 	if c.CID == "" {
 		return
 	}

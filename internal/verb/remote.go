@@ -31,11 +31,7 @@ another one wrote. What is written is sealed by a passphrase, unless you give
   fovea sync
   fovea remote list`,
 	}
-	return Group(c, remoteListCommand(s), remoteAddCommand(s), remoteRemoveCommand(s))
-}
-
-func remoteListCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea remote list", Args: NoArguments,
 	}, remotes.OpRemotes, nil, func(all []remotes.Remote) {
 		for _, r := range all {
@@ -44,7 +40,9 @@ func remoteListCommand(s *Session) *cobra.Command {
 		if len(all) == 0 {
 			s.Report("no remote yet; fovea remote add NAME URL adds one")
 		}
-	})
+	}), remoteAddCommand(s), verb(s, &cobra.Command{
+		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
+	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
 }
 
 func remoteAddCommand(s *Session) *cobra.Command {
@@ -80,12 +78,6 @@ The passphrase is needed here once, and on each other machine once.`,
 	})
 	c.Flags().StringVar(&file, "passphrase-file", "", "`FILE` with the passphrase of a sealed place on its first line")
 	return c
-}
-
-func remoteRemoveCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
-	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) })
 }
 
 // RemoteURL makes a path absolute: who keeps the memory stands elsewhere.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -48,11 +49,11 @@ commit of that session's own history, where the log says session/ID.`,
 func printRevert(out *terminal.Stream, r *api.RevertResponse, dry bool) {
 	switch {
 	case dry:
-		out.Printf("would take back %s\n", several(len(r.Commits), "commit"))
+		out.Printf("would take back %s\n", scope.Count(len(r.Commits), "commit"))
 	case r.Seq == 0:
-		out.Printf("nothing of %s was left to take back\n", several(len(r.Commits), "commit"))
+		out.Printf("nothing of %s was left to take back\n", scope.Count(len(r.Commits), "commit"))
 	default:
-		out.Printf("took back %s by commit %d, root %s\n", several(len(r.Commits), "commit"), r.Seq, short(r.Root))
+		out.Printf("took back %s by commit %d, root %s\n", scope.Count(len(r.Commits), "commit"), r.Seq, short(r.Root))
 	}
 	for _, f := range r.Files {
 		done := "restored  "

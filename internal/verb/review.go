@@ -23,11 +23,7 @@ changes until the owner accepts it. The commit then names both.`,
   fovea review accept 3f0c…
   fovea review reject 3f0c… --reason "That is not what we agreed on."`,
 	}
-	return Group(c, reviewListCommand(s), reviewDiffCommand(s), reviewAcceptCommand(s), reviewEditCommand(s), reviewRejectCommand(s))
-}
-
-func reviewListCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
+	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Short: "List the proposals that wait, oldest first", Example: "  fovea review list", Args: NoArguments,
 	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
@@ -37,7 +33,12 @@ func reviewListCommand(s *Session) *cobra.Command {
 		if len(all) == 0 {
 			s.Report("no proposals wait")
 		}
-	})
+	}), reviewDiffCommand(s), verb(s, &cobra.Command{
+		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
+		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
+			"was proposed, nothing is done. What you have edited is done in your name.",
+		Example: "  fovea review accept 3f0c…", Args: oneProposal,
+	}, agents.OpReviewAccept, nil, printer(s, printEdit)), reviewEditCommand(s), reviewRejectCommand(s))
 }
 
 // oneProposal are the arguments of the verbs that are about a proposal.
@@ -55,36 +56,19 @@ func reviewDiffCommand(s *Session) *cobra.Command {
 	})
 }
 
-func reviewAcceptCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
-		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
-			"was proposed, nothing is done. What you have edited is done in your name.",
-		Example: "  fovea review accept 3f0c…", Args: oneProposal,
-	}, agents.OpReviewAccept, nil, printer(s, printEdit))
-}
-
 func reviewEditCommand(s *Session) *cobra.Command {
-	var body func() (*string, error)
-	c := verb(s, &cobra.Command{
+	return verb(s, &cobra.Command{
 		Use: "edit ID", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
-	}, agents.OpReviewEdit, func(req *agents.ReviewEditRequest, _ []string) (err error) {
-		req.Body, err = body()
-		return err
-	}, func(p *agents.Proposal) { s.Out.Text(p.Change) })
-	body = textFlag(s, c, "body", "`TEXT` that it is to set")
-	return c
+	}, agents.OpReviewEdit, nil, func(p *agents.Proposal) { s.Out.Text(p.Change) })
 }
 
 func reviewRejectCommand(s *Session) *cobra.Command {
-	var reason func() (*string, error)
-	c := verbFor(s, &cobra.Command{
+	reason := ""
+	var c *cobra.Command
+	c = verbFor(s, &cobra.Command{
 		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
-	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) error {
-		text, err := reason()
-		if text != nil {
-			req.Reason = *text
-		}
+	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) (err error) {
+		req.Reason, err = givenText(c.Context(), s, reason)
 		return err
 	}, func(req *agents.ReviewDecision, p *agents.Proposal) {
 		did := "rejected"
@@ -93,6 +77,6 @@ func reviewRejectCommand(s *Session) *cobra.Command {
 		}
 		s.Out.Printf("%s  %s\n", did, p.ID)
 	})
-	reason = textFlag(s, c, "reason", "`TEXT` that the agent gets as a message")
+	c.Flags().StringVar(&reason, "reason", "", "`TEXT` that the agent gets as a message "+textUsage)
 	return c
 }

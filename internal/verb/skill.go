@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -30,7 +31,7 @@ file SKILL.md. Fovea executes nothing in it.`,
 		}, api.OpSkills, nil, func(r *api.Skills) {
 			printSkills(s.Out, r)
 			if n := len(r.Problems); n > 0 {
-				s.Report("%s: see fovea skill check", several(n, "problem"))
+				s.Report("%s: see fovea skill check", scope.Count(n, "problem"))
 			}
 		}),
 		verb(s, &cobra.Command{

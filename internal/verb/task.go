@@ -31,7 +31,10 @@ a task, remember it.`,
   fovea task claim "Paint the door" --agent ada --lease 30m
   fovea task done "Paint the door" --agent ada`,
 	}
-	return Group(c, taskListCommand(s), taskClaimCommand(s), taskRenewCommand(s),
+	return Group(c, taskListCommand(s), verb(s, &cobra.Command{
+		Use: "claim TASK", Short: "Claim a task for a time, unless somebody holds it",
+		Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m", Args: Args(1, 1, "a task"),
+	}, agents.OpTaskClaim, nil, printer(s, printClaim)), taskRenewCommand(s),
 		taskEndCommand(s, "release", "Give a claim back", agents.OpTaskRelease, "released"),
 		taskEndCommand(s, "done", "End a task that is claimed", agents.OpTaskDone, "done"))
 }
@@ -82,13 +85,6 @@ func printTask(out *terminal.Stream, t *agents.Task) {
 	if state := taskState(t); state != "" {
 		fmt.Fprintln(out, out.Fold(strings.Repeat(" ", indent)+state, 0))
 	}
-}
-
-func taskClaimCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "claim TASK", Short: "Claim a task for a time, unless somebody holds it",
-		Example: "  fovea task claim \"Paint the door\" --agent ada --lease 30m", Args: Args(1, 1, "a task"),
-	}, agents.OpTaskClaim, nil, printer(s, printClaim))
 }
 
 func taskRenewCommand(s *Session) *cobra.Command {

@@ -4,6 +4,7 @@ package verb
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 // verb completes the command of an operation, see describe. prepare, if not nil, finishes the
@@ -28,10 +31,12 @@ func verbFor[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare fu
 	describe(c, op.Operation, fields)
 	c.RunE = func(c *cobra.Command, a []string) error {
 		takeArguments(fields, a)
-		if prepare != nil {
-			if err := prepare(req, a); err != nil {
-				return err
-			}
+		err := takeTexts(s, c, fields)
+		if err == nil && prepare != nil {
+			err = prepare(req, a)
+		}
+		if err != nil {
+			return err
 		}
 		return Ask(s, c, op, *req, func(answer A) { show(req, answer) })
 	}
@@ -86,22 +91,14 @@ func plainVerb(s *Session, op *api.Operation) *cobra.Command {
 	return c
 }
 
-// addFlags adds a flag for each field of a request with a flag tag. The tag is the usage,
-// with the value's placeholder in angle brackets; if it is empty or only a placeholder, the
-// usage is the field's description. A leading --NAME replaces the field's JSON name.
+// addFlags adds a flag for each field of a request with a flag tag, see flagOf.
 func addFlags(c *cobra.Command, req reflect.Value) {
 	f := c.Flags()
 	for _, field := range reflect.VisibleFields(req.Type()) {
-		tag, ok := field.Tag.Lookup("flag")
-		if !ok {
+		name, usage, _ := flagOf(field)
+		if name == "" {
 			continue
 		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		name = strings.ReplaceAll(name, "_", "-")
-		if rest, named := strings.CutPrefix(tag, "--"); named {
-			name, tag, _ = strings.Cut(rest, " ")
-		}
-		usage := usageOf(tag, field.Tag.Get("jsonschema"))
 		switch v := req.FieldByIndex(field.Index).Addr().Interface().(type) {
 		case *string:
 			f.StringVar(v, name, "", usage)
@@ -121,6 +118,47 @@ func addFlags(c *cobra.Command, req reflect.Value) {
 			panic(fmt.Sprintf("--%s: no flag holds a %s", name, field.Type)) // programming error
 		}
 	}
+}
+
+// flagOf returns the name and the usage of a field's flag, "" for none, and whether its value is a
+// text, see givenText. The tag is the usage, with the value's placeholder in angle brackets; if it is
+// empty or only a placeholder, the usage is the field's description. A leading --NAME replaces the
+// field's JSON name, and a leading @ makes it a text.
+func flagOf(field reflect.StructField) (name, usage string, isText bool) {
+	tag, ok := field.Tag.Lookup("flag")
+	if !ok {
+		return "", "", false
+	}
+	name, _, _ = strings.Cut(field.Tag.Get("json"), ",")
+	name = strings.ReplaceAll(name, "_", "-")
+	if rest, named := strings.CutPrefix(tag, "--"); named {
+		name, tag, _ = strings.Cut(rest, " ")
+	}
+	tag, isText = strings.CutPrefix(tag, "@")
+	if usage = usageOf(tag, field.Tag.Get("jsonschema")); isText {
+		usage += " " + textUsage
+	}
+	return name, usage, isText
+}
+
+// takeTexts puts the texts that the values of flags mean in place of these.
+func takeTexts(s *Session, c *cobra.Command, req reflect.Value) error {
+	for _, field := range reflect.VisibleFields(req.Type()) {
+		name, _, isText := flagOf(field)
+		if !isText || !c.Flags().Changed(name) {
+			continue
+		}
+		text, err := givenText(c.Context(), s, c.Flag(name).Value.String())
+		if err != nil {
+			return err
+		}
+		if v := req.FieldByIndex(field.Index); v.Kind() == reflect.Pointer {
+			v.Set(reflect.ValueOf(&text))
+		} else {
+			v.SetString(text)
+		}
+	}
+	return nil
 }
 
 // placeholder matches the word in a usage that stands for the flag's value.
@@ -178,4 +216,65 @@ func takeArguments(req reflect.Value, a []string) (rest []string) {
 		}
 	}
 	return a
+}
+
+// Session is one run of the command line, as far as the verbs of operations go: what it
+// prints, and the memory that it asks.
+type Session struct {
+	*terminal.Console
+	// Service opens the memory, or connects to its daemon. It returns the same service for
+	// all calls of a run.
+	Service func(context.Context) (api.Service, error)
+	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
+	Memex   func() string // the folder of the memory; call it after Service
+	Claim   author.Claim  // under which the calls write, the zero Claim for none
+}
+
+// Misuse is an error in the flags or arguments of a verb.
+type Misuse struct{ Err error }
+
+// Error returns the text of the cause.
+func (e Misuse) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e Misuse) Unwrap() error { return e.Err }
+
+// failing is an answer that may say that a part of what was asked for was not done.
+type failing interface{ Failed() error }
+
+// Ask calls an operation and prints the answer: as JSON, or with show. Of an answer that says
+// that a part failed, that is the error.
+func Ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q, show func(A)) error {
+	answer, err := Call(s, c, op, req)
+	if err != nil {
+		return err
+	}
+	if err := s.Answer(answer, func() { show(answer) }); err != nil {
+		return err
+	}
+	if f, ok := any(answer).(failing); ok {
+		return f.Failed()
+	}
+	return nil
+}
+
+// Call opens the memory and calls an operation as the owner, in the name that --agent gives,
+// if any.
+func Call[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) (answer A, err error) {
+	out, err := callAny(s, c, op.Operation, req)
+	if err != nil {
+		return answer, err
+	}
+	return out.(A), nil
+}
+
+// callAny is Call for types known only at run time.
+func callAny(s *Session, c *cobra.Command, op *api.Operation, req any) (any, error) {
+	defer s.Working()()
+	svc, err := s.Service(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	ctx := author.WithActor(c.Context(), author.Actor{Claim: s.Claim})
+	return svc(author.WithGrant(ctx, api.Grant{Agent: s.Agent(), Role: api.Owner}), api.Call{Op: op, Request: req})
 }

@@ -3,9 +3,13 @@
 package vfs
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Sub makes a folder below another one, and those above it, for its owner alone,
@@ -66,3 +70,47 @@ func (s sub) Link(oldName, newName string) error {
 func (s sub) SyncDir(name string) error           { return s.outer.SyncDir(s.name(name)) }
 func (s sub) Lock(name string) (io.Closer, error) { return s.outer.Lock(s.name(name)) }
 func (s sub) Close() error                        { return nil }
+
+// RemoveAll removes a folder with its contents, or a file, and links without following
+// them. What is not there is no error. After an error a part is left.
+func RemoveAll(in FS, name string) error {
+	info, err := in.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || !info.IsDir() {
+		return errors.Join(err, in.Remove(name))
+	}
+	entries, err := in.ReadDir(name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := RemoveAll(in, path.Join(name, e.Name())); err != nil {
+			return err
+		}
+	}
+	return in.Remove(name)
+}
+
+var variable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
+
+// Expand replaces the variables in a path: $NAME and ${NAME} anywhere, and a leading ~. A
+// variable that env does not know, or knows as empty, is left as written; values are not
+// expanded again. Quotes and blanks around the path are removed first. It touches no file.
+// O(n).
+func Expand(path string, env func(string) string) string {
+	path = strings.Trim(path, "\"' \t\r\n")
+	home := env("HOME")
+	fromHome := home != "" && (path == "~" || strings.HasPrefix(path, "~/"))
+	path = variable.ReplaceAllStringFunc(path, func(name string) string {
+		if value := env(strings.Trim(name, "${}")); value != "" {
+			return value
+		}
+		return name
+	})
+	if fromHome {
+		return filepath.Join(home, path[1:])
+	}
+	return path
+}

@@ -5,6 +5,7 @@
 package daemon
 
 import (
+	"math"
 	"os"
 	"strconv"
 	"syscall"
@@ -29,4 +30,13 @@ func closeInherited() {
 			syscall.CloseOnExec(fd)
 		}
 	}
+}
+
+// descriptors returns the limit of open files and connections, 0 if unknown.
+func descriptors() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 0
+	}
+	return int(min(uint64(limit.Cur), math.MaxInt32))
 }

@@ -1,0 +1,102 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/ignore"
+)
+
+// Grant holds the additional rights of an agent.
+type Grant struct {
+	Paths      []string `key:"paths" as:"texts"`      // writable files, and folders with a trailing slash
+	Operations []string `key:"operations" as:"texts"` // names of operations allowed on anything unprotected
+	Review     []string `key:"review" as:"texts"`     // where changes become proposals, "/" for everything
+}
+
+// Rights returns the grant of an agent: what the configuration adds to its role, and where its
+// changes are reviewed.
+func (c *Config) Rights(agent string, role author.Role) author.Grant {
+	more := c.Grants[agent]
+	g := author.Grant{Agent: agent, Role: role, Paths: more.Paths, Operations: more.Operations}
+	if role == author.RoleAgent {
+		g.Review = slices.Concat(c.Review, more.Review)
+	}
+	return g
+}
+
+// Granted returns the paths that the configuration lets agents write besides their own, by name.
+func (c *Config) Granted() map[string][]string {
+	paths := map[string][]string{}
+	for agent, g := range c.Grants {
+		paths[agent] = g.Paths
+	}
+	return paths
+}
+
+// grants parses a table of agents, each with paths, operations and review.
+func (v value) grants() (map[string]Grant, error) {
+	all, err := table("agents", tableOf[Grant])(v)
+	for _, agent := range slices.Sorted(maps.Keys(all)) {
+		err = cmp.Or(err, author.Check(agent))
+	}
+	return all, err
+}
+
+// Trust says whose notes windows treat like the owner's: those of some agents, and those
+// in some files, whoever wrote them.
+type Trust struct {
+	Agents []string `key:"agents" as:"agents"`  // by name
+	Paths  []string `key:"paths" as:"patterns"` // patterns of files, in the syntax of the lists of guard
+}
+
+// Covers returns a function that reports whether the notes of an agent in a document, given
+// its path below the memex, are trusted; nil if none are.
+func (t Trust) Covers() func(agent, path string) bool {
+	if len(t.Agents)+len(t.Paths) == 0 {
+		return nil
+	}
+	paths := ignore.Parse(nil, ".", strings.Join(t.Paths, "\n"))
+	return func(agent, path string) bool { return slices.Contains(t.Agents, agent) || paths.Covers(path) }
+}
+
+// errPolicy is wrapped by errors in a policy. Load fails with it, since ignoring it would
+// leave files unprotected.
+var errPolicy = errors.New("the policy cannot be read")
+
+// guard parses lists of patterns by mode.
+func (v value) guard() (guard.Rules, error) {
+	var rules guard.Rules
+	table, ok := v.raw.(map[string]any)
+	if !ok {
+		return rules, fmt.Errorf("%w: %v is not a table of lists of patterns", errPolicy, v)
+	}
+	for _, mode := range slices.Sorted(maps.Keys(table)) {
+		into := map[string]*[]string{"lockdown": &rules.Lockdown, "ask": &rules.Ask, "trusted": &rules.Trusted}[mode]
+		if into == nil {
+			return rules, fmt.Errorf("%w: there is no mode %q; there are lockdown, ask and trusted", errPolicy, mode)
+		}
+		var err error
+		if *into, err = list("patterns", value.pattern)(v.of(table[mode])); err != nil {
+			return rules, fmt.Errorf("%w: %s: %w", errPolicy, mode, err)
+		}
+	}
+	return rules, nil
+}
+
+// Record says what is not kept of agents; the zero value keeps all.
+type Record struct {
+	OmitWindows bool `key:"windows" as:"denial"` // the manifest of each window that an agent is given
+	OmitActions bool `key:"actions" as:"denial"` // a block of each thing that an agent does
+}
+
+// record parses the table of what is recorded.
+func (v value) record() (Record, error) { return tableOf[Record](v) }
