@@ -30,7 +30,9 @@ func Refile(from *Document, i int, to *Document, target int, now time.Time) (fro
 	}
 	text := from.Source[h.Start:h.End]
 	if from.logging(i).refile {
-		text = withRefileLog(from, i, now)
+		e := newEditor(from, i, now)
+		e.addLogLine("- Refiled on " + e.stampNow())
+		text = e.doc.Source[e.headline().Start:e.headline().End]
 	}
 	source := newEditor(from, i, now)
 	if from != to {
@@ -70,15 +72,6 @@ func (e *editor) moveWithin(i, target int, moved string) {
 	e.paste(moved)
 	n := len(e.doc.Source)
 	e.replace(n-len(ending), n, "")
-}
-
-// withRefileLog returns the text of headline i's subtree with a log line about the
-// move.
-func withRefileLog(d *Document, i int, now time.Time) string {
-	e := newEditor(d, i, now)
-	e.addLogLine("- Refiled on " + e.stampNow())
-	h := e.headline()
-	return e.doc.Source[h.Start:h.End]
 }
 
 // convertLineEnds returns text with the line ends used at the end of the document.

@@ -84,15 +84,6 @@ func (p *plan) spendCritical() {
 	}
 }
 
-// fillCritical gives what nothing else took to the critical blocks that are not whole.
-func (p *plan) fillCritical() {
-	for _, i := range p.byRank() {
-		if p.candidates[i].Level < Full {
-			p.showMore(i, p.sel.Remaining)
-		}
-	}
-}
-
 // showMore shows more of a critical block for so many tokens: all, or more of its best lines. A block
 // that has its name alone keeps it: its best line does not fit, and a lesser one, such as a closing
 // bracket, says nothing without it.

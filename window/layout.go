@@ -42,7 +42,8 @@ func (p *plan) assemble() *Window {
 		w.Tokens += tokens
 		w.Parts = append(w.Parts, p.newPart(i, tokens))
 	}
-	if text := p.renderer.Remark(nothingRemark); len(order) == 0 && p.isExhausted() && w.Tokens+p.count(text) <= p.req.Budget {
+	seenAll := len(order) == 0 && p.isSession() && p.req.Session.Shown.Len() > 0 && p.req.Session.Layout != LayoutSticky
+	if text := p.renderer.Remark(nothingRemark); seenAll && w.Tokens+p.count(text) <= p.req.Budget {
 		b.WriteString(text)
 		w.Tokens += p.count(text)
 	}

@@ -279,7 +279,11 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 		p.showFirst()
 		p.sel.Spend()
 	}
-	p.fillCritical()
+	for _, i := range p.byRank() { // what nothing else took goes to the critical blocks that are not whole
+		if p.candidates[i].Level < Full {
+			p.showMore(i, p.sel.Remaining)
+		}
+	}
 	if complete && p.req.Policy != PolicyFoveal {
 		p.fillLines()
 	}

@@ -52,11 +52,6 @@ func wholeExcerpt(item *Item) *excerpt.Excerpt {
 // isSession reports whether the window is one of a session.
 func (p *plan) isSession() bool { return p.req.Session != nil }
 
-// isExhausted reports whether an empty window says so: the session has seen all of it.
-func (p *plan) isExhausted() bool {
-	return p.isSession() && p.req.Session.Shown.Len() > 0 && p.req.Session.Layout != LayoutSticky
-}
-
 // gatherCorrections makes candidates of the nodes that do not say any more what the
 // session was shown of them, and notes those that are gone.
 func (p *plan) gatherCorrections() {

@@ -98,14 +98,10 @@ func isBelow(path, folder string) bool {
 	return len(path) > len(folder) && path[len(folder)] == '/' && path[:len(folder)] == folder
 }
 
-// isROM reports whether path has the form agents/NAME/ROM*.
-func isROM(path string) bool {
-	rest, ok := strings.CutPrefix(path, "agents/")
-	if !ok {
-		return false
-	}
-	_, name, ok := strings.Cut(rest, "/")
-	return ok && strings.HasPrefix(name, "ROM") && !strings.Contains(name, "/")
+// isROM reports whether a path has the form agents/NAME/ROM*.
+func isROM(file string) bool {
+	matches, _ := path.Match("agents/*/ROM*", file)
+	return matches
 }
 
 // isUsable reports whether path can name a document: valid UTF-8, at most maxPath

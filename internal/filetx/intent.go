@@ -9,11 +9,9 @@ import (
 	"math"
 
 	"github.com/fovea-memory/fovea/ast"
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // Versions of the intent record, see doc/format/journal.md.
@@ -162,15 +160,6 @@ func (t *treePlan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]b
 		return merkle.AppendNull(b), nil
 	}
 	return merkle.AppendContent(b, string(t.tree.JSON()), emit)
-}
-
-// follow adds the memory-backed documents of a delta with their new trees.
-func (in *Intent) follow(state *graph.State, delta *graph.Delta) {
-	for _, path := range delta.Paths {
-		if document.IsMemory(path) {
-			in.trees = append(in.trees, treePlan{path, node.TreeOf(state.Nodes(path))})
-		}
-	}
 }
 
 func (p *plan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {

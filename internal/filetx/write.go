@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -17,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // FileWrite replaces the contents of one file. Base is the digest of the old bytes, zero if
@@ -143,7 +145,11 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 	if err != nil || o.action.DryRun {
 		return chain.Commit{Would: delta}, errors.Join(err, o.Discard())
 	}
-	o.Intent.follow(state, delta)
+	for _, path := range delta.Paths {
+		if document.IsMemory(path) {
+			o.Intent.trees = append(o.Intent.trees, treePlan{path, node.TreeOf(state.Nodes(path))})
+		}
+	}
 	if err := o.Write(ctx); err != nil {
 		return chain.Commit{}, err
 	}

@@ -59,15 +59,6 @@ func appendDerived(b []byte, n *node.Node) []byte {
 	return b
 }
 
-// listed returns the number of strings in the lists of derived fields.
-func listed(d *document.Derived) int {
-	n := len(d.Tags) + len(d.Links) + len(d.Setup)
-	for _, g := range d.TagGroups {
-		n += len(g.Members)
-	}
-	return n
-}
-
 // A quote is a string that is usually a substring of a content: the empty string is 0; a
 // substring is twice its length plus 1, and its offset; any other string is twice its
 // length, and its bytes.

@@ -62,7 +62,11 @@ func (s *State) part(paths []string, bytes int) Part {
 	for _, p := range paths {
 		for _, n := range s.Nodes(p) {
 			count, contents = count+1, contents+len(n.Content)
-			strings, properties = strings+listed(n.Derived), properties+len(n.Derived.Properties)
+			strings += len(n.Derived.Tags) + len(n.Derived.Links) + len(n.Derived.Setup)
+			for _, g := range n.Derived.TagGroups {
+				strings += len(g.Members)
+			}
+			properties += len(n.Derived.Properties)
 		}
 	}
 	b := make([]byte, 0, bytes+64)

@@ -94,7 +94,10 @@ func newMerge(base *State, won, lost Side, undo bool) *merge {
 	if undo {
 		m.paths = append(m.paths, m.currentPaths()...)
 	}
-	if m.match(); !undo || m.anyMissing() {
+	if m.match(); !undo || slices.ContainsFunc(m.tracks, func(t *track) bool { // what the other side changed may be in another document
+		b, l := t.versions[inBase], t.versions[inLost]
+		return b != nil && t.versions[inWon] == nil && (l == nil || l.Own != b.Own)
+	}) {
 		m.paths = append(m.paths, Diff(base, m.won).Paths...)
 		m.match()
 	}
@@ -115,15 +118,6 @@ func (m *merge) currentPaths() []string {
 		}
 	}
 	return out
-}
-
-// anyMissing reports whether a node that the other side changed was not found in those
-// documents: it may be in another one under another id.
-func (m *merge) anyMissing() bool {
-	return slices.ContainsFunc(m.tracks, func(t *track) bool {
-		b, l := t.versions[inBase], t.versions[inLost]
-		return b != nil && t.versions[inWon] == nil && (l == nil || l.Own != b.Own)
-	})
 }
 
 // draft puts the documents that differ from those of s.

@@ -129,10 +129,3 @@ var classes = map[string]func(byte) bool{
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// setLen returns the length of the set at the start of g, or 0 if it is
-// unterminated.
-func (g glob) setLen() int {
-	size, _ := g.matchSet(0)
-	return size
-}

@@ -111,7 +111,7 @@ func splitSegments(g glob) (segments []glob, ok bool) {
 				start = i + 1
 			}
 		case '[':
-			size := g[i:].setLen()
+			size, _ := g[i:].matchSet(0) // 0 if it is unterminated
 			if size == 0 {
 				return nil, false
 			}

@@ -81,7 +81,7 @@ func (c *candidate) Tags() []string {
 func (c *candidate) InheritedTags() []string { return c.r.inheritedTags(c.host) }
 
 func (c *candidate) InGroup(tag, group string) bool {
-	return c.r.groupsOf(c.n.Path).contains(group, tag)
+	return c.r.groupsOf(c.n.Path).contains(group, tag, map[string]bool{})
 }
 
 func (c *candidate) Property(key string) []string { return c.host.Derived.Property(key) }

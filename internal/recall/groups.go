@@ -31,16 +31,9 @@ func (r *reader) groupsOf(path string) tagGroups {
 	return g
 }
 
-// contains reports whether a tag is a member of a group or of a group inside it.
-func (g tagGroups) contains(group, tag string) bool {
-	if len(g) == 0 {
-		return false
-	}
-	return g.containsUnseen(group, tag, map[string]bool{})
-}
-
-// containsUnseen visits each group once, because groups may contain each other.
-func (g tagGroups) containsUnseen(group, tag string, seen map[string]bool) bool {
+// contains reports whether a tag is a member of a group or of a group inside it. It visits
+// each group once, because groups may contain each other.
+func (g tagGroups) contains(group, tag string, seen map[string]bool) bool {
 	members, ok := g[group]
 	if !ok || seen[group] {
 		return false
@@ -49,7 +42,7 @@ func (g tagGroups) containsUnseen(group, tag string, seen map[string]bool) bool 
 	if slices.Contains(members.tags, tag) || slices.ContainsFunc(members.patterns, func(p *regexp.Regexp) bool { return p.MatchString(tag) }) {
 		return true
 	}
-	return slices.ContainsFunc(members.tags, func(inner string) bool { return g.containsUnseen(inner, tag, seen) })
+	return slices.ContainsFunc(members.tags, func(inner string) bool { return g.contains(inner, tag, seen) })
 }
 
 // parseGroups builds the named groups; several declarations of one group are merged.

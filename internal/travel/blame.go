@@ -37,7 +37,12 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 		return nil, nil, nil, fault.Wrap("blame", asked, fault.NotFound, errors.New("no such node now; fovea log shows when it left"))
 	}
 	b := blame{history: h, lines: linediff.Split(n.Content)}
-	if _, err = h.scope.Chain.Trail(ctx, id, 1, head.Commit.Seq, b.version); err == nil {
+	if _, err = h.scope.Chain.Trail(ctx, id, 1, head.Commit.Seq, func(s *chain.Step) error {
+		if s.After != nil && (s.Before == nil || s.Before.Own != s.After.Own) { // a move adds no version
+			b.versions = append(b.versions, textVersion{own: s.After.Own, by: chain.Summary(s.Commit)})
+		}
+		return nil
+	}); err == nil {
 		err = b.trace()
 	}
 	if err != nil {
@@ -65,14 +70,6 @@ type textVersion struct {
 
 // tracedLine is a line of a version, with its index in the present text.
 type tracedLine struct{ at, now int }
-
-// version adds a version. A move adds none, because the text is the same.
-func (b *blame) version(s *chain.Step) error {
-	if s.After != nil && (s.Before == nil || s.Before.Own != s.After.Own) {
-		b.versions = append(b.versions, textVersion{own: s.After.Own, by: chain.Summary(s.Commit)})
-	}
-	return nil
-}
 
 // load reads the text of a version and reports whether history still has it; if not,
 // the commit joins gone.

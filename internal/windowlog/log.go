@@ -177,7 +177,10 @@ func (l *Log) commit(ctx context.Context, session string, list []entry) error {
 	if err != nil {
 		return err
 	}
-	number := l.numberOf(s)
+	number, known := l.next[s.Name] // of the next window
+	if !known {
+		number = newestNumber(s.Present()) + 1
+	}
 	trees := l.trees(ctx, s, list, number)
 	tx := s.Chain.Begin()
 	defer tx.End()
@@ -266,14 +269,6 @@ func (l *Log) drop(draft *graph.Draft, state *graph.State, next uint64) {
 		}
 		draft.Drop(old.Path)
 	}
-}
-
-// numberOf returns the number of the next window of a session. O(documents) the first time.
-func (l *Log) numberOf(s *scope.Scope) uint64 {
-	if n, ok := l.next[s.Name]; ok {
-		return n
-	}
-	return newestNumber(s.Present()) + 1
 }
 
 // newestNumber is the number of the newest window of a session, 0 for none.

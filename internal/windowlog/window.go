@@ -110,7 +110,11 @@ func (g *Given) store(w *Window, earlier []source, texts func(source) (string, b
 		}
 	}
 	addNode := func(n *node.Node) {
-		add(source{ID: n.ID, Path: n.Path, Digest: n.Own, Scope: scopeOf(g.View, n)}, textOf(n))
+		from := source{ID: n.ID, Path: n.Path, Digest: n.Own}
+		if in := g.View.Scope(n); in != scope.Memex {
+			from.Scope = in
+		}
+		add(from, textOf(n))
 	}
 	for _, p := range w.Parts {
 		n, ok := g.View.Get(p.ID)
@@ -145,14 +149,6 @@ func (g *Given) store(w *Window, earlier []source, texts func(source) (string, b
 		s.Recipe = &r
 	}
 	return s
-}
-
-// scopeOf is the scope of a node as a source names it.
-func scopeOf(v *view.View, n *node.Node) string {
-	if name := v.Scope(n); name != scope.Memex {
-		return name
-	}
-	return ""
 }
 
 // textOf is what copies of a node are made from: its own bytes, and the attributes of one that
