@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 // Settings are what is known of buckets besides their addresses.
@@ -75,16 +77,13 @@ func Open(o Options) (*Bucket, error) {
 	if err := b.place(o); err != nil {
 		return nil, err
 	}
-	transport := o.Transport
-	if transport == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.DisableCompression = true
-		own.DialContext = (&net.Dialer{Timeout: dialWait}).DialContext
-		own.ResponseHeaderTimeout = answerWait
-		own.MaxIdleConnsPerHost = 8
-		transport = own
+	base := o.Transport
+	if base == nil {
+		own := transfer.Direct()
+		own.DisableCompression, own.MaxIdleConnsPerHost = true, 8
+		base = own
 	}
-	b.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	b.http = transfer.NewClient(&transfer.Transport{Base: base, Limit: answerWait})
 	if b.now == nil {
 		b.now = time.Now
 	}
