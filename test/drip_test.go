@@ -209,7 +209,9 @@ func TestEveryClientEnds(t *testing.T) {
 // farBucket is a bucket on another machine.
 func farBucket(t *testing.T, host string) *s3.Bucket {
 	t.Helper()
-	keys := func(context.Context) (s3.Credentials, error) { return s3.Credentials{KeyID: "id", Secret: "secret"}, nil }
+	keys := func(context.Context) (s3.Credentials, error) {
+		return s3.Credentials{KeyID: "id", Secret: "secret"}, nil
+	}
 	b, err := s3.Open(s3.Options{Name: "notes", Insecure: true, Settings: s3.Settings{Endpoint: "http://" + host, Credentials: keys}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ package foreign
 import (
 	"errors"
 	"path"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -17,9 +16,20 @@ import (
 // markdown is a Markdown file on its way to a document.
 type markdown struct {
 	Document
-	names []string // what links may call it
-	text  string   // below the front matter
-	raw   string   // of an object, the line that it was
+	names []string        // what links may call it
+	text  string          // below the front matter
+	raw   string          // of an object, the line that it was
+	has   map[string]bool // its tags, with a colon before them, and the keys of its properties
+}
+
+// add reports whether a tag or a property is new to it.
+func (m *markdown) add(name string) bool {
+	if m.has == nil {
+		m.has = map[string]bool{}
+	}
+	isNew := !m.has[name]
+	m.has[name] = true
+	return isNew
 }
 
 // titleKeys are the keys of front matter that name a note, by kind.
@@ -57,10 +67,14 @@ func asCode(head string) string {
 	if head == "" {
 		return ""
 	}
-	fence := "```"
-	for strings.Contains(head, fence) {
-		fence += "`"
+	run, longest := 0, 2
+	for _, c := range head {
+		if run++; c != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
+	fence := strings.Repeat("`", longest+1)
 	return fence + "yaml\n" + strings.TrimRight(head, "\r\n") + "\n" + fence + "\n\n"
 }
 
@@ -107,7 +121,7 @@ func (m *markdown) tags(r *reader, texts []string) {
 			r.problem(m.Source, "the tag %q is none that Org can have; it became %q", word, t)
 		}
 		switch {
-		case t == "" || slices.Contains(m.Tags, t):
+		case t == "" || !m.add(":"+t):
 		case inert.Tag(t) != nil:
 			r.problem(m.Source, "the tag %s acts in Org, left out", t)
 		default:
@@ -121,12 +135,12 @@ func (m *markdown) property(r *reader, key, value string) {
 	if k := propertyKey(key); k == "" || inert.Lookup("property", k).By == inert.ByWriter || inert.Property(k, value) != nil {
 		key = "source_" + key
 	}
-	if inert.Property(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {
-		r.problem(m.Source, "%s acts in Org, left out", propertyKey(key))
+	if key = propertyKey(key); inert.Property(key, strings.Join(strings.Fields(value), " ")) != nil {
+		r.problem(m.Source, "%s acts in Org, left out", key)
 		return
 	}
-	if slices.ContainsFunc(m.Properties, func(p [2]string) bool { return p[0] == propertyKey(key) }) {
-		r.problem(m.Source, "%s is there twice, the second left out", propertyKey(key))
+	if !m.add(key) {
+		r.problem(m.Source, "%s is there twice, the second left out", key)
 		return
 	}
 	m.set(key, inert.Line(value))
