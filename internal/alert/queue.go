@@ -12,7 +12,6 @@ import (
 const (
 	maxPending  = 100              // pending messages per sink
 	sendTimeout = 30 * time.Second // of one attempt
-	answerWait  = 10 * time.Second // that it may make no progress
 	minBackoff  = time.Second      // after a failed attempt; doubles up to maxBackoff
 	maxBackoff  = 5 * time.Minute
 )

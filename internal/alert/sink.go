@@ -131,7 +131,7 @@ func post(ctx context.Context, address string, user *url.Userinfo, contentType s
 	if password, ok := user.Password(); ok {
 		r.SetBasicAuth(user.Username(), password)
 	}
-	client := transfer.NewClient(&transfer.Transport{Limit: answerWait})
+	client := transfer.NewClient(&transfer.Transport{Limit: sendTimeout / 3})
 	defer client.CloseIdleConnections() // alerts are rare
 	response, err := client.Do(r)
 	if err != nil {

@@ -24,9 +24,6 @@ type markdown struct {
 
 // add reports whether a tag or a property is new to it.
 func (m *markdown) add(name string) bool {
-	if m.has == nil {
-		m.has = map[string]bool{}
-	}
 	isNew := !m.has[name]
 	m.has[name] = true
 	return isNew
@@ -41,7 +38,7 @@ var nameKeys = map[string]bool{"permalink": true, "aliases": true, "alias": true
 // begin reads the front matter of a file.
 func (r *reader) begin(name string, text []byte) *markdown {
 	stem := strings.TrimSuffix(name, path.Ext(name))
-	m := &markdown{Document: r.document(name, stem+".org", text)}
+	m := &markdown{Document: r.document(name, stem+".org", text), has: map[string]bool{}}
 	head, body, err := frontmatter.Cut(string(text))
 	m.text = body
 	var top *yaml.Node
@@ -67,14 +64,7 @@ func asCode(head string) string {
 	if head == "" {
 		return ""
 	}
-	run, longest := 0, 2
-	for _, c := range head {
-		if run++; c != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
+	fence := strings.Repeat("`", 3+strings.Count(head, "`")) // longer than any in it
 	return fence + "yaml\n" + strings.TrimRight(head, "\r\n") + "\n" + fence + "\n\n"
 }
 

@@ -41,6 +41,9 @@ const (
 // containers is what stands before a line in quotes and lists.
 var containers = regexp.MustCompile(`^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*`)
 
+// brackets is by how many a byte changes the number of open brackets.
+var brackets = [256]int{'[': 1, ']': -1}
+
 // isTangled reports whether a text has so many links or targets in a paragraph, or so many quotes,
 // lists or brackets within one another, that reading it takes time that grows with their square.
 func isTangled(text string) bool {
@@ -55,14 +58,8 @@ func isTangled(text string) bool {
 		if links += strings.Count(line, "](") + strings.Count(line, "]:"); links > maxLinks {
 			return true
 		}
-		for _, c := range line {
-			switch c {
-			case '[':
-				depth++
-			case ']':
-				depth = max(depth-1, 0)
-			}
-			if depth > maxDepth {
+		for i := range len(line) {
+			if depth = max(depth+brackets[line[i]], 0); depth > maxDepth {
 				return true
 			}
 		}
@@ -334,6 +331,12 @@ func (w *writer) spans(out *strings.Builder, in ast.Node, mark string) {
 	out.WriteString(mark)
 }
 
+// emphasis are the marks of Org for a level of emphasis, boxes those for one that is checked or not.
+var (
+	emphasis = map[int]string{1: "/", 2: "*"}
+	boxes    = map[bool]string{false: "[ ] ", true: "[X] "}
+)
+
 func (w *writer) span(out *strings.Builder, c ast.Node) {
 	switch c := c.(type) {
 	case *ast.Text:
@@ -349,19 +352,11 @@ func (w *writer) span(out *strings.Builder, c ast.Node) {
 	case *ast.CodeSpan:
 		out.WriteString(verbatim(w.plain(c)))
 	case *ast.Emphasis:
-		mark := "/"
-		if c.Level == 2 {
-			mark = "*"
-		}
-		w.spans(out, c, mark)
+		w.spans(out, c, emphasis[c.Level])
 	case *extast.Strikethrough:
 		w.spans(out, c, "+")
 	case *extast.TaskCheckBox:
-		box := "[ ] "
-		if c.IsChecked {
-			box = "[X] "
-		}
-		out.WriteString(box)
+		out.WriteString(boxes[c.IsChecked])
 	case *ast.Link:
 		out.WriteString(w.link(string(c.Destination), w.inline(c)))
 	case *ast.Image:

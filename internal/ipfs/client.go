@@ -13,8 +13,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
+	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
@@ -23,9 +23,6 @@ const Deadline = 5 * time.Second
 
 // maxMessage bounds what is read of an error, and of an answer that is one value.
 const maxMessage = 64 << 10
-
-// pinRate is the rate of a daemon that pins, in bytes a second: twice a second it says how far it is.
-const pinRate = 16
 
 // Client speaks to the daemon at one address. It is safe for concurrent use.
 type Client struct {
@@ -42,7 +39,7 @@ func NewClient(address string) *Client {
 	base.MaxIdleConns, base.IdleConnTimeout = 4, 10*time.Second
 	link := &transfer.Transport{Base: base, Limit: Deadline, Err: ErrSlow, Rate: func(r *http.Request) int {
 		if strings.HasSuffix(r.URL.Path, "/pin/add") {
-			return pinRate
+			return 16 // twice a second it says how far it is
 		}
 		return transfer.MinRate
 	}}
@@ -151,11 +148,4 @@ func (a *answer) value(into any) error {
 }
 
 // oneLine makes what a daemon says safe to print.
-func oneLine(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	const most = 300
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
-}
+func oneLine(text string) string { return escape.Truncate(escape.Line(text), 300) }

@@ -129,12 +129,10 @@ func loopback(host string) bool {
 
 // delay waits, unless the context ends.
 func delay(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	}
 }
