@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,13 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/protect"
@@ -47,17 +51,48 @@ type memex struct {
 func (x *memex) scopeOf(ctx context.Context, name string) (m *Memory, fresh bool, err error) {
 	x.opening.Lock()
 	defer x.opening.Unlock()
+	now := x.top.scope.Options.Now()
 	if m := x.openedScope(name); m != nil {
+		m.used.Store(now.UnixNano())
 		return m, false, nil
 	}
 	if x.closed {
 		return nil, false, fail("scope", name, Invalid, scope.ErrClosed)
 	}
+	opener := author.AgentOf(ctx)
+	if err := makeRoom(x, name, opener, now); err != nil {
+		return nil, false, fail("scope", name, Busy, err)
+	}
 	if m, err = x.openScope(ctx, name); err != nil {
 		return nil, false, fail("scope", name, openKind(err), err)
 	}
+	m.opener = opener
+	m.used.Store(now.UnixNano())
 	x.add(m)
 	return m, true, nil
+}
+
+// Bounds of the sessions that one agent, or the owner, has open: each has descriptors and memory.
+const (
+	MaxSessions = 64
+	sessionIdle = 15 * time.Minute // longer than an operation may take
+)
+
+// makeRoom closes the session that its opener has used longest ago, where it has MaxSessions and wants
+// another. If all are in use, an agent gets no other one.
+func makeRoom(x *memex, name, opener string, now time.Time) error {
+	own := slices.DeleteFunc(x.list(), func(m *Memory) bool { return !m.scope.IsSession() || m.opener != opener })
+	if !strings.HasPrefix(name, scope.Session+"/") || len(own) < MaxSessions {
+		return nil
+	}
+	oldest := slices.MinFunc(own, func(a, b *Memory) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	switch {
+	case now.Sub(time.Unix(0, oldest.used.Load())) > sessionIdle:
+		return oldest.Close()
+	case opener == "":
+		return nil
+	}
+	return fmt.Errorf("%s has %d sessions in use, which is all that an agent may have; go on in one of them, or wait for %v", opener, len(own), sessionIdle)
 }
 
 // openScope opens the store of a scope in the memex's store.

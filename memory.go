@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/internal/blocks"
@@ -49,6 +50,8 @@ type Memory struct {
 	hive    *hive.Hive
 	reviews *review.Proposals
 	tokens  tokenCounts
+	opener  string       // the agent that opened it, "" for the owner
+	used    atomic.Int64 // when somebody last asked for it, in nanoseconds
 }
 
 // newMemory returns the memory of a scope whose chain is not opened yet.
@@ -281,11 +284,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}
-	for _, s := range m.memex.list() {
-		if s.scope.IsSession() {
-			err = cmp.Or(err, ingest.Run(ctx, s.folder, opts))
-		}
-	}
+	m.scope.FilesSaved(ctx)
 	return cmp.Or(err, storeInPlace(m.scope, "ingest"), unwritten(m.scope, "ingest"))
 }
 

@@ -294,7 +294,7 @@ func TestIPFSBadInput(t *testing.T) {
 func TestIPFSDaemonDies(t *testing.T) {
 	k := foveatest.StartKubo(t, false)
 	c := client(t, k)
-	c.Deadline = time.Second
+	c.Link.Limit = time.Second
 	a := newMachine(t, map[string]string{"a.org": "* One\n" + lines(50000)})
 	bounded := func(what string, do func() error) error {
 		begin := time.Now()

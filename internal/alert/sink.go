@@ -9,11 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 // Sink is a destination of messages. Name is its kind and ID identifies it; neither
@@ -130,15 +131,13 @@ func post(ctx context.Context, address string, user *url.Userinfo, contentType s
 	if password, ok := user.Password(); ok {
 		r.SetBasicAuth(user.Username(), password)
 	}
-	response, err := http.DefaultClient.Do(r)
+	client := transfer.NewClient(&transfer.Transport{Limit: sendTimeout / 3})
+	defer client.CloseIdleConnections() // alerts are rare
+	response, err := client.Do(r)
 	if err != nil {
-		if wrapped, ok := errors.AsType[*url.Error](err); ok {
-			err = wrapped.Err
-		}
-		return fmt.Errorf("%s: %w", r.URL.Host, err)
+		return fmt.Errorf("%s: %w", r.URL.Host, transfer.Plain(err))
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, 1<<16) // so that the connection can be reused
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("%s: %s", r.URL.Host, response.Status)
 	}

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 const (
@@ -48,8 +50,7 @@ func newRemote(c Config) (*remote, error) {
 	if r.timeout <= 0 {
 		r.timeout = defaultTimeout
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	r.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r.http = transfer.NewClient(&transfer.Transport{Limit: r.timeout})
 	return r, nil
 }
 
@@ -88,13 +89,13 @@ func (r *remote) call(ctx context.Context, path string, body, into any) error {
 	}
 	response, err := r.http.Do(request)
 	if err != nil {
-		return lost(ctx, err)
+		return r.lost(ctx, err)
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, int64(r.maxAnswer)+1))
 	switch {
 	case err != nil:
-		return lost(ctx, err)
+		return r.lost(ctx, err)
 	case len(text) > r.maxAnswer:
 		return fmt.Errorf("%s: more than %d bytes: %w", path, r.maxAnswer, ErrProtocol)
 	case response.StatusCode != http.StatusOK:
@@ -128,16 +129,16 @@ func (r *remote) request(ctx context.Context, path string, body any) (*http.Requ
 
 // lost sorts the errors of a connection. A connection that breaks after the request was
 // sent can mean that the text crashed the model.
-func lost(ctx context.Context, err error) error {
+func (r *remote) lost(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, context.DeadlineExceeded):
-		return &unavailable{cause: "the server did not answer in time"}
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, transfer.ErrStalled):
+		return &unavailable{cause: fmt.Sprintf("%s did not answer in time (%v)", r.base, r.timeout)}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return &refusal{"the server closed the connection"}
 	}
-	return &unavailable{cause: "the server cannot be reached"}
+	return &unavailable{cause: r.base + " cannot be reached"}
 }
 
 // status sorts the answers that are no success.

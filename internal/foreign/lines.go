@@ -109,7 +109,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	if source == "" {
 		source = fmt.Sprintf("%x", bytes.TrimSpace(line))
 	}
-	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line))}
+	m := &markdown{Document: r.document(source, at, bytes.TrimSpace(line)), has: map[string]bool{}}
 	if seen[m.ID] {
 		r.problem(where, "has the id or the text of a line before, left out")
 		return

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -21,9 +20,17 @@ import (
 // markdown is a Markdown file on its way to a document.
 type markdown struct {
 	Document
-	names []string // what links may call it
-	text  string   // below the front matter
-	raw   string   // of an object, the line that it was
+	names []string        // what links may call it
+	text  string          // below the front matter
+	raw   string          // of an object, the line that it was
+	has   map[string]bool // its tags, with a colon before them, and the keys of its properties
+}
+
+// add reports whether a tag or a property is new to it.
+func (m *markdown) add(name string) bool {
+	isNew := !m.has[name]
+	m.has[name] = true
+	return isNew
 }
 
 // titleKeys are the keys of front matter that name a note, by kind.
@@ -35,7 +42,7 @@ var nameKeys = map[string]bool{"permalink": true, "aliases": true, "alias": true
 // begin reads the front matter of a file.
 func (r *reader) begin(name string, text []byte) *markdown {
 	stem := strings.TrimSuffix(name, path.Ext(name))
-	m := &markdown{Document: r.document(name, stem+".org", text)}
+	m := &markdown{Document: r.document(name, stem+".org", text), has: map[string]bool{}}
 	head, body, err := frontmatter.Cut(string(text))
 	m.text = body
 	var top *yaml.Node
@@ -61,10 +68,7 @@ func asCode(head string) string {
 	if head == "" {
 		return ""
 	}
-	fence := "```"
-	for strings.Contains(head, fence) {
-		fence += "`"
-	}
+	fence := strings.Repeat("`", 3+strings.Count(head, "`")) // longer than any in it
 	return fence + "yaml\n" + strings.TrimRight(head, "\r\n") + "\n" + fence + "\n\n"
 }
 
@@ -111,7 +115,7 @@ func (m *markdown) tags(r *reader, texts []string) {
 			r.problem(m.Source, "the tag %q is none that Org can have; it became %q", word, t)
 		}
 		switch {
-		case t == "" || slices.Contains(m.Tags, t):
+		case t == "" || !m.add(":"+t):
 		case inert.Tag(t) != nil:
 			r.problem(m.Source, "the tag %s acts in Org, left out", t)
 		default:
@@ -125,12 +129,12 @@ func (m *markdown) property(r *reader, key, value string) {
 	if k := propertyKey(key); k == "" || inert.Lookup("property", k).By == inert.ByWriter || inert.Property(k, value) != nil {
 		key = "source_" + key
 	}
-	if inert.Property(propertyKey(key), strings.Join(strings.Fields(value), " ")) != nil {
-		r.problem(m.Source, "%s acts in Org, left out", propertyKey(key))
+	if key = propertyKey(key); inert.Property(key, strings.Join(strings.Fields(value), " ")) != nil {
+		r.problem(m.Source, "%s acts in Org, left out", key)
 		return
 	}
-	if slices.ContainsFunc(m.Properties, func(p [2]string) bool { return p[0] == propertyKey(key) }) {
-		r.problem(m.Source, "%s is there twice, the second left out", propertyKey(key))
+	if !m.add(key) {
+		r.problem(m.Source, "%s is there twice, the second left out", key)
 		return
 	}
 	m.set(key, inert.Line(value))

@@ -197,14 +197,15 @@ func (w *exporter) table(i int, indent string) {
 		if w.t.IsRule(r) {
 			continue
 		}
-		line, rule := "|", "|"
+		var line strings.Builder
+		cells := 0
 		for c := range w.t.Children(r) {
-			line += " " + strings.ReplaceAll(strings.TrimSpace(w.inline(c)), "|", `\|`) + " |"
-			rule += "---|"
+			line.WriteString("| " + strings.ReplaceAll(strings.TrimSpace(w.inline(c)), "|", `\|`) + " ")
+			cells++
 		}
-		w.lines(indent, line)
+		w.lines(indent, line.String()+"|")
 		if rows++; rows == 1 {
-			w.lines(indent, rule)
+			w.lines(indent, "|"+strings.Repeat("---|", cells))
 		}
 	}
 }

@@ -5,6 +5,7 @@ package foreign
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -32,33 +33,46 @@ func dialectOf(with ...goldmark.Extender) parser.Parser {
 // Bounds of what a short text becomes.
 const (
 	maxCells  = 1 << 20 // cells of all tables of a file: each row has as many as the widest
-	maxIndent = 512     // blanks before a line in lists within lists
-	maxLinks  = 4096    // closing brackets with a target of a paragraph
-	maxQuotes = 512     // marks of quotes before a line
+	maxIndent = 512     // blanks and marks of quotes and lists before a line
+	maxLinks  = 4096    // closing brackets with a target of a paragraph, and escaped bars of a file
+	maxDepth  = 512     // open brackets of a paragraph
 )
 
-// isTangled reports whether a text has so many links in a paragraph, or so many quotes within
-// quotes, that reading it takes time that grows with their square.
+// containers is what stands before a line in quotes and lists.
+var containers = regexp.MustCompile(`^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*`)
+
+// brackets is by how many a byte changes the number of open brackets.
+var brackets = [256]int{'[': 1, ']': -1}
+
+// isTangled reports whether a text has so many links or targets in a paragraph, or so many quotes,
+// lists or brackets within one another, that reading it takes time that grows with their square.
 func isTangled(text string) bool {
-	links := 0
+	links, depth := 0, 0
 	for line := range strings.Lines(text) {
-		bare := strings.TrimLeft(line, "> \t")
-		if strings.Count(line[:len(line)-len(bare)], ">") > maxQuotes {
+		if len(containers.FindString(line)) > maxIndent {
 			return true
 		}
-		if strings.TrimSpace(bare) == "" {
-			links = 0
+		if strings.Trim(line, "> \t\r\n") == "" {
+			links, depth = 0, 0
 		}
-		if links += strings.Count(line, "]("); links > maxLinks {
+		if links += strings.Count(line, "](") + strings.Count(line, "]:"); links > maxLinks {
 			return true
+		}
+		for i := range len(line) {
+			if depth = max(depth+brackets[line[i]], 0); depth > maxDepth {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // tableCells is at least how many cells the tables of a text have. Each row gets as many as the
-// line of dashes has columns.
+// line of dashes has columns. Escaped bars cost with their square: too many are too many cells.
 func tableCells(text string) (cells int) {
+	if strings.Count(text, `\|`) > maxLinks {
+		return maxCells + 1
+	}
 	columns := 0
 	for line := range strings.Lines(text) {
 		switch bare := strings.TrimLeft(line, "> \t"); {
@@ -83,7 +97,7 @@ func (m *markdown) finish(r *reader, n names) {
 		had = m.raw
 	}
 	if isTangled(m.text) {
-		r.problem(m.Source, "more than %d links in a paragraph, or %d quotes within one another; the file is kept as text", maxLinks, maxQuotes)
+		r.problem(m.Source, "more than %d links in a paragraph, or %d brackets, lists or quotes within one another; the file is kept as text", maxLinks, maxDepth)
 		w.asText(m.text)
 		w.section()
 		m.Body = w.org.String()
@@ -92,7 +106,7 @@ func (m *markdown) finish(r *reader, n names) {
 	}
 	parse := dialect
 	if tableCells(m.text) > maxCells {
-		r.problem(m.Source, "a table has more than %d cells; tables are kept as text", maxCells)
+		r.problem(m.Source, "tables have more than %d cells or %d escaped bars; tables are kept as text", maxCells, maxLinks)
 		parse = withoutTables
 	}
 	root := parse.Parse(text.NewReader(w.source))
@@ -289,18 +303,14 @@ func (w *writer) list(l *ast.List, indent string) {
 func (w *writer) table(t *extast.Table, indent string) {
 	w.apart()
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
-		line, rule, cells := "|", "|", 0
+		var line strings.Builder
 		for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 			text := strings.ReplaceAll(strings.Join(strings.Fields(w.inline(cell)), " "), "|", "\\vert{}")
-			line += " " + text + " |"
-			if cells++; cells > 1 {
-				rule = strings.TrimSuffix(rule, "|") + "+"
-			}
-			rule += "---|"
+			line.WriteString("| " + text + " ")
 		}
-		w.lines(indent, line)
+		w.lines(indent, line.String()+"|")
 		if row.Kind() == extast.KindTableHeader {
-			w.lines(indent, rule)
+			w.lines(indent, "|"+strings.Repeat("---+", max(row.ChildCount(), 1)-1)+"---|")
 		}
 	}
 }
@@ -308,56 +318,65 @@ func (w *writer) table(t *extast.Table, indent string) {
 // inline returns the text of a block in Org.
 func (w *writer) inline(b ast.Node) string {
 	var out strings.Builder
-	for c := b.FirstChild(); c != nil; c = c.NextSibling() {
-		out.WriteString(w.span(c))
-	}
+	w.spans(&out, b, "")
 	return out.String()
 }
 
-func (w *writer) span(c ast.Node) string {
+// spans writes what is in a block or a span, between marks.
+func (w *writer) spans(out *strings.Builder, in ast.Node, mark string) {
+	out.WriteString(mark)
+	for c := in.FirstChild(); c != nil; c = c.NextSibling() {
+		w.span(out, c)
+	}
+	out.WriteString(mark)
+}
+
+// emphasis are the marks of Org for a level of emphasis, boxes those for one that is checked or not.
+var (
+	emphasis = map[int]string{1: "/", 2: "*"}
+	boxes    = map[bool]string{false: "[ ] ", true: "[X] "}
+)
+
+func (w *writer) span(out *strings.Builder, c ast.Node) {
 	switch c := c.(type) {
 	case *ast.Text:
 		text := string(util.UnescapePunctuations(c.Segment.Value(w.source)))
 		if c.HardLineBreak() {
-			return strings.TrimRight(text, " ") + `\\` + "\n"
+			text = strings.TrimRight(text, " ") + `\\` + "\n"
+		} else if c.SoftLineBreak() {
+			text += "\n"
 		}
-		if c.SoftLineBreak() {
-			return text + "\n"
-		}
-		return text
+		out.WriteString(text)
 	case *ast.String:
-		return string(c.Value)
+		out.Write(c.Value)
 	case *ast.CodeSpan:
-		return verbatim(w.plain(c))
+		out.WriteString(verbatim(w.plain(c)))
 	case *ast.Emphasis:
-		if c.Level == 2 {
-			return "*" + w.inline(c) + "*"
-		}
-		return "/" + w.inline(c) + "/"
+		w.spans(out, c, emphasis[c.Level])
 	case *extast.Strikethrough:
-		return "+" + w.inline(c) + "+"
+		w.spans(out, c, "+")
 	case *extast.TaskCheckBox:
-		if c.IsChecked {
-			return "[X] "
-		}
-		return "[ ] "
+		out.WriteString(boxes[c.IsChecked])
 	case *ast.Link:
-		return w.link(string(c.Destination), w.inline(c))
+		out.WriteString(w.link(string(c.Destination), w.inline(c)))
 	case *ast.Image:
-		return w.link(string(c.Destination), w.inline(c))
+		out.WriteString(w.link(string(c.Destination), w.inline(c)))
 	case *ast.AutoLink:
-		return string(c.URL(w.source))
+		out.Write(c.URL(w.source))
 	case *ast.RawHTML:
 		w.html++
-		return string(c.Segments.Value(w.source))
+		out.Write(c.Segments.Value(w.source))
 	case *wikiLink:
+		label := c.label
 		if m := w.names.wiki(c.target); m != nil {
-			return orgLink("id:"+m.ID, c.label)
+			label = orgLink("id:"+m.ID, label)
+		} else {
+			w.lost++
 		}
-		w.lost++
-		return c.label
+		out.WriteString(label)
+	default:
+		w.spans(out, c, "")
 	}
-	return w.inline(c)
 }
 
 // plain returns the text in a span without markup.

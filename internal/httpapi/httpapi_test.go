@@ -341,14 +341,14 @@ func TestAgentsAreLimited(t *testing.T) {
 		count := map[int]int{}
 		for range 1500 {
 			go func() {
-				code := ask("agent", "snapshot")
+				code := ask("agent", "assign-ids")
 				mu.Lock()
 				defer mu.Unlock()
 				count[code]++
 			}()
 		}
 		synctest.Wait()
-		if codes := []int{ask("person", "snapshot"), ask("agent", "status")}; !cmp.Equal(codes, []int{200, 200}) {
+		if codes := []int{ask("person", "assign-ids"), ask("agent", "status")}; !cmp.Equal(codes, []int{200, 200}) {
 			t.Errorf("the person's write and a read: %v", codes)
 		}
 		<-time.After(time.Second)
@@ -358,7 +358,7 @@ func TestAgentsAreLimited(t *testing.T) {
 		if want := (map[int]int{200: 1125, 429: 375}); !cmp.Equal(count, want) {
 			t.Errorf("answers %v, want %v", count, want)
 		}
-		if code := ask("agent", "snapshot"); code != 200 {
+		if code := ask("agent", "assign-ids"); code != 200 {
 			t.Errorf("after a second: %d", code)
 		}
 	})
@@ -398,7 +398,7 @@ func TestAgentsAreLimitedOverMCP(t *testing.T) {
 		}
 		begun, stored := time.Now(), 0
 		for range 100_000 {
-			switch _, err := api.OpSnapshot.Call(as("ada"), mcp, api.SnapshotRequest{}); {
+			switch _, err := api.OpRemember.Call(as("ada"), mcp, api.RememberRequest{}); {
 			case err == nil:
 				stored++
 			case fovea.KindOf(err) != fovea.Busy:
@@ -412,8 +412,36 @@ func TestAgentsAreLimitedOverMCP(t *testing.T) {
 		if took := time.Since(begun); took < time.Minute || stored < 30_000 || stored > 31_000 {
 			t.Errorf("%d stored in %v", stored, took)
 		}
-		if _, err := api.OpSnapshot.Call(as("bob"), mcp, api.SnapshotRequest{}); err != nil {
+		if _, err := api.OpRemember.Call(as("bob"), mcp, api.RememberRequest{}); err != nil {
 			t.Errorf("another agent: %v", err)
+		}
+		for name, keep := range map[string]func(context.Context) error{ // each keeps a state for ever
+			"eve": func(ctx context.Context) error {
+				_, err := api.OpSnapshot.Call(ctx, mcp, api.SnapshotRequest{})
+				return err
+			},
+			"mia": func(ctx context.Context) error {
+				_, err := api.OpCheckpoint.Call(ctx, mcp, api.CheckpointRequest{})
+				return err
+			},
+		} {
+			for begun, kept := time.Now(), 0; ; <-time.After(100 * time.Millisecond) {
+				switch err := keep(as(name)); {
+				case err == nil:
+					kept++
+				case fovea.KindOf(err) != fovea.Busy:
+					t.Fatal(err)
+				}
+				if time.Since(begun) > time.Minute {
+					if kept < 110 || kept > 130 {
+						t.Errorf("%s: %d states kept in a minute", name, kept)
+					}
+					break
+				}
+			}
+			if err := keep(author.WithGrant(t.Context(), api.Grant{Role: api.Owner})); err != nil {
+				t.Errorf("the owner: %v", err)
+			}
 		}
 	})
 }

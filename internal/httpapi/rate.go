@@ -22,6 +22,7 @@ import (
 const (
 	// burstShare is the share of its writes per minute that an agent may make at once.
 	burstShare = 30
+	keptShare  = 4
 	// maxWait is how long a write may wait for its turn instead of being refused.
 	maxWait = 250 * time.Millisecond
 	// minAgents is the number of agents whose rates are kept.
@@ -72,7 +73,7 @@ var errTooOften = errors.New("too many writes")
 func (s *Server) limited(next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		if g := author.GrantOf(ctx); c.Op.Effect != api.Reads && g.Role != api.Owner {
-			if err := s.turn(ctx, limitedAs{api.BearerOf(g), g.Agent}); err != nil {
+			if err := s.turn(ctx, limitedAs{api.BearerOf(g), g.Agent}, c.Op.History && c.Op.Effect == api.Writes); err != nil {
 				return nil, fault.Wrap(c.Op.Name, g.Agent, fault.Busy, err)
 			}
 		}
@@ -80,10 +81,14 @@ func (s *Server) limited(next api.Service) api.Service {
 	}
 }
 
-// turn returns when an agent may write.
-func (s *Server) turn(ctx context.Context, agent limitedAs) error {
-	limiter := s.rates.of(agent)
-	turn := limiter.Reserve()
+// turn returns when an agent may write. To keep a whole state counts as keptShare of what it may write
+// at once.
+func (s *Server) turn(ctx context.Context, agent limitedAs, keeps bool) error {
+	limiter, writes := s.rates.of(agent), 1
+	if keeps {
+		writes = max(limiter.Burst()/keptShare, 1)
+	}
+	turn := limiter.ReserveN(time.Now(), writes)
 	wait := turn.Delay()
 	switch {
 	case wait > maxWait:

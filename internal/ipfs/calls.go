@@ -169,7 +169,7 @@ func (c *Client) Pin(ctx context.Context, d, before merkle.Digest) error {
 		return fmt.Errorf("pin: %w", err)
 	}
 	defer a.Close()
-	lines, pins := json.NewDecoder(a), 0
+	lines, pins := json.NewDecoder(io.LimitReader(a, 4*maxMessage)), 0
 	for {
 		var line struct{ Pins []string }
 		switch err := lines.Decode(&line); {

@@ -13,13 +13,12 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
+
+	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
-// Deadline is how long a daemon may do nothing: before it begins to answer, and between two parts
-// of a stream. The time that Fovea itself takes to make or to keep the next part does not count.
-// Behind a large request it has as long again for each half MiB that was sent, up to 8 MiB: what
-// it has not written yet.
+// Deadline is how long a call may wait for the daemon, less what it gains by going on (package transfer).
 const Deadline = 5 * time.Second
 
 // maxMessage bounds what is read of an error, and of an answer that is one value.
@@ -27,25 +26,24 @@ const maxMessage = 64 << 10
 
 // Client speaks to the daemon at one address. It is safe for concurrent use.
 type Client struct {
-	// Deadline replaces the constant of this name if it is not 0.
-	Deadline time.Duration
-
-	address string // scheme, host and port
+	Link    *transfer.Transport // may be changed before the first call
+	address string              // scheme, host and port
 	http    *http.Client
 }
 
 // NewClient returns a client for an address as ParseAddress returns it. It opens no connection.
 func NewClient(address string) *Client {
-	return &Client{address: address, http: &http.Client{
-		Transport: &http.Transport{ // no proxy: what is sent to a daemon is for it alone
-			DialContext:            (&net.Dialer{Timeout: Deadline}).DialContext,
-			MaxResponseHeaderBytes: maxMessage,
-			DisableCompression:     true,
-			MaxIdleConns:           4,
-			IdleConnTimeout:        10 * time.Second,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return ErrAnswer },
+	base := transfer.Direct()
+	base.Proxy = nil // what is sent to a daemon is for it alone
+	base.MaxResponseHeaderBytes, base.DisableCompression = maxMessage, true
+	base.MaxIdleConns, base.IdleConnTimeout = 4, 10*time.Second
+	link := &transfer.Transport{Base: base, Limit: Deadline, Err: ErrSlow, Rate: func(r *http.Request) int {
+		if strings.HasSuffix(r.URL.Path, "/pin/add") {
+			return 16 // twice a second it says how far it is
+		}
+		return transfer.MinRate
 	}}
+	return &Client{address: address, Link: link, http: transfer.NewClient(link)}
 }
 
 // Address returns the address of the daemon.
@@ -54,79 +52,18 @@ func (c *Client) Address() string { return c.address }
 // Close closes connections that are idle.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// watch ends a call that makes no progress.
-type watch struct {
-	timer *time.Timer
-	limit time.Duration
-	end   context.CancelCauseFunc
-}
-
-func (c *Client) watch(ctx context.Context) (context.Context, *watch) {
-	limit := c.Deadline
-	if limit == 0 {
-		limit = Deadline
-	}
-	ctx, end := context.WithCancelCause(ctx)
-	w := &watch{limit: limit, end: end}
-	w.timer = time.AfterFunc(limit, func() { end(fmt.Errorf("for %v: %w", limit, ErrSlow)) })
-	return ctx, w
-}
-
-// goes says that something went on, and that the next is up to the daemon.
-func (w *watch) goes() { w.timer.Reset(w.limit) }
-
-// rests says that the next is up to this program.
-func (w *watch) rests() { w.timer.Stop() }
-
-func (w *watch) stop() {
-	w.timer.Stop()
-	w.end(nil)
-}
-
-// buffered is how many bytes of a request may wait between the two programs, and perBuffered for
-// how many of them a daemon has the deadline once more when all was sent.
-// A daemon writes some thousand small blocks a second, each a file.
-const buffered, perBuffered = 8 << 20, 512 << 10
-
-// watched is a stream whose reader reports progress.
-type watched struct {
-	io.Reader
-	*watch
-	sent int
-}
-
-func (r *watched) Read(b []byte) (int, error) {
-	r.rests()
-	n, err := r.Reader.Read(b)
-	r.sent = min(r.sent+n, buffered)
-	switch {
-	case err == io.EOF: // a part of it is still on the way
-		r.timer.Reset(r.limit * time.Duration(1+r.sent/perBuffered))
-	default:
-		r.goes()
-	}
-	return n, err
-}
-
 // answer is the stream that a daemon answers with.
 type answer struct {
 	from *http.Response
 	ctx  context.Context
-	*watch
-	err error
+	err  error
 }
 
 // call sends a request and returns its answer once that begins. Errors: ErrDown, ErrSlow,
 // ErrDaemon, ErrAnswer, that of the context.
 func (c *Client) call(ctx context.Context, name string, args url.Values, body io.Reader, kind string) (*answer, error) {
-	ctx, w := c.watch(ctx)
-	var sent io.Reader
-	if body != nil {
-		sent = &watched{Reader: body, watch: w}
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+"/api/v0/"+name+"?"+args.Encode(), sent)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address+"/api/v0/"+name+"?"+args.Encode(), body)
 	if err != nil {
-		w.stop()
 		return nil, fmt.Errorf("%s: %w", c.address, ErrAddress)
 	}
 	if kind != "" {
@@ -134,12 +71,9 @@ func (c *Client) call(ctx context.Context, name string, args url.Values, body io
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		err = c.explain(ctx, err)
-		w.stop()
-		return nil, err
+		return nil, c.explain(ctx, err)
 	}
-	w.rests()
-	a := &answer{from: res, ctx: ctx, watch: w}
+	a := &answer{from: res, ctx: ctx}
 	if res.StatusCode != http.StatusOK {
 		err := a.refusal(c.address)
 		a.Close()
@@ -150,13 +84,12 @@ func (c *Client) call(ctx context.Context, name string, args url.Values, body io
 
 // explain says why there is no answer.
 func (c *Client) explain(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return fmt.Errorf("%s: %w", c.address, cause)
-	}
 	_, dial := errors.AsType[*net.OpError](err)
 	switch {
-	case errors.Is(err, ErrAnswer):
-		return fmt.Errorf("%s: %w", c.address, ErrAnswer)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", c.address, context.Cause(ctx))
+	case errors.Is(err, ErrSlow):
+		return transfer.Plain(err)
 	case dial:
 		return fmt.Errorf("%s: %w", c.address, ErrDown)
 	}
@@ -167,7 +100,7 @@ func (c *Client) explain(ctx context.Context, err error) error {
 func (a *answer) refusal(address string) error {
 	text, err := io.ReadAll(io.LimitReader(a, maxMessage))
 	if errors.Is(err, ErrSlow) {
-		return fmt.Errorf("%s: %w", address, err)
+		return err
 	}
 	var said struct{ Message, Type string }
 	if json.Unmarshal(text, &said) != nil || said.Message == "" {
@@ -181,14 +114,14 @@ func (a *answer) Read(b []byte) (int, error) {
 	if a.err != nil {
 		return 0, a.err
 	}
-	a.goes()
 	n, err := a.from.Body.Read(b)
-	a.rests()
 	switch said := a.from.Trailer.Get("X-Stream-Error"); {
 	case err == nil:
 		return n, nil
-	case context.Cause(a.ctx) != nil:
+	case a.ctx.Err() != nil:
 		a.err = context.Cause(a.ctx)
+	case errors.Is(err, ErrSlow):
+		a.err = err
 	case err == io.EOF && said != "":
 		a.err = fmt.Errorf("%w: %s", ErrDaemon, oneLine(said))
 	case err == io.EOF:
@@ -201,7 +134,6 @@ func (a *answer) Read(b []byte) (int, error) {
 
 // Close ends the call.
 func (a *answer) Close() {
-	a.stop()
 	_ = a.from.Body.Close() // it was only read
 }
 
@@ -216,11 +148,4 @@ func (a *answer) value(into any) error {
 }
 
 // oneLine makes what a daemon says safe to print.
-func oneLine(text string) string {
-	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
-	const most = 300
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return text
-}
+func oneLine(text string) string { return escape.Truncate(escape.Line(text), 300) }

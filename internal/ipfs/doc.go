@@ -10,8 +10,8 @@
 //
 // Invariants:
 //
-//   - No call waits longer than Client.Deadline for a daemon that does nothing, and what a
-//     daemon sends is bounded.
+//   - No call waits longer than Deadline for a daemon that makes no progress, and what a daemon
+//     sends is bounded.
 //   - A block is used only after its digest was proved, whoever sent it.
 //   - A CID is returned only after all that it names is in the daemon and pinned. Until then the
 //     previous archive stays pinned, and the record of it does not change.

@@ -12,8 +12,8 @@ var (
 	ErrFar = errors.New("it is the address of another machine; name it in the configuration if you mean it: [ipfs] api")
 	// ErrDown is returned where no daemon listens.
 	ErrDown = errors.New("no IPFS daemon answers there; start it with ipfs daemon")
-	// ErrSlow is returned for a daemon that does nothing for as long as the deadline.
-	ErrSlow = errors.New("the IPFS daemon does not go on")
+	// ErrSlow is returned for a daemon that makes too little progress for as long as the deadline.
+	ErrSlow = errors.New("the IPFS daemon does not go on; see what it does, or start it anew")
 	// ErrDaemon is returned for what a daemon refuses, with its words.
 	ErrDaemon = errors.New("the IPFS daemon says")
 	// ErrAnswer is returned for answers that Kubo does not give.

@@ -30,4 +30,4 @@ func WriteList(out *archive.Writer, pieces []merkle.Digest) (merkle.Digest, erro
 func ReadList(block []byte) ([]merkle.Digest, bool, error) { return readList(block) }
 
 // Through replaces the network.
-func (c *Client) Through(t http.RoundTripper) { c.http.Transport = t }
+func (c *Client) Through(t http.RoundTripper) { c.Link.Base = t }

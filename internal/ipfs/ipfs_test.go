@@ -84,7 +84,7 @@ func daemon(t *testing.T, answer http.HandlerFunc) *ipfs.Client {
 	t.Cleanup(cancel)
 	c := ipfs.NewClient(s.URL)
 	t.Cleanup(c.Close)
-	c.Deadline = 300 * time.Millisecond
+	c.Link.Limit = 300 * time.Millisecond
 	return c
 }
 

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 // request is one line to the other side of a pipe, answer the one that comes back.
@@ -78,7 +80,7 @@ func serve(ctx context.Context, p Place, q request) (a answer) {
 type bounded struct {
 	in    io.Reader
 	left  int
-	moved func() // some bytes came; nil for nobody to tell
+	moved func(bytes int) // called when bytes came; nil for nobody
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
@@ -88,20 +90,20 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p[:min(len(p), b.left)])
 	b.left -= n
 	if n > 0 && b.moved != nil {
-		b.moved()
+		b.moved(n)
 	}
 	return n, err
 }
 
-// maxIdle is how long the other machine may neither take nor send a byte of what is under way.
+// maxIdle is how long the other machine may make no progress with what is under way.
 const maxIdle = 2 * time.Minute
 
-var errIdle = fmt.Errorf("nothing came or went for %v", maxIdle)
+var errIdle = fmt.Errorf("%w: less than %d bytes a second came or went for %v", ErrNoAnswer, transfer.MinRate, maxIdle)
 
-// moving is a writer that tells of each part that was taken.
+// moving is a writer that reports each part that was taken.
 type moving struct {
 	to    io.Writer
-	moved func()
+	moved func(bytes int)
 }
 
 func (m *moving) Write(p []byte) (n int, err error) {
@@ -109,7 +111,7 @@ func (m *moving) Write(p []byte) (n int, err error) {
 		var some int
 		some, err = m.to.Write(p[n:min(len(p), n+32<<10)])
 		n += some
-		m.moved()
+		m.moved(some)
 	}
 	return n, err
 }
@@ -135,21 +137,18 @@ func Pipe(in io.Reader, to io.WriteCloser, end func() error) Place {
 }
 
 // ask sends a request and waits for its answer. A context that ends closes the pipe, and so does
-// maxIdle without a byte.
+// a machine that makes no progress.
 func (l *line) ask(ctx context.Context, q request) (answer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
 		return answer{}, l.err
 	}
-	ctx, hung := context.WithCancelCause(ctx)
-	defer hung(nil)
+	ctx, watch := transfer.NewWatch(ctx, maxIdle, transfer.MinRate, errIdle)
+	defer watch.Stop()
 	stop := context.AfterFunc(ctx, func() { _ = l.to.Close() })
 	defer stop()
-	idle := time.AfterFunc(maxIdle, func() { hung(errIdle) })
-	defer idle.Stop()
-	l.limit.moved = func() { idle.Reset(maxIdle) }
-	l.out.moved = l.limit.moved
+	l.limit.moved, l.out.moved = watch.Wait, watch.Wait
 	var a answer
 	l.limit.left = maxLine
 	err := l.enc.Encode(q)

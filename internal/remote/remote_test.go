@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 func TestFormatPage(t *testing.T) {
@@ -60,8 +61,8 @@ func TestNewMachine(t *testing.T) {
 	}
 }
 
-// TestPipeIdle: another machine that takes or sends nothing any more is given up after maxIdle, and
-// one that is only slow is not.
+// TestPipeIdle: another machine that takes or sends nothing any more, or a byte a second, is given up
+// after maxIdle, and one that is only slow is not.
 func TestPipeIdle(t *testing.T) {
 	for name, serve := range map[string]func(from io.Reader, to io.Writer){
 		"takes nothing": func(io.Reader, io.Writer) {},
@@ -71,22 +72,33 @@ func TestPipeIdle(t *testing.T) {
 			_, _ = io.WriteString(to, `{"data":"`)
 			_, _ = io.Copy(io.Discard, from)
 		},
+		"sends a byte a second": func(from io.Reader, to io.Writer) {
+			_, _ = from.Read(make([]byte, 1<<20))
+			for range 10 * maxIdle / time.Second {
+				<-time.After(time.Second)
+				if _, err := io.WriteString(to, " "); err != nil {
+					return
+				}
+			}
+			_, _ = io.WriteString(to, `{"names":["a"]}`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, err := piped(t, serve).List(t.Context(), "heads/")
-				if !errors.Is(err, errIdle) {
+				if !errors.Is(err, errIdle) || !errors.Is(err, ErrNoAnswer) {
 					t.Error(err)
 				}
+				<-time.After(2 * time.Second) // the other side sees that the pipe is closed
 			})
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {
 		got, err := piped(t, func(from io.Reader, to io.Writer) {
 			_, _ = from.Read(make([]byte, 1<<20))
-			for _, c := range `{"names":["a"]}` {
-				<-time.After(maxIdle - time.Second)
-				_, _ = io.WriteString(to, string(c))
+			for part := range slices.Chunk([]byte(`{"names":["a"]`+strings.Repeat(" ", 1<<20)+"}"), transfer.MinRate) {
+				<-time.After(time.Second)
+				_, _ = to.Write(part)
 			}
 		}).List(t.Context(), "")
 		if err != nil || !slices.Equal(got, []string{"a"}) {

@@ -15,15 +15,15 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 const (
 	attempts    = 5
 	firstWait   = 100 * time.Millisecond
 	maxWait     = 5 * time.Second
-	dialWait    = 10 * time.Second
-	answerWait  = 30 * time.Second
-	attemptWait = 5 * time.Minute // of 16 MiB at 0.5 Mbit/s
+	answerWait  = 30 * time.Second // that an attempt may make no progress
 	renewBefore = 2 * time.Minute
 	maxError    = 64 << 10
 	maxPage     = 4 << 20
@@ -91,7 +91,7 @@ func (b *Bucket) do(ctx context.Context, c call) (a answer, err error) {
 		return a, nil
 	}
 	if err != nil {
-		return a, fmt.Errorf("%w from %s: %w", ErrNoAnswer, b.base.Host, plain(err))
+		return a, fmt.Errorf("%w from %s: %w", ErrNoAnswer, b.base.Host, transfer.Plain(err))
 	}
 	return a, nil
 }
@@ -108,18 +108,8 @@ func unsent(err error) bool {
 	return isDNS || isOp && op.Op == "dial"
 }
 
-// plain leaves the address out of an error of net/http: it has the query.
-func plain(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return u.Err
-	}
-	return err
-}
-
 // once sends a request once.
 func (b *Bucket) once(ctx context.Context, c call) (answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptWait)
-	defer cancel()
 	r, err := b.request(ctx, c)
 	if err != nil {
 		return answer{}, err

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 // Settings are what is known of buckets besides their addresses.
@@ -75,16 +77,13 @@ func Open(o Options) (*Bucket, error) {
 	if err := b.place(o); err != nil {
 		return nil, err
 	}
-	transport := o.Transport
-	if transport == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.DisableCompression = true
-		own.DialContext = (&net.Dialer{Timeout: dialWait}).DialContext
-		own.ResponseHeaderTimeout = answerWait
-		own.MaxIdleConnsPerHost = 8
-		transport = own
+	base := o.Transport
+	if base == nil {
+		own := transfer.Direct()
+		own.DisableCompression, own.MaxIdleConnsPerHost = true, 8
+		base = own
 	}
-	b.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	b.http = transfer.NewClient(&transfer.Transport{Base: base, Limit: answerWait})
 	if b.now == nil {
 		b.now = time.Now
 	}
@@ -130,12 +129,10 @@ func loopback(host string) bool {
 
 // delay waits, unless the context ends.
 func delay(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	}
 }

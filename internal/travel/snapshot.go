@@ -81,11 +81,17 @@ func empty(s *scope.Scope, op string) error {
 	return fault.Wrap(op, s.Dir, fault.Invalid, errEmpty)
 }
 
-// newName denies an agent the name of another state, see author.Actor.Renames. The caller
-// is the chain's writer, so the name stays free until it is used.
+// MaxNamed is the number of states with a name from which on the owner alone adds one.
+const MaxNamed = 2048
+
+// newName denies an agent the name of another state, see author.Actor.Renames, and one more than
+// MaxNamed. The caller is the chain's writer, so the name stays free until it is used.
 func (m moments) newName(a author.Actor, name string) error {
 	if name == "" || a.Author.Kind != author.Agent || a.Renames {
 		return nil
+	}
+	if len(m.snapshots) >= MaxNamed {
+		return fmt.Errorf("%d states are kept already; the owner alone keeps more", len(m.snapshots))
 	}
 	head := m.chain.Head().Commit.Seq
 	for _, k := range m.snapshots {

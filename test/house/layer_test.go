@@ -50,6 +50,7 @@ var layers = []layer{
 	{1, "internal/outline", pure},
 	{0, "internal/slab", pure},
 	{0, "internal/share", pure},
+	{0, "internal/transfer", free},
 	{0, "internal/vfs", free},
 	{1, "document", pure},
 	{1, "proof/verify", free},

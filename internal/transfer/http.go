@@ -1,0 +1,116 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// ErrStalled is the error of a server that falls behind the rate.
+var ErrStalled = errors.New("it or the network may be overloaded; try again later")
+
+// Transport ends requests whose server makes no progress: before its answer begins, while it takes
+// the body of the request, and within the body of the answer. The error names the host.
+type Transport struct {
+	Base  http.RoundTripper       // nil is Direct
+	Limit time.Duration           // that a request may wait
+	Rate  func(*http.Request) int // in bytes a second; nil is MinRate
+	Err   error                   // is wrapped; nil is ErrStalled
+}
+
+// NewClient returns a client of servers on other machines, which follows no redirect.
+func NewClient(t *Transport) *http.Client {
+	if t.Base == nil {
+		t.Base = Direct()
+	}
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// Direct returns a transport that watches nothing, for its caller to change.
+func Direct() *http.Transport { return http.DefaultTransport.(*http.Transport).Clone() }
+
+// CloseIdleConnections closes connections that are not in use.
+func (t *Transport) CloseIdleConnections() { (&http.Client{Transport: t.Base}).CloseIdleConnections() }
+
+// RoundTrip sends a request.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	rate := MinRate
+	if t.Rate != nil {
+		rate = t.Rate(r)
+	}
+	ctx, w := NewWatch(r.Context(), t.Limit, rate, fmt.Errorf("%s sent or took less than %d bytes a second, and was given up after %v: %w",
+		r.URL.Host, rate, t.Limit, cmp.Or(t.Err, ErrStalled)))
+	r = r.WithContext(ctx)
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &request{ReadCloser: r.Body, watch: w}
+	}
+	res, err := t.Base.RoundTrip(r)
+	if err != nil {
+		err = cmp.Or(context.Cause(ctx), err)
+		w.Stop()
+		return nil, err
+	}
+	w.step(0, t.Limit, false)
+	res.Body = &response{res.Body, ctx, w}
+	return res, nil
+}
+
+// request is the body of a request. Each part of it that was taken gives all the time back; when all
+// was, up to maxBuffered bytes are under way, and a server works off bufferedRate bytes a second.
+type request struct {
+	io.ReadCloser
+	watch *Watch
+	sent  int
+}
+
+const maxBuffered, bufferedRate = 8 << 20, 100 << 10
+
+func (b *request) Read(p []byte) (int, error) {
+	b.watch.step(0, b.watch.limit, false)
+	n, err := b.ReadCloser.Read(p)
+	b.sent = min(b.sent+n, maxBuffered)
+	left := b.watch.limit
+	if err == io.EOF {
+		left += time.Duration(b.sent) * time.Second / bufferedRate
+	}
+	b.watch.step(left, left, true)
+	return n, err
+}
+
+// response is the body of an answer.
+type response struct {
+	io.ReadCloser
+	ctx   context.Context
+	watch *Watch
+}
+
+func (b *response) Read(p []byte) (int, error) {
+	b.watch.Wait(0)
+	n, err := b.ReadCloser.Read(p)
+	b.watch.Wait(n)
+	b.watch.step(0, b.watch.limit, false)
+	if err != nil && err != io.EOF {
+		err = cmp.Or(context.Cause(b.ctx), err)
+	}
+	return n, err
+}
+
+func (b *response) Close() error {
+	b.watch.Stop()
+	return b.ReadCloser.Close()
+}
+
+// Plain returns the error of a request without its address, which may hold a secret.
+func Plain(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}
