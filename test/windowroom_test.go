@@ -33,7 +33,8 @@ func inHive(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	for _, subject := range []string{"The valve of the pump", "Brass for the pump"} {
-		if _, err := agents.OpMessageSend.Call(bob.ctx, bob.svc, agents.MessageSendRequest{To: "ada", Subject: subject, Body: "Which pump has the valve?"}); err != nil {
+		sent := agents.MessageSendRequest{To: "ada", Subject: subject, Body: "Which pump has the valve?"}
+		if _, err := agents.OpMessageSend.Call(bob.ctx, bob.svc, sent); err != nil {
 			t.Fatal(err)
 		}
 	}

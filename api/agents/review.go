@@ -58,7 +58,7 @@ type ReviewRequest struct {
 
 // WithdrawRequest takes back a proposal of the caller.
 type WithdrawRequest struct {
-	ID string `json:"id" jsonschema:"of the proposal" mcp:""`
+	ID string `json:"id" jsonschema:"of the proposal" arg:"ID" mcp:""`
 }
 
 // ReviewEditRequest changes a proposal.
@@ -160,27 +160,6 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 	return out, nil
 }
 
-// meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
-// candidates; a name that begins none is returned as it is.
-func meant(op, name string, ids []string) (string, error) {
-	var found []string
-	for _, id := range ids {
-		if id == name {
-			return id, nil
-		}
-		if name != "" && strings.HasPrefix(id, name) {
-			found = append(found, id)
-		}
-	}
-	switch len(found) {
-	case 0:
-		return name, nil
-	case 1:
-		return found[0], nil
-	}
-	return name, fault.Wrap(op, name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
-}
-
 // find returns a proposal, and those of the session that keeps it.
 func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
@@ -191,7 +170,7 @@ func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Prop
 	for i := range all {
 		ids[i] = all[i].ID
 	}
-	if id, err = meant("review", strings.TrimRight(id, "…"), ids); err != nil {
+	if id, err = fault.Meant("review", strings.TrimRight(id, "…"), ids); err != nil {
 		return nil, Proposal{}, err
 	}
 	i := slices.Index(ids, id)
@@ -426,7 +405,7 @@ func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	if err = ps.Decide(ctx, req.ID, "withdrawn", func(Proposal) error { return nil }); err != nil {
+	if err = ps.Decide(ctx, p.ID, "withdrawn", func(Proposal) error { return nil }); err != nil {
 		return nil, err
 	}
 	notify(a, &p, "withdrawn")

@@ -23,7 +23,13 @@ changes until the owner accepts it. The commit then names both.`,
   fovea review accept 3f0c…
   fovea review reject 3f0c… --reason "That is not what we agreed on."`,
 	}
-	return Group(c, reviewListCommand(s), reviewDiffCommand(s), reviewAcceptCommand(s), reviewEditCommand(s), reviewRejectCommand(s))
+	return Group(c, reviewListCommand(s), reviewDiffCommand(s), reviewAcceptCommand(s), reviewEditCommand(s), reviewRejectCommand(s), reviewWithdrawCommand(s))
+}
+
+func reviewWithdrawCommand(s *Session) *cobra.Command {
+	return verb(s, &cobra.Command{
+		Use: "withdraw PROPOSAL", Short: "Take back an agent's own proposal", Example: "  fovea review withdraw 3f0c… --agent ada", Args: oneProposal,
+	}, agents.OpReviewWithdraw, nil, func(p *agents.Proposal) { s.Out.Printf("withdrawn  %s\n", p.ID) })
 }
 
 func reviewListCommand(s *Session) *cobra.Command {
@@ -45,7 +51,7 @@ var oneProposal = Args(1, 1, "the id of a proposal; fovea review list shows them
 
 func reviewDiffCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use: "diff ID", Short: "Show what a proposal would change", Example: "  fovea review diff 3f0c…", Args: oneProposal,
+		Use: "diff PROPOSAL", Short: "Show what a proposal would change", Example: "  fovea review diff 3f0c…", Args: oneProposal,
 	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
 			p := &all[i]
@@ -57,7 +63,7 @@ func reviewDiffCommand(s *Session) *cobra.Command {
 
 func reviewAcceptCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
+		Use: "accept PROPOSAL", Short: "Carry out a proposal, in the name of its agent",
 		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
 			"was proposed, nothing is done. What you have edited is done in your name.",
 		Example: "  fovea review accept 3f0c…", Args: oneProposal,
@@ -67,7 +73,8 @@ func reviewAcceptCommand(s *Session) *cobra.Command {
 func reviewEditCommand(s *Session) *cobra.Command {
 	var body func() (*string, error)
 	c := verb(s, &cobra.Command{
-		Use: "edit ID", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
+		Use: "edit PROPOSAL", Short: "Change the title or the text that a proposal sets",
+		Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
 	}, agents.OpReviewEdit, func(req *agents.ReviewEditRequest, _ []string) (err error) {
 		req.Body, err = body()
 		return err
@@ -79,7 +86,7 @@ func reviewEditCommand(s *Session) *cobra.Command {
 func reviewRejectCommand(s *Session) *cobra.Command {
 	var reason func() (*string, error)
 	c := verbFor(s, &cobra.Command{
-		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
+		Use: "reject PROPOSAL", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
 	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) error {
 		text, err := reason()
 		if text != nil {

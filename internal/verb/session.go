@@ -19,6 +19,7 @@ type Session struct {
 	// Service opens the memory, or connects to its daemon. It returns the same service for
 	// all calls of a run.
 	Service func(context.Context) (api.Service, error)
+	Begun   func() bool   // whether there is a memory already, which Service would make
 	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
 	Memex   func() string // the folder of the memory; call it after Service
 	Claim   author.Claim  // under which the calls write, the zero Claim for none
