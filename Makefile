@@ -17,7 +17,7 @@ test-parts: ## run what make test left out, with real programs; installs these w
 race: ## run tests under the race detector, of the packages that start goroutines
 	./.ci/race
 
-CAMPAIGNS = Campaign|EveryOperationByEveryName|NobodyReadsWhatIsWithheld|NoFaceTellsWhatIsWithheld
+CAMPAIGNS = Campaign|EveryOperationByEveryName|NobodyReadsWhatIsWithheld|NoSurfaceReadsWhatIsWithheld|NoFaceTellsWhatIsWithheld
 
 campaign: ## run the reliability campaigns at length (FOVEA_SEED draws others)
 	FOVEA_CAMPAIGN=long go test -timeout 4h -v -run '$(CAMPAIGNS)' ./test ./api ./api/remotes ./cmd/fovea ./internal/graph ./internal/daemon ./internal/mcpserver ./org ./window

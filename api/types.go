@@ -169,8 +169,8 @@ type RememberRequest struct {
 	Tag      []string `json:"tag,omitempty" jsonschema:"tags" flag:"<TAG> it has" mcp:"tags"`
 	Property []string `json:"property,omitempty" jsonschema:"each KEY=VALUE" flag:"property it has, as <KEY=VALUE>" mcp:"properties{}"`
 	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone" flag:"make an ID of the form id-UUID, not the UUID alone"`
-	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01" mcp:"scheduled,2026-03-01"`
-	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01" mcp:""`
+	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01, fri or +3d" mcp:"scheduled,2026-03-01"`
+	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01, fri or +3d" mcp:""`
 	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines" flag:"@<TEXT> below the headline"`
 }
 
@@ -189,7 +189,7 @@ type EditRequest struct {
 	Untag            []string `json:"untag,omitempty" jsonschema:"tags to take away" flag:"<TAG> to take away" mcp:"remove_tags"`
 	Property         []string `json:"property,omitempty" jsonschema:"each KEY=VALUE, to set" flag:"property to set, as <KEY=VALUE>" mcp:"properties{},to set"`
 	RemoveProperty   []string `json:"remove_property,omitempty" jsonschema:"keys to take away" flag:"<KEY> of a property to take away" mcp:"unset,properties to remove"`
-	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"DATE" mcp:"scheduled"`
+	Schedule         *string  `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies, or <…>; empty takes it away" flag:"<DATE>, such as 2026-03-01, fri or +3d" mcp:"scheduled"`
 	Deadline         *string  `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, written as for --schedule" mcp:""`
 	Body             *string  `json:"body,omitempty" jsonschema:"replaces the text below headline and drawer" mcp:",replaces the text" flag:"@<TEXT> that replaces the text below headline and drawer"`
 	Append           *string  `json:"append,omitempty" jsonschema:"goes behind that text" mcp:"" flag:"@<TEXT> to add at the end"`

@@ -81,6 +81,7 @@ type reading struct {
 	brief   bool              // not every name is asked for at every moment
 	paths   []string          // more names of files
 	allowed map[string]string // operations that may tell, and why
+	leaks   map[string]int    // not nil: what tells is counted and is no error
 }
 
 // newReading opens a memory with some files, and reads them.

@@ -3,9 +3,12 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,20 +23,46 @@ func (p period) overlaps(t Time) bool {
 // maxDays bounds relative dates, so that they fit into a time.Time.
 const maxDays = 1_000_000
 
-const dateHint = "write 2026-01-31, \"2026-01-31 14:00\", today, or days from today: 7, -7"
+const dateHint = "write 2026-01-31, \"2026-01-31 14:00\", today, fri, +2w, or days from today: 7, -7"
 
-// parseDate parses a date, a date with a time, "today", or a number of days from today.
-// It returns that day or minute, with the digits in UTC.
+var distance = regexp.MustCompile(`^[+-]\d{1,5}[dwmy]$`) // from today, of days, weeks, months or years
+
+// ParseDay parses a day as people type it: a date, "today", "tomorrow", "yesterday", a distance from
+// today such as +3d, -2w, +1m or +1y, or the name of a day of the week or its first three letters and
+// more, which is the next one, with past the last one, today included. It returns that day on the
+// calendar of now, with its digits in UTC, and whether s is a day.
+func ParseDay(s string, now time.Time, past bool) (day time.Time, ok bool) {
+	if date, err := time.Parse(time.DateOnly, s); err == nil {
+		return date, true
+	}
+	day = today(now)
+	s = cmp.Or(map[string]string{"yesterday": "-1d", "today": "+0d", "tomorrow": "+1d"}[s], s)
+	if distance.MatchString(s) {
+		n, _ := strconv.Atoi(s[:len(s)-1]) // the pattern has digits alone
+		by := map[byte][3]int{'d': {0, 0, n}, 'w': {0, 0, 7 * n}, 'm': {0, n, 0}, 'y': {n, 0, 0}}[s[len(s)-1]]
+		day = day.AddDate(by[0], by[1], by[2])
+		return day, day.Year() > 0 && day.Year() < 10_000
+	}
+	for i := range 7 {
+		if past {
+			i = -i
+		}
+		near := day.AddDate(0, 0, i)
+		if len(s) >= 3 && strings.HasPrefix(strings.ToLower(near.Weekday().String()), strings.ToLower(s)) {
+			return near, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// parseDate parses a day, a date with a time, or a number of days from today: that day or minute, its digits in UTC.
 func parseDate(s string, now time.Time) (period, bool) {
 	if at, err := time.Parse("2006-01-02 15:04", s); err == nil {
 		return period{at, at.Add(time.Minute - 1)}, true
 	}
-	day, err := time.Parse(time.DateOnly, s)
-	if err != nil {
+	day, ok := ParseDay(s, now, false)
+	if !ok {
 		days, err := strconv.Atoi(s)
-		if s == "today" {
-			days, err = 0, nil
-		}
 		if err != nil || days < -maxDays || days > maxDays {
 			return period{}, false
 		}

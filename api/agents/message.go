@@ -49,7 +49,7 @@ type Message = hive.Message
 type MessagesRequest struct {
 	Agent  string `json:"agent,omitempty" jsonschema:"of the owner: whose inbox"`
 	Unread bool   `json:"unread,omitempty" jsonschema:"only those that were not read" flag:""`
-	Thread string `json:"thread,omitempty" jsonschema:"only those of a thread: the id of the message that began it" flag:"ID"`
+	Thread string `json:"thread,omitempty" jsonschema:"only those of a thread: the id of the message that began it, or how that begins" flag:"ID"`
 	New    bool   `json:"new,omitempty" jsonschema:"of a session: only those that no such request of it has listed before" flag:""`
 	Fresh  bool   `json:"fresh,omitempty" jsonschema:"with new: begin anew, whatever the session was told"`
 }
@@ -147,7 +147,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent (--agent NAME)"))
 	}
 	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
-		return req.Thread != "" && m.Thread != req.Thread || !isSeen(v, m.ID)
+		return !strings.HasPrefix(m.Thread, req.Thread) || !isSeen(v, m.ID)
 	})
 	if req.New {
 		var err error
@@ -173,7 +173,13 @@ func newMail(ctx context.Context, a api.Access, whose string, inbox []Message, f
 }
 
 func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*MessageSent, error) {
-	if _, err := a.View(ctx); err != nil {
+	v, err := a.View(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := v.Resolve(req.Thread); err == nil {
+		req.Thread = n.ID
+	} else if fovea.KindOf(err) == fovea.Ambiguous {
 		return nil, err
 	}
 	_, granted := a.Options.Grants[req.To]

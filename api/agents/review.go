@@ -58,7 +58,7 @@ type ReviewRequest struct {
 
 // WithdrawRequest takes back a proposal of the caller.
 type WithdrawRequest struct {
-	ID string `json:"id" jsonschema:"of the proposal" mcp:""`
+	ID string `json:"id" jsonschema:"of the proposal" arg:"ID" mcp:""`
 }
 
 // ReviewEditRequest changes a proposal.
@@ -160,34 +160,28 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 	return out, nil
 }
 
-// find returns the proposal whose id a name is, or alone begins, and those of the session that keeps
-// it. Errors: NotFound, Ambiguous with the candidates.
+// find returns the proposal whose id a name is, or alone begins, and those of the session that keeps it.
 func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
 	if err != nil {
 		return nil, Proposal{}, err
 	}
-	name := strings.TrimRight(id, "…")
-	begins := func(p Proposal) bool { return p.ID == name || name != "" && strings.HasPrefix(p.ID, name) }
-	found := slices.DeleteFunc(slices.Clone(all), func(p Proposal) bool { return !begins(p) })
-	if i := slices.IndexFunc(found, func(p Proposal) bool { return p.ID == name }); i >= 0 {
-		found = found[i : i+1]
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
 	}
-	switch len(found) {
-	case 0:
-		return nil, Proposal{}, fault.Wrap("review", name, fault.NotFound, review.ErrUnknown)
-	case 1:
-		m, err := a.Memory(ctx, author.SessionPrefix+found[0].Agent)
-		if err != nil {
-			return nil, Proposal{}, err
-		}
-		return fovea.ProposalsOf(m), found[0], nil
+	if id, err = fault.Meant("review", strings.TrimRight(id, "…"), ids); err != nil {
+		return nil, Proposal{}, err
 	}
-	var ids []string
-	for i := range found {
-		ids = append(ids, found[i].ID)
+	i := slices.Index(ids, id)
+	if i < 0 {
+		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, review.ErrUnknown)
 	}
-	return nil, Proposal{}, fault.Wrap("review", name, fault.Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(ids, "\n  ")))
+	m, err := a.Memory(ctx, author.SessionPrefix+all[i].Agent)
+	if err != nil {
+		return nil, Proposal{}, err
+	}
+	return fovea.ProposalsOf(m), all[i], nil
 }
 
 func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Proposal, error) {
@@ -411,7 +405,7 @@ func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	if err = ps.Decide(ctx, req.ID, "withdrawn", func(Proposal) error { return nil }); err != nil {
+	if err = ps.Decide(ctx, p.ID, "withdrawn", func(Proposal) error { return nil }); err != nil {
 		return nil, err
 	}
 	notify(a, &p, "withdrawn")

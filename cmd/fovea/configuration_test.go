@@ -7,12 +7,15 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -85,10 +88,19 @@ func (s *configured) ask(method, path, body string, into any) {
 	}
 }
 
+// effectWithin is how long a setting may take: two seconds, and more where other work may share the
+// machine.
+func effectWithin() time.Duration {
+	if os.Getenv("FOVEA_CAMPAIGN") != "" {
+		return 2 * time.Second
+	}
+	return 30 * time.Second
+}
+
 // eventually waits until holds does.
 func (s *configured) eventually(what string, holds func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(30 * time.Second); !holds(); pause(s.t.Context(), 20*time.Millisecond) {
+	for end := time.Now().Add(effectWithin()); !holds(); pause(s.t.Context(), 20*time.Millisecond) {
 		if time.Now().After(end) {
 			s.t.Fatalf("%s: it does not take effect\n%s", what, s.run("status"))
 		}
@@ -169,11 +181,51 @@ func TestEverySettingTakesEffect(t *testing.T) {
 			continue
 		}
 		want := c.Digests()
-		s.eventually(key, func() bool { return key == "alerts" || reflect.DeepEqual(s.digests(), want) })
+		s.eventually(key, func() bool { return reflect.DeepEqual(s.digests(), want) }) // secrets are in no digest; see effects
 	}
 	if got := s.openedAgain(); got < 8 {
 		t.Errorf("the memory was opened again %d times", got)
 	}
+}
+
+// TestAlertsAndIPFSTakeEffect: a daemon that runs sends alerts where the file says now, and asks the
+// node of IPFS that it names now. No digest of a setting shows that: alerts are secret, and whether a
+// checkpoint reaches the node only the node knows.
+func TestAlertsAndIPFSTakeEffect(t *testing.T) {
+	s := newConfigured(t, "")
+	first, firstAsked := counting(t)
+	second, secondAsked := counting(t)
+	changes := 0
+	for _, to := range []struct {
+		url   string
+		asked *atomic.Int32
+	}{{first, firstAsked}, {second, secondAsked}, {first, firstAsked}} {
+		s.write(s.file, fmt.Sprintf("alerts = [%q]\n", strings.Replace(to.url, "http", "signal", 1)+"/+1/+2?disabletls=yes"))
+		before := to.asked.Load()
+		s.eventually("alerts", func() bool {
+			changes++
+			s.put("skills/plan.org", fmt.Sprintf("* Obey %d\n", changes))
+			pause(t.Context(), 200*time.Millisecond)
+			return to.asked.Load() > before
+		})
+	}
+	for range 2 { // of one node and then of another
+		node, asked := counting(t)
+		s.write(s.file, fmt.Sprintf("[ipfs]\napi = %q\n", node))
+		s.eventually("ipfs", func() bool {
+			var c api.Checkpoint
+			s.ask("POST", "/v1/checkpoint", `{"to":"ipfs"}`, &c)
+			return asked.Load() > 0
+		})
+	}
+}
+
+// counting starts a server that answers nothing, and counts who asks.
+func counting(t *testing.T) (url string, asked *atomic.Int32) {
+	asked = &atomic.Int32{}
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(server.Close)
+	return server.URL, asked
 }
 
 // TestConfigurationTakesEffectInOpenSessions: what agents and the owner may do, and what they are

@@ -67,7 +67,7 @@ var otherVerbs = []string{
 	"agent show", "message read", "task claim", "task renew", "task release", "task done", "import claude", "import basic-memory",
 	"import okf", "import markdown", "export", "clone", "bundle write", "bundle read", "bundle verify", "bundle key", "remote list", "remote add",
 	"remote remove", "remote serve",
-	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject",
+	"push", "pull", "sync", "review diff", "review accept", "review edit", "review reject", "review withdraw",
 	"feedback reset",
 }
 

@@ -148,24 +148,57 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestTwoDecide: of two persons who decide about a proposal at once, over the daemon, one does.
-func TestTwoDecide(t *testing.T) {
-	s := reviewedServed(t)
-	secret := strings.TrimSpace(s.run("token", "add", "ada"))
-	r, err := http.NewRequestWithContext(t.Context(), "POST", servedAt(t, s)+"/v1/remember", strings.NewReader(`{"title":"Okapi"}`))
-	must(t, err)
+// proposed has an agent propose a note over HTTP, and returns the id of the proposal.
+func (s *served) proposed(secret, title string) string {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), "POST", servedAt(s.t, s)+"/v1/remember", strings.NewReader(`{"title":"`+title+`"}`))
+	must(s.t, err)
 	r.Header.Set("Authorization", "Bearer "+secret)
 	r.Header.Set("Content-Type", "application/json")
 	a, err := http.DefaultClient.Do(r)
-	must(t, err)
+	must(s.t, err)
 	defer a.Body.Close()
 	var kept struct{ Proposal string }
 	if err := json.NewDecoder(a.Body).Decode(&kept); err != nil || kept.Proposal == "" {
-		t.Fatalf("%s, %v", a.Status, err)
+		s.t.Fatalf("%s, %v", a.Status, err)
 	}
+	return kept.Proposal
+}
+
+// TestWithdraw: who made a proposal takes it back on the command line, by the beginning of its id, which
+// a shell completes; nobody else does.
+func TestWithdraw(t *testing.T) {
+	s := reviewedServed(t)
+	secret := strings.TrimSpace(s.run("token", "add", "ada"))
+	okapi, quagga := s.proposed(secret, "Okapi"), s.proposed(secret, "Quagga")
+	c := process(t, s.state, "__complete", "--memex", s.memex, "review", "withdraw", okapi[:8])
+	c.Env = append(c.Env, "XDG_RUNTIME_DIR="+s.runtime)
+	if out, err := c.Output(); err != nil || !strings.Contains(string(out), okapi+"\tada: Okapi\n") || strings.Contains(string(out), quagga) {
+		t.Errorf("completed: %s, %v", out, err)
+	}
+	for who, want := range map[string]string{"": "who made a proposal withdraws it", "bob": "no such proposal waits"} {
+		if code, said := s.refusal(nil, "review", "withdraw", okapi[:8], "--agent", who); code != exitFailed || !strings.Contains(said, want) {
+			t.Errorf("%q: %d %s", who, code, said)
+		}
+	}
+	if out := s.run("review", "withdraw", okapi[:8], "--agent", "ada"); out != "withdrawn  "+okapi+"\n" {
+		t.Errorf("ada withdraws: %s", out)
+	}
+	if left := s.run("review", "list", "--json"); strings.Contains(left, okapi) || !strings.Contains(left, quagga) {
+		t.Errorf("what waits is %s", left)
+	}
+	if code, said := s.refusal(nil, "review", "withdraw", okapi, "--agent", "ada"); code != exitFailed || !strings.Contains(said, "no such proposal waits") {
+		t.Errorf("again: %d %s", code, said)
+	}
+}
+
+// TestTwoDecide: of two persons who decide about a proposal at once, over the daemon, one does.
+func TestTwoDecide(t *testing.T) {
+	s := reviewedServed(t)
+	id := s.proposed(strings.TrimSpace(s.run("token", "add", "ada")), "Okapi")
 	var runs []*exec.Cmd
 	for _, verb := range []string{"accept", "reject", "accept", "reject"} {
-		c := s.command("review", verb, kept.Proposal, "--json")
+		c := s.command("review", verb, id, "--json")
 		c.Stderr = &bytes.Buffer{}
 		must(t, c.Start())
 		runs = append(runs, c)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/s3"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/terminal"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/window"
@@ -67,6 +69,7 @@ func newSession() *session {
 		Console: &s.Console, Service: s.service,
 		Agent: func() string { return s.config.Agent },
 		Memex: func() string { return s.config.Memex },
+		Begun: func() bool { return s.load() == nil && stores.Begun(s.config.StateDir) },
 	}
 	return s
 }
@@ -281,7 +284,7 @@ var sound = []string{"repair", "serve", "mcp", "hook"}
 
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
-	if errors.Is(err, api.ErrNoNotes) {
+	if strings.HasPrefix(err.Error(), api.ErrNoNotes.Error()) { // also if a daemon says it
 		s.noNotes, err = err, fmt.Errorf("%w%s", err, markdownAdvice(s.config.Memex))
 	}
 	if s.memory == nil || fovea.KindOf(err) != fovea.ReadOnly {

@@ -162,6 +162,7 @@ var hostileRows = []struct {
 	{"review", [][]string{{}, {evilName}}}, {"review list", [][]string{{}}}, {"review diff", [][]string{{evilName}}},
 	{"review accept", [][]string{{evilName}}}, {"review edit", [][]string{{evilName, "--title", evilName}}},
 	{"review reject", [][]string{{evilName, "--reason", evilName}}},
+	{"review withdraw", [][]string{{evilName}}},
 	{"task", [][]string{{}, {evilName}}}, {"task list", [][]string{{}, {"--status", evilName}}},
 	{"task claim", [][]string{{"T" + evilName}, {evilName}, {"task1"}, {"task1", "--lease", evilName}}},
 	{"task list", [][]string{{}, {"--holder", evilName}}}, {"task renew", [][]string{{evilName, "1"}, {"task1", evilName}, {"task1", "1", "--claim", evilName}}},

@@ -68,12 +68,27 @@ func (bs *Blocks) Get(agent, id string) (working.Block, error) {
 	return working.Block{}, fault.Wrap("block", id, fault.NotFound, fmt.Errorf("agent %s has no such block in this session; see fovea block list", agent))
 }
 
+// named returns the block of an agent whose id a name is, or begins. Errors: NotFound, Ambiguous.
+func (bs *Blocks) named(agent, name string) (b working.Block, err error) {
+	if b, err = bs.Get(agent, name); err == nil {
+		return b, nil
+	}
+	var ids []string
+	for _, other := range bs.Of(agent) {
+		ids = append(ids, other.ID)
+	}
+	if name, err = fault.Meant("block", name, ids); err == nil {
+		b, err = bs.Get(agent, name)
+	}
+	return b, err
+}
+
 // Change is what one call does to the working memory of an agent.
 type Change struct {
 	Agent string
 	// Put are complete blocks; one with the id of another replaces it.
 	Put []working.Block
-	// Remove are ids. One that is unknown is NotFound, and nothing is done.
+	// Remove are ids, or how they begin. One that is unknown is NotFound, and nothing is done.
 	Remove []string
 	// Score changes what a block counts. One that is unknown is NotFound.
 	Score *Score
@@ -129,10 +144,13 @@ func (bs *Blocks) draft(c *Change, now time.Time) (*graph.Draft, error) {
 	if len(c.Put)+len(c.Remove) == 0 && !c.Sweep {
 		return nil, fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
 	}
-	for _, id := range c.Remove {
-		if _, err := bs.Get(c.Agent, id); err != nil {
+	c.Remove = slices.Clone(c.Remove)
+	for i, id := range c.Remove {
+		b, err := bs.named(c.Agent, id)
+		if err != nil {
 			return nil, err
 		}
+		c.Remove[i] = b.ID
 	}
 	if c.Sweep {
 		c.Remove = append(c.Remove, bs.leaving(c.Agent, now)...)
@@ -184,7 +202,7 @@ func (bs *Blocks) await(agent string, b *working.Block) {
 
 // score returns the block with what its score says.
 func (bs *Blocks) score(agent string, to *Score) (working.Block, error) {
-	b, err := bs.Get(agent, to.ID)
+	b, err := bs.named(agent, to.ID)
 	if err != nil {
 		return b, err
 	}

@@ -107,3 +107,24 @@ func Wrap(op, what string, kind Kind, err error) error {
 	}
 	return &Error{Op: op, What: what, Kind: kind, Err: err}
 }
+
+// Meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
+// candidates, of the operation op; a name that begins none is returned as it is.
+func Meant(op, name string, ids []string) (string, error) {
+	var found []string
+	for _, id := range ids {
+		if id == name {
+			return id, nil
+		}
+		if name != "" && strings.HasPrefix(id, name) {
+			found = append(found, id)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return name, nil
+	case 1:
+		return found[0], nil
+	}
+	return name, Wrap(op, name, Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
+}

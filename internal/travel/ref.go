@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/query"
 )
 
 // ref is a parsed reference to a moment.
@@ -25,9 +26,9 @@ type ref struct {
 	head  bool
 }
 
-// parseRef parses a reference: "head", a snapshot's index, seq:N, a date (2026-11-20, or
-// with a time as in RFC 3339); anything else is a name or a prefix of a commit's digest.
-func parseRef(text string) ref {
+// parseRef parses a reference: "head", a snapshot's index, seq:N, a day (2026-11-20, fri) or
+// a time as in RFC 3339; anything else is a name or a prefix of a commit's digest.
+func parseRef(text string, now func() time.Time) ref {
 	r := ref{text: text, index: -1}
 	if text == "head" || text == "HEAD" {
 		r.head = true
@@ -43,36 +44,36 @@ func parseRef(text string) ref {
 		r.seq, _ = strconv.ParseUint(s, 10, 64)
 		return r
 	}
-	for _, l := range timeLayouts {
-		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
-			r.until = l.end(t).Add(-time.Millisecond)
-			return r
-		}
+	if _, end, ok := periodOf(text, now); ok {
+		r.until = end.Add(-time.Millisecond)
 	}
 	return r
 }
 
-// timeLayouts are the accepted forms of a time. Each means the end of the day, minute or
-// second it names: the log shows no milliseconds, and a time copied from it must find its
-// commit.
-var timeLayouts = []struct {
-	layout string
-	end    func(time.Time) time.Time
-}{
-	{time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }},
-	{"2006-01-02T15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
-	{"2006-01-02 15:04", func(t time.Time) time.Time { return t.Add(time.Minute) }},
-	{"2006-01-02T15:04:05", endOfSecond},
-	{"2006-01-02 15:04:05", endOfSecond},
-	{time.RFC3339, endOfSecond},
+// periodOf parses a time, or a day as a person types it, fri for the last Friday: when it begins and ends.
+func periodOf(text string, now func() time.Time) (begin, end time.Time, ok bool) {
+	for _, l := range timeLayouts {
+		if t, err := time.ParseInLocation(l.layout, strings.Replace(text, " ", "T", 1), time.Local); err == nil {
+			if t.Nanosecond() != 0 {
+				l.lasts = time.Millisecond
+			}
+			return t, t.Add(l.lasts), true
+		}
+	}
+	day, ok := query.ParseDay(text, now().Local(), true)
+	begin = time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.Local)
+	return begin, begin.AddDate(0, 0, 1), ok
 }
 
-// endOfSecond returns the end of the second, or of the millisecond if t has any.
-func endOfSecond(t time.Time) time.Time {
-	if t.Nanosecond() != 0 {
-		return t.Add(time.Millisecond)
-	}
-	return t.Add(time.Second)
+// timeLayouts are the accepted forms of a time, the T also a blank, and how long what each names lasts: the
+// log shows no milliseconds, and a time copied from it must find its commit.
+var timeLayouts = []struct {
+	layout string
+	lasts  time.Duration
+}{
+	{"2006-01-02T15:04", time.Minute},
+	{"2006-01-02T15:04:05", time.Second},
+	{time.RFC3339, time.Second},
 }
 
 func (r ref) isName() bool {
@@ -84,10 +85,13 @@ func (r ref) isName() bool {
 type moments struct {
 	chain     *chain.Chain
 	snapshots []snapshot // newest first
+	now       func() time.Time
 }
 
 // moments returns the moments of the present.
-func (h *History) moments() moments { return moments{h.scope.Chain, h.snapshotList()} }
+func (h *History) moments() moments {
+	return moments{h.scope.Chain, h.snapshotList(), h.scope.Options.Now}
+}
 
 // resolve finds the commit that a reference names.
 func (m moments) resolve(ctx context.Context, text string) (uint64, error) {
@@ -107,7 +111,7 @@ func (m moments) unlessDamaged(err error) error {
 
 // find is resolve for an undamaged history.
 func (m moments) find(ctx context.Context, text string) (uint64, error) {
-	r, list := parseRef(text), m.snapshots
+	r, list := parseRef(text, m.now), m.snapshots
 	head := m.chain.Head().Commit.Seq
 	switch {
 	case r.head:

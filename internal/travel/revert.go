@@ -27,7 +27,7 @@ func (h *History) CommitsOf(ctx context.Context, by author.Author, session, sinc
 	}
 	defer h.scope.Chain.Begin().End()
 	from, begin := uint64(1), time.Time{}
-	if t, ok := startOf(since); ok {
+	if t, _, ok := periodOf(since, h.scope.Options.Now); ok {
 		begin = t
 	} else if since != "" {
 		var err error
@@ -46,16 +46,6 @@ func (h *History) CommitsOf(ctx context.Context, by author.Author, session, sinc
 		return nil, fault.Wrap("history", since, fault.Corrupt, err)
 	}
 	return out, nil
-}
-
-// startOf parses a date or time as the moment it begins.
-func startOf(text string) (time.Time, bool) {
-	for _, l := range timeLayouts {
-		if t, err := time.ParseInLocation(l.layout, text, time.Local); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
 }
 
 // Revert undoes commits, given by number, and keeps later changes. It makes a new commit

@@ -75,7 +75,7 @@ const syntaxes = `
 A query is written as todo:NEXT,WAIT tags:work !tags:home. A space means and, OR
 means or, ! means not; commas separate alternatives; parentheses group; quotes
 hold phrases together; a word without a colon is text to find. Dates are
-2026-01-31, today, or days from today: deadline:from=today,to=7. Relatives are
-asked a query in parentheses: parent:(todo:). Programs may write JSON,
-["and",["todo","NEXT"],["tags","work"]], or a sexp of org-ql,
+2026-01-31, today, fri, +2w, or days from today: deadline:from=today,to=7.
+Relatives are asked a query in parentheses: parent:(todo:). Programs may write
+JSON, ["and",["todo","NEXT"],["tags","work"]], or a sexp of org-ql,
 (and (todo "NEXT") (tags "work")).`

@@ -34,11 +34,13 @@ changes until the owner accepts it. The commit then names both.`,
 			s.Report("no proposals wait")
 		}
 	}), reviewDiffCommand(s), verb(s, &cobra.Command{
-		Use: "accept ID", Short: "Carry out a proposal, in the name of its agent",
+		Use: "accept PROPOSAL", Short: "Carry out a proposal, in the name of its agent",
 		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
 			"was proposed, nothing is done. What you have edited is done in your name.",
 		Example: "  fovea review accept 3f0c…", Args: oneProposal,
-	}, agents.OpReviewAccept, nil, printer(s, printEdit)), reviewEditCommand(s), reviewRejectCommand(s))
+	}, agents.OpReviewAccept, nil, printer(s, printEdit)), reviewEditCommand(s), reviewRejectCommand(s), verb(s, &cobra.Command{
+		Use: "withdraw PROPOSAL", Short: "Take back an agent's own proposal", Example: "  fovea review withdraw 3f0c… --agent ada", Args: oneProposal,
+	}, agents.OpReviewWithdraw, nil, func(p *agents.Proposal) { s.Out.Printf("withdrawn  %s\n", p.ID) }))
 }
 
 // oneProposal are the arguments of the verbs that are about a proposal.
@@ -46,7 +48,7 @@ var oneProposal = Args(1, 1, "the id of a proposal; fovea review list shows them
 
 func reviewDiffCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use: "diff ID", Short: "Show what a proposal would change", Example: "  fovea review diff 3f0c…", Args: oneProposal,
+		Use: "diff PROPOSAL", Short: "Show what a proposal would change", Example: "  fovea review diff 3f0c…", Args: oneProposal,
 	}, agents.OpReview, nil, func(all []agents.Proposal) {
 		for i := range all {
 			p := &all[i]
@@ -58,7 +60,7 @@ func reviewDiffCommand(s *Session) *cobra.Command {
 
 func reviewEditCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Use: "edit ID", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
+		Use: "edit PROPOSAL", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
 	}, agents.OpReviewEdit, nil, func(p *agents.Proposal) { s.Out.Text(p.Change) })
 }
 
@@ -66,7 +68,7 @@ func reviewRejectCommand(s *Session) *cobra.Command {
 	reason := ""
 	var c *cobra.Command
 	c = verbFor(s, &cobra.Command{
-		Use: "reject ID", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
+		Use: "reject PROPOSAL", Short: "Drop a proposal; history keeps it", Example: "  fovea review reject 3f0c… --reason \"Ask Lukas first.\"", Args: oneProposal,
 	}, agents.OpReviewReject, func(req *agents.ReviewDecision, _ []string) (err error) {
 		req.Reason, err = givenText(c.Context(), s, reason)
 		return err

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -16,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/terminal"
+	"github.com/fovea-memory/fovea/query"
 )
 
 // verb completes the command of an operation, see describe. prepare, if not nil, finishes the
@@ -28,9 +30,10 @@ func verb[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare func(
 func verbFor[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], prepare func(req *Q, a []string) error, show func(req *Q, answer A)) *cobra.Command {
 	req := new(Q)
 	fields := reflect.ValueOf(req).Elem()
-	describe(c, op.Operation, fields)
+	describe(s, c, op.Operation, fields)
 	c.RunE = func(c *cobra.Command, a []string) error {
 		takeArguments(fields, a)
+		takeDays(fields, time.Now())
 		err := takeTexts(s, c, fields)
 		if err == nil && prepare != nil {
 			err = prepare(req, a)
@@ -50,7 +53,7 @@ func printer[Out, A any](out Out, show func(Out, A)) func(A) {
 
 // describe adds to a command what it does not say itself and its operation does: the summary,
 // and by the tags of the request's fields the arguments and the flags.
-func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
+func describe(s *Session, c *cobra.Command, op *api.Operation, req reflect.Value) {
 	var use strings.Builder
 	use.WriteString(op.Name)
 	for _, f := range reflect.VisibleFields(op.Request) {
@@ -68,6 +71,9 @@ func describe(c *cobra.Command, op *api.Operation, req reflect.Value) {
 	}
 	c.Use, c.Short = cmp.Or(c.Use, use.String()), cmp.Or(c.Short, op.Summary)
 	addFlags(c, req)
+	if hasNames.MatchString(c.Use) {
+		c.ValidArgsFunction = s.complete
+	}
 }
 
 // plainVerb is the command of an operation without its own verb here: it prints the answer
@@ -87,7 +93,7 @@ func plainVerb(s *Session, op *api.Operation) *cobra.Command {
 			return s.Out.JSON(answer)
 		},
 	}
-	describe(c, op, req)
+	describe(s, c, op, req)
 	return c
 }
 
@@ -194,6 +200,20 @@ func (o optional) String() string {
 
 func (optional) Type() string { return "string" }
 
+// takeDays replaces the day that a flag of a DATE begins with, such as tomorrow, fri or +3d, by its
+// date. It is done where the person is: a change that is proposed keeps the day that was meant.
+func takeDays(req reflect.Value, now time.Time) {
+	for _, field := range reflect.VisibleFields(req.Type()) {
+		v := reflect.Indirect(req.FieldByIndex(field.Index))
+		if strings.Contains(field.Tag.Get("flag"), "<DATE>") && v.Kind() == reflect.String {
+			word, _, _ := strings.Cut(v.String(), " ")
+			if day, ok := query.ParseDay(word, now, false); ok {
+				v.SetString(strings.Replace(v.String(), word, day.Format(time.DateOnly), 1))
+			}
+		}
+	}
+}
+
 // takeArguments fills the fields with an arg tag, in order, and returns the arguments left
 // over. A tag that ends in ... takes all remaining arguments; a string field joins them.
 func takeArguments(req reflect.Value, a []string) (rest []string) {
@@ -225,6 +245,7 @@ type Session struct {
 	// Service opens the memory, or connects to its daemon. It returns the same service for
 	// all calls of a run.
 	Service func(context.Context) (api.Service, error)
+	Begun   func() bool   // whether there is a memory already, which Service would make
 	Agent   func() string // in whose name the owner acts, "" for nobody; call it after Service
 	Memex   func() string // the folder of the memory; call it after Service
 	Claim   author.Claim  // under which the calls write, the zero Claim for none

@@ -1,0 +1,127 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package test
+
+import (
+	"maps"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/window"
+)
+
+// hiveLines are the lines that claims and messages keep in drawers.
+var hiveLines = regexp.MustCompile(`(?m)^[ \t]*:(CLAIMED_BY|CLAIM|LEASE_UNTIL|FROM|TO|THREAD|SENT|READ):.*\n`)
+
+// inHive is a memory in which bob has claimed a task and sent two messages to ada, and one of whose
+// notes says what scout is never to do.
+func inHive(t *testing.T) *world {
+	w := newWorld(t, map[string]string{
+		"tasks/pump.org":      "* TODO Mend the pump\n:PROPERTIES:\n:ID: pump\n:END:\nThe valve of the pump leaks.\n",
+		"notes/valve.org":     "* The valve\n:PROPERTIES:\n:ID: valve\n:END:\nThe valve of the pump is of brass.\n",
+		"agents/ada/own.org":  "* Mine\n:PROPERTIES:\n:ID: mine\n:END:\nThe pump hums.\n",
+		"agents/bob/own.org":  "* His\n:PROPERTIES:\n:ID: his\n:END:\nThe pump drips.\n",
+		"agents/scout/ROM.md": "Never open the valve of the pump.\n",
+	})
+	w.ingest()
+	bob := w.desk("bob", "")
+	if _, err := agents.OpTaskClaim.Call(bob.ctx, bob.svc, agents.ClaimRequest{Task: "pump"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, subject := range []string{"The valve of the pump", "Brass for the pump"} {
+		sent := agents.MessageSendRequest{To: "ada", Subject: subject, Body: "Which pump has the valve?"}
+		if _, err := agents.OpMessageSend.Call(bob.ctx, bob.svc, sent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w
+}
+
+// shownAs is what a window shows of a node, and what it costs.
+type shownAs struct {
+	Level  window.Level
+	Tokens int
+}
+
+// windowOf is the window of ada for a question, and what it shows by id.
+func windowOf(w *world, policy string, budget int) (*api.ContextResponse, map[string]shownAs) {
+	w.t.Helper()
+	ada := w.desk("ada", "")
+	c, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Question: "Where is the valve of the pump?", Policy: policy, Budget: budget})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	parts := map[string]shownAs{}
+	for _, p := range c.Parts {
+		parts[p.ID] = shownAs{p.Level, p.Tokens}
+	}
+	return c, parts
+}
+
+// TestHiveDrawersTakeNoRoom: what claims and messages keep in drawers costs no token of any window,
+// and what another agent is ordered neither: each part costs what it costs in a memory without both.
+// The windows are the same, but for policy foveal, which shows what ranks next to the best hit, and
+// ranks a text in proportion to its length, drawers included.
+func TestHiveDrawersTakeNoRoom(t *testing.T) {
+	w := inHive(t)
+	bare := map[string]string{}
+	lines := 0
+	for name, text := range w.onDisk() {
+		lines += len(hiveLines.FindAllString(text, -1))
+		bare[name] = hiveLines.ReplaceAllString(text, "")
+	}
+	if lines < 13 {
+		t.Fatalf("claims and messages keep %d lines in drawers", lines)
+	}
+	maps.DeleteFunc(bare, func(name, _ string) bool { return name == "agents/scout/ROM.md" })
+	without := newWorld(t, bare)
+	without.ingest()
+	for _, policy := range []string{window.PolicyValue, window.PolicyFoveal, window.PolicyShares} {
+		for _, budget := range []int{60, 100, 150, 200, 300, 8000} {
+			got, parts := windowOf(w, policy, budget)
+			want, wantParts := windowOf(without, policy, budget)
+			for id, part := range parts {
+				if other, ok := wantParts[id]; ok && other.Level == part.Level && other != part {
+					t.Errorf("%s of %d: %s costs %d tokens and not %d:\n%s", policy, budget, id, part.Tokens, other.Tokens, cmp.Diff(want.Text, got.Text))
+				}
+			}
+			if policy != window.PolicyFoveal && (got.Tokens != want.Tokens || !maps.Equal(parts, wantParts)) {
+				t.Errorf("%s of %d: %d tokens and not %d (-without +with):\n%s\n%s", policy, budget, got.Tokens, want.Tokens,
+					cmp.Diff(wantParts, parts), cmp.Diff(want.Text, got.Text))
+			}
+		}
+	}
+}
+
+// TestRepeatedWindowTakesNoRoom: a window since the one before, of a memory that is as it was, has one
+// line and no part, at any budget; what changes comes whole, and fresh gives all of it again.
+func TestRepeatedWindowTakesNoRoom(t *testing.T) {
+	w := inHive(t)
+	for _, budget := range []int{100, 300, 8000} {
+		ada := w.desk("ada", "")
+		ask := func(fresh bool) *api.ContextResponse {
+			c, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Question: "valve of the pump", SinceLast: true, Fresh: fresh, Budget: budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		first := ask(true)
+		if len(first.Parts) == 0 || first.Tokens < 20 {
+			t.Fatalf("%d: the first window has %d parts", budget, len(first.Parts))
+		}
+		for range 3 {
+			again := ask(false)
+			if len(again.Parts) > 0 || again.Tokens > 10 {
+				t.Errorf("%d: a repeated window has %d parts and %d tokens: %s", budget, len(again.Parts), again.Tokens, again.Text)
+			}
+		}
+		if again := ask(true); again.Text != first.Text {
+			t.Errorf("%d: anew (-first +again):\n%s", budget, cmp.Diff(first.Text, again.Text))
+		}
+	}
+}
