@@ -313,7 +313,8 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, err
 	}
 	hits := slices.DeleteFunc(found.Hits, func(h fovea.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
-	out := make([]Hit, len(hits))
+	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
+	var whole []*node.Node
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
 		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
@@ -321,20 +322,14 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		if req.Explain {
 			out[i].Scores = found.Explain(h)
 		}
-	}
-	var whole []*node.Node
-	for i, h := range hits {
+		if req.Match > 0 {
+			out[i].addMatch(h.Node, words, req.Match)
+		}
 		if req.At == "" && (req.Content || out[i].showsAll(h.Node)) {
 			whole = append(whole, h.Node)
 		}
 	}
 	saw(ctx, l, whole...)
-	if req.Match > 0 {
-		words := index.NewMatcher(req.Text)
-		for i := range out {
-			out[i].addMatch(hits[i].Node, words, req.Match)
-		}
-	}
 	return out, nil
 }
 

@@ -69,21 +69,22 @@ func (e *argError) withIndex(index int) *argError { return &argError{index, e.me
 // unknownPredicate is the error for an unknown predicate name.
 func unknownPredicate(name string) *SyntaxError {
 	hint := "known are " + strings.Join(predicateNames(), " ")
-	if near := closestName(name, namesAndAliases()); near != "" {
+	if near := Closest(name, namesAndAliases(), 2); near != "" {
 		hint = "did you mean " + near + ":"
 	}
 	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}
 }
 
-// closestName returns the known name with the smallest edit distance to name, or "" if
-// none is within two edits and none starts with name.
-func closestName(name string, known []string) string {
+// Closest returns the known name with the smallest edit distance to name, whose capitals count as
+// small letters, or "" if none is within so many edits and none starts with name.
+// O(bytes of name * bytes of all known names).
+func Closest(name string, known []string, edits int) string {
 	name = strings.ToLower(name)
-	best, bestDistance := "", 3
+	best, bestDistance := "", edits+1
 	for _, candidate := range known {
 		d := editDistance(name, candidate)
 		if len(name) >= 3 && strings.HasPrefix(candidate, name) {
-			d = min(d, 2)
+			d = min(d, edits)
 		}
 		if d < bestDistance && d < len(candidate) {
 			best, bestDistance = candidate, d

@@ -53,14 +53,14 @@ func typeTest(args []string) (test, *argError) {
 // person: it is not an object's and does not look like a misspelt known type.
 func isCustomType(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
-		!slices.Contains(objectTypes, name) && closestName(name, nodeTypes) == ""
+		!slices.Contains(objectTypes, name) && Closest(name, nodeTypes, 2) == ""
 }
 
 // unknownType is the error for a type that no node can have, with an alternative as
 // hint.
 func unknownType(index int, name string) *argError {
 	hint := "known are " + strings.Join(nodeTypes, " ")
-	if near := closestName(name, nodeTypes); near != "" {
+	if near := Closest(name, nodeTypes, 2); near != "" {
 		hint = "did you mean " + near
 	}
 	if !slices.Contains(objectTypes, name) {

@@ -80,7 +80,7 @@ func read(d api.Done, s *api.Shown) working.Action {
 	if ok && at == "" && n.Derived.Opaque && s.ContentBase64 == "" {
 		return working.Action{Name: "read_file", Path: s.Path, Digest: merkle.SumText(s.Content).String(), Size: len(s.Content)}
 	}
-	return working.Action{Name: "read", Detail: strings.TrimSpace(named(s.Title, s.ID, s.Path) + " " + at)}
+	return working.Action{Name: "read", Detail: strings.TrimSpace(cmp.Or(s.Title, s.Path, s.ID) + " " + at)}
 }
 
 // found says how many hits there were, and names the first ones.
@@ -88,7 +88,7 @@ func found[T any](all []T, node func(*T) *api.Node) string {
 	titles := make([]string, 0, maxTitles)
 	for i := range all[:min(len(all), maxTitles)] {
 		n := node(&all[i])
-		titles = append(titles, named(n.Title, n.ID, n.Path))
+		titles = append(titles, cmp.Or(n.Title, n.Path, n.ID))
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%d found: %s", len(all), strings.Join(titles, "; ")), ": ")
 }
@@ -112,11 +112,7 @@ func task(d api.Done, id, status string) working.Action {
 // title names a node that was changed.
 func title(d api.Done, id, path string) string {
 	if n, ok := d.Memex.View().Get(id); ok {
-		return named(n.Derived.Title, id, path)
+		return cmp.Or(n.Derived.Title, path, id)
 	}
 	return cmp.Or(path, id)
-}
-
-func named(title, id, path string) string {
-	return cmp.Or(title, path, id)
 }

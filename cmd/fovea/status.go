@@ -23,12 +23,16 @@ func completeStatus(s *session, c *cobra.Command) {
 		if all {
 			return listStores(s)
 		}
-		err := run(c, a)
-		if err == nil && !s.JSON {
-			printWaiting(c.Context(), s)
-			printServed(c.Context(), s)
+		if err := run(c, a); err != nil || s.JSON {
+			return err
 		}
-		return err
+		printWaiting(c.Context(), s)
+		if s.daemon != nil {
+			if h, err := s.daemon.Hello(c.Context()); err == nil {
+				s.Out.Printf("served by  process %d\n", h.PID)
+			}
+		}
+		return nil
 	}
 	c.Flags().BoolVar(&all, "all", false, "list the stores of all memexes of this user")
 }
@@ -61,15 +65,5 @@ func printWaiting(ctx context.Context, s *session) {
 	}
 	if err := errors.Join(err, messagesErr, conflictsErr, remotesErr); err != nil {
 		s.Report("%v", err)
-	}
-}
-
-// printServed prints the process id of the daemon that answered, if one did.
-func printServed(ctx context.Context, s *session) {
-	if s.daemon == nil {
-		return
-	}
-	if h, err := s.daemon.Hello(ctx); err == nil {
-		s.Out.Printf("served by  process %d\n", h.PID)
 	}
 }

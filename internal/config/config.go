@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/org"
+	"github.com/fovea-memory/fovea/query"
 )
 
 // Config is the loaded configuration. A field with a tag key is a setting: key is its name in
@@ -197,11 +198,12 @@ func (c *Config) take(s setting, env func(string) string, values map[string]any)
 
 // unknown records a problem about an unknown key in the file.
 func (c *Config) unknown(key string) {
-	if slices.ContainsFunc(settings, func(s setting) bool { return s.key == key }) {
+	keys := keysOf(settings)
+	if slices.Contains(keys, key) {
 		return
 	}
 	hint := "the keys are " + names(settings)
-	if near := nearest(key); near != "" {
+	if near := query.Closest(key, keys, max(2, len(key)/3)); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q; %s", c.File, key, hint))

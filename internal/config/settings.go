@@ -201,12 +201,16 @@ func tableOf[T any](v value) (T, error) {
 	return into, nil
 }
 
-// names lists the keys of settings in words.
-func names(of []setting) string {
-	var keys []string
+func keysOf(of []setting) (keys []string) {
 	for _, s := range of {
 		keys = append(keys, s.key)
 	}
+	return keys
+}
+
+// names lists the keys of settings in words.
+func names(of []setting) string {
+	keys := keysOf(of)
 	if last := len(keys) - 1; last == 1 || last == 2 {
 		return strings.Join(keys[:last], ", ") + " and " + keys[last]
 	}
@@ -346,36 +350,4 @@ func (v value) whole(low, high int) (int, error) {
 		return 0, fmt.Errorf("%#v is not a whole number from %d to %d", v, low, high)
 	}
 	return int(i), nil
-}
-
-// nearest returns the key most similar to name, "" if none is close.
-func nearest(name string) string {
-	best, least := "", max(2, len(name)/3)+1
-	for _, s := range settings {
-		if d := distance(name, s.key); d < least {
-			best, least = s.key, d
-		}
-	}
-	return best
-}
-
-// distance returns the Levenshtein distance in bytes. O(len(a) * len(b)).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

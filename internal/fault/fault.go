@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -111,15 +112,10 @@ func Wrap(op, what string, kind Kind, err error) error {
 // Meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
 // candidates, of the operation op; a name that begins none is returned as it is.
 func Meant(op, name string, ids []string) (string, error) {
-	var found []string
-	for _, id := range ids {
-		if id == name {
-			return id, nil
-		}
-		if name != "" && strings.HasPrefix(id, name) {
-			found = append(found, id)
-		}
+	if name == "" || slices.Contains(ids, name) {
+		return name, nil
 	}
+	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, name) })
 	switch len(found) {
 	case 0:
 		return name, nil
