@@ -26,7 +26,7 @@ func TestAPortThatIsNotThere(t *testing.T) {
 			t.Errorf("%q: %v, %s", words, err, said)
 		}
 	}
-	s.run("query", "x")
+	s.run("status")
 	s.run("serve", "--stop")
 	s.run("serve", "--detach", "--http")
 	s.run("serve", "--detach", "--http")
