@@ -36,7 +36,9 @@ func TestForgedOnTheCommandLine(t *testing.T) {
 		refused   bool
 		named     string
 	}{
-		"never":    {map[string]forge.Document{"b.org": {Text: "* B\n"}, ".git/config": {Text: "[core]\n", Opaque: true}, ".envrc": {Text: "x", Opaque: true}}, true, ".git/config"},
+		"never": {map[string]forge.Document{
+			"b.org": {Text: "* B\n"}, ".git/config": {Text: "[core]\n", Opaque: true}, ".envrc": {Text: "x", Opaque: true},
+		}, true, ".git/config"},
 		"not here": {map[string]forge.Document{"b.org": {Text: "* B\n"}, "run.sh": {Text: "echo", Opaque: true}}, false, "run.sh"},
 	} {
 		t.Run(name, func(t *testing.T) {
