@@ -346,7 +346,7 @@ func (g *grounds) moveOut(what, said string) {
 // and nothing goes without a word.
 func TestCampaignGround(t *testing.T) {
 	campaign := foveatest.NewCampaign(t)
-	rounds, counts := campaign.Length(12, 2000), map[string]int{}
+	rounds, counts := campaign.Length(foveatest.Size(12, 5), 2000), map[string]int{}
 	var g *grounds
 	notes := 0
 	for i := range rounds {

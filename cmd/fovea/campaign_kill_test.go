@@ -279,7 +279,7 @@ func TestCampaignOfKills(t *testing.T) {
 	o := newOwner(t, campaign)
 	o.run([]string{"ingest"}, false)
 	kills, finished := 0, 0
-	for round := 0; kills < campaign.Length(30, 1000); round++ {
+	for round := 0; kills < campaign.Length(foveatest.Size(30, 12), 1000); round++ {
 		words := o.verb()
 		known := o.took[words[0]] > 0
 		before, head := o.files(), o.head()

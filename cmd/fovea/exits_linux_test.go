@@ -160,7 +160,7 @@ func TestExitCodes(t *testing.T) {
 			k.must(os.RemoveAll(filepath.Join(k.dir, "fovea"))) // of sockets, which another user may have made
 			for need := range allNeeds {
 				for i, words := range verbsByNeed[need] {
-					if foveatest.Thin(i, 8) {
+					if foveatest.Thin(i, 12) {
 						continue
 					}
 					k.restore()
