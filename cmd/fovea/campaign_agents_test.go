@@ -306,7 +306,7 @@ func TestCampaignOfAgents(t *testing.T) {
 		all.Go(func() { w.call("remember", map[string]any{"title": "I am " + w.name}) })
 	}
 	all.Wait()
-	ctx, stop := context.WithTimeout(t.Context(), time.Duration(campaign.Length(foveatest.Size(5, 2), 60))*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Duration(campaign.Length(5, 60))*time.Second)
 	defer stop()
 	for _, w := range c.agents {
 		all.Go(func() { w.work(ctx) })

@@ -37,8 +37,9 @@ const (
 
 // term is the time during which a daemon has one configuration.
 type term struct {
-	config  config.Config
-	service api.Service
+	config   config.Config
+	settings map[string]string // see api.Hello
+	service  api.Service
 	*opened
 }
 
@@ -81,7 +82,7 @@ func (o *opened) end() error {
 
 // take begins a term.
 func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
-	t.now.Store(&term{c, t.daemon.serviceOf(o, local), o})
+	t.now.Store(&term{c, c.Digests(), t.daemon.serviceOf(o, local), o})
 	t.daemon.api.Limit(c.LogLimit, c.WritesPerMinute)
 }
 

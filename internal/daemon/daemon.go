@@ -162,7 +162,7 @@ func (d *daemon) hello() api.Hello {
 	return api.Hello{
 		Version: d.opts.Version, Protocol: api.Protocol, Memex: d.opts.Config.Memex, Folder: d.folder, StateDir: d.opts.Config.StateDir, URL: d.url, Damage: d.damage,
 		Root: v.Root().String(), Seq: v.Head().Seq, PID: d.pid,
-		Settings: now.config.Digests(),
+		Settings: now.settings,
 	}
 }
 
