@@ -26,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
 )
 
@@ -363,15 +364,20 @@ var knowing = []any{
 	api.RememberRequest{Title: "Task", Body: "zy9twin"}, api.RememberRequest{Title: "Plan", Body: "Look around\nzy9look"},
 }
 
-// ask asks requests of an operation, in every scope, as everybody.
+// ask asks requests of an operation, in every scope, as everybody; with -short in the first
+// scope as the first caller, and of the others in every third.
 func (r *reading) ask(op *api.Operation, requests []any) {
 	svc := trust.Guarded(api.NewLocal(r.memory, &r.options))
+	n := 0
 	for _, req := range requests {
 		for i, g := range r.grants {
 			if i > 0 && op.Effect == api.Reads {
 				break // readers and agents read the same
 			}
-			for _, scopes := range r.scopes {
+			for j, scopes := range r.scopes {
+				if n++; i+j > 0 && foveatest.Thin(n, 3) {
+					continue
+				}
 				told := ""
 				ctx := author.WithScopes(author.WithGrant(r.t.Context(), g), scopes)
 				answer, err := svc(ctx, api.Call{Op: op, Request: req, Sync: api.SyncNone, Warn: func(err error) { told += "warning: " + err.Error() + "\n" }})
@@ -437,27 +443,39 @@ func (r *reading) requests(op *api.Operation) []any {
 	return out
 }
 
+// varied sets each field to each of its values, and beside it a moment or a condition. Of such
+// pairs -short takes one in four.
 func (r *reading) varied(op *api.Operation, template any) []any {
 	var out []any
+	pairs := 0
+	pair := func(req any) {
+		if pairs++; !foveatest.Thin(pairs, 4) {
+			out = append(out, req)
+		}
+	}
 	fields := fieldsOf(op.Request)
-	for _, f := range fields {
-		for _, value := range r.values(op, f) {
+	values := make([][]any, len(fields))
+	for i, f := range fields {
+		values[i] = r.values(op, f)
+	}
+	for i, f := range fields {
+		for _, value := range values[i] {
 			one := with(template, f, value)
 			out = append(out, one)
 			if text, ok := value.(string); ok && r.brief && !timely(op, f) && !strings.Contains(strings.ToLower(text), "zy9") {
 				continue
 			}
-			for _, g := range fields {
+			for j, g := range fields {
 				if op.Effect != api.Reads || !timely(op, g) || g.Name == f.Name || timely(op, f) && f.Name > g.Name {
 					continue
 				}
-				for _, moment := range r.values(op, g) {
-					out = append(out, with(one, g, moment))
+				for _, moment := range values[j] {
+					pair(with(one, g, moment))
 				}
 			}
 			for _, g := range fields {
 				if g.Type.Kind() == reflect.Bool && f.Type.Kind() != reflect.Bool && op.Effect == api.Reads {
-					out = append(out, with(one, g, true))
+					pair(with(one, g, true))
 				}
 			}
 		}

@@ -158,6 +158,7 @@ func TestProperty(t *testing.T) {
 		"Effort+": false, "Bloc\u212aer": false, "\u017ftyle": false, "NOTE+": true,
 		"SOURCE": true, "Effort": true, "id": false, "CUSTOM_ID": false, "TRUST": false, "header-args:sh": false, "header-args+": false,
 		"ARCHIVE": false, "export_file_name": false, "DIR": false, "tangle": false,
+		strings.Repeat("\u00e9", 100) + "+": true, strings.Repeat("E", 101): false,
 	} {
 		if err := inert.Property(key, ""); (err == nil) != ok {
 			t.Errorf("%s: %v", key, err)

@@ -7,14 +7,19 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/org"
 )
 
-// propertyName matches the property names that an agent may use: letters, digits and
-// _ @ # % -, with a trailing + to append to the value.
-var propertyName = regexp.MustCompile(`^[\p{L}\p{N}_@#%-]{1,100}\+?$`)
+var propertyName = regexp.MustCompile(`^[\p{L}\p{N}_@#%-]+\+?$`)
+
+// isPropertyName reports a property name that an agent may use: up to 100 letters, digits and
+// _ @ # % -, with a trailing + to append to the value. A bound in the expression costs 4 MB.
+func isPropertyName(key string) bool {
+	return utf8.RuneCountInString(strings.TrimSuffix(key, "+")) <= 100 && propertyName.MatchString(key)
+}
 
 // valueChecks checks the values of properties that Org computes with.
 var valueChecks = map[string]func(value string) error{
@@ -45,7 +50,7 @@ func checkAge(value string) error {
 // Property returns an error if an agent may not set a property to a value. Values of
 // columns of a file are checked by [Place.Check].
 func Property(key, value string) error {
-	if !propertyName.MatchString(key) || strings.ContainsFunc(key, isUnseen) {
+	if !isPropertyName(key) || strings.ContainsFunc(key, isUnseen) {
 		return fmt.Errorf("property %q is not a name; use letters, digits, _, @, #, %% and -", key)
 	}
 	if row := Lookup("property", key); (row.By == ByFovea || row.By == ByTree) && row.Only == "" {
@@ -57,7 +62,7 @@ func Property(key, value string) error {
 // checkProperty returns an error if no operation of an agent writes a property.
 func checkProperty(key, value string, columns map[string]func(string) error) error {
 	name := propertyKey(key)
-	if !propertyName.MatchString(key) || strings.HasSuffix(name, "_ALL") {
+	if !isPropertyName(key) || strings.HasSuffix(name, "_ALL") {
 		return fmt.Errorf("property %s is not an agent's to set; use another name", key)
 	}
 	if row := Lookup("property", key); row.By == ByOwner {
