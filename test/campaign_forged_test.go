@@ -136,11 +136,14 @@ func (f *forged) take(way string) (kept int, err error) {
 		}
 		return 0, err
 	}
-	listed := f.fresh()
+	root, err := corpus.Open("/memex", &corpus.Options{FS: f.d.memex.Clone()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if unlisted, err := forge.Unlisted(t.Context(), root, before, after); err != nil || len(unlisted) > 0 {
+		t.Fatalf("%s of %q wrote %q, which a scan does not list: %v", way, slices.Sorted(maps.Keys(f.documents)), unlisted, err)
+	}
 	for name, text := range after {
-		if was, had := before[name]; (!had || was != text) && !listed[name] {
-			t.Fatalf("%s of %q wrote %q, which a scan does not list", way, slices.Sorted(maps.Keys(f.documents)), name)
-		}
 		if path.Base(name) == ".foveaignore" && way != "clone" && text != before[name] {
 			t.Fatalf("%s put %s into force: %q", way, name, text)
 		}
@@ -173,28 +176,4 @@ func (f *forged) stays(way string) (kept int) {
 		}
 	}
 	return kept
-}
-
-// fresh returns the files that a scan by another memory lists.
-func (f *forged) fresh() map[string]bool {
-	root, err := corpus.Open("/memex", &corpus.Options{FS: f.d.memex.Clone()})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	s, err := root.Scan(f.t.Context(), nil, time.Now())
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	listed := map[string]bool{}
-	for _, file := range s.Files {
-		listed[file.Path] = true
-	}
-	for doc := range f.m.View().Documents() {
-		for _, setup := range doc.Derived.Setup {
-			if found, _, err := root.Setup(setup, nil); err == nil && found {
-				listed[setup] = true
-			}
-		}
-	}
-	return listed
 }

@@ -301,22 +301,7 @@ func (p *place) listed(t *testing.T, before, after map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
-	s, err := root.Scan(t.Context(), nil, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range after {
-		was, had := before[name]
-		if had && was == text || slices.ContainsFunc(s.Files, func(f corpus.File) bool { return f.Path == name }) {
-			continue
-		}
-		setup := false
-		for d := range p.m.View().Documents() {
-			setup = setup || slices.Contains(d.Derived.Setup, name)
-		}
-		if !setup {
-			t.Errorf("%q was written, which a scan does not list", name)
-		}
+	if unlisted, err := forge.Unlisted(t.Context(), root, before, after); err != nil || len(unlisted) > 0 {
+		t.Errorf("%q were written, which a scan does not list: %v", unlisted, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/foveatest/forge"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -175,28 +176,14 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// listed fails the test if a file came or changed that a fresh scan does not list, and that is no
-// setup file of one that it lists.
+// listed fails the test if a file came or changed that a fresh scan does not list.
 func listed(t *testing.T, dir string, before, after map[string]string) {
 	t.Helper()
-	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir()})
+	root, err := corpus.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.Close()
-	if err := m.Ingest(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]bool{}
-	for d := range m.View().Documents() {
-		found[d.Path] = true
-		for _, name := range d.Derived.Setup {
-			found[name] = true
-		}
-	}
-	for name, text := range after {
-		if was, had := before[name]; (!had || was != text) && !found[name] {
-			t.Errorf("%q was written, which a scan does not list", name)
-		}
+	if unlisted, err := forge.Unlisted(t.Context(), root, before, after); err != nil || len(unlisted) > 0 {
+		t.Errorf("%q were written, which a scan does not list: %v", unlisted, err)
 	}
 }

@@ -6,7 +6,7 @@
 //
 // [Append] adds a commit to the history in a state folder; [Draw] draws documents for it, for a
 // memory that began as [Start]; [Paths] are paths that no memex may have, [Elsewhere] are those
-// that a memory without configuration has no files of.
+// that a memory without configuration has no files of. [Unlisted] judges what was written.
 //
 // Invariants: what is appended passes verification, and is refused, if at all, for what it says.
 //

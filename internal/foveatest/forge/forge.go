@@ -8,12 +8,16 @@ import (
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"path"
+	"regexp"
 	"slices"
+	"time"
 
 	"golang.org/x/mod/sumdb/note"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -107,6 +111,35 @@ func Append(ctx context.Context, in vfs.FS, formats document.Formats, signer not
 	state, delta := draft.Seal()
 	_, err = tx.Append(ctx, state, &delta, c)
 	return err
+}
+
+// setups finds the setup files that an Org file names.
+var setups = regexp.MustCompile(`(?im)^#\+SETUPFILE:[ \t]*(\S+)`)
+
+// Unlisted returns the files that came or changed in a folder and that a fresh scan of it neither
+// lists nor reads as the settings of a file that it lists. root is closed.
+func Unlisted(ctx context.Context, root *corpus.Root, before, after map[string]string) (unlisted []string, err error) {
+	defer func() { err = errors.Join(err, root.Close()) }()
+	s, err := root.Scan(ctx, nil, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	listed := map[string]bool{}
+	for _, f := range s.Files {
+		listed[f.Path] = true
+		for _, m := range setups.FindAllStringSubmatch(after[f.Path], -1) {
+			setup := path.Join(path.Dir(f.Path), m[1])
+			if found, _, err := root.Setup(setup, nil); err == nil && found {
+				listed[setup] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if was, had := before[name]; (!had || was != after[name]) && !listed[name] {
+			unlisted = append(unlisted, name)
+		}
+	}
+	return unlisted, nil
 }
 
 // nothing derives nothing.
