@@ -235,7 +235,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if session != "" {
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
-	if req.At == "" {
+	if _, agents := readerOf(ctx, l); agents && req.At == "" {
 		saw(ctx, l, wholeParts(v, w)...)
 	}
 	changes := windowlog.Compare(before, v, w)
@@ -258,9 +258,10 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 // wholeParts returns the nodes whose whole text a window shows.
 func wholeParts(v *fovea.View, w *window.Window) (all []*node.Node) {
 	for i := range w.Parts {
-		p := &w.Parts[i]
-		if n, ok := v.Get(p.ID); ok && p.Level == window.Full && p.Problem == "" && p.Digest == n.Own {
-			all = append(all, n)
+		if p := &w.Parts[i]; p.Level == window.Full && p.Problem == "" {
+			if n, ok := v.Get(p.ID); ok && p.Digest == n.Own {
+				all = append(all, n)
+			}
 		}
 	}
 	return all

@@ -40,9 +40,13 @@ func completeStatus(s *session, c *cobra.Command) {
 // printWaiting prints how many proposals, messages and conflicts wait for the owner, with the verb
 // that shows them, and how far each remote is behind, as far as is known here: nobody is asked.
 func printWaiting(ctx context.Context, s *session) {
-	svc, err := s.service(ctx)
+	answers, err := s.service(ctx)
 	if err != nil {
 		return
+	}
+	svc := func(ctx context.Context, c api.Call) (any, error) {
+		c.Sync = api.SyncNone // status has just read the folder
+		return answers(ctx, c)
 	}
 	ctx = author.WithGrant(ctx, api.Grant{Agent: s.config.Agent, Role: api.Owner})
 	proposals, err := hive.OpReview.Call(ctx, svc, hive.ReviewRequest{})
