@@ -5,6 +5,7 @@ package test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,68 @@ func TestIgnoredHereIsNotDeletedThere(t *testing.T) {
 				t.Errorf("nobody is told: %v and %v", a.m.Status().Drift, b.m.Status().Drift)
 			}
 		})
+	}
+}
+
+// TestIgnoredByOneOfThree: machines that ignore a file and machines that do not go on meeting in any
+// order, and each keeps what is its own.
+func TestIgnoredByOneOfThree(t *testing.T) {
+	for i := range 12 {
+		r := rand.New(rand.NewPCG(uint64(i), 30))
+		a := owned(t, map[string]string{"a.org": "* A\n", "private/x.org": "* X\n"})
+		all := []*machine{a, a.copy("b"), a.copy("c")}
+		all[1].byOwner()
+		all[2].byOwner()
+		all[1].write(".foveaignore", "private/\n")
+		for step := range 12 {
+			k := r.Perm(3)
+			if r.IntN(3) == 0 {
+				all[k[0]].write(fmt.Sprintf("%s%d.org", all[k[0]].name, step), "* N\n")
+			}
+			exchanged(t, all[k[0]], all[k[1]])
+		}
+		for range 2 {
+			for k := range all {
+				exchanged(t, all[k], all[(k+1)%3])
+			}
+		}
+		for _, m := range all {
+			if _, has := m.m.View().Text("private/x.org"); !has || m.onDisk("private/x.org") == "" || m.root() != all[0].root() {
+				t.Fatalf("seed %d: %s has the file %v, root %s", i, m.name, has, m.root())
+			}
+		}
+	}
+}
+
+// TestUnreadHereIsNotDeletedThere: a machine that reads a file no longer, whether it says so in an
+// ignore file or in its configuration, hands on no deletion, also where a note of the file moved before.
+func TestUnreadHereIsNotDeletedThere(t *testing.T) {
+	const one, two = "* One\n:PROPERTIES:\n:ID: one\n:END:\n", "* Two\n:PROPERTIES:\n:ID: two\n:END:\ntext\n"
+	a := owned(t, map[string]string{"work.org": one + two, "other.org": "* Other\n", "data.csv": "1,2\n"})
+	reading := func(m *machine, opaque ...string) {
+		if err := m.m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m.set = func(o *fovea.Options) {
+			o.Actor, o.Opaque = author.Actor{Author: author.Author{Kind: author.Owner}}, opaque
+		}
+		m.open()
+		m.sync()
+	}
+	reading(a, "data.csv")
+	b := a.copy("b")
+	reading(b, "data.csv")
+	a.d.write(t, map[string]string{"work.org": two, "other.org": "* Other\n" + one})
+	a.sync()
+	a.write(".foveaignore", "work.org\n")
+	reading(a)
+	a.write("other.org", "* Other\nmore\n"+one)
+	exchanged(t, b, a)
+	if got := b.onDisk("work.org"); !strings.Contains(got, two) {
+		t.Errorf("work.org is %q", got)
+	}
+	if got := b.onDisk("data.csv"); got != "1,2\n" {
+		t.Errorf("data.csv is %q", got)
 	}
 }
 
@@ -163,17 +226,26 @@ func TestAgentsWriteNoIgnoreFiles(t *testing.T) {
 		t.Errorf("the ignore file is %q", got)
 	}
 	owner := author.WithActor(t.Context(), author.Actor{Author: author.Author{Kind: author.Owner}})
+	if _, err := a.m.History().ApplyDrift(owner); err != nil || a.onDisk(".foveaignore") != "old/\n" {
+		t.Errorf("drift apply that names nothing: %v, %q", err, a.onDisk(".foveaignore"))
+	}
 	if _, err := a.m.History().ApplyDrift(owner, ".foveaignore"); err != nil || a.onDisk(".foveaignore") != "*\n" {
 		t.Errorf("its owner puts it into force: %v, %q", err, a.onDisk(".foveaignore"))
 	}
 }
 
-// TestRecoveryGivesUpUnlistedFiles: an operation on a file that the memory no longer has a class for
-// was cut short; the next opening leaves all files as they are, and opens.
-func TestRecoveryGivesUpUnlistedFiles(t *testing.T) {
+// TestRecoveryLeavesUnlistedFiles: an operation on a file that the memory no longer has a class for
+// was cut short; the next opening leaves that file as it is, takes back the others, and opens.
+func TestRecoveryLeavesUnlistedFiles(t *testing.T) {
+	for _, name := range []string{".zshrc", "notes.txt"} {
+		t.Run(name, func(t *testing.T) { recoverUnlisted(t, name) })
+	}
+}
+
+func recoverUnlisted(t *testing.T, name string) {
 	d := disks{faultfs.New(), faultfs.New()}
-	d.write(t, map[string]string{".zshrc": "one\n", "a.org": "* One\n"})
-	opaque := []string{".zshrc"}
+	d.write(t, map[string]string{name: "one\n", "a.org": "* One\n"})
+	opaque := []string{name}
 	open := func(d disks, opaque []string) *fovea.Memory {
 		m, err := fovea.Open(t.Context(), "/memex", &fovea.Options{Store: d.state, Folder: d.memex, Opaque: opaque})
 		if err != nil {
@@ -183,7 +255,7 @@ func TestRecoveryGivesUpUnlistedFiles(t *testing.T) {
 	}
 	m := open(d, opaque)
 	err := m.Ingest(t.Context(), nil)
-	d.write(t, map[string]string{".zshrc": "two\n", "a.org": "* Two\n"})
+	d.write(t, map[string]string{name: "two\n", "a.org": "* Two\n"})
 	if err := errors.Join(err, m.Ingest(t.Context(), nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -198,22 +270,25 @@ func TestRecoveryGivesUpUnlistedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.onOp(nil)
-	gaveUp := 0
+	tookBack := 0
 	for i, left := range cuts {
-		before := fmt.Sprint(onMemex(left, ".zshrc"), onMemex(left, "a.org"))
+		before := onMemex(left, name)
 		m := open(left, nil)
-		if strings.Contains(m.Status().Recovered, "gave up") {
-			gaveUp++
-			if after := fmt.Sprint(onMemex(left, ".zshrc"), onMemex(left, "a.org")); after != before {
-				t.Errorf("cut %d: the files were %s, and are %s", i, before, after)
+		if after := onMemex(left, name); after != before {
+			t.Errorf("cut %d: %s was %q, and is %q", i, name, before, after)
+		}
+		if strings.HasPrefix(m.Status().Recovered, "took back") {
+			tookBack++
+			if got := onMemex(left, "a.org"); got != "* Two\n" {
+				t.Errorf("cut %d: %q was not taken back", i, got)
 			}
 		}
 		if err := errors.Join(m.Ingest(t.Context(), nil), m.Close()); err != nil {
 			t.Errorf("cut %d: %v", i, err)
 		}
 	}
-	if gaveUp == 0 {
-		t.Errorf("none of %d cuts left an operation to give up", len(cuts))
+	if tookBack == 0 {
+		t.Errorf("none of %d cuts left an operation to take back", len(cuts))
 	}
 }
 

@@ -44,13 +44,13 @@ func (r *Root) Setup(name string, prev *Table) (found, changed bool, err error) 
 	if err != nil {
 		return false, false, readError(err)
 	}
-	found = holdsSettings(text)
+	found = HoldsSettings(text)
 	return found, found, nil
 }
 
-// holdsSettings reports whether a text begins as a setup file does, with a keyword below any
+// HoldsSettings reports whether a text begins as a setup file does, with a keyword below any
 // comments. A note that came from elsewhere can name any file; another one stays out of memory.
-func holdsSettings(text string) bool {
+func HoldsSettings(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if line != "" && line != "#" && !strings.HasPrefix(line, "# ") {

@@ -137,7 +137,7 @@ func (w *Write) locate() error {
 	case info != nil && !info.Mode().IsRegular():
 		return ErrSpecial
 	}
-	switch verdict, err := Judge(w.root, w.path, w.next.Setup, nil); {
+	switch verdict, err := Judge(w.root, w.path, w.next.Setup && HoldsSettings(w.next.Text), nil); {
 	case errors.Is(err, ErrElsewhere): // a link that its owner made
 	case err != nil:
 		return readError(err)

@@ -346,5 +346,5 @@ func (p *plan) before(head *graph.State) corpus.Next {
 	if p.old != nil {
 		text = *p.old
 	}
-	return corpus.Next{Text: text, Mode: p.mode, Setup: true} // Settle has asked the rule of paths
+	return corpus.Next{Text: text, Mode: p.mode, Setup: true}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
@@ -26,11 +27,8 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 		count[at]++
 	}
 	what := fmt.Sprintf("the %s of %s", in.Commit.Kind, PathsOf(in))
-	switch path := files.unlisted(in); {
-	case path != "":
-		files.scope.SetRecovered(tx, fmt.Sprintf("gave up %s, which was cut short: %s is none of the files of this memex, which are read as they are", what, path))
-		return files.drop(ctx, tx, in)
-	case count[atNext]+count[asMeant] == len(in.files):
+	switch {
+	case count[atNext]+count[asMeant] == len(in.files) && files.listed(in):
 		files.scope.SetRecovered(tx, "finished "+what+", which was cut short after its files were written")
 		return files.finish(ctx, tx, in)
 	case count[atNext]+count[torn]+count[elsewhere] == 0:
@@ -41,7 +39,8 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 	again := false
 	for _, err := range left { // a program holds, changed or removed the file, or it is worth another try
 		done = append(done, "left "+why(err))
-		again = again || !errors.Is(err, corpus.ErrBusy) && !errors.Is(err, corpus.ErrChanged) && !errors.Is(err, corpus.ErrVanished)
+		again = again || !slices.ContainsFunc([]error{corpus.ErrBusy, corpus.ErrChanged, corpus.ErrVanished, corpus.ErrNotHere, corpus.ErrNever},
+			func(settled error) bool { return errors.Is(err, settled) })
 	}
 	if count[elsewhere] > 0 {
 		done = append(done, "a file that changed since is read as it is")
@@ -55,18 +54,13 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 	return files.drop(ctx, tx, in)
 }
 
-// unlisted returns a file of an intent that would be written and may not be, "" for none.
-func (files *Files) unlisted(in *Intent) string {
-	for i := range in.files {
-		p := &in.files[i]
-		if !p.touched() {
-			continue
-		}
-		if verdict, err := corpus.Judge(files.scope.Root, p.path, true, nil); err == nil && verdict != corpus.Listed {
-			return p.path
-		}
-	}
-	return ""
+// listed reports whether every file that an intent has written is one of this memex.
+func (files *Files) listed(in *Intent) bool {
+	return !slices.ContainsFunc(in.files, func(p plan) bool {
+		text, _, _ := files.scope.Root.Read(p.path, 0)
+		verdict, err := corpus.Judge(files.scope.Root, p.path, corpus.HoldsSettings(text), nil)
+		return p.touched() && err == nil && verdict != corpus.Listed
+	})
 }
 
 // place classifies the contents of a file of an intent.

@@ -12,8 +12,8 @@ import (
 
 // KeepIgnored returns the state of one side of a merge with the documents, by their paths, that
 // it lost since base only because its own ignore files name them now, and that the other side
-// has: what one machine ignores is not deleted on another. A document whose nodes live on in
-// another one has moved. It returns side itself if there is none. O(changes since base).
+// has: what one machine ignores is not deleted on another. A document whose headlines all
+// live on in others has moved. It returns side itself if there is none. O(changes since base).
 func KeepIgnored(base, side, other *State, now int64) (*State, []string) {
 	var kept []string
 	for _, path := range Diff(base, side).Paths {
@@ -23,9 +23,10 @@ func KeepIgnored(base, side, other *State, now int64) (*State, []string) {
 		if _, has := side.Document(path); has {
 			continue
 		}
-		if _, has := other.Document(path); !has || slices.ContainsFunc(base.Nodes(path), func(n *node.Node) bool {
+		headlines := base.Nodes(path)[1:]
+		if _, has := other.Document(path); !has || len(headlines) > 0 && !slices.ContainsFunc(headlines, func(n *node.Node) bool {
 			_, moved := side.Get(n.ID)
-			return moved
+			return !moved
 		}) {
 			continue
 		}

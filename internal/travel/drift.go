@@ -69,7 +69,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 }
 
 // ApplyDrift ends the drift of files, of all if none is named: it writes their content in
-// memory to them, all or none. It returns the files. It makes no commit: memory stays as
+// memory to them, all or none; to ignore files only by name. It returns the files. It makes no commit: memory stays as
 // it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
 // seen), Busy, ReadOnly.
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
@@ -79,8 +79,9 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	if _, err := h.scope.Enter(ctx, tx, action); err != nil {
 		return nil, err
 	}
+	named := len(paths) > 0
 	paths, err := drifting(h.scope, paths)
-	if err != nil || len(paths) == 0 {
+	if paths = slices.DeleteFunc(paths, func(path string) bool { return !named && document.IsIgnore(path) }); err != nil || len(paths) == 0 {
 		return nil, err
 	}
 	op := h.files.Begin(ctx, tx, action)
@@ -109,7 +110,8 @@ func drifting(s *scope.Scope, paths []string) ([]string, error) {
 		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))
 	case len(paths) == 0: // but for those that only memory has, see rollback.judge
 		return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Drift())), func(path string) bool {
-			verdict, _ := corpus.Judge(s.Root, path, s.Present().Asked(path), nil)
+			text, _ := s.Present().Text(path)
+			verdict, _ := corpus.Judge(s.Root, path, s.Present().Asked(path) && corpus.HoldsSettings(text), nil)
 			return verdict != corpus.Listed
 		}), nil
 	}

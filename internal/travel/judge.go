@@ -29,8 +29,8 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 	r.drift = map[string]merkle.Digest{}
 	s, never := r.history.scope, []string(nil)
 	coming := func(path string) (string, bool) {
-		if slices.Contains(lost, path) {
-			return r.target.Text(path)
+		if text, wanted := r.target.Text(path); wanted && slices.Contains(lost, path) {
+			return text, true
 		}
 		return "", false
 	}
@@ -106,9 +106,14 @@ func (r *rollback) keep(path string) {
 	r.op.Keep(path, nil, false)
 }
 
-// isSetup reports whether a document names the file as its setup file, before or after.
+// isSetup reports whether a document names the file as its setup file, before or after, and the
+// file holds settings.
 func (r *rollback) isSetup(head *graph.State, path string) bool {
-	return head.Asked(path) || r.target.Asked(path)
+	text, wanted := r.target.Text(path)
+	if !wanted {
+		text, _ = head.Text(path)
+	}
+	return (head.Asked(path) || r.target.Asked(path)) && corpus.HoldsSettings(text)
 }
 
 // Refuse returns an error that lists the files of the present state that no memex may have, nil
@@ -122,7 +127,7 @@ func Refuse(h *History) error {
 		if !h.scope.IsFile(path) {
 			continue
 		}
-		if verdict, _ := corpus.Judge(h.scope.Root, path, state.Asked(path), nil); verdict == corpus.Never {
+		if verdict, _ := corpus.Judge(h.scope.Root, path, false, nil); verdict == corpus.Never {
 			never = append(never, path)
 		}
 	}

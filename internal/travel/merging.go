@@ -50,8 +50,11 @@ func (g *merging) choose(ctx context.Context) error {
 		return nil
 	case base.Digest == ours.Commit.Digest:
 		g.joins = g.mergeBase.seen[theirs.Commit.Digest].Commit
-		g.target, _ = graph.KeepIgnored(ours.State, theirs.State, ours.State, theirs.Commit.Time.UnixMilli())
-		err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq)
+		var kept []string
+		g.target, kept = graph.KeepIgnored(ours.State, theirs.State, ours.State, theirs.Commit.Time.UnixMilli())
+		if err = g.theirs.Whole(ctx, theirs.State, theirs.Commit.Seq); err == nil && len(kept) > 0 {
+			err = g.both(ctx, base.Commit, ours, theirs) // the state is neither's
+		}
 	default:
 		err = g.both(ctx, base.Commit, ours, theirs)
 	}

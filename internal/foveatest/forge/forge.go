@@ -50,6 +50,11 @@ func Draw(r *rand.Rand, into map[string]Document) (never bool) {
 	texts := []string{"* T\n", "* T\n:PROPERTIES:\n:ID: x\n:END:\n", "#+SETUPFILE: x.setup\n* S\n", "#+SETUPFILE: .envrc\n* S\n", "#+SETUPFILE: there.sh\n* S\n",
 		"[core]\n\tfsmonitor = \"touch PWNED; false\"\n", "", "*\n", "notes/\n"}
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
+	if r.IntN(4) == 0 { // settings that are none, under names that programs look for
+		name := pick("there.sh", "GNUmakefile", "conftest.py", "run.sh", "sub/there.sh")
+		into["b.org"] = Document{Text: "#+SETUPFILE: " + name + "\n* S\n"}
+		into[name] = Document{Text: pick("#!/bin/sh\ntouch PWNED\n", "# \n\nall:\n", "#+TODO: A | B\n"), Opaque: true}
+	}
 	for range 1 + r.IntN(4) {
 		d := Document{Text: pick(texts...), Opaque: r.IntN(3) == 0}
 		at := ""
