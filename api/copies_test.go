@@ -280,6 +280,7 @@ var namesOfCopies = []string{
 	"garden (conflicted copy 2026-03-14 101112).org",
 	"garden_conflict-20260314-101112.org",
 	"garden-DESKTOP-4F5G6H.org",
+	"garden-Annas-MacBook-Pro-2.org",
 	"garden-laptop-safeBackup-0001.org",
 	"garden (1).org",
 	"Copy of garden.org",
