@@ -84,18 +84,27 @@ func (v *View) Branch(id string) []*node.Node {
 	return out
 }
 
-// StillHeld says where the text of forgotten nodes still is, also in conflict copies, which
-// no search finds: under their IDs, or word for word. "" for nowhere. O(nodes).
+// StillHeld says where the text of forgotten nodes of a file still is, also in conflict copies,
+// which no search finds: under their IDs, word for word, or, in a copy of the file, with more
+// words. An empty note is looked for in the copies alone. "" for nowhere. O(nodes).
 func (v *View) StillHeld(gone []*node.Node) string {
-	forgotten := map[string]bool{}
+	forgotten, file := map[string]bool{}, ""
+	var texts []string
 	for _, n := range gone {
-		forgotten["id "+n.Derived.DeclaredID] = n.Derived.DeclaredID != ""
-		forgotten[saying(n)] = true
+		text, _ := saying(n)
+		texts, file = append(texts, text), n.Path
+		forgotten["id "+n.Derived.DeclaredID], forgotten[text] = n.Derived.DeclaredID != "", !strings.HasSuffix(text, "\n")
 	}
 	var left []*node.Node
-	for n := range v.All() {
-		if forgotten["id "+n.Derived.DeclaredID] || forgotten[saying(n)] {
-			left = append(left, n)
+	for top := range v.Documents() {
+		originals, isCopy := node.Originals(top.Path)
+		isCopy = slices.Contains(originals, file) && (isCopy || v.CopyOf(top.Path) != "")
+		for n := range v.Document(top.Path) {
+			text, whole := saying(n)
+			if forgotten["id "+n.Derived.DeclaredID] || forgotten[text] ||
+				isCopy && slices.ContainsFunc(texts, func(text string) bool { return text != "\n" && strings.Contains(whole, text) }) {
+				left = append(left, n)
+			}
 		}
 	}
 	if len(left) == 0 {
@@ -107,11 +116,12 @@ func (v *View) StillHeld(gone []*node.Node) string {
 // minSaying is the number of bytes from which a text is known without its title.
 const minSaying = 12
 
-// saying is what a node says, but for white space: its text, with its title if that is short.
-func saying(n *node.Node) string {
-	text := strings.Join(strings.Fields(n.Body()), " ")
-	if len(text) < minSaying {
-		text = n.Title() + "\n" + text
+// saying is what a node says, but for white space: its text, with its title if that is short,
+// and always with it.
+func saying(n *node.Node) (text, whole string) {
+	text = strings.Join(strings.Fields(n.Body()), " ")
+	if whole = n.Title() + "\n" + text; len(text) < minSaying {
+		text = whole
 	}
-	return text
+	return text, whole
 }
