@@ -22,6 +22,7 @@ type logPiece struct {
 	text   string    // whole lines
 	drawer string    // around it, "" for none; also of the line that opens the drawer
 	entry  bool      // a log line or a clock
+	frame  bool      // a blank line, or the first or last one of a drawer
 	time   time.Time // of an entry
 }
 
@@ -32,32 +33,48 @@ func cutLog(body string) bodyLog {
 	if h := &doc.Headlines[0]; h.metadataEnd() > len(head) || h.SectionEnd < len(doc.Source) {
 		return bodyLog{rest: body}
 	}
-	src, at, end, drawer := doc.Source, len(head), doc.logEnd(0, len(head)), ""
-	log := bodyLog{text: src[len(head):end], rest: src[end:]}
-	for _, s := range append(doc.logSpans(0, at, true), span{end, end}) {
-		for l := range linesOf(src, at, min(s.start, end)) {
-			if name := drawerName(trimBlanks(l.text(src))); strings.EqualFold(name, "END") {
-				drawer = ""
-			} else if name != "" {
-				drawer = name
-			}
-			log.pieces = append(log.pieces, logPiece{text: src[l.start:l.next], drawer: drawer})
+	src, at, end := doc.Source, len(head), doc.logEnd(0, len(head))
+	pieces, _ := logPieces(src, span{at, end}, doc.logSpans(0, at, true))
+	return bodyLog{src[at:end], src[end:], pieces}
+}
+
+// logPieces returns the pieces of a part of a log, and the entries behind it.
+func logPieces(src string, part span, entries []span) (pieces []logPiece, behind []span) {
+	drawer := ""
+	for at := part.start; at < part.end; {
+		s := span{part.end, part.end}
+		if len(entries) > 0 && entries[0].start < part.end {
+			s, entries = entries[0], entries[1:]
 		}
-		if at = s.end; s.start < min(s.end, end) {
+		for l := range linesOf(src, at, s.start) {
+			line := trimBlanks(l.text(src))
+			ends := strings.EqualFold(line, drawerClose)
+			frame := line == "" || drawer == "" || ends
+			if ends {
+				drawer = ""
+			} else if drawer == "" {
+				drawer = drawerName(line)
+			}
+			pieces = append(pieces, logPiece{text: src[l.start:l.next], drawer: drawer, frame: frame})
+		}
+		if at = s.end; s.start < s.end {
 			stamp, _ := ParseTimestamp(lastStamp(lineAt(src, s.start, s.end).text(src)))
-			log.pieces = append(log.pieces, logPiece{src[s.start:s.end], drawer, true, stamp.Start})
+			pieces = append(pieces, logPiece{text: src[s.start:s.end], drawer: drawer, entry: true, time: stamp.Start})
 		}
 	}
-	return log
+	return pieces, entries
 }
 
 // mergeLogs merges two versions of a log as sets of entries: removals and additions of
-// both sides count. The other lines are those of one version. The result does not depend
-// on which side is which.
-func mergeLogs(base, won, lost bodyLog) string {
+// both sides count. The other lines are those of a side that has them, others. The result
+// does not depend on which side is which.
+func mergeLogs(base, won, lost bodyLog, others string) string {
 	return document.Pick(base.text, won.text, lost.text, func() string {
 		a, b := won, lost
 		if cmp.Or(cmp.Compare(len(a.text), len(b.text)), cmp.Compare(a.text, b.text)) < 0 {
+			a, b = b, a
+		}
+		if a.others() != others {
 			a, b = b, a
 		}
 		had, inA, inB := base.entries(), a.entries(), b.entries()
@@ -95,6 +112,17 @@ func (log bodyLog) entries() map[string]bool {
 		}
 	}
 	return texts
+}
+
+// others returns the lines that are neither entries nor about them, without their ends.
+func (log bodyLog) others() string {
+	var text strings.Builder
+	for _, p := range log.pieces {
+		if !p.entry && !p.frame {
+			text.WriteString(strings.TrimSpace(p.text) + "\n")
+		}
+	}
+	return text.String()
 }
 
 // descents returns how many entries are earlier than the one before them in their drawer,
