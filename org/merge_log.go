@@ -45,6 +45,7 @@ func logPieces(src string, part span, entries []span) (pieces []logPiece, behind
 		s := span{part.end, part.end}
 		if len(entries) > 0 && entries[0].start < part.end {
 			s, entries = entries[0], entries[1:]
+			s.end = min(s.end, part.end)
 		}
 		for l := range linesOf(src, at, s.start) {
 			line := trimBlanks(l.text(src))
@@ -114,12 +115,15 @@ func (log bodyLog) entries() map[string]bool {
 	return texts
 }
 
+// key returns the words of a piece, by which it is known however it is indented.
+func (p logPiece) key() string { return strings.Join(strings.Fields(p.text), " ") }
+
 // others returns the lines that are neither entries nor about them, without their ends.
 func (log bodyLog) others() string {
 	var text strings.Builder
 	for _, p := range log.pieces {
 		if !p.entry && !p.frame {
-			text.WriteString(strings.TrimSpace(p.text) + "\n")
+			text.WriteString(p.key() + "\n")
 		}
 	}
 	return text.String()
