@@ -146,11 +146,11 @@ func TestForgetNamesWhatIsLeft(t *testing.T) {
 		"pasted, no id":           {"attic.org", "* Entrance\nThe code  is\n7120.\n"},
 		"changed since":           {"zoo.org", strings.Replace(gate, "7120", "7121", 1)},
 		"in another case":         {"old/garden (1).org", gate},
-		"a copy with more, no id": {"garden (conflicted copy).org", "* Gate\nFirst. The code is 7120. And one more line.\n"},
-		"a copy of a copy, no id": {"garden (1) (conflicted copy).org", "* The gate\nThe code is 7120.\nAnd one more line.\n"},
+		"a copy with more, no id": {"garden (conflicted copy).org", "* Gate\nFirst. The code is 7120. And one more line.\n" + rest},
+		"a copy of a copy, no id": {"garden (1) (conflicted copy).org", "* The gate\nThe code is 7120.\nAnd one more line.\n" + rest},
 		"a plain copy with more":  {"garden 2.org", "* Gate\nThe code is 7120.\nMore.\n" + rest},
-		"a copy of the title":     {"garden.conflict1.org", "* Lock\n"},
-		"a short text and more":   {"garden.conflict1.org", "* Key\nBox 4\nor 5, whoever has it\n"},
+		"a copy of the title":     {"garden.conflict1.org", "* Lock\n" + rest},
+		"a short text and more":   {"garden.conflict1.org", "* Key\nBox 4\nor 5, whoever has it\n" + rest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newCopied(t)

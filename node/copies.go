@@ -95,12 +95,13 @@ func copyOf(path string, at func(path string) []*Node) string {
 // isCopy reports whether a document shares with another one an id or most of its own text;
 // unless its name alone marks it as a copy, most of its ids or most of the text of both.
 func isCopy(copied, original []*Node, marked bool) bool {
-	theirs, ids, shared := map[string]bool{"": true}, 0, 0
+	theirs, ids, shared, size, other := map[string]bool{"": true}, 0, 0, 0, 0
 	for _, n := range original {
 		theirs[n.Derived.DeclaredID] = true
+		other += len(n.Content)
 	}
 	for _, n := range copied {
-		if n.Derived.DeclaredID == "" {
+		if size += len(n.Content); n.Derived.DeclaredID == "" {
 			continue
 		}
 		if ids++; theirs[n.Derived.DeclaredID] {
@@ -110,7 +111,6 @@ func isCopy(copied, original []*Node, marked bool) bool {
 	if shared > 0 && (marked || 2*shared >= ids) {
 		return true
 	}
-	size, other := length(copied), length(original)
 	enough := size
 	if !marked {
 		enough = max(size, other)

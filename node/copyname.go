@@ -41,9 +41,6 @@ func Originals(path string) (originals []string, marked bool) {
 		return nil, false
 	}
 	folder, stem, ext := path[:slash], path[slash:dot], path[dot:]
-	if !strings.ContainsFunc(stem, isNameSign) {
-		return nil, false
-	}
 	heads, cuts, lower := []string{stem}, maxPlainCuts, strings.ToLower(stem)
 	for _, mark := range copyMarks {
 		switch at := strings.Index(lower, mark); {

@@ -73,20 +73,16 @@ func Join(nodes []*Node) string {
 	if len(nodes) == 1 {
 		return nodes[0].Content
 	}
+	size := 0
+	for _, n := range nodes {
+		size += len(n.Content)
+	}
 	var b strings.Builder
-	b.Grow(length(nodes))
+	b.Grow(size)
 	for _, n := range nodes {
 		b.WriteString(n.Content)
 	}
 	return b.String()
-}
-
-// length returns the size of the text that [Join] returns.
-func length(nodes []*Node) (size int) {
-	for _, n := range nodes {
-		size += len(n.Content)
-	}
-	return size
 }
 
 // Rederive returns copies of a document's nodes with derived fields read from their

@@ -161,30 +161,28 @@ func (d *Document) cutPieces(i int, part span, others []logPiece) (rest string, 
 	var b strings.Builder
 	count, at, entries := map[string]int{}, part.start, d.logSpans(i, part.start, true)
 	for _, p := range others {
-		count[p.key()]++
+		count[p.key]++
 	}
 	for _, s := range d.logSpans(i, part.start, false) {
 		if s.end = min(s.end, part.end); s.start >= s.end {
 			break
 		}
-		var pieces []logPiece
-		pieces, entries = logPieces(d.Source, s, entries)
-		all := len(pieces)
-		pieces = slices.DeleteFunc(pieces, func(p logPiece) bool {
-			count[p.key()]--
-			return !p.frame && count[p.key()] >= 0
+		var all []logPiece
+		all, entries = logPieces(d.Source, s, entries)
+		pieces := slices.DeleteFunc(slices.Clone(all), func(p logPiece) bool {
+			count[p.key]--
+			return p.key != "" && count[p.key] >= 0
 		})
-		b.WriteString(d.Source[at:s.start])
-		at = s.end
-		isLeft := slices.ContainsFunc(pieces, func(p logPiece) bool { return !p.frame })
-		if isLeft {
+		if slices.ContainsFunc(pieces, func(p logPiece) bool { return p.key != "" }) {
 			left = append(left, pieces...)
+		} else if len(pieces) < len(all) {
+			pieces = nil
 		}
+		b.WriteString(d.Source[at:s.start])
 		for _, p := range pieces {
-			if isLeft || len(pieces) == all {
-				b.WriteString(p.text)
-			}
+			b.WriteString(p.text)
 		}
+		at = s.end
 	}
 	return b.String() + d.Source[at:part.end], left
 }

@@ -60,12 +60,10 @@ func (o *ownMerge) body() string {
 		return o.Field("body", o.b.body, o.w.body, o.l.body)
 	}
 	b, w, l := cutLog(o.b.body), cutLog(o.w.body), cutLog(o.l.body)
-	others, differ := b.others(), false // than entries
-	others = document.Pick(others, w.others(), l.others(), func() string { differ = true; return "" })
-	if o.won.Type != document.TypeHeadline || differ || w.text == l.text && b.text == w.text {
+	if o.won.Type != document.TypeHeadline || w.text == l.text && b.text == w.text || w.words != l.words && b.words != w.words && b.words != l.words {
 		return o.Lines("body", o.b.body, o.w.body, o.l.body)
 	}
-	log, rest := mergeLogs(b, w, l, others), o.Lines("body", b.rest, w.rest, l.rest)
+	log, rest := mergeLogs(b, w, l), o.Lines("body", b.rest, w.rest, l.rest)
 	if log != "" && rest != "" {
 		log = wholeLines(log)
 	}

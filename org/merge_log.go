@@ -15,14 +15,15 @@ import (
 type bodyLog struct {
 	text, rest string
 	pieces     []logPiece // of text
+	words      string     // that are no entries
 }
 
 // logPiece is a log line with its note, a clock, or another line of a log.
 type logPiece struct {
 	text   string    // whole lines
+	key    string    // their words; "" for a blank line, and the first and last line of a drawer
 	drawer string    // around it, "" for none; also of the line that opens the drawer
 	entry  bool      // a log line or a clock
-	frame  bool      // a blank line, or the first or last one of a drawer
 	time   time.Time // of an entry
 }
 
@@ -34,8 +35,16 @@ func cutLog(body string) bodyLog {
 		return bodyLog{rest: body}
 	}
 	src, at, end := doc.Source, len(head), doc.logEnd(0, len(head))
-	pieces, _ := logPieces(src, span{at, end}, doc.logSpans(0, at, true))
-	return bodyLog{src[at:end], src[end:], pieces}
+	log := bodyLog{text: src[at:end], rest: src[end:]}
+	log.pieces, _ = logPieces(src, span{at, end}, doc.logSpans(0, at, true))
+	var words []string
+	for _, p := range log.pieces {
+		if !p.entry && p.key != "" {
+			words = append(words, p.key)
+		}
+	}
+	log.words = strings.Join(words, "\n")
+	return log
 }
 
 // logPieces returns the pieces of a part of a log, and the entries behind it.
@@ -44,52 +53,49 @@ func logPieces(src string, part span, entries []span) (pieces []logPiece, behind
 	for at := part.start; at < part.end; {
 		s := span{part.end, part.end}
 		if len(entries) > 0 && entries[0].start < part.end {
-			s, entries = entries[0], entries[1:]
-			s.end = min(s.end, part.end)
+			s, entries = span{entries[0].start, min(entries[0].end, part.end)}, entries[1:]
 		}
 		for l := range linesOf(src, at, s.start) {
-			line := trimBlanks(l.text(src))
-			ends := strings.EqualFold(line, drawerClose)
-			frame := line == "" || drawer == "" || ends
-			if ends {
-				drawer = ""
+			key := strings.Join(strings.Fields(l.text(src)), " ")
+			if strings.EqualFold(key, drawerClose) {
+				key, drawer = "", ""
 			} else if drawer == "" {
-				drawer = drawerName(line)
+				key, drawer = "", drawerName(key)
 			}
-			pieces = append(pieces, logPiece{text: src[l.start:l.next], drawer: drawer, frame: frame})
+			pieces = append(pieces, logPiece{text: src[l.start:l.next], key: key, drawer: drawer})
 		}
 		if at = s.end; s.start < s.end {
-			stamp, _ := ParseTimestamp(lastStamp(lineAt(src, s.start, s.end).text(src)))
-			pieces = append(pieces, logPiece{text: src[s.start:s.end], drawer: drawer, entry: true, time: stamp.Start})
+			text := src[s.start:s.end]
+			stamp, _ := ParseTimestamp(lastStamp(lineAt(text, 0, len(text)).text(text)))
+			pieces = append(pieces, logPiece{text, strings.Join(strings.Fields(text), " "), drawer, true, stamp.Start})
 		}
 	}
 	return pieces, entries
 }
 
 // mergeLogs merges two versions of a log as sets of entries: removals and additions of
-// both sides count. The other lines are those of a side that has them, others. The result
-// does not depend on which side is which.
-func mergeLogs(base, won, lost bodyLog, others string) string {
+// both sides count. The words are those of the side that changed them. The result does
+// not depend on which side is which.
+func mergeLogs(base, won, lost bodyLog) string {
 	return document.Pick(base.text, won.text, lost.text, func() string {
 		a, b := won, lost
 		if cmp.Or(cmp.Compare(len(a.text), len(b.text)), cmp.Compare(a.text, b.text)) < 0 {
 			a, b = b, a
 		}
-		if a.others() != others {
+		if b.words != base.words {
 			a, b = b, a
 		}
 		had, inA, inB := base.entries(), a.entries(), b.entries()
 		newestFirst := a.descents()+b.descents() >= 0
 		out := slices.DeleteFunc(slices.Clone(a.pieces), func(p logPiece) bool {
-			key := wholeLines(p.text)
-			return p.entry && had[key] && !inB[key]
+			return p.entry && had[p.key] && !inB[p.key]
 		})
 		added := slices.Clone(b.pieces)
 		slices.SortFunc(added, func(p, q logPiece) int { return cmp.Or(p.time.Compare(q.time), cmp.Compare(p.text, q.text)) })
 		for _, p := range added {
-			if key := wholeLines(p.text); p.entry && !had[key] && !inA[key] {
-				inA[key] = true
-				p.text = withLineEnds(key, lineEnd(a.text))
+			if p.entry && !had[p.key] && !inA[p.key] {
+				inA[p.key] = true
+				p.text = withLineEnds(wholeLines(p.text), lineEnd(a.text))
 				out = insertEntry(out, p, newestFirst)
 			}
 		}
@@ -104,29 +110,13 @@ func mergeLogs(base, won, lost bodyLog, others string) string {
 	})
 }
 
-// entries returns the texts of all entries.
+// entries returns the words of all entries.
 func (log bodyLog) entries() map[string]bool {
 	texts := map[string]bool{}
 	for _, p := range log.pieces {
-		if p.entry {
-			texts[wholeLines(p.text)] = true
-		}
+		texts[p.key] = p.entry
 	}
 	return texts
-}
-
-// key returns the words of a piece, by which it is known however it is indented.
-func (p logPiece) key() string { return strings.Join(strings.Fields(p.text), " ") }
-
-// others returns the lines that are neither entries nor about them, without their ends.
-func (log bodyLog) others() string {
-	var text strings.Builder
-	for _, p := range log.pieces {
-		if !p.entry && !p.frame {
-			text.WriteString(p.key() + "\n")
-		}
-	}
-	return text.String()
 }
 
 // descents returns how many entries are earlier than the one before them in their drawer,

@@ -84,27 +84,23 @@ func (v *View) Branch(id string) []*node.Node {
 	return out
 }
 
-// StillHeld says where the text of forgotten nodes of a file still is, also in conflict copies,
-// which no search finds: under their IDs, word for word, or, in a copy of the file, with more
-// words. An empty note is looked for in the copies alone. "" for nowhere. O(nodes).
+// StillHeld says where the text of forgotten nodes of a file still is: under their IDs, word for
+// word, or, in a conflict copy of the file, which no search finds, with more words. An empty note
+// is looked for in the copies alone. "" for nowhere. O(nodes).
 func (v *View) StillHeld(gone []*node.Node) string {
-	forgotten, file := map[string]bool{}, ""
-	var texts []string
+	var left []*node.Node
+	forgotten, texts, file := map[string]bool{}, []string{}, ""
 	for _, n := range gone {
 		text, _ := saying(n)
-		texts, file = append(texts, text), n.Path
 		forgotten["id "+n.Derived.DeclaredID], forgotten[text] = n.Derived.DeclaredID != "", !strings.HasSuffix(text, "\n")
+		texts, file = append(texts, text), n.Path
 	}
-	var left []*node.Node
-	for top := range v.Documents() {
-		originals, isCopy := node.Originals(top.Path)
-		isCopy = slices.Contains(originals, file) && (isCopy || v.CopyOf(top.Path) != "")
-		for n := range v.Document(top.Path) {
-			text, whole := saying(n)
-			if forgotten["id "+n.Derived.DeclaredID] || forgotten[text] ||
-				isCopy && slices.ContainsFunc(texts, func(text string) bool { return text != "\n" && strings.Contains(whole, text) }) {
-				left = append(left, n)
-			}
+	for n := range v.All() {
+		text, whole := saying(n)
+		if forgotten["id "+n.Derived.DeclaredID] || forgotten[text] || v.CopyOf(n.Path) == file && slices.ContainsFunc(texts, func(text string) bool {
+			return text != "\n" && strings.Contains(whole, text)
+		}) {
+			left = append(left, n)
 		}
 	}
 	if len(left) == 0 {
