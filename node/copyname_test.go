@@ -77,7 +77,8 @@ var copiesOfGarden = []struct {
 // stems are names of originals: with signs at their ends, as those that copies get, and with
 // the words of a mark.
 var stems = []string{
-	"garden", "todo (private)", "C++", "x!", "etc.", "a_b-", "[x]", "v1.2", "日記（一）", "what?", "~", "İİ (x)", "family conflict", "Copy of x", "x 2", "x - Copy",
+	"garden", "todo (private)", "C++", "x!", "etc.", "a_b-", "[x]", "v1.2", "日記（一）", "what?", "~", "İİ (x)",
+	"family conflict", "Copy of x", "x 2", "x - Copy",
 }
 
 func TestOriginals(t *testing.T) {

@@ -148,7 +148,8 @@ func TestNewBodyModel(t *testing.T) {
 		head := rapid.SampledFrom([]string{"* TODO Water\n", "* TODO Water\n" + metadata}).Draw(t, "head")
 		drawers := []string{":LOGBOOK:\n" + logRuns + ":END:\n", ":LOGBOOK:\nwords\n" + logNote + logClock + ":END:\n", logNamed, ":LOGBOOK:\n:END:\n"}
 		further := strings.Join(rapid.SliceOfN(rapid.SampledFrom(drawers), 0, 2).Draw(t, "further"), "")
-		old := rapid.SampledFrom([]string{"", "text\n", "\ntext\n\n", "text\n" + logMoved, "text\n- item\n\n", "text\n" + further, "text\n" + further + "text\n"}).Draw(t, "old")
+		old := rapid.SampledFrom([]string{"", "text\n", "\ntext\n\n", "text\n" + logMoved, "text\n- item\n\n", "text\n" + further,
+			"text\n" + further + "text\n"}).Draw(t, "old")
 		src := head + log + old + rapid.SampledFrom([]string{"", "* next\n" + logState}).Draw(t, "tail")
 		doc := org.Parse(src, nil)
 		replace := func(text string) string {
@@ -167,7 +168,8 @@ func TestNewBodyModel(t *testing.T) {
 		}
 		from := rapid.IntRange(0, len(drawn)).Draw(t, "from")
 		back := strings.Join(drawn[from:], "")
-		body := rapid.SampledFrom([]string{back + "new\n", "new\n" + back, back, log + "new\n", "new\n", "new\n" + further, "new\n" + drawers[0], "new\n" + drawers[1]}).Draw(t, "body")
+		body := rapid.SampledFrom([]string{back + "new\n", "new\n" + back, back, log + "new\n", "new\n",
+			"new\n" + further, "new\n" + drawers[0], "new\n" + drawers[1]}).Draw(t, "body")
 		got := replace(body)
 		count := func(text string) map[string]int {
 			lines := countLines(text)
