@@ -138,17 +138,23 @@ func TestConflictCopy(t *testing.T) {
 
 // TestForgetNamesWhatIsLeft forgets a note of which other files have copies.
 func TestForgetNamesWhatIsLeft(t *testing.T) {
+	const rest = "* Other\nThe hose is blue.\nThe pump needs oil.\n** Tasks\n"
 	for name, c := range map[string]struct{ path, text string }{
-		"a copy":          {"Backup of garden.org", gate},
-		"sorts behind":    {"garden.~phone-20260314.org", gate},
-		"pasted":          {"attic.org", "* Old\n*" + gate},
-		"pasted, no id":   {"attic.org", "* Entrance\nThe code  is\n7120.\n"},
-		"changed since":   {"zoo.org", strings.Replace(gate, "7120", "7121", 1)},
-		"in another case": {"old/garden (1).org", gate},
+		"a copy":                  {"Backup of garden.org", gate},
+		"sorts behind":            {"garden.~phone-20260314.org", gate},
+		"pasted":                  {"attic.org", "* Old\n*" + gate},
+		"pasted, no id":           {"attic.org", "* Entrance\nThe code  is\n7120.\n"},
+		"changed since":           {"zoo.org", strings.Replace(gate, "7120", "7121", 1)},
+		"in another case":         {"old/garden (1).org", gate},
+		"a copy with more, no id": {"garden (conflicted copy).org", "* Gate\nFirst. The code is 7120. And one more line.\n" + rest},
+		"a copy of a copy, no id": {"garden (1) (conflicted copy).org", "* The gate\nThe code is 7120.\nAnd one more line.\n" + rest},
+		"a plain copy with more":  {"garden 2.org", "* Gate\nThe code is 7120.\nMore.\n" + rest},
+		"a copy of the title":     {"garden.conflict1.org", "* Lock\n" + rest},
+		"a short text and more":   {"garden.conflict1.org", "* Key\nBox 4\nor 5, whoever has it\n" + rest},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newCopied(t)
-			m.write("garden.org", gate)
+			m.write("garden.org", gate+"** Lock\n** Key\nBox 4\n"+rest)
 			m.write(c.path, c.text)
 			id := "gate-7"
 			if name == "pasted" {
@@ -164,7 +170,9 @@ func TestForgetNamesWhatIsLeft(t *testing.T) {
 		})
 	}
 	m := newCopied(t)
-	m.write("garden.org", gate+"* Other\nThe hose is blue.\n")
+	m.write("garden.org", gate+"** Tasks\n** \n** Key\nBox 4\n"+rest)
+	m.write("b.org", "* Tasks\n* Gate\nThe code is 7120. And more.\n* Box 4\n")
+	m.write("garden (conflicted copy).org", rest[:len(rest)-len("** Tasks\n")])
 	if e := ask(m, api.OpForget, api.MoveRequest{ID: "gate-7"}); e.Doubled != "" {
 		t.Errorf("of a single note: %q", e.Doubled)
 	}
@@ -280,6 +288,7 @@ var namesOfCopies = []string{
 	"garden (conflicted copy 2026-03-14 101112).org",
 	"garden_conflict-20260314-101112.org",
 	"garden-DESKTOP-4F5G6H.org",
+	"garden-Annas-MacBook-Pro-2.org",
 	"garden-laptop-safeBackup-0001.org",
 	"garden (1).org",
 	"Copy of garden.org",

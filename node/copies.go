@@ -33,11 +33,12 @@ func (c Copies) All() iter.Seq2[string, string] { return c.of.All() }
 // at returns the nodes of a document, nil if there is none. O(their bytes), and those of the
 // files whose names say that they belong together.
 func (c Copies) Judge(changed iter.Seq[string], at func(path string) []*Node) Copies {
-	paths := map[string]bool{}
+	paths, names := map[string]bool{}, c.named.Edit()
 	for path := range changed {
 		paths[path] = true
-		c.name(path, at(path) != nil)
+		name(names, path, at(path) != nil)
 	}
+	c.named = names.Map()
 	for path := range maps.Clone(paths) {
 		named, _ := c.named.Get(path)
 		maps.Insert(paths, named.All())
@@ -66,15 +67,15 @@ func (c Copies) Moved(before Copies) (paths []string) {
 }
 
 // name enters a document under the names of its possible originals, or removes it.
-func (c *Copies) name(path string, there bool) {
+func name(names *champ.Editor[champ.Map[bool]], path string, there bool) {
 	originals, _ := Originals(path)
 	for _, of := range originals {
-		list, _ := c.named.Get(of)
+		list, _ := names.Get(of)
 		if list = list.Delete(path); there {
 			list = list.Set(path, true)
 		}
-		if c.named = c.named.Set(of, list); list.Len() == 0 {
-			c.named = c.named.Delete(of)
+		if names.Set(of, list); list.Len() == 0 {
+			names.Delete(of)
 		}
 	}
 }
@@ -94,12 +95,13 @@ func copyOf(path string, at func(path string) []*Node) string {
 // isCopy reports whether a document shares with another one an id or most of its own text;
 // unless its name alone marks it as a copy, most of its ids or most of the text of both.
 func isCopy(copied, original []*Node, marked bool) bool {
-	theirs, ids, shared := map[string]bool{"": true}, 0, 0
+	theirs, ids, shared, size, other := map[string]bool{"": true}, 0, 0, 0, 0
 	for _, n := range original {
 		theirs[n.Derived.DeclaredID] = true
+		other += len(n.Content)
 	}
 	for _, n := range copied {
-		if n.Derived.DeclaredID == "" {
+		if size += len(n.Content); n.Derived.DeclaredID == "" {
 			continue
 		}
 		if ids++; theirs[n.Derived.DeclaredID] {
@@ -109,12 +111,11 @@ func isCopy(copied, original []*Node, marked bool) bool {
 	if shared > 0 && (marked || 2*shared >= ids) {
 		return true
 	}
-	text, other := Join(copied), Join(original)
-	enough := len(text)
+	enough := size
 	if !marked {
-		enough = max(enough, len(other))
+		enough = max(size, other)
 	}
-	return 2*min(len(text), len(other)) > enough && 2*sharedBytes(text, other) > enough
+	return 2*min(size, other) > enough && 2*sharedBytes(Join(copied), Join(original)) > enough
 }
 
 // sharedBytes returns the size of the lines of a text that another one has, each counted once.

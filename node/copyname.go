@@ -25,43 +25,40 @@ var copyMarks = func() (marks []string) {
 	return marks
 }()
 
-// Most of the places where a name is cut, counted from its end, or from a mark.
+// Most of the names that a name is cut to, from its end, or from a mark.
 const (
-	maxPlainCuts  = 3
-	maxMarkedCuts = 12
+	maxPlainCuts  = 5
+	maxMarkedCuts = 24
 )
 
 // Originals returns the paths of the files beside the one at path that it can be a conflict
 // copy of by its name, the longest first; none for a document in memory. marked reports that
-// only a copy is called so. Any name that goes on after that of another file, beyond a sign
-// that is no letter or digit, can be the name of a copy.
+// only a copy is called so; the names without the mark come first. Any name that goes on
+// after that of another file, with a sign that is no letter or digit, can be that of a copy.
 func Originals(path string) (originals []string, marked bool) {
 	slash, dot := strings.LastIndexByte(path, '/')+1, strings.LastIndexByte(path, '.')
 	if dot <= slash || document.IsMemory(path) {
 		return nil, false
 	}
 	folder, stem, ext := path[:slash], path[slash:dot], path[dot:]
-	if !strings.ContainsFunc(stem, isNameSign) {
-		return nil, false
-	}
-	end, cuts := len(stem), maxPlainCuts
-	lower := strings.ToLower(stem)
+	heads, cuts, lower := []string{stem}, maxPlainCuts, strings.ToLower(stem)
 	for _, mark := range copyMarks {
 		switch at := strings.Index(lower, mark); {
 		case at == 0 && strings.HasSuffix(mark, " "):
-			return []string{folder + stem[len(mark):] + ext}, true
+			heads, cuts, marked = []string{stem[len(mark):] + " ", stem}, maxMarkedCuts, true // cut to all but the blank
 		case at > 0 && !marked:
-			end, cuts, marked = min(at+1, len(stem)), maxMarkedCuts, true
+			heads, cuts, marked = []string{stem[:min(at+1, len(stem))], stem}, maxMarkedCuts, true
 		}
 	}
-	for stem = stem[:end]; len(originals) < cuts; {
-		end = strings.LastIndexFunc(stem, isNameSign)
-		if end <= 0 {
-			break
-		}
-		stem = strings.TrimRightFunc(stem[:end], isNameSign)
-		if name := folder + strings.TrimSuffix(stem, ext) + ext; stem != "" && !slices.Contains(originals, name) {
-			originals = append(originals, name)
+	for _, head := range heads {
+		for range cuts {
+			head = strings.TrimRight(head[:max(0, strings.LastIndexFunc(head, isNameSign))], " ([{")
+			if head == "" {
+				break
+			}
+			if name := folder + strings.TrimSuffix(head, ext) + ext; !slices.Contains(originals, name) {
+				originals = append(originals, name)
+			}
 		}
 	}
 	return originals, marked

@@ -4,6 +4,7 @@ package node_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/node"
@@ -69,19 +70,40 @@ var copiesOfGarden = []struct {
 	{"some program", "garden,sync-clash-20260314-phone.org", true},
 	{"another", "garden.~phone-20260314.org", true},
 	{"another", "garden@phone.org", false},
+	{"OneDrive on a Mac that was named again", "garden-Annas-MacBook-Pro-2.org", false},
+	{"Dropbox, the longest name", "garden (Dr. Anna Maria Theresia von und zu Lopez de la Vega-Smith's conflicted copy 2026-03-14).org", true},
+}
+
+// stems are names of originals: with signs at their ends, as those that copies get, and with
+// the words of a mark.
+var stems = []string{
+	"garden", "todo (private)", "C++", "x!", "etc.", "a_b-", "[x]", "v1.2", "日記（一）", "what?", "~", "İİ (x)",
+	"family conflict", "Copy of x", "x 2", "x - Copy",
 }
 
 func TestOriginals(t *testing.T) {
 	for _, c := range copiesOfGarden {
 		t.Run(c.program, func(t *testing.T) {
-			got, marked := node.Originals("notes/" + c.name)
-			if !slices.Contains(got, "notes/garden.org") || marked != c.marked {
-				t.Errorf("%q can be a copy of %q, marked %t", c.name, got, marked)
+			for _, stem := range stems {
+				name := strings.Replace(c.name, "garden", stem, 1)
+				got, marked := node.Originals("notes/" + name)
+				if !slices.Contains(got, "notes/"+stem+".org") || stem == "garden" && marked != c.marked {
+					t.Errorf("%q can be a copy of %q, marked %t", name, got, marked)
+				}
 			}
 		})
 	}
+	for path, first := range map[string]string{
+		"garden (conflicted copy) (1).org": "garden.org", "Copy of garden (1).org": "garden (1).org",
+		"family conflict (conflicted copy).org": "family conflict.org", "\xff .org\xff": "\xff.org\xff",
+		"( (1).org": "( (1.org", "Copy of .org": "Copy of.org",
+	} {
+		if got, _ := node.Originals(path); len(got) == 0 || got[0] != first {
+			t.Errorf("%q can be a copy of %q", path, got)
+		}
+	}
 	for _, path := range []string{
-		"garden.org", "notes/garden.org", "conflict.org", "a.b/garden.org", "/garden (1).org", "notes/.org", "notes", "\xff .org\xff", "",
+		"garden.org", "notes/garden.org", "conflict.org", "a.b/garden.org", "/garden (1).org", "notes/.org", "notes", "",
 	} {
 		if got, marked := node.Originals(path); len(got) > 0 || marked {
 			t.Errorf("%q can be a copy of %q, marked %t", path, got, marked)

@@ -132,52 +132,57 @@ func (e *editor) withoutLog(text string, start, end int) string {
 		h := e.headline()
 		from, above = h.metadataEnd(), []int{h.Start, h.TextEnd, h.PlanningEnd, h.DrawerEnd}
 	}
-	have := map[string]int{} // the lines above the body
-	for l := range linesOf(src, min(from, start), start) {
-		have[trimBlanks(l.text(src))]++
-	}
 	for _, at := range above {
 		if rest, ok := strings.CutPrefix(text, wholeLines(src[min(at, start):start])); ok {
-			text, have = rest, nil
+			text, from = rest, start
 			break
 		}
 	}
 	if e.at < 0 {
 		return text
 	}
-	text, sentBack := cutLines(e.doc.reparse(src[:from]+text+src[end:]), e.at, from, len(text), have)
-	var lost strings.Builder
-	for _, s := range e.doc.logSpans(e.at, start, false) {
-		line := trimBlanks(lineAt(src, s.start, s.end).text(src))
-		if sentBack[line]--; sentBack[line] < 0 {
-			lost.WriteString(wholeLines(src[s.start:s.end]))
-		}
-	}
-	return lost.String() + text
-}
-
-// cutLines returns n bytes of the section of headline i, from an offset on, without the
-// lines of its log that are counted in have, and counts the other lines of its log.
-func cutLines(d *Document, i, from, n int, have map[string]int) (rest string, others map[string]int) {
-	var b strings.Builder
-	at, others := from, map[string]int{}
-	for _, s := range d.logSpans(i, from, false) {
-		for l := range linesOf(d.Source, s.start, min(s.end, from+n)) {
-			switch line := trimBlanks(l.text(d.Source)); {
-			case line == "" && at == l.start:
-				at = l.next
-			case have[line] > 0:
-				have[line]--
-				b.WriteString(d.Source[at:l.start])
-				at = l.next
-			default:
-				others[line]++
-			}
-		}
-	}
-	rest = b.String() + d.Source[at:from+n]
-	if at > from {
+	_, logged := e.doc.cutPieces(e.at, span{from, start}, nil)
+	rest, sentBack := e.doc.reparse(src[:from]+text+src[end:]).cutPieces(e.at, span{from, from + len(text)}, logged)
+	if len(rest) < len(text) {
 		rest = rest[skipBlankLines(rest, 0, len(rest)):]
 	}
-	return rest, others
+	_, lost := e.doc.cutPieces(e.at, span{start, e.headline().SectionEnd}, sentBack)
+	var b strings.Builder
+	for _, p := range lost {
+		b.WriteString(wholeLines(p.text))
+	}
+	return b.String() + rest
+}
+
+// cutPieces returns a part of the section of headline i without the pieces of its log that
+// are among others, each as often as there, and the pieces that are left. A drawer goes with
+// the last of its pieces.
+func (d *Document) cutPieces(i int, part span, others []logPiece) (rest string, left []logPiece) {
+	var b strings.Builder
+	count, at, entries := map[string]int{}, part.start, d.logSpans(i, part.start, true)
+	for _, p := range others {
+		count[p.key]++
+	}
+	for _, s := range d.logSpans(i, part.start, false) {
+		if s.end = min(s.end, part.end); s.start >= s.end {
+			break
+		}
+		var all []logPiece
+		all, entries = logPieces(d.Source, s, entries)
+		pieces := slices.DeleteFunc(slices.Clone(all), func(p logPiece) bool {
+			count[p.key]--
+			return p.key != "" && count[p.key] >= 0
+		})
+		if slices.ContainsFunc(pieces, func(p logPiece) bool { return p.key != "" }) {
+			left = append(left, pieces...)
+		} else if len(pieces) < len(all) {
+			pieces = nil
+		}
+		b.WriteString(d.Source[at:s.start])
+		for _, p := range pieces {
+			b.WriteString(p.text)
+		}
+		at = s.end
+	}
+	return b.String() + d.Source[at:part.end], left
 }

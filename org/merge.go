@@ -60,7 +60,7 @@ func (o *ownMerge) body() string {
 		return o.Field("body", o.b.body, o.w.body, o.l.body)
 	}
 	b, w, l := cutLog(o.b.body), cutLog(o.w.body), cutLog(o.l.body)
-	if o.won.Type != document.TypeHeadline || w.text == l.text && b.text == w.text {
+	if o.won.Type != document.TypeHeadline || w.text == l.text && b.text == w.text || w.words != l.words && b.words != w.words && b.words != l.words {
 		return o.Lines("body", o.b.body, o.w.body, o.l.body)
 	}
 	log, rest := mergeLogs(b, w, l), o.Lines("body", b.rest, w.rest, l.rest)

@@ -15,11 +15,13 @@ import (
 type bodyLog struct {
 	text, rest string
 	pieces     []logPiece // of text
+	words      string     // that are no entries
 }
 
 // logPiece is a log line with its note, a clock, or another line of a log.
 type logPiece struct {
 	text   string    // whole lines
+	key    string    // their words; "" for a blank line, and the first and last line of a drawer
 	drawer string    // around it, "" for none; also of the line that opens the drawer
 	entry  bool      // a log line or a clock
 	time   time.Time // of an entry
@@ -32,46 +34,68 @@ func cutLog(body string) bodyLog {
 	if h := &doc.Headlines[0]; h.metadataEnd() > len(head) || h.SectionEnd < len(doc.Source) {
 		return bodyLog{rest: body}
 	}
-	src, at, end, drawer := doc.Source, len(head), doc.logEnd(0, len(head)), ""
-	log := bodyLog{text: src[len(head):end], rest: src[end:]}
-	for _, s := range append(doc.logSpans(0, at, true), span{end, end}) {
-		for l := range linesOf(src, at, min(s.start, end)) {
-			if name := drawerName(trimBlanks(l.text(src))); strings.EqualFold(name, "END") {
-				drawer = ""
-			} else if name != "" {
-				drawer = name
-			}
-			log.pieces = append(log.pieces, logPiece{text: src[l.start:l.next], drawer: drawer})
-		}
-		if at = s.end; s.start < min(s.end, end) {
-			stamp, _ := ParseTimestamp(lastStamp(lineAt(src, s.start, s.end).text(src)))
-			log.pieces = append(log.pieces, logPiece{src[s.start:s.end], drawer, true, stamp.Start})
+	src, at, end := doc.Source, len(head), doc.logEnd(0, len(head))
+	log := bodyLog{text: src[at:end], rest: src[end:]}
+	log.pieces, _ = logPieces(src, span{at, end}, doc.logSpans(0, at, true))
+	var words []string
+	for _, p := range log.pieces {
+		if !p.entry && p.key != "" {
+			words = append(words, p.key)
 		}
 	}
+	log.words = strings.Join(words, "\n")
 	return log
 }
 
+// logPieces returns the pieces of a part of a log, and the entries behind it.
+func logPieces(src string, part span, entries []span) (pieces []logPiece, behind []span) {
+	drawer := ""
+	for at := part.start; at < part.end; {
+		s := span{part.end, part.end}
+		if len(entries) > 0 && entries[0].start < part.end {
+			s, entries = span{entries[0].start, min(entries[0].end, part.end)}, entries[1:]
+		}
+		for l := range linesOf(src, at, s.start) {
+			key := strings.Join(strings.Fields(l.text(src)), " ")
+			if strings.EqualFold(key, drawerClose) {
+				key, drawer = "", ""
+			} else if drawer == "" {
+				key, drawer = "", drawerName(key)
+			}
+			pieces = append(pieces, logPiece{text: src[l.start:l.next], key: key, drawer: drawer})
+		}
+		if at = s.end; s.start < s.end {
+			text := src[s.start:s.end]
+			stamp, _ := ParseTimestamp(lastStamp(lineAt(text, 0, len(text)).text(text)))
+			pieces = append(pieces, logPiece{text, strings.Join(strings.Fields(text), " "), drawer, true, stamp.Start})
+		}
+	}
+	return pieces, entries
+}
+
 // mergeLogs merges two versions of a log as sets of entries: removals and additions of
-// both sides count. The other lines are those of one version. The result does not depend
-// on which side is which.
+// both sides count. The words are those of the side that changed them. The result does
+// not depend on which side is which.
 func mergeLogs(base, won, lost bodyLog) string {
 	return document.Pick(base.text, won.text, lost.text, func() string {
 		a, b := won, lost
 		if cmp.Or(cmp.Compare(len(a.text), len(b.text)), cmp.Compare(a.text, b.text)) < 0 {
 			a, b = b, a
 		}
+		if b.words != base.words {
+			a, b = b, a
+		}
 		had, inA, inB := base.entries(), a.entries(), b.entries()
 		newestFirst := a.descents()+b.descents() >= 0
 		out := slices.DeleteFunc(slices.Clone(a.pieces), func(p logPiece) bool {
-			key := wholeLines(p.text)
-			return p.entry && had[key] && !inB[key]
+			return p.entry && had[p.key] && !inB[p.key]
 		})
 		added := slices.Clone(b.pieces)
 		slices.SortFunc(added, func(p, q logPiece) int { return cmp.Or(p.time.Compare(q.time), cmp.Compare(p.text, q.text)) })
 		for _, p := range added {
-			if key := wholeLines(p.text); p.entry && !had[key] && !inA[key] {
-				inA[key] = true
-				p.text = withLineEnds(key, lineEnd(a.text))
+			if p.entry && !had[p.key] && !inA[p.key] {
+				inA[p.key] = true
+				p.text = withLineEnds(wholeLines(p.text), lineEnd(a.text))
 				out = insertEntry(out, p, newestFirst)
 			}
 		}
@@ -86,13 +110,11 @@ func mergeLogs(base, won, lost bodyLog) string {
 	})
 }
 
-// entries returns the texts of all entries.
+// entries returns the words of all entries.
 func (log bodyLog) entries() map[string]bool {
 	texts := map[string]bool{}
 	for _, p := range log.pieces {
-		if p.entry {
-			texts[wholeLines(p.text)] = true
-		}
+		texts[p.key] = p.entry
 	}
 	return texts
 }

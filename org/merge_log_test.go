@@ -57,6 +57,13 @@ func TestMergeOfLogs(t *testing.T) {
 		{"the same line and one more", state("01"), state("08") + state("01"), state("09") + state("08") + state("01"), state("09") + state("08") + state("01")},
 		{"lines and the text", state("01") + "text\n", state("08") + state("01") + "text\n", state("01") + "other\n", state("08") + state("01") + "other\n"},
 		{"into a drawer and beside it", "", drawer(clock("08")), state("09"), drawer(clock("08")) + state("09")},
+		{"words, and a clock", drawer("words\n"),
+			drawer("words\n", clock("08"), clock("09")), drawer("other words\n"), drawer(clock("08"), clock("09"), "other words\n")},
+		{"words that one side added", drawer(clock("01")), drawer(clock("08"), clock("09"), clock("01")), drawer(":x:\n", clock("01")),
+			drawer(":x:\n", clock("09"), clock("08"), clock("01"))},
+		{"words that one side removed", drawer("words\n", clock("01")),
+			drawer("words\n", clock("08"), clock("01")), drawer(clock("01")), drawer(clock("08"), clock("01"))},
+		{"the same words", drawer("words\n"), drawer("other\n", clock("08")), drawer("  other\n", clock("09")), ""},
 		{"carriage returns", "", state("08"), strings.ReplaceAll(state("09"), "\n", "\r\n"), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,7 +91,7 @@ func TestMergeOfLogsModel(t *testing.T) {
 			return "- State \"DONE\"       from \"TODO\"       " + at.Format("[2006-01-02 Mon 15:04]") + strings.Repeat(" \\\\\n  note", n%2) + "\n"
 		}
 		reversed, drawer := rapid.Bool().Draw(t, "reversed"), rapid.Bool().Draw(t, "drawer")
-		text := func(set []int) string {
+		text := func(set []int, words ...string) string {
 			set = slices.Clone(set)
 			slices.Sort(set)
 			if !reversed {
@@ -95,7 +102,7 @@ func TestMergeOfLogsModel(t *testing.T) {
 				b.WriteString(line(n))
 			}
 			if drawer && len(set) > 0 {
-				return "* a\n:LOGBOOK:\n" + b.String() + ":END:\ntext\n"
+				return "* a\n:LOGBOOK:\n" + strings.Join(words, "") + b.String() + ":END:\ntext\n"
 			}
 			return "* a\n" + b.String() + "text\n"
 		}
@@ -116,6 +123,9 @@ func TestMergeOfLogsModel(t *testing.T) {
 		if len(a) < 2 || len(b) < 2 || len(want) == 0 {
 			t.Skip("too short to show an order")
 		}
+		if drawer {
+			checkWords(t, func(side int, words ...string) string { return text([][]int{base, a, b}[side], words...) })
+		}
 		for _, sides := range [][2][]int{{a, b}, {b, a}} {
 			got, conflicts := mergedText(text(base), text(sides[0]), text(sides[1]))
 			if diff := cmp.Diff(text(want), got); diff != "" || len(conflicts) > 0 {
@@ -123,4 +133,42 @@ func TestMergeOfLogsModel(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkWords merges logs with lines of a person, which each side leaves, changes, adds to, or
+// removes: what a side wrote is in the result, or in a conflict, and what one side removed is
+// gone if the other side left the words.
+func checkWords(t *rapid.T, text func(side int, words ...string) string) {
+	had := []string{"one word\n", ":two:\n"}
+	change := func(side string) []string {
+		return [][]string{had, had, {"of " + side + "\n"}, {had[0], had[1], "of " + side + "\n"}, {had[0]}, nil}[rapid.IntRange(0, 5).Draw(t, side)]
+	}
+	a, b := change("a"), change("b")
+	for _, swap := range []bool{false, true} {
+		won, lost := text(1, a...), text(2, b...)
+		if swap {
+			won, lost = lost, won
+		}
+		got, conflicts := mergedText(text(0, had...), won, lost)
+		want := a
+		if slices.Equal(a, had) {
+			want = b
+		}
+		for _, words := range slices.Concat(a, b) {
+			inBoth := slices.Contains(a, words) && slices.Contains(b, words)
+			if (inBoth || !slices.Contains(had, words)) && !strings.Contains(got, words[:len(words)-1]) {
+				t.Fatalf("%q is lost of\n%s", words, got)
+			}
+		}
+		if lines := countLines(got); slices.Equal(a, had) || slices.Equal(b, had) || slices.Equal(a, b) {
+			for _, words := range slices.Concat(had, want) {
+				if (lines[strings.TrimSpace(words)] > 0) != slices.Contains(want, words) {
+					t.Fatalf("%q stands %d times in\n%s", words, lines[strings.TrimSpace(words)], got)
+				}
+			}
+			if len(conflicts) > 0 {
+				t.Fatalf("%d conflicts:\n%s", len(conflicts), got)
+			}
+		}
+	}
 }

@@ -92,7 +92,7 @@ func TestHistory(t *testing.T) {
 func TestHistoryOfCopies(t *testing.T) {
 	rapid.Check(t, history([]string{
 		"a.org", "a (1).org", "a (1) (1).org", "a.sync-conflict-20260314-101112-ABCDEFG.org",
-		"a-PC.org", "Copy of a.org", "0.org", "agents/x/a.org", "agents/x/a 2.org",
+		"a-PC.org", "Copy of a.org", "0.org", "agents/x/a.org", "agents/x/a 2.org", "a!.org", "a! (1).org",
 	}))
 }
 

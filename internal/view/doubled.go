@@ -84,17 +84,22 @@ func (v *View) Branch(id string) []*node.Node {
 	return out
 }
 
-// StillHeld says where the text of forgotten nodes still is, also in conflict copies, which
-// no search finds: under their IDs, or word for word. "" for nowhere. O(nodes).
+// StillHeld says where the text of forgotten nodes of a file still is: under their IDs, word for
+// word, or, in a conflict copy of the file, which no search finds, with more words. An empty note
+// is looked for in the copies alone. "" for nowhere. O(nodes).
 func (v *View) StillHeld(gone []*node.Node) string {
-	forgotten := map[string]bool{}
-	for _, n := range gone {
-		forgotten["id "+n.Derived.DeclaredID] = n.Derived.DeclaredID != ""
-		forgotten[saying(n)] = true
-	}
 	var left []*node.Node
+	forgotten, texts, file := map[string]bool{}, []string{}, ""
+	for _, n := range gone {
+		text, _ := saying(n)
+		forgotten["id "+n.Derived.DeclaredID], forgotten[text] = n.Derived.DeclaredID != "", !strings.HasSuffix(text, "\n")
+		texts, file = append(texts, text), n.Path
+	}
 	for n := range v.All() {
-		if forgotten["id "+n.Derived.DeclaredID] || forgotten[saying(n)] {
+		text, whole := saying(n)
+		if forgotten["id "+n.Derived.DeclaredID] || forgotten[text] || v.CopyOf(n.Path) == file && slices.ContainsFunc(texts, func(text string) bool {
+			return text != "\n" && strings.Contains(whole, text)
+		}) {
 			left = append(left, n)
 		}
 	}
@@ -107,11 +112,12 @@ func (v *View) StillHeld(gone []*node.Node) string {
 // minSaying is the number of bytes from which a text is known without its title.
 const minSaying = 12
 
-// saying is what a node says, but for white space: its text, with its title if that is short.
-func saying(n *node.Node) string {
-	text := strings.Join(strings.Fields(n.Body()), " ")
-	if len(text) < minSaying {
-		text = n.Title() + "\n" + text
+// saying is what a node says, but for white space: its text, with its title if that is short,
+// and always with it.
+func saying(n *node.Node) (text, whole string) {
+	text = strings.Join(strings.Fields(n.Body()), " ")
+	if whole = n.Title() + "\n" + text; len(text) < minSaying {
+		text = whole
 	}
-	return text
+	return text, whole
 }

@@ -46,13 +46,15 @@ func Without(v *View, locked map[string]guard.State, unreviewed []string) *View 
 
 // drop returns the view without the documents at some paths and the conflict copies of them.
 func (v *View) drop(paths []string) *View {
-	draft := v.state.Edit(v.commit.Time.UnixMilli())
-	for copied, of := range v.state.Copies() { // it would become an ordinary file
-		if slices.Contains(paths, of) {
-			paths = append(paths, copied)
+	draft, gone := v.state.Edit(v.commit.Time.UnixMilli()), slices.Clone(paths)
+	for copied, of := range v.state.Copies() { // also of a copy; it would become an ordinary file
+		for ; of != "" && !slices.Contains(paths, of); of = v.CopyOf(of) {
+		}
+		if of != "" {
+			gone = append(gone, copied)
 		}
 	}
-	for _, path := range paths {
+	for _, path := range gone {
 		if _, has := v.state.Document(path); has {
 			draft.Drop(path)
 		}
