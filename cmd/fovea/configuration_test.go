@@ -125,8 +125,17 @@ func (s *configured) openedAgain() int {
 func (s *configured) session() func(tool string, args map[string]any) string {
 	s.t.Helper()
 	secret := strings.TrimSpace(s.run("token", "add", "ada"))
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(s.t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: s.address.URL + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}},
+	return s.over(&mcp.StreamableClientTransport{Endpoint: s.address.URL + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}})
+}
+
+// stdio is an MCP session with a process of its own.
+func (s *configured) stdio() func(tool string, args map[string]any) string {
+	return s.over(&mcp.CommandTransport{Command: s.command("mcp")})
+}
+
+func (s *configured) over(way mcp.Transport) func(tool string, args map[string]any) string {
+	s.t.Helper()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(s.t.Context(), way,
 		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		s.t.Fatal(err)
@@ -237,7 +246,7 @@ func counting(t *testing.T) (url string, asked *atomic.Int32) {
 // given, follows the file while their sessions stay open.
 func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 	s := newConfigured(t, "")
-	ada := s.session()
+	ada, own := s.session(), s.stdio()
 	edit := func() string {
 		return ada("edit", map[string]any{"id": "door", "append": "Ada was here."})
 	}
@@ -254,7 +263,8 @@ func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 		{"budget = 300\n", "budget", func() bool {
 			var w api.ContextResponse
 			s.ask("POST", "/v1/context", `{"question":"door"}`, &w)
-			return w.Budget == 300 && strings.Contains(ada("context", map[string]any{"question": "door"}), "of 300 tokens")
+			door := map[string]any{"question": "door"}
+			return w.Budget == 300 && strings.Contains(ada("context", door), "of 300 tokens") && strings.Contains(own("context", door), "of 300 tokens")
 		}},
 		{"[guard]\nlockdown = [\"core.org\"]\n", "guard", func() bool { return strings.Contains(s.run("guard", "list"), "core.org") }},
 		{"[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"\n", "embed", func() bool { return strings.Contains(s.run("status"), "embedder") }},
@@ -378,7 +388,7 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"",
-		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01", "budget": "budget = 60",
+		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01", "budget": "budget = 60\nsumary = 1",
 		"grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
 	}
 	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
