@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
@@ -325,6 +327,40 @@ func TestBrokenConfiguration(t *testing.T) {
 	s.eventually("no file", func() bool { return strings.Contains(status(), "no such file") })
 	s.write(s.file, good)
 	s.eventually("a good file", func() bool { return status() == "" })
+}
+
+// TestOpeningAgainWaitsForVerbs: a verb that takes the store while the daemon opens its memory again
+// is waited for, however long it runs, so that it does not end the daemon.
+func TestOpeningAgainWaitsForVerbs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits longer than a verb does")
+	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"} {
+		t.Setenv(name, t.TempDir())
+	}
+	s := newSession()
+	s.flags = config.Flags{Memex: t.TempDir()}
+	if err := s.load(); err != nil {
+		t.Fatal(err)
+	}
+	verb, err := fovea.Open(t.Context(), s.config.Memex, &fovea.Options{StateDir: s.config.StateDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error)
+	go func() {
+		_, err := again(s, func(*fovea.Options) {}, nil).Open(t.Context(), &s.config)
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(lockWait + time.Second):
+	}
+	err = verb.Close()
+	if err = errors.Join(err, <-opened, s.close()); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestMemexWaitsForARestart: a file that names another memex changes nothing in a running daemon,

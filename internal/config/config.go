@@ -245,7 +245,6 @@ func readFile(env func(string) string, file string) (string, map[string]any, err
 		_, err = toml.Decode(string(text), &values)
 	}
 	if err != nil {
-		values = map[string]any{}
 		_, _ = toml.Decode(string(memexLine.Find(text)), &values) // what cannot be read either stays unknown
 		return name, values, fmt.Errorf("config: read %s: %w: %w", name, ErrFile, err)
 	}

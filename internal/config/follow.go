@@ -53,8 +53,8 @@ func (f *Follower) Look(now Config) (Config, string) {
 	}
 	next, err := Load(f.env, f.flags, f.file)
 	for _, p := range next.Problems {
-		same := func(old string) bool { return f.withoutPlace(old) == f.withoutPlace(p) }
-		if err == nil && !slices.ContainsFunc(now.Problems, same) {
+		bare := func(p string) string { return strings.TrimLeft(strings.TrimPrefix(p, f.file), ":0123456789") } // lines move
+		if err == nil && !slices.ContainsFunc(now.Problems, func(old string) bool { return bare(old) == bare(p) }) {
 			err = errors.New(strings.TrimSuffix(next.withLine(p), "; it is ignored"))
 		}
 	}
@@ -73,11 +73,6 @@ func (f *Follower) Look(now Config) (Config, string) {
 func (f *Follower) Refuse(why error) string {
 	f.advice = fmt.Sprintf("%s; what was in force before stays", strings.TrimPrefix(why.Error(), "config: "))
 	return f.advice
-}
-
-// withoutPlace returns a problem without the file, and the line in it, which moves.
-func (f *Follower) withoutPlace(problem string) string {
-	return strings.TrimLeft(strings.TrimPrefix(problem, f.file), ":0123456789")
 }
 
 // keyOf matches the key at the beginning of a problem of the file.

@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/share"
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Again says how a daemon takes over another configuration while it runs.
@@ -24,7 +23,7 @@ type Again struct {
 	Look   func(now config.Config) (config.Config, string)
 	Refuse func(error) string
 	// Open opens the memory under a configuration, after the one that was open has been closed. It
-	// waits some time for another process that has the memory, then fails with vfs.ErrLocked.
+	// waits for another process that has taken the memory meanwhile.
 	Open func(context.Context, *config.Config) (*fovea.Memory, error)
 	// Local configures requests under a configuration, as Options.Local does at first.
 	Local func(*config.Config) api.LocalOptions
@@ -52,9 +51,7 @@ type terms struct {
 	door   share.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
 	gate   share.Semaphore        // held while a call runs
 	advice atomic.Pointer[string] // see Status.Configuration
-
-	// Of follow:
-	wanted, good config.Config // what the file says, and the last one that was in force whole
+	wanted, good config.Config // what the file says, and the last one that was in force whole; of follow, like these:
 	tries        int           // how often requests were running when the memory was to be opened for wanted
 	due          time.Time     // when that is tried again
 }
@@ -161,10 +158,10 @@ func (t *terms) adopt(ctx context.Context) error {
 	if err := errors.Join(was.end(), was.memory.Close()); err != nil {
 		t.daemon.opts.Log.Warn("closing the memory to open it again", "why", err)
 	}
-	m, err := t.reopen(ctx, &t.wanted)
+	m, err := t.daemon.opts.Again.Open(ctx, &t.wanted)
 	if err != nil {
 		var lost error
-		if m, lost = t.reopen(ctx, &t.good); lost != nil {
+		if m, lost = t.daemon.opts.Again.Open(ctx, &t.good); lost != nil {
 			if ctx.Err() == nil {
 				t.daemon.opts.Log.Error("the memory cannot be opened again; the next command starts another daemon", "why", errors.Join(err, lost))
 				t.daemon.end()
@@ -179,14 +176,6 @@ func (t *terms) adopt(ctx context.Context) error {
 	t.good = t.wanted
 	t.daemon.opts.Log.Info("the memory was opened again")
 	return err
-}
-
-// reopen opens the memory, when no other process has it.
-func (t *terms) reopen(ctx context.Context, c *config.Config) (m *fovea.Memory, err error) {
-	for err = vfs.ErrLocked; errors.Is(err, vfs.ErrLocked) && ctx.Err() == nil; {
-		m, err = t.daemon.opts.Again.Open(ctx, c)
-	}
-	return m, err
 }
 
 // maxInside is how many calls are carried out at a time, more than connections allow.
