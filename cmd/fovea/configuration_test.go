@@ -424,7 +424,8 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"",
-		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01", "budget": "budget = 60\nsumary = 1",
+		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01",
+		"budget": "budget = 60\nsumary = 1", // the unknown key beside it changes nothing
 		"grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
 	}
 	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,
