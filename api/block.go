@@ -226,11 +226,12 @@ func budgetOf(policy string) int {
 	return 0
 }
 
-// WithWindows returns a service whose windows have this budget and threshold where a request names
-// none; 0 leaves that to the service.
-func WithWindows(svc Service, budget int, threshold float64) Service {
+// WithWindows returns a service whose windows have the budget and threshold that now says where a
+// request names none; 0 leaves that to the service.
+func WithWindows(svc Service, now func() (budget int, threshold float64)) Service {
 	return func(ctx context.Context, c Call) (any, error) {
 		if req, ok := c.Request.(ContextRequest); ok {
+			budget, threshold := now()
 			req.Budget = cmp.Or(req.Budget, budgetOf(req.Policy), budget)
 			req.Threshold = cmp.Or(req.Threshold, threshold)
 			c.Request = req

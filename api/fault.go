@@ -109,7 +109,7 @@ type Hello struct {
 	Seq      uint64            `json:"seq" jsonschema:"the number of the newest commit"`
 	PID      int               `json:"pid" jsonschema:"of the process"`
 	Damage   string            `json:"damage,omitempty" jsonschema:"what of the history is damaged, so that answers lack it"`
-	Settings map[string]string `json:"settings,omitempty" jsonschema:"digests of its settings, by name"`
+	Settings map[string]string `json:"settings,omitempty" jsonschema:"digests of its settings, by name; for the owner alone"`
 }
 
 // Sync says what an operation does about the folder first.

@@ -22,7 +22,7 @@ func TestWithWindows(t *testing.T) {
 		svc := api.WithWindows(func(_ context.Context, c api.Call) (any, error) {
 			got = c.Request.(api.ContextRequest)
 			return nil, errors.New("asked")
-		}, 300, 0.5)
+		}, func() (int, float64) { return 300, 0.5 })
 		_, _ = api.OpContext.Call(t.Context(), svc, tc.asked)
 		if got.Budget != tc.want.Budget || got.Threshold != tc.want.Threshold {
 			t.Errorf("%+v: budget %d, threshold %g", tc.asked, got.Budget, got.Threshold)

@@ -96,15 +96,11 @@ func (l *leavings) newFolder(dir string) (empty bool, err error) {
 
 // missing notes a folder that is going to be made, with those above it that are missing.
 func (l *leavings) missing(dir string) {
-	var all []string
-	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(at); !errors.Is(err, os.ErrNotExist) || at == filepath.Dir(at) {
-			break
-		}
-		all = append(all, at)
+	dir = filepath.Clean(dir)
+	if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) && dir != filepath.Dir(dir) {
+		l.missing(filepath.Dir(dir))
+		*l = append(*l, dir)
 	}
-	slices.Reverse(all)
-	*l = append(*l, all...)
 }
 
 // remove removes the folders that are empty.

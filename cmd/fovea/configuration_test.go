@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/mod/sumdb/note"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
@@ -125,8 +127,17 @@ func (s *configured) openedAgain() int {
 func (s *configured) session() func(tool string, args map[string]any) string {
 	s.t.Helper()
 	secret := strings.TrimSpace(s.run("token", "add", "ada"))
-	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(s.t.Context(),
-		&mcp.StreamableClientTransport{Endpoint: s.address.URL + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}},
+	return s.over(&mcp.StreamableClientTransport{Endpoint: s.address.URL + "/mcp", HTTPClient: &http.Client{Transport: withToken(secret)}})
+}
+
+// stdio is an MCP session with a process of its own.
+func (s *configured) stdio() func(tool string, args map[string]any) string {
+	return s.over(&mcp.CommandTransport{Command: s.command("mcp")})
+}
+
+func (s *configured) over(way mcp.Transport) func(tool string, args map[string]any) string {
+	s.t.Helper()
+	c, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(s.t.Context(), way,
 		&mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	if err != nil {
 		s.t.Fatal(err)
@@ -237,7 +248,7 @@ func counting(t *testing.T) (url string, asked *atomic.Int32) {
 // given, follows the file while their sessions stay open.
 func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 	s := newConfigured(t, "")
-	ada := s.session()
+	ada, own := s.session(), s.stdio()
 	edit := func() string {
 		return ada("edit", map[string]any{"id": "door", "append": "Ada was here."})
 	}
@@ -254,7 +265,8 @@ func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 		{"budget = 300\n", "budget", func() bool {
 			var w api.ContextResponse
 			s.ask("POST", "/v1/context", `{"question":"door"}`, &w)
-			return w.Budget == 300 && strings.Contains(ada("context", map[string]any{"question": "door"}), "of 300 tokens")
+			door := map[string]any{"question": "door"}
+			return w.Budget == 300 && strings.Contains(ada("context", door), "of 300 tokens") && strings.Contains(own("context", door), "of 300 tokens")
 		}},
 		{"[guard]\nlockdown = [\"core.org\"]\n", "guard", func() bool { return strings.Contains(s.run("guard", "list"), "core.org") }},
 		{"[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"\n", "embed", func() bool { return strings.Contains(s.run("status"), "embedder") }},
@@ -315,6 +327,40 @@ func TestBrokenConfiguration(t *testing.T) {
 	s.eventually("no file", func() bool { return strings.Contains(status(), "no such file") })
 	s.write(s.file, good)
 	s.eventually("a good file", func() bool { return status() == "" })
+}
+
+// TestOpeningAgainWaitsForVerbs: a verb that takes the store while the daemon opens its memory again
+// is waited for, however long it runs, so that it does not end the daemon.
+func TestOpeningAgainWaitsForVerbs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits longer than a verb does")
+	}
+	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"} {
+		t.Setenv(name, t.TempDir())
+	}
+	s := newSession()
+	s.flags = config.Flags{Memex: t.TempDir()}
+	if err := s.load(); err != nil {
+		t.Fatal(err)
+	}
+	verb, err := fovea.Open(t.Context(), s.config.Memex, &fovea.Options{StateDir: s.config.StateDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan error)
+	go func() {
+		_, err := again(s, func(*fovea.Options) {}, nil).Open(t.Context(), &s.config)
+		opened <- err
+	}()
+	select {
+	case err := <-opened:
+		t.Fatalf("it did not wait: %v", err)
+	case <-time.After(lockWait + time.Second):
+	}
+	err = verb.Close()
+	if err = errors.Join(err, <-opened, s.close()); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestMemexWaitsForARestart: a file that names another memex changes nothing in a running daemon,
@@ -378,7 +424,8 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 		"guard": "[guard]\nlockdown = [\"x.org\"]",
 		"trust": "[trust]\nagents = [\"ada\"]", "embed": "[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"",
 		"rerank": "[rerank]\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"", "summary": "[summary]\nurl = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"",
-		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01", "budget": "budget = 60",
+		"record": "[record]\nwindows = false", "org": "[org]\ntodo = \"OPEN | SHUT\"", "semantic_threshold": "semantic_threshold = 0.01",
+		"budget": "budget = 60\nsumary = 1", // the unknown key beside it changes nothing
 		"grants": "[grants.ada]\npaths = [\"x.org\"]", "review": `review = ["x.org"]`,
 	}
 	apart := map[string]bool{"memex": true, "server_memory_file": true, "ipfs": true,

@@ -61,7 +61,7 @@ key.`,
 			if err != nil {
 				return err
 			}
-			return printKey(s, key, "trusted in "+file+"; a running daemon trusts it after a restart")
+			return printKey(s, key, "trusted in "+file+"; a running daemon follows within seconds")
 		},
 	}
 	c.Flags().StringVar(&fingerprint, "fingerprint", "", "trust the key that has this `FINGERPRINT`")

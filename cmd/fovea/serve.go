@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,7 +202,7 @@ func again(s *session, with func(*fovea.Options), local func(*config.Config) api
 			}
 			s.alerts.stop()
 			s.opening.adopt, s.opening.anew = false, false
-			err := s.open(ctx, c, lockWait, with)
+			err := s.open(ctx, c, math.MaxInt64, with) // a verb that has taken the store ends, or this daemon does
 			return s.memory, err
 		},
 	}

@@ -149,12 +149,21 @@ func loadOrAsk(ctx context.Context, s *session) error {
 }
 
 // asking is the service of the daemon. What this process' environment and configuration say of
-// windows goes along with each request.
+// windows goes along with each request for one.
 func asking(s *session) api.Service {
-	if s.config.Budget == 0 || len(s.config.Problems) > 0 { // the daemon has kept the last good ones
-		return s.daemon.Service
-	}
-	return api.WithWindows(s.daemon.Service, s.config.Budget, cmp.Or(s.config.SemanticThreshold, window.DefaultThreshold))
+	var mu sync.Mutex
+	now, follow := s.config, s.config.Follow(nil, s.flags)
+	return api.WithWindows(s.daemon.Service, func() (int, float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		for range 2 { // a file that has changed is read at the second look
+			now, _ = follow.Look(now)
+		}
+		if now.Budget == 0 { // the daemon has kept the last good one
+			return 0, 0
+		}
+		return now.Budget, cmp.Or(now.SemanticThreshold, window.DefaultThreshold)
+	})
 }
 
 // reportMemex prints which folder is the memex if it was inferred and is not obvious: a parent

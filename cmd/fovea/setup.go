@@ -341,7 +341,7 @@ func fillVectors(ctx context.Context, s *session) error {
 		return err
 	}
 	if s.daemon != nil {
-		s.Report("restart the daemon, and it makes the vectors: fovea serve")
+		s.Report("the daemon makes the vectors; fovea status counts them")
 		return nil
 	}
 	if err := s.memory.Ingest(ctx, nil); err != nil {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,8 +116,8 @@ type Flags struct {
 // Load returns the configuration from flags, the environment and the file, in this order.
 // env is os.Getenv if nil, as in StateDir. If file is "", the file is fovea/config.toml
 // below XDG_CONFIG_HOME or ~/.config, and may be missing. It returns ErrNoMemex, ErrFile, or
-// an error of StateDir; other problems are in Problems. With ErrFile, the configuration has what flags
-// and environment say, for the daemon that may run.
+// an error of StateDir; other problems are in Problems. With ErrFile, the configuration names the
+// memex if anything does, for the daemon that may run.
 func Load(env func(string) string, flags Flags, file string) (Config, error) {
 	env = environmentOr(env)
 	name, values, broken := readFile(env, file)
@@ -244,10 +245,14 @@ func readFile(env func(string) string, file string) (string, map[string]any, err
 		_, err = toml.Decode(string(text), &values)
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("config: read %s: %w: %w", name, ErrFile, err)
+		_, _ = toml.Decode(string(memexLine.Find(text)), &values) // what cannot be read either stays unknown
+		return name, values, fmt.Errorf("config: read %s: %w: %w", name, ErrFile, err)
 	}
 	return name, values, nil
 }
+
+// memexLine matches what names the memex in a file that is not TOML: its daemon may run.
+var memexLine = regexp.MustCompile(`(?m)^memex\s*=.*$`)
 
 // leadsNowhere returns an error if name, or a folder above it, is a link to a missing
 // target. Such a configuration was meant to exist, so it does not count as none.

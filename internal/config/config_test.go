@@ -155,6 +155,8 @@ func TestLoadRefuses(t *testing.T) {
 	root := folders(t, "notes", "folder.toml")
 	bad := filepath.Join(root, "bad.toml")
 	file(t, bad, "budget = 1\nmemex = \n")
+	named := filepath.Join(root, "named.toml")
+	file(t, named, "memex = '"+root+"/notes' # mine\nx = [\n[org]\n")
 	relative := filepath.Join(root, "relative.toml")
 	file(t, relative, "memex = 'notes'")
 	for _, tc := range []struct {
@@ -166,11 +168,19 @@ func TestLoadRefuses(t *testing.T) {
 		{"a memex that cannot be used", relative, "", ErrNoMemex, "does not start at"},
 		{"no TOML", bad, "notes", ErrFile, "line 2"},
 		{"a file that was named and is not there", filepath.Join(root, "none.toml"), "notes", os.ErrNotExist, "none.toml"},
+		{"no TOML, but it names the memex", named, "", ErrFile, "line 3"},
 		{"a folder", filepath.Join(root, "folder.toml"), "notes", ErrFile, "folder.toml"},
 		{"no place for state", "", "notes", ErrNoHome, "XDG_STATE_HOME"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := Load(environment(nil), Flags{Memex: tc.memex}, tc.file)
+			vars := map[string]string{}
+			if tc.file == named {
+				vars["XDG_STATE_HOME"] = root
+			}
+			c, err := Load(environment(vars), Flags{Memex: tc.memex}, tc.file)
+			if tc.file == named && c.Memex != filepath.Join(root, "notes") { // its daemon may run
+				t.Errorf("the memex is %q", c.Memex)
+			}
 			if !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want %v and the words %q", err, tc.want, tc.says)
 			}

@@ -36,9 +36,9 @@ func (c *Config) Follow(env func(string) string, flags Flags) *Follower {
 	return &Follower{env: env, flags: flags, file: cmp.Or(c.File, defaultFile(env)), taken: "not read yet"}
 }
 
-// Look returns the configuration that holds now, given the one in force, and what a person should
-// know of the file, "" for nothing: that it cannot be used, so that the one in force stays, or that
-// a part of it waits for a restart. A file that changes is read when it has stopped changing:
+// Look returns the configuration that holds now, given the one that it returned last, and what a
+// person should know of the file, "" for nothing: that it cannot be used, so that the last one stays,
+// or that a part of it waits for a restart. A file that changes is read when it has stopped changing:
 // editors write it in several steps.
 func (f *Follower) Look(now Config) (Config, string) {
 	text, err := vfs.ReadPlain(f.file)
@@ -53,13 +53,13 @@ func (f *Follower) Look(now Config) (Config, string) {
 	}
 	next, err := Load(f.env, f.flags, f.file)
 	for _, p := range next.Problems {
-		if err == nil && !slices.Contains(now.Problems, p) {
+		bare := func(p string) string { return strings.TrimLeft(strings.TrimPrefix(p, f.file), ":0123456789") } // lines move
+		if err == nil && !slices.ContainsFunc(now.Problems, func(old string) bool { return bare(old) == bare(p) }) {
 			err = errors.New(strings.TrimSuffix(next.withLine(p), "; it is ignored"))
 		}
 	}
 	if err != nil {
-		f.Refuse(err)
-		return now, f.advice
+		return now, f.Refuse(err)
 	}
 	if next.Memex != now.Memex || next.StateDir != now.StateDir {
 		f.advice = fmt.Sprintf("the memex or its state folder is another one in %s; that takes effect with the next start: fovea serve --stop", f.file)
@@ -68,9 +68,11 @@ func (f *Follower) Look(now Config) (Config, string) {
 	return next, f.advice
 }
 
-// Refuse records why the configuration that Look returned last is not in force.
-func (f *Follower) Refuse(why error) {
+// Refuse records why the configuration that Look returned last is not in force, and returns what a
+// person should know.
+func (f *Follower) Refuse(why error) string {
 	f.advice = fmt.Sprintf("%s; what was in force before stays", strings.TrimPrefix(why.Error(), "config: "))
+	return f.advice
 }
 
 // keyOf matches the key at the beginning of a problem of the file.
@@ -86,20 +88,17 @@ func (c *Config) withLine(problem string) string {
 	return c.place(key[1]+key[2]) + rest
 }
 
-// perRequest are the fields of settings that a daemon asks for at each request. The others shape
-// its memory.
+// perRequest are the fields that a daemon asks for at each request. The others shape its memory.
 var perRequest = []string{"Problems", "File", "Ipfs", "Trust", "SemanticThreshold", "LogLimit", "Budget", "SealFor", "WritesPerMinute", "Grants", "Review",
 	"ServerMemoryFile"}
 
-// SameMemory reports whether a memory is opened in the same way under both configurations.
-func (c *Config) SameMemory(other *Config) bool {
-	a, b := reflect.ValueOf(c).Elem(), reflect.ValueOf(other).Elem()
-	for i := range a.NumField() {
-		if !slices.Contains(perRequest, a.Type().Field(i).Name) && !reflect.DeepEqual(a.Field(i).Interface(), b.Field(i).Interface()) {
-			return false
-		}
+// AtOnce returns the configuration with those fields of another one, that may change at once.
+func (c Config) AtOnce(next *Config) Config {
+	into, from := reflect.ValueOf(&c).Elem(), reflect.ValueOf(next).Elem()
+	for _, name := range perRequest {
+		into.FieldByName(name).Set(from.FieldByName(name))
 	}
-	return true
+	return c
 }
 
 // Digests returns digests of settings, by key, so that processes can compare them. Those that hold

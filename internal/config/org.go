@@ -88,7 +88,9 @@ func (c *Config) org(v value) (*org.Defaults, error) {
 		return nil, fmt.Errorf("%v is not a table", v)
 	}
 	d := org.Defaults{}
+	var known []string
 	for _, k := range orgKeys {
+		known = append(known, k.key)
 		raw, given := table[k.key]
 		if !given {
 			continue
@@ -106,21 +108,14 @@ func (c *Config) org(v value) (*org.Defaults, error) {
 		d = next
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
-		if !slices.ContainsFunc(orgKeys, func(k orgKey) bool { return k.key == key }) {
-			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org."+key), key, strings.Join(orgKeyNames(), ", ")))
+		if !slices.Contains(known, key) {
+			c.Problems = append(c.Problems, fmt.Sprintf("%s: unknown key %q in org; the keys are %s", c.place("org."+key), key, strings.Join(known, ", ")))
 		}
 	}
 	if d.IsZero() {
 		return nil, nil
 	}
 	return &d, nil
-}
-
-func orgKeyNames() (names []string) {
-	for _, k := range orgKeys {
-		names = append(names, k.key)
-	}
-	return names
 }
 
 // oneOrTexts returns a list from a string or a list of strings.

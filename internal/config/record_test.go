@@ -16,11 +16,11 @@ func TestRecord(t *testing.T) {
 		{map[string]any{"windows": false}, Record{OmitWindows: true}, ""},
 		{map[string]any{"actions": false}, Record{OmitActions: true}, ""},
 		{map[string]any{"windows": true}, Record{}, ""},
-		{map[string]any{"window": false}, Record{}, `unknown key "window"; there are windows and actions`},
+		{map[string]any{"window": false}, Record{}, `unknown key "window"; there are actions, windows`},
 		{map[string]any{"windows": "no"}, Record{}, "windows: no is neither true nor false"},
-		{"off", Record{}, "off is not a table with windows and actions"},
+		{"off", Record{}, "off is not a table with actions, windows"},
 	} {
-		got, err := value{raw: tc.table}.record()
+		got, err := tableOf[Record](value{raw: tc.table})
 		said := ""
 		if err != nil {
 			said = err.Error()

@@ -104,7 +104,7 @@ func parsers() map[string]func(into any, v value) (any, error) {
 		"rerank":     with(value.rerank),
 		"ipfs":       with(value.ipfs),
 		"summary":    with(value.summary),
-		"record":     with(value.record),
+		"record":     with(tableOf[Record]),
 		"grants":     with(value.grants),
 		"org":        func(c any, v value) (any, error) { return c.(*Config).org(v) },
 	}
@@ -210,11 +210,7 @@ func keysOf(of []setting) (keys []string) {
 
 // names lists the keys of settings in words.
 func names(of []setting) string {
-	keys := keysOf(of)
-	if last := len(keys) - 1; last == 1 || last == 2 {
-		return strings.Join(keys[:last], ", ") + " and " + keys[last]
-	}
-	return strings.Join(slices.Sorted(slices.Values(keys)), ", ")
+	return strings.Join(slices.Sorted(slices.Values(keysOf(of))), ", ")
 }
 
 // isEmpty reports whether the value is a table without keys.

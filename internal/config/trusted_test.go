@@ -21,7 +21,7 @@ func TestTrust(t *testing.T) {
 			name: "agents and paths", file: "[trust]\nagents = [\"mint\"]\npaths = [\"agents/*/facts.org\", \"projects/\"]\n",
 			want: Trust{Agents: []string{"mint"}, Paths: []string{"agents/*/facts.org", "projects/"}},
 		},
-		{name: "another key", file: "[trust]\nagent = [\"mint\"]\n", wrong: `unknown key "agent"; there are agents and paths`},
+		{name: "another key", file: "[trust]\nagent = [\"mint\"]\n", wrong: `unknown key "agent"; there are agents, paths`},
 		{name: "no list", file: "[trust]\nagents = \"mint\"\n", wrong: "agents: mint is not a list of texts"},
 		{name: "no name", file: "[trust]\nagents = [\"owner\"]\n", wrong: "agents: "},
 		{name: "a pattern of nothing", file: "[trust]\npaths = [\"a[\"]\n", wrong: `paths: "a[" matches no path`},

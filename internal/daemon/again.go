@@ -18,11 +18,12 @@ import (
 
 // Again says how a daemon takes over another configuration while it runs.
 type Again struct {
-	// Look returns the configuration that holds now, see config.Follower, and Refuse is told why
-	// that one cannot be used.
+	// Look returns the configuration that holds now, see config.Follower. Refuse is told why that
+	// one cannot be used, and returns what a person should know.
 	Look   func(now config.Config) (config.Config, string)
-	Refuse func(error)
-	// Open opens the memory under a configuration, after the one that was open has been closed.
+	Refuse func(error) string
+	// Open opens the memory under a configuration, after the one that was open has been closed. It
+	// waits for another process that has taken the memory meanwhile.
 	Open func(context.Context, *config.Config) (*fovea.Memory, error)
 	// Local configures requests under a configuration, as Options.Local does at first.
 	Local func(*config.Config) api.LocalOptions
@@ -32,7 +33,7 @@ type Again struct {
 
 const (
 	lookInterval = 500 * time.Millisecond // between two looks at the configuration
-	drainAgain   = 300 * time.Millisecond // how long new requests wait for running ones before the memory is opened again
+	drainAgain   = 300 * time.Millisecond // how long new requests wait for running ones at first before the memory is opened again
 )
 
 // term is the time during which a daemon has one configuration.
@@ -47,22 +48,32 @@ type term struct {
 type terms struct {
 	daemon *daemon
 	now    atomic.Pointer[term]
-	gate   share.Semaphore
+	door   share.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
+	gate   share.Semaphore        // held while a call runs
 	advice atomic.Pointer[string] // see Status.Configuration
+	wanted, good config.Config // what the file says, and the last one that was in force whole; of follow, like these:
+	tries        int           // how often requests were running when the memory was to be opened for wanted
+	due          time.Time     // when that is tried again
 }
 
 // opened is the memory that a daemon has open, with its work in the background.
 type opened struct {
 	memory *fovea.Memory
 	live   *live
-	stop   context.CancelFunc
 	work   sync.WaitGroup
+	end    func() error // ends that work; the memory stays open
 }
 
 // open begins to watch the folder of a memory.
 func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *opened {
 	ctx, stop := context.WithCancel(ctx)
-	return &opened{memory: m, stop: stop, live: keepLive(ctx, m, t.daemon.opts, c)}
+	o := &opened{memory: m, live: keepLive(ctx, m, t.daemon.opts, c)}
+	o.end = sync.OnceValue(func() error {
+		stop()
+		o.work.Wait()
+		return o.live.close()
+	})
+	return o
 }
 
 // run begins the work in the background.
@@ -73,13 +84,6 @@ func (t *terms) run(o *opened) {
 	}
 }
 
-// end ends the work in the background; the memory stays open.
-func (o *opened) end() error {
-	o.stop()
-	o.work.Wait()
-	return o.live.close()
-}
-
 // take begins a term.
 func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
 	t.now.Store(&term{c, c.Digests(), t.daemon.serviceOf(o, local), o})
@@ -88,8 +92,12 @@ func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
 
 // call is the service of all listeners: that of the present term.
 func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
-	leave, err := t.gate.Acquire(ctx)
+	inside, err := t.door.Acquire(ctx)
 	if err != nil {
+		return nil, err
+	}
+	leave, err := t.gate.Acquire(ctx)
+	if inside(); err != nil {
 		return nil, err
 	}
 	defer leave()
@@ -100,83 +108,94 @@ func (t *terms) call(ctx context.Context, c api.Call) (any, error) {
 func (t *terms) follow(ctx context.Context) {
 	looks := time.NewTicker(lookInterval)
 	defer looks.Stop()
-	var wanted config.Config
-	advice, tries := "", 0
-	for {
+	for t.wanted, t.good = t.daemon.opts.Config, t.daemon.opts.Config; ctx.Err() == nil; {
 		select {
 		case <-ctx.Done():
-			return
 		case <-looks.C:
-		}
-		if tries == 0 {
-			wanted, advice = t.daemon.opts.Again.Look(t.now.Load().config)
-		}
-		if !reflect.DeepEqual(wanted, t.now.Load().config) {
-			done, err := t.adopt(ctx, wanted)
-			if tries++; done {
-				tries = 0
-			}
-			if err != nil {
-				t.daemon.opts.Again.Refuse(err)
-				_, advice = t.daemon.opts.Again.Look(t.now.Load().config)
-			}
-		}
-		if tries > 1 {
-			advice = "the configuration has changed; that takes effect when the requests that are running have ended"
-		}
-		if before := t.advice.Swap(new(advice)); advice != "" && *before != advice {
-			t.daemon.opts.Log.Warn("the configuration", "what", advice)
-			t.daemon.opts.Again.Report(advice)
+			t.look(ctx)
 		}
 	}
 }
 
-// adopt takes over a configuration. If the memory cannot be opened under it, the one before stays
-// in force. It is not done while requests run that do not end.
-func (t *terms) adopt(ctx context.Context, c config.Config) (done bool, err error) {
-	was, local := t.now.Load(), t.daemon.opts.Again.Local(&c)
-	if c.SameMemory(&was.config) {
-		t.take(c, was.opened, local)
-		return true, nil
+// look takes over the configuration if it has changed.
+func (t *terms) look(ctx context.Context) {
+	next, advice := t.daemon.opts.Again.Look(t.wanted)
+	if !reflect.DeepEqual(next, t.wanted) {
+		t.wanted, t.tries, t.due = next, 0, time.Time{}
 	}
-	open := t.shut(ctx)
-	if open == nil {
-		return false, nil
+	if !reflect.DeepEqual(t.wanted, t.now.Load().config) && time.Now().After(t.due) {
+		if err := t.adopt(ctx); err != nil {
+			advice = t.daemon.opts.Again.Refuse(err)
+		}
+	}
+	if t.tries > 1 {
+		advice = "the configuration has changed; a part of it takes effect when the requests that are running have ended"
+	}
+	if before := t.advice.Swap(&advice); advice != "" && *before != advice {
+		t.daemon.opts.Log.Warn("the configuration", "what", advice)
+		t.daemon.opts.Again.Report(advice)
+	}
+}
+
+// adopt takes over the configuration that is wanted: what requests ask for at once, and what shapes
+// the memory when no request is running. If the memory cannot be opened under it, the last good one
+// is in force.
+func (t *terms) adopt(ctx context.Context) error {
+	was, local := t.now.Load(), t.daemon.opts.Again.Local
+	if soon := was.config.AtOnce(&t.wanted); !reflect.DeepEqual(soon, was.config) {
+		if t.take(soon, was.opened, local(&soon)); reflect.DeepEqual(soon, t.wanted) {
+			t.good = soon
+			return nil
+		}
+	}
+	open := t.shut(ctx, drainAgain<<min(t.tries, 4))
+	if t.due = time.Now().Add(lookInterval << min(t.tries, 6)); open == nil { // requests go on meanwhile
+		t.tries++
+		return nil
 	}
 	defer open()
+	t.tries = 0
 	if err := errors.Join(was.end(), was.memory.Close()); err != nil {
 		t.daemon.opts.Log.Warn("closing the memory to open it again", "why", err)
 	}
-	m, err := t.daemon.opts.Again.Open(ctx, &c)
+	m, err := t.daemon.opts.Again.Open(ctx, &t.wanted)
 	if err != nil {
-		c, local = was.config, t.daemon.opts.Again.Local(&was.config)
 		var lost error
-		if m, lost = t.daemon.opts.Again.Open(ctx, &c); lost != nil {
-			t.daemon.opts.Log.Error("the memory cannot be opened again; the next command starts another daemon", "why", lost)
-			t.daemon.end()
-			return true, errors.Join(err, lost)
+		if m, lost = t.daemon.opts.Again.Open(ctx, &t.good); lost != nil {
+			if ctx.Err() == nil {
+				t.daemon.opts.Log.Error("the memory cannot be opened again; the next command starts another daemon", "why", errors.Join(err, lost))
+				t.daemon.end()
+			}
+			return nil
 		}
+		t.wanted = t.good
 	}
-	o := t.open(ctx, m, &c)
-	t.take(c, o, local)
+	o := t.open(ctx, m, &t.wanted)
+	t.take(t.wanted, o, local(&t.wanted))
 	t.run(o)
+	t.good = t.wanted
 	t.daemon.opts.Log.Info("the memory was opened again")
-	return true, err
+	return err
 }
 
 // maxInside is how many calls are carried out at a time, more than connections allow.
 const maxInside = 1 << 12
 
-// shut holds new calls back and waits a short while for running ones. It returns what lets calls in
+// shut holds new calls back and waits some time for running ones. It returns what lets calls in
 // again, nil if some went on.
-func (t *terms) shut(ctx context.Context) (open func()) {
-	ctx, stop := context.WithTimeout(ctx, drainAgain)
+func (t *terms) shut(ctx context.Context, patience time.Duration) (open func()) {
+	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
+	inside, err := t.door.Acquire(ctx)
+	if err != nil {
+		return nil
+	}
 	held := 0
 	open = func() {
 		for range held {
 			<-t.gate
 		}
+		inside()
 	}
 	for ; held < cap(t.gate); held++ {
 		if _, err := t.gate.Acquire(ctx); err != nil {

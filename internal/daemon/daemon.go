@@ -77,7 +77,7 @@ func Serve(ctx context.Context, opts *Options) error {
 	ending := make(chan struct{})
 	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	d.terms.daemon, d.terms.gate = d, make(share.Semaphore, maxInside)
+	d.terms.daemon, d.terms.door, d.terms.gate = d, make(share.Semaphore, 1), make(share.Semaphore, maxInside)
 	d.terms.advice.Store(new(string))
 	if err := opts.Memory.Writable(); store.LacksHistory(err) {
 		d.damage = err.Error()

@@ -271,6 +271,11 @@ func TestWhoComesIn(t *testing.T) {
 	if _, err := api.OpEdit.Call(t.Context(), held.Service, api.EditRequest{ID: "b.org:1", Tag: []string{"z"}}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent over the socket: %v", err)
 	}
+	mine, err := h.far.Hello(t.Context())
+	h.check(err)
+	if theirs, err := held.Hello(t.Context()); err != nil || theirs.Settings != nil || len(mine.Settings) == 0 {
+		t.Errorf("digests of settings: an agent is given %d, the owner %d, %v", len(theirs.Settings), len(mine.Settings), err)
+	}
 	held.Close()
 }
 

@@ -58,12 +58,10 @@ func (d *daemon) advised(m *fovea.Memory, next api.Service) api.Service {
 	return func(ctx context.Context, c api.Call) (any, error) {
 		answer, err := next(ctx, c)
 		if st, ok := answer.(*api.Status); ok && err == nil {
-			advised := *st
-			advised.Configuration = *d.terms.advice.Load()
+			st.Configuration = *d.terms.advice.Load()
 			if why := m.Writable(); why != nil && st.ReadOnly != "" {
-				advised.ReadOnly = advise(why).Error()
+				st.ReadOnly = advise(why).Error()
 			}
-			answer = &advised
 		}
 		return answer, advise(err)
 	}

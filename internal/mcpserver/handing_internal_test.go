@@ -36,13 +36,13 @@ func TestWaitOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := handing{reports: true, lost: maxFlying, marks: map[string]func(bool){"a": func(bool) {}}, last: make(chan struct{}), began: time.Now()}
 		start := time.Now()
-		if err := h.wait(t.Context()); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || len(h.marks) != 1 {
+		if err := h.wait(t.Context(), maxMarking); fault.KindOf(err) != fault.Busy || time.Since(start) != maxMarking || len(h.marks) != 1 {
 			t.Errorf("%v after %s, %d to be marked", err, time.Since(start), len(h.marks))
 		}
 		<-time.After(maxFlying)
 		for i, want := range []time.Duration{maxMarking, 0} {
 			start := time.Now()
-			if err := h.wait(t.Context()); err != nil || time.Since(start) != want {
+			if err := h.wait(t.Context(), maxMarking); err != nil || time.Since(start) != want {
 				t.Errorf("call %d waited %s, not %s: %v", i, time.Since(start), want, err)
 			}
 		}

@@ -44,28 +44,16 @@ type handing struct {
 	began   time.Time                     // when that one was prepared
 }
 
-// flies reports whether the newest hand-over is not marked yet.
-func (h *handing) flies() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	select {
-	case <-h.last:
-		return false
-	default:
-		return h.last != nil
-	}
-}
-
 // wait returns when the hand-overs before are marked, so that nothing is handed over twice. Errors:
-// Busy (errFlying), and that of ctx.
-func (h *handing) wait(ctx context.Context) error {
+// Busy (errFlying) after some time, and that of ctx.
+func (h *handing) wait(ctx context.Context, most time.Duration) error {
 	h.mu.Lock()
 	last := h.last
 	h.mu.Unlock()
 	if last == nil {
 		return nil
 	}
-	t := time.NewTimer(maxMarking)
+	t := time.NewTimer(most)
 	defer t.Stop()
 	select {
 	case <-last:
@@ -88,13 +76,13 @@ func (h *handing) wait(ctx context.Context) error {
 // messages as read: at once, or if the transport reports it, when the answer is written.
 func (s *Server) reply(ctx context.Context, call func() (reply, error)) (reply, *mcp.CallToolResult, error) {
 	for range 4 { // at most two others are on their way
-		flies := s.handing.flies()
+		flies := s.handing.wait(ctx, 0) != nil
 		r, err := call()
 		if err != nil {
 			return r, nil, err
 		}
 		if flies && len(r.handed) > 0 { // other calls wait for nothing
-			if err := s.handing.wait(ctx); err != nil {
+			if err := s.handing.wait(ctx, maxMarking); err != nil {
 				return r, nil, err
 			}
 			continue

@@ -92,6 +92,14 @@ func TestSloppyArguments(t *testing.T) {
 						}
 					}
 				}
+				for _, odd := range []string{`1e400`, `"1e400"`, `-1`, `"-1"`, `1e19`, `-1e19`, `0.5`, `[1e400]`, `[-1]`, `[{}]`, `{"K":1e400}`, `{"K":{}}`, `[[[]]]`} {
+					got := ask(name, encode(with(base, field, odd)))
+					for _, foreign := range []string{"json:", "Go struct", "validating", "minimum", "/1 is", "strconv", "%!"} {
+						if strings.Contains(got, foreign) {
+							t.Errorf("%s: %s: %s: not in words: %s", name, field, odd, got)
+						}
+					}
+				}
 				if rows == 0 {
 					t.Errorf("%s: %s: no form of the type %s is tried", name, field, kindOf(of))
 				}

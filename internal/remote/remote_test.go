@@ -5,6 +5,9 @@ package remote
 import (
 	"errors"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,14 +24,43 @@ func TestFormatPage(t *testing.T) {
 	})
 }
 
+// TestSSHInEveryShell: whichever shell the other machine has, the program that go install has put
+// there is found and gets the path as one word, and one that is missing is said.
+func TestSSHInEveryShell(t *testing.T) {
+	home := t.TempDir()
+	program := filepath.Join(home, "go", "bin", "fovea")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(program), 0o700), os.WriteFile(program, []byte("#!/bin/sh\nprintf '%s|' \"$@\"\n"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	const dir = `it's "my" $HOME`
+	args, err := sshArgs("ssh://box/~/" + dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, shell := range []string{"sh", "dash", "bash", "zsh", "fish", "tcsh"} {
+		for _, at := range []string{home, t.TempDir()} {
+			c := exec.Command(shell, "-c", args[len(args)-1])
+			c.Env = []string{"HOME=" + at, "PATH=/usr/bin:/bin"}
+			out, err := c.CombinedOutput()
+			switch {
+			case errors.Is(err, exec.ErrNotFound): // not on this machine
+			case at == home && (err != nil || string(out) != "remote|serve|"+dir+"|"):
+				t.Errorf("%s: %s %v", shell, out, err)
+			case at != home && c.ProcessState.ExitCode() != 127:
+				t.Errorf("%s, without the program: %s %v", shell, out, err)
+			}
+		}
+	}
+}
+
 // TestSSHArguments: nothing in an address becomes an option of ssh, or a command of the shell
 // there.
 func TestSSHArguments(t *testing.T) {
-	const path = `env PATH="$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin" `
+	const run = `sh -c 'PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin; exec fovea remote serve "$0"' `
 	for address, want := range map[string][]string{
-		"ssh://box/srv/notes":            {"--", "box", path + "fovea remote serve '/srv/notes'"},
-		"ssh://me@box:2222/~/my notes":   {"-p", "2222", "--", "me@box", path + "fovea remote serve 'my notes'"},
-		"ssh://box/a'; rm -rf ~; echo '": {"--", "box", path + `fovea remote serve '/a'\''; rm -rf ~; echo '\'''`},
+		"ssh://box/srv/notes":            {"--", "box", run + "'/srv/notes'"},
+		"ssh://me@box:2222/~/my notes":   {"-p", "2222", "--", "me@box", run + "'my notes'"},
+		"ssh://box/a'; rm -rf ~; echo '": {"--", "box", run + `'/a'\''; rm -rf ~; echo '\'''`},
 	} {
 		got, err := sshArgs(address)
 		if err != nil || !slices.Equal(got[len(got)-len(want):], want) {

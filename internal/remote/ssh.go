@@ -109,14 +109,14 @@ func sshArgs(address string) ([]string, error) {
 	if u.User.Username() != "" {
 		host = u.User.Username() + "@" + host
 	}
-	// A command that ssh runs has a short PATH, without the folder that go install writes to.
-	// The path is one word for the shell there. /~/ begins with the home folder.
+	// A command that ssh runs has a short PATH, without the folder that go install writes to. The
+	// path is one word for the shell there, which may be csh or fish. /~/ begins with the home folder.
 	dir := u.Path
 	if rest, ok := strings.CutPrefix(dir, "/~/"); ok {
 		dir = rest
 	}
 	return append(args, "--", host,
-		"env PATH=\"$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin\" fovea remote serve '"+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
+		`sh -c 'PATH=$PATH:$HOME/go/bin:$HOME/.local/bin:/usr/local/bin; exec fovea remote serve "$0"' '`+strings.ReplaceAll(dir, "'", `'\''`)+"'"), nil
 }
 
 // tail keeps the end of what a program prints.

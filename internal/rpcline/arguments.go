@@ -24,15 +24,11 @@ import (
 // or is ErrNoObject.
 func Arguments(schema *jsonschema.Schema, raw json.RawMessage) (json.RawMessage, error) {
 	given, err := decoded(cmp.Or(strings.TrimSpace(string(raw)), "null"))
-	switch {
-	case err != nil:
-		return nil, ErrNoObject
-	case given == "":
-		given = nil
+	if text, isText := given.(string); isText {
+		given, err = decoded(cmp.Or(text, "null"))
 	}
-	given, why := fit(&jsonschema.Schema{Type: "object"}, given)
-	fields, _ := given.(map[string]any)
-	if why != "" {
+	fields, isObject := given.(map[string]any)
+	if err != nil || given != nil && !isObject {
 		return nil, ErrNoObject
 	}
 	if why := fitFields(schema, fields); why != "" {
@@ -62,7 +58,7 @@ func decoded(text string) (v any, err error) {
 // typeWords describes the types of JSON Schema in plain words.
 var typeWords = map[string]string{
 	"string": "a text", "integer": "a whole number, such as 500", "number": "a number, such as 0.5", "boolean": "true or false",
-	"array": `a list, such as ["a", "b"]`, "object": `an object, such as {"KEY": "value"}`,
+	"array": `a list, such as ["a", "b"]`, "object": `an object, such as {"KEY": "value"}`, "array of integer": "a list, such as [1, 2]",
 }
 
 // fit returns a value in the form that a schema wants, nil for one that is absent. why describes
@@ -90,7 +86,11 @@ func fit(schema *jsonschema.Schema, v any) (fitting any, why string) {
 		return nil, ""
 	}
 	if len(types) > 0 && !slices.ContainsFunc(types, func(t string) bool { return isOf(t, v) }) {
-		return nil, typeWords[types[0]]
+		kind := types[0]
+		if schema.Items != nil {
+			kind += " of " + schema.Items.Type
+		}
+		return nil, cmp.Or(typeWords[kind], typeWords[types[0]])
 	}
 	if len(schema.Enum) > 0 && !slices.Contains(schema.Enum, v) {
 		return nil, "one of " + strings.Trim(fmt.Sprint(schema.Enum...), "[]")
@@ -99,6 +99,9 @@ func fit(schema *jsonschema.Schema, v any) (fitting any, why string) {
 	case json.Number:
 		if whole, ok := asWhole(given); ok {
 			v = whole
+		}
+		if f, _ := given.Float64(); schema.Minimum != nil && f < *schema.Minimum {
+			why = fmt.Sprintf("a number from %v on", *schema.Minimum)
 		}
 	case []any:
 		why = fitParts(schema.Items, given)
@@ -174,7 +177,8 @@ func isOf(kind string, v any) bool {
 		return kind == "boolean"
 	case json.Number:
 		_, whole := asWhole(v)
-		return kind == "number" || kind == "integer" && whole
+		_, err := v.Float64()
+		return kind == "number" && err == nil || kind == "integer" && whole
 	case []any:
 		return kind == "array"
 	}
