@@ -3,6 +3,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -95,10 +97,14 @@ func (n Node) withText(of *node.Node, content bool, characters int) Node {
 	return n
 }
 
-// showsAll reports whether title and excerpt are all the text of a headline.
-func (n Node) showsAll(of *node.Node) bool {
+// showsAll reports whether a hit shows all the text of a node: its content, or of a headline title and excerpt, or the match in place
+// of that, in a list that nobody cuts at so many bytes.
+func (h *Hit) showsAll(of *node.Node, content bool, bytes int) bool {
+	if content {
+		return recall.Readable(of) == of.Content
+	}
 	_, text, _ := strings.Cut(of.Content, "\n")
-	left := n.Excerpt
+	left := cmp.Or(h.Match, h.Excerpt)
 	for word := range strings.FieldsSeq(text) {
 		after, is := strings.CutPrefix(left, word)
 		if !is {
@@ -106,7 +112,7 @@ func (n Node) showsAll(of *node.Node) bool {
 		}
 		left = strings.TrimPrefix(after, " ")
 	}
-	return of.Type == document.TypeHeadline && left == ""
+	return of.Type == document.TypeHeadline && left == "" && bytes < oldview.MaxUnseen
 }
 
 // addMatch adds the line of a node's text that has the most of some words, at most so many

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/oldview"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
@@ -39,20 +40,27 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 		return nil, err
 	}
 	r, held := readerOf(ctx, on)
+	if held && l.call.Key != "" { // a repeated request is answered as the first time
+		_, repeated, _ := on.m.Notes().Done(ctx, l.call.Key, l.call.Op.Replay)
+		held = !repeated
+	}
 	base := opts.Base
 	for again := true; ; again = false {
+		head := on.m.View().Head().Seq
 		v, err := on.seen(ctx) // of what the caller may not read nothing is said
 		if err != nil {
 			return nil, err
 		}
 		n, there := v.Get(id)
 		replacing := held && there && !on.memex.Guard().Protected(n.Path) && (replaces == nil || replaces(n))
-		sawIt, head := held && there && r.Seen(id) == n.Own, on.m.View().Head().Seq
-		if replacing && (base.IsZero() || base == n.Own) {
+		sawIt := held && there && r.Seen(id) == n.Own
+		if replacing && slices.Contains([]merkle.Digest{{}, n.Own, n.Version}, base) {
 			if err := r.RequireSeen(ctx, v, op, n); err != nil {
 				return nil, named(err, op, id, name)
 			}
-			opts.Base = n.Own
+			if opts.Base = cmp.Or(base, n.Own); replaces == nil {
+				opts.Base = cmp.Or(base, n.Version) // which covers what is below it
+			}
 		}
 		c, err := do(on, id, opts)
 		if again && replacing && base.IsZero() && fovea.KindOf(err) == fovea.Conflict {
@@ -333,6 +341,8 @@ func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditR
 		return err
 	}
 	n, ok := v.Get(out.ID)
+	commits, err := l.m.History().Log(ctx, out.ID, 1) // a repeated request tells the text that others made of it since
+	sawAll = sawAll && err == nil && commits[0].Seq == out.Seq
 	if !ok || n.Own.String() != out.Digest || !sawAll && r.Seen(out.ID).IsZero() {
 		return nil
 	}
@@ -343,6 +353,9 @@ func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditR
 		}
 		if out.Unseen = lines; len(strings.Join(lines, "")) > oldview.MaxUnseen {
 			out.Unseen = []string{fmt.Sprintf("%d lines, which show has", len(lines))}
+			return nil
+		}
+		if len(lines) > 0 && recall.Readable(n) != n.Content {
 			return nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/internal/windowlog"
@@ -235,7 +236,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if session != "" {
 		wr.Session = &window.Session{Layout: cmp.Or(req.Layout, window.LayoutTree)}
 	}
-	if _, agents := readerOf(ctx, l); agents && req.At == "" {
+	if _, agents := readerOf(ctx, l); agents && req.At == "" && (req.Page == 0 || len(w.Text) <= req.Page) {
 		saw(ctx, l, wholeParts(v, w)...)
 	}
 	changes := windowlog.Compare(before, v, w)
@@ -259,7 +260,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 func wholeParts(v *fovea.View, w *window.Window) (all []*node.Node) {
 	for i := range w.Parts {
 		if p := &w.Parts[i]; p.Level == window.Full && p.Problem == "" {
-			if n, ok := v.Get(p.ID); ok && p.Digest == n.Own {
+			if n, ok := v.Get(p.ID); ok && p.Digest == n.Own && recall.Readable(n) == n.Content {
 				all = append(all, n)
 			}
 		}
@@ -316,6 +317,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	hits := slices.DeleteFunc(found.Hits, func(h fovea.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
 	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
 	var whole []*node.Node
+	size := 0
 	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
 		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
@@ -326,7 +328,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		if req.Match > 0 {
 			out[i].addMatch(h.Node, words, req.Match)
 		}
-		if req.At == "" && (req.Content || out[i].showsAll(h.Node)) {
+		if size += len(n.Title) + len(out[i].Excerpt) + len(n.Path); req.At == "" && out[i].showsAll(h.Node, req.Content, size) {
 			whole = append(whole, h.Node)
 		}
 	}

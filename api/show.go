@@ -35,9 +35,9 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	id := l.below(req.ID)
 	if at == "" {
 		s, err := l.show(v, id)
-		if err == nil && (req.Page == 0 || req.Offset+req.Page >= len(s.Content)) {
+		if r, ok := readerOf(ctx, l); ok && err == nil && !l.call.Further {
 			n, _ := v.Get(s.ID)
-			saw(ctx, l, n)
+			r.SawPage(n, req.Offset, req.Page)
 		}
 		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
 			err = cmp.Or(wasRemoved(ctx, l, v, id), err)

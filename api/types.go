@@ -28,6 +28,7 @@ type ContextRequest struct {
 	Explain   bool   `json:"explain,omitempty" jsonschema:"give every reason in full" flag:"say why each part is there"`
 	At        string `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
 	Private   bool   `json:"private,omitempty" jsonschema:"record the window without the words of the question and the task"`
+	Page      int    `json:"page,omitempty" jsonschema:"how much of the text the agent is shown, in bytes; of a longer one nothing counts as shown; 0 is all"`
 
 	Threshold float64 `json:"threshold,omitempty" jsonschema:"the similarity from which the policy foveal shows a neighbour in full; 0 means 0.75" flag:"<SIMILARITY> from which foveal shows a neighbour in full (default 0.75)"`
 
@@ -131,7 +132,7 @@ type ShowRequest struct {
 
 	// Of a caller that shows its agent one page of the text: what counts as shown to that one's session.
 	Offset int `json:"offset,omitempty" jsonschema:"where the page of the text begins that the agent is shown, in bytes" mcp:""`
-	Page   int `json:"page,omitempty" jsonschema:"how long it is at least, in bytes; 0 is the whole text"`
+	Page   int `json:"page,omitempty" jsonschema:"how long it is at most, in bytes; it ends after a line in its second half; 0 is the whole text"`
 }
 
 // Shown is a node in full.

@@ -77,10 +77,13 @@ var named = map[string]func(t *testing.T) *reading{
 			"set.org": "#+SETUPFILE: tags.setup\n* Zy9set\nzy9setbody\n", "set.org~": "#+SETUPFILE: tags.setup\n* Zy9set\nzy9setbody\n",
 			"copy.txt": vault, "sec.org~": vault, "crlf.txt": strings.ReplaceAll(vault, "\n", "\r\n"), "skills/mend.org": skill,
 			"vault.org.gpg": "zy9gpg\n", "notes.gpg": "zy9gpg\n", ".hid.org": "zy9hidden\n", ".dir/h.org": "zy9hidden\n",
-			".foveaignore": "private/\n*.key\n", "private/p.org": "* Zy9private\nzy9private\n", "k.key": "zy9key\n",
+			"notes/top.org": "* Top\n:PROPERTIES:\n:ID: top\n:END:\nopen\n** Vault :crypt:\nzy9kid\n*** Zy9grandkid\nzy9deep\n",
+			".foveaignore":  "private/\n*.key\n", "private/p.org": "* Zy9private\nzy9private\n", "k.key": "zy9key\n",
 		}
 		r := newReading(t, common(files), &fovea.Options{})
-		r.grants = r.grants[:2] // who may move a note out of a subtree may read it
+		// Who may move a note out of a subtree may read it; who may forget one has not read a word.
+		forgets := api.Grant{Agent: "bob", Role: api.Agent, Paths: []string{"notes/"}, Operations: []string{"forget"}}
+		r.grants = append(r.grants[:2], forgets)
 		for name := range files {
 			r.paths = append(r.paths, name)
 		}
@@ -100,7 +103,7 @@ var named = map[string]func(t *testing.T) *reading{
 			}
 		}
 		r.step("edited")
-		r.paths = append(r.paths, "sec.org:3", "Vault")
+		r.paths = append(r.paths, "sec.org:3", "Vault", "top", "Top", "notes/top.org:1", "notes/top.org:6", "notes/top.org:7", "notes/top.org:8")
 		r.allowed = byName
 		return r
 	},

@@ -28,6 +28,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/merkle"
 )
 
 // planted is a text of which no reader but the owner may learn a word that begins with
@@ -418,7 +419,8 @@ func leaked(answer string, req any) string {
 // templates are what requests have beside what is varied, where nothing else would
 // do anything.
 var templates = map[string][]any{
-	"edit":        {api.EditRequest{Append: new("x")}, api.EditRequest{Append: new("x"), Base: "zero"}},
+	"edit": {api.EditRequest{Append: new("x")}, api.EditRequest{Append: new("x"), Base: "zero"}, api.EditRequest{Body: new("x")},
+		api.EditRequest{Append: new("x"), Base: merkle.Sum([]byte("of another text")).String()}},
 	"remember":    {api.RememberRequest{Title: "A new note"}},
 	"refile":      {api.MoveRequest{To: "mine"}, api.MoveRequest{ID: "mine"}},
 	"ingest-tree": {api.IngestTreeRequest{AST: json.RawMessage(`{"type":"headline","properties":{"ID":"tree","TITLE":"Tree"}}`)}},

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -79,7 +80,7 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 func holdFor(p *Proposal, v *fovea.View, n *node.Node, fields map[string]any) error {
 	if base := word(fields, "base"); p.Original == nil && !slices.Contains([]string{"", n.Own.String(), n.Version.String()}, base) {
 		err := fmt.Errorf("the node changed since it was read; it is now %s", n.Own)
-		return &fault.Error{Op: "propose", What: n.ID, Kind: fault.Conflict, Theirs: n.Content, Err: err}
+		return &fault.Error{Op: "propose", What: n.ID, Kind: fault.Conflict, Theirs: recall.Readable(n), Err: err}
 	}
 	_, line := v.Position(n)
 	p.Line = cmp.Or(p.Line, line)

@@ -5,8 +5,8 @@ package mcpserver
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -22,7 +22,7 @@ const maxText = 128 << 10
 // "".
 func fenced(text string) string {
 	text = legible(text)
-	shown := beginningOf(text)
+	shown := oldview.Page(text, maxText)
 	out := whole(shown)
 	if len(shown) < len(text) {
 		out += fmt.Sprintf("Cut after %d of %d bytes.\n", len(shown), len(text))
@@ -42,22 +42,6 @@ func whole(text string) string {
 // legible replaces each run of bytes that are not UTF-8 with one replacement character; JSON
 // would replace each byte.
 func legible(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
-
-// beginningOf cuts a text that is too long after a line, or after a character if its line is
-// long. The text is legible.
-func beginningOf(text string) string {
-	if len(text) <= maxText {
-		return text
-	}
-	end := maxText
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	if line := strings.LastIndexByte(text[:end], '\n') + 1; line > maxText/2 {
-		end = line
-	}
-	return text[:end]
-}
 
 // fenceFor returns the shortest run of at least three backticks that does not occur
 // in text.

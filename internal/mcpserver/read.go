@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/oldview"
 )
 
 // maxChildren is how many children are named; a document can have thousands.
@@ -21,7 +22,7 @@ const maxChildren = 50
 const maxBacklinks = 10
 
 func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra) (reply, error) {
-	req.Page = maxText / 2 // the least that is shown of a longer text
+	req.Page = maxText
 	n, err := api.OpShow.Call(ctx, svc, req)
 	if err != nil {
 		return reply{}, err
@@ -39,7 +40,7 @@ func readTool(ctx context.Context, svc api.Service, req api.ShowRequest, _ extra
 	if req.Offset < 0 || req.Offset > len(text) || req.Offset < len(text) && !utf8.RuneStart(text[req.Offset]) {
 		return reply{}, misuse(fmt.Sprintf("offset must be a boundary between characters within the %d bytes", len(text)))
 	}
-	out, end := facts(n)+fenced(text[req.Offset:]), req.Offset+len(beginningOf(text[req.Offset:]))
+	out, end := facts(n)+fenced(text[req.Offset:]), req.Offset+len(oldview.Page(text[req.Offset:], maxText))
 	if end < len(text) {
 		out += fmt.Sprintf("Read on with offset %d.\n", end)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -248,11 +249,11 @@ func (e *editing) conflict(ctx context.Context, n *node.Node, base merkle.Digest
 		}
 		return nil
 	})
-	if old, err := node.ReadOwn(base, chained.Store().Block); err == nil && its {
+	if old, err := node.ReadOwn(base, chained.Store().Block); err == nil && its && recall.Readable(n) == n.Content {
 		mine, _ = c.alone(e.ns.scope.Present(), n.Path, old, e.action.Now)
 	}
 	return &fault.Error{
-		Op: e.action.Name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: n.Content,
+		Op: e.action.Name, What: n.ID, Kind: fault.Conflict, Mine: mine, Theirs: recall.Readable(n),
 		Err: fmt.Errorf("the node changed since it was read, or what stands below it; it is now %s, and %s with all below it", n.Own, n.Version),
 	}
 }

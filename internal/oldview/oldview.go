@@ -6,11 +6,13 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -35,26 +37,66 @@ type Reader struct {
 	Session string        // as the commits of the session have it
 }
 
-// Saw notes that the session was shown the whole text of nodes, or wrote it. What is known of a session
-// is bounded: what is not kept any more counts as never seen.
-func (r *Reader) Saw(nodes ...*node.Node) {
+// known calls a function with what is kept of the session, in which there is room for so many more
+// nodes. It is bounded: what is not kept any more counts as never seen.
+func (r *Reader) known(more int, use func(nodes map[string]shown.Node)) {
 	r.Shown(func(known *window.Shown) *window.Shown {
-		if known.Len()+len(nodes) > maxSeen || known.Nodes == nil {
+		if known.Len()+more > maxSeen || known.Nodes == nil {
 			known = &window.Shown{Nodes: map[string]shown.Node{}}
 		}
-		for _, n := range nodes[:min(len(nodes), maxSeen)] {
-			known.Nodes[n.ID] = shown.Node{Digest: n.Own}
-		}
+		use(known.Nodes)
 		return known
 	})
 }
 
+// Saw notes that the session was shown the whole text of nodes, or wrote it.
+func (r *Reader) Saw(nodes ...*node.Node) {
+	nodes = nodes[:min(len(nodes), maxSeen)]
+	r.known(len(nodes), func(known map[string]shown.Node) {
+		for _, n := range nodes {
+			known[n.ID] = shown.Node{Digest: n.Own}
+		}
+	})
+}
+
+// SawPage notes that the session was shown the Page of a node's text that begins at an offset, with a
+// size of 0 all of it. The last of an unbroken row of pages makes the text seen whole.
+func (r *Reader) SawPage(n *node.Node, offset, size int) {
+	text := strings.TrimSuffix(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n" // as pages have it
+	if size == 0 {
+		offset, size = 0, len(text)
+	}
+	r.known(2, func(known map[string]shown.Node) {
+		row := n.ID + "\n" // no id; its Heading is where the next page begins
+		if before := known[row]; offset != 0 && (before.Digest != n.Own || before.Heading != uint64(offset)) {
+			return
+		}
+		end := offset + len(Page(text[offset:], max(size, 0)))
+		if known[row] = (shown.Node{Digest: n.Own, Heading: uint64(end)}); end == len(text) {
+			known[n.ID] = shown.Node{Digest: n.Own}
+		}
+	})
+}
+
+// Page returns the beginning of a text that is shown at once, at most size bytes: it ends after a
+// line, or after a character if its line is long. The text is valid UTF-8.
+func Page(text string, size int) string {
+	if len(text) <= size {
+		return text
+	}
+	end := size
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if line := strings.LastIndexByte(text[:end], '\n') + 1; line > size/2 {
+		end = line
+	}
+	return text[:end]
+}
+
 // Seen returns the own digest of the text of a node that the session saw last as a whole, zero for none.
 func (r *Reader) Seen(id string) (digest merkle.Digest) {
-	r.Shown(func(known *window.Shown) *window.Shown {
-		digest = known.Nodes[id].Digest
-		return known
-	})
+	r.known(0, func(known map[string]shown.Node) { digest = known[id].Digest })
 	return digest
 }
 
@@ -64,6 +106,7 @@ func (r *Reader) wrote(c *chain.Commit) bool { return c.Author == r.By && c.Sess
 // Unseen returns the lines of a node that others wrote and the session has not seen, each after
 // "+", and after "-" what it saw and is not there any more. saw reports whether it has seen any
 // version. It costs nothing for the text that the session saw last, else a read for each version.
+// Of encrypted text it says only how many there are.
 func (r *Reader) Unseen(ctx context.Context, n *node.Node) (lines []string, saw bool, err error) {
 	digest := r.Seen(n.ID)
 	if digest == n.Own {
@@ -84,6 +127,9 @@ func (r *Reader) Unseen(ctx context.Context, n *node.Node) (lines []string, saw 
 			}
 		}
 	}
+	if len(lines) > 0 && recall.Readable(n) != n.Content {
+		lines = []string{fmt.Sprintf("%d lines that are encrypted; read %s by its id to see them", len(lines), n.ID)}
+	}
 	return lines, saw, err
 }
 
@@ -96,8 +142,8 @@ func appendLine(lines []string, mark, line string) []string {
 }
 
 // RequireSeen refuses to replace or remove the text of a node, and of all below it if op takes that, as long
-// as others wrote in it what the session has not seen. The error shows that text, which then
-// counts as seen; v is what the agent may read. What stands below and only moves may be text that the session never saw.
+// as others wrote in it what the session has not seen. The error shows that text, unless it is encrypted,
+// which then counts as seen; v is what the agent may read. What stands below and only moves may be text that the session never saw.
 func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *node.Node) error {
 	var lines []string
 	var text strings.Builder
@@ -117,6 +163,9 @@ func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *
 			continue
 		}
 		lines = append(lines, unseen...)
+		if recall.Readable(n) != n.Content {
+			continue
+		}
 		text.WriteString(strings.TrimRight(strings.ToValidUTF8(n.Content, "\uFFFD"), "\n") + "\n")
 		if text.Len() <= MaxUnseen {
 			whole = append(whole, n)
@@ -126,7 +175,10 @@ func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *
 		return nil
 	}
 	r.Saw(whole...)
-	const named = 8
+	const named, clipped = 8, 200
+	for i, line := range lines[:min(named, len(lines))] {
+		lines[i] = Page(line, clipped)
+	}
 	return &fault.Error{Op: op, What: top.ID, Kind: fault.Conflict, Theirs: text.String(), Err: fmt.Errorf(
 		"nothing was changed, because others changed %d lines of it that this session has not seen: %q; take them into account and change it again",
 		len(lines), lines[:min(named, len(lines))])}
