@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -131,7 +132,7 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 	}
 	above := p.Parent
 	if m, err := a.Memory(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
-		above, _ = m.History().CurrentID(ctx, above) // with another title it may have another id
+		above, _ = travel.CurrentID(ctx, m.History(), above) // with another title it may have another id
 	}
 	if p.Parent != "" && (n.Parent != above || n.Path != p.File) {
 		return nil, fault.Wrap("review", p.ID, fault.Conflict, fmt.Errorf("the note was moved since this was proposed; it is now in %s", n.Path))

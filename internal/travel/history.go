@@ -54,7 +54,7 @@ func (h *History) Log(ctx context.Context, id string, limit int) ([]chain.Commit
 }
 
 // CurrentID returns the present or last id of a node that once had id, see chain.CurrentID.
-func (h *History) CurrentID(ctx context.Context, id string) (string, error) {
+func CurrentID(ctx context.Context, h *History, id string) (string, error) {
 	defer h.scope.Chain.Reading()()
 	return h.scope.Chain.CurrentID(ctx, h.scope.Chain.Head(), id)
 }
