@@ -113,7 +113,13 @@ func TestConflictCopy(t *testing.T) {
 	if e.Path != "garden.org" || !strings.Contains(e.Doubled, name) {
 		t.Errorf("edited %+v", e)
 	}
-	ask(c, api.OpResolve, api.ResolveRequest{ID: name})
+	s := ask(c, api.OpShow, api.ShowRequest{ID: name})
+	c.write(name, c.text(name)+"* Later\n")
+	if _, err := api.OpResolve.Call(t.Context(), c.svc, api.ResolveRequest{ID: name, Base: s.Version}); fovea.KindOf(err) != fovea.Conflict {
+		t.Errorf("a copy that changed since it was read: %v", err)
+	}
+	s = ask(c, api.OpShow, api.ShowRequest{ID: name})
+	ask(c, api.OpResolve, api.ResolveRequest{ID: name, Base: s.Version})
 	if c.text(name) != "" {
 		t.Error("the copy is still there")
 	}

@@ -96,21 +96,25 @@ var meanwhile = map[string]struct {
 	touches []string // branch, own, adds
 	do      func(d *decision) error
 }{
-	"nothing":     {nil, func(*decision) error { return nil }},
-	"elsewhere":   {nil, func(d *decision) error { return d.append("other") }},
-	"above":       {nil, func(d *decision) error { return d.append("top") }},
-	"place text":  {nil, func(d *decision) error { return d.append("place") }},
-	"child new":   {[]string{"branch"}, func(d *decision) error { return d.remember("note") }},
-	"grand new":   {[]string{"branch"}, func(d *decision) error { return d.remember("grand") }},
-	"child text":  {[]string{"branch"}, func(d *decision) error { return d.append("child") }},
-	"grand text":  {[]string{"branch"}, func(d *decision) error { return d.append("grand") }},
-	"moved in":    {[]string{"branch"}, func(d *decision) error { return d.refile("guest", "child") }},
-	"moved out":   {[]string{"branch"}, func(d *decision) error { return d.refile("second", "other") }},
-	"child gone":  {[]string{"branch"}, func(d *decision) error { return d.forget("second") }},
-	"text":        {[]string{"branch", "own"}, func(d *decision) error { return d.append("note") }},
-	"title":       {[]string{"branch", "own"}, func(d *decision) error { return d.change("note", api.EditRequest{Title: new("Other words")}) }},
-	"keyword":     {[]string{"branch", "own"}, func(d *decision) error { return d.change("note", api.EditRequest{Todo: new("TODO")}) }},
-	"moved":       {[]string{"own"}, func(d *decision) error { return d.refile("note", "other") }},
+	"nothing":    {nil, func(*decision) error { return nil }},
+	"elsewhere":  {nil, func(d *decision) error { return d.append("other") }},
+	"above":      {nil, func(d *decision) error { return d.append("top") }},
+	"place text": {nil, func(d *decision) error { return d.append("place") }},
+	"child new":  {[]string{"branch"}, func(d *decision) error { return d.remember("note") }},
+	"grand new":  {[]string{"branch"}, func(d *decision) error { return d.remember("grand") }},
+	"child text": {[]string{"branch"}, func(d *decision) error { return d.append("child") }},
+	"grand text": {[]string{"branch"}, func(d *decision) error { return d.append("grand") }},
+	"moved in":   {[]string{"branch"}, func(d *decision) error { return d.refile("guest", "child") }},
+	"moved out":  {[]string{"branch"}, func(d *decision) error { return d.refile("second", "other") }},
+	"child gone": {[]string{"branch"}, func(d *decision) error { return d.forget("second") }},
+	"text":       {[]string{"branch", "own"}, func(d *decision) error { return d.append("note") }},
+	"title":      {[]string{"branch", "own"}, func(d *decision) error { return d.change("note", api.EditRequest{Title: new("Other words")}) }},
+	"keyword":    {[]string{"branch", "own"}, func(d *decision) error { return d.change("note", api.EditRequest{Todo: new("TODO")}) }},
+	"moved":      {[]string{"own"}, func(d *decision) error { return d.refile("note", "other") }},
+	"moved away": {[]string{"own"}, func(d *decision) error {
+		_, err := api.OpRefile.Call(d.t.Context(), d.owner, api.MoveRequest{ID: d.id("top"), To: "projects/p.org"})
+		return err
+	}},
 	"gone":        {[]string{"branch", "own", "adds"}, func(d *decision) error { return d.forget("note") }},
 	"parent gone": {[]string{"branch", "own", "adds"}, func(d *decision) error { return d.forget("top") }},
 }
@@ -143,7 +147,7 @@ func (d *decision) forget(id string) error {
 // count counts the lines of the files of a decision, of the archive and of ada's folder.
 func (d *decision) count(file func(string) string) map[string]int {
 	lines := map[string]int{}
-	for _, name := range []string{d.name + ".org", d.name + ".org_archive"} {
+	for _, name := range []string{d.name + ".org", d.name + ".org_archive", "projects/p.org", "projects/p.org_archive"} {
 		for line := range strings.Lines(file(name)) {
 			lines[strings.TrimLeft(line, "* ")]++
 		}

@@ -107,21 +107,21 @@ func difference(a, b *fovea.View, text bool) *Difference {
 	return described(fovea.Diff(a, b), a, b, text)
 }
 
-// would says what a dry run would change; nil for a commit.
-func would(c fovea.Commit) *Difference {
-	if c.Would == nil {
+// would says what a dry run would change, which may be nothing; nil for a call that is none.
+func would(l *Local, c fovea.Commit) *Difference {
+	if !l.call.DryRun {
 		return nil
 	}
-	return described(view.Of(*c.Would), nil, nil, false)
+	return described(view.Of(*cmp.Or(c.Would, &graph.Delta{})), nil, nil, false)
 }
 
 // wouldFor is would for a change of any notes: to another than the owner it names none, since some
 // may be withheld.
 func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
-	if c.Would != nil && !l.m.Guard().ByOwner(ctx) {
+	if !l.m.Guard().ByOwner(ctx) {
 		c.Would = &graph.Delta{}
 	}
-	return would(c)
+	return would(l, c)
 }
 
 // described is a difference in words; the views that it is between are needed for its text.

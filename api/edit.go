@@ -185,7 +185,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 		}
 	}
 	v := l.m.View()
-	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(c), Plan: c.Would}
+	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(l, c), Plan: c.Would}
 	if n, ok := v.Get(id); ok {
 		out.Handle = v.Handle(n)
 		out.Digest, out.Version, out.Path, out.Doubled = n.Own.String(), n.Version.String(), n.Path, v.Doubled(n)

@@ -304,6 +304,21 @@ func TestDryRuns(t *testing.T) {
 	}
 }
 
+// TestDryRunsOfNothing: what would change nothing says that it was a dry run, too.
+func TestDryRunsOfNothing(t *testing.T) {
+	w := newTrials(t)
+	w.do("checkpoint", api.CheckpointRequest{Name: "now"})
+	for _, r := range []asking{
+		{"rollback", api.RollbackRequest{To: "head", DryRun: true}}, {"restore", api.RestoreRequest{Name: "now", DryRun: true}},
+		{"restore", api.RestoreRequest{Name: "now", MemoryOnly: true, DryRun: true}}, {"restore", api.RestoreRequest{Missing: true, DryRun: true}},
+		{"archive", api.MoveRequest{ID: "one", DryRun: true}},
+	} {
+		if told := readTold(t, w.do(r.op, r.req)); told.Would == nil {
+			t.Errorf("%s %+v does not say that it was a dry run", r.op, r.req)
+		}
+	}
+}
+
 func dryRun(t *testing.T, name string, request func(w *trials, dry bool) any) {
 	w := newTrials(t)
 	if name == "resolve" {

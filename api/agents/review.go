@@ -93,9 +93,6 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 	p := Proposal{
 		ID: uuid.NewString(), Agent: agent, Op: req.Op, Request: req.Request, Project: a.Scopes(ctx).Project, Made: a.Options.Now().UTC(),
 	}
-	if a.Call.Key != "" {
-		p.ID = uuid.NewSHA1(uuid.NameSpaceOID, []byte(agent+" "+a.Call.Key)).String()
-	}
 	if err := settle(ctx, a, &p); err != nil {
 		return nil, err
 	}
@@ -107,11 +104,13 @@ func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, 
 		return nil, err
 	}
 	ps := fovea.ProposalsOf(m)
-	if _, err = ps.Put(ctx, p, a.Write()); err != nil {
+	c, err := ps.Put(ctx, p, a.Write())
+	if err != nil {
 		return nil, err
 	}
+	_, _ = fmt.Sscanf(c.Message, agent+": proposal %s", &p.ID) // of the first time, if the request is repeated
 	notify(a, &p, "proposed")
-	if kept, err := ps.Get(p.ID); err == nil { // of the first time, if the request is repeated
+	if kept, err := ps.Get(p.ID); err == nil {
 		p = kept
 	}
 	return &p, nil
@@ -194,7 +193,8 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
 		return nil, fault.Wrap("review", req.ID, fault.Invalid, errors.New("a title is one line; leave out the line break"))
 	}
-	p, err := ps.Edit(ctx, was.ID, a.Write(), func(p *Proposal) error {
+	var seen Proposal // by the owner; what is kept is told to its agent
+	_, err = ps.Edit(ctx, was.ID, a.Write(), func(p *Proposal) error {
 		fields, err := fieldsOf(p)
 		if err != nil {
 			return err
@@ -205,24 +205,29 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 		if err := rewrite(p, fields, &req); err != nil {
 			return err
 		}
-		if p.Request, err = json.Marshal(fields); err != nil {
-			return invalid("review", err)
-		}
+		p.Change = ""
+		p.Request, _ = json.Marshal(fields) // they were decoded from JSON
 		on := author.WithScopes(ctx, author.Scopes{Project: p.Project})
-		if err = settle(on, a.In(on), p); err == nil {
-			err = foresee(on, a.In(on), p)
+		err = settle(on, a.In(on), p)
+		if seen = *p; err == nil {
+			err = foresee(on, a.In(on), &seen)
 		}
 		if fault.KindOf(err) == fault.Conflict { // as before: the owner can write the text anew
-			p.Change += "This cannot be accepted now: " + err.Error() + "\n"
+			seen.Change += "This cannot be accepted now: " + err.Error() + "\n"
 			err = nil
 		}
+		if p.Path = was.Path; p.Op == api.OpEdit.Name {
+			p.Title = was.Title
+		}
+		on = author.WithGrant(on, api.Grant{Agent: p.Agent, Role: api.Agent})
+		_ = foresee(on, a.In(on), p)
 		return unlessGone(p, err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	notify(a, &p, "edited")
-	return &p, nil
+	notify(a, &seen, "edited")
+	return &seen, nil
 }
 
 // rewrite puts the words of the owner in place of those that a proposal sets.
@@ -244,7 +249,7 @@ func rewrite(p *Proposal, fields map[string]any, req *ReviewEditRequest) error {
 	}
 	delete(fields, "append")
 	delete(fields, "base") // the owner writes the whole text anew, and sees what that changes now
-	fields["body"], p.Parent = *req.Body, ""
+	fields["body"], p.Parent, p.File = *req.Body, "", ""
 	return nil
 }
 
@@ -331,14 +336,8 @@ func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api
 		return nil, err
 	}
 	serve := func(agent, name string, fields map[string]any, step string) (*api.EditResponse, error) {
-		op, err := Proposed(name)
-		if err != nil {
-			return nil, err
-		}
-		text, err := json.Marshal(fields)
-		if err != nil {
-			return nil, invalid("review", err)
-		}
+		op := api.OperationNamed(name)
+		text, _ := json.Marshal(fields) // they were decoded from JSON
 		of, err := op.DecodeRequest(text)
 		if err != nil {
 			return nil, err
@@ -357,7 +356,7 @@ func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api
 	case dryRun || rest == nil && p.Op == api.OpRemember.Name:
 		return serve(author.AgentOf(ctx), p.Op, fields, editedStep)
 	}
-	own["id"], own["base"] = word(fields, "id"), word(fields, "base")
+	own["id"], own["base"], own["allow_subheadings"] = word(fields, "id"), word(fields, "base"), fields["allow_subheadings"] == true
 	if rest != nil {
 		first, err := serve(p.Agent, p.Op, rest, "")
 		if err != nil {
@@ -367,6 +366,15 @@ func carryOut(ctx context.Context, a api.Access, p *Proposal, dryRun bool) (*api
 			return serve(author.AgentOf(ctx), p.Op, fields, editedStep)
 		}
 		own["id"], own["base"] = first.ID, first.Digest
+		m, err := a.Memory(ctx, a.Memex.ScopeOfFile(first.Path))
+		if err != nil {
+			return nil, err
+		}
+		if v, err := m.History().At(ctx, fmt.Sprintf("seq:%d", first.Seq)); err == nil { // before a crash perhaps: nobody looked at what came since
+			if n, there := v.Get(first.ID); there {
+				own["base"] = n.Own.String()
+			}
+		}
 	}
 	return serve(author.AgentOf(ctx), api.OpEdit.Name, own, editedStep)
 }

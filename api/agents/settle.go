@@ -18,6 +18,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -90,7 +92,7 @@ func holdFor(p *Proposal, v *fovea.View, n *node.Node, fields map[string]any) er
 	case setsOnly(fields, "append", "tag", "untag"): // whatever has become of the note
 		delete(fields, "base")
 	default:
-		fields["base"], p.Parent = cmp.Or(word(fields, "base"), n.Own.String()), cmp.Or(p.Parent, n.Parent)
+		fields["base"], p.Parent, p.File = cmp.Or(word(fields, "base"), n.Own.String()), cmp.Or(p.Parent, n.Parent), cmp.Or(p.File, n.Path)
 	}
 	return nil
 }
@@ -126,9 +128,11 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 	if !there {
 		return fields, nil
 	}
-	_, stands := v.Get(p.Parent)
-	renamed := !stands && node.IsDerived(p.Parent) && node.IsDerived(n.Parent) && n.Path == p.Path // the node above it, with another title
-	if p.Parent != "" && n.Parent != p.Parent && !renamed {
+	above := p.Parent
+	if m, err := a.Memory(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
+		above, _ = travel.CurrentID(ctx, m.History(), above) // with another title it may have another id
+	}
+	if p.Parent != "" && (n.Parent != above || n.Path != p.File) {
 		return nil, fault.Wrap("review", p.ID, fault.Conflict, fmt.Errorf("the note was moved since this was proposed; it is now in %s", n.Path))
 	}
 	_, line := v.Position(n)
@@ -218,7 +222,7 @@ func below(op string, v *fovea.View, n *node.Node) string {
 	if list(n, "  "); op == api.OpEdit.Name || count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("with %d notes below it:\n%s", count, titles.String())
+	return fmt.Sprintf("with %s below it:\n%s", scope.Count(count, "note"), titles.String())
 }
 
 // changeOf says line by line what a request would change of a note with this text before and
@@ -247,9 +251,6 @@ func onOneLine(value any) string {
 	if text, ok := value.(string); ok && text != "" && !strings.ContainsAny(text, "\r\n") {
 		return text
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value) // impossible: it was decoded from JSON
-	}
+	text, _ := json.Marshal(value) // it was decoded from JSON
 	return string(text)
 }

@@ -78,7 +78,7 @@ type RetainResponse struct {
 // PurgeRequest takes content out of history for good.
 type PurgeRequest struct {
 	IDs    []string `json:"ids,omitempty" jsonschema:"every version of these nodes" arg:"ID..."`
-	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this" flag:"every version with this <TEXT>; - leaves no trace in a shell"`
+	Text   string   `json:"text,omitempty" jsonschema:"every version that holds this" flag:"@every version with this <TEXT>; - leaves no trace in a shell"`
 	DryRun bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"count what would be purged"`
 }
 

@@ -141,6 +141,23 @@ func TestErrorsHaveNoGoWords(t *testing.T) {
 	t.Logf("%d errors", errors)
 }
 
+// TestNoArgumentIsEmpty: no verb takes an empty argument, such as a variable that is not set, for none.
+func TestNoArgumentIsEmpty(t *testing.T) {
+	any := []string{"fovea", "fovea help", "fovea block add"} // a verb, the library's, and the words of a command
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		for n := range 3 {
+			if empty := make([]string, n+1); c.ValidateArgs(empty) == nil && !slices.Contains(any, c.CommandPath()) {
+				t.Errorf("%s takes %q", c.CommandPath(), empty)
+			}
+		}
+	}
+	walk(command(newSession()))
+}
+
 // TestErrorsOfTreesHaveNoGoWords: a tree that cannot be taken is refused in plain words, with its place.
 func TestErrorsOfTreesHaveNoGoWords(t *testing.T) {
 	run := wordsOfErrors(t)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -307,8 +308,8 @@ func (s *session) log() *slog.Logger { return s.Log(s.warn) }
 // markdownAdvice says what to do with a folder of Markdown, "" for another one.
 func markdownAdvice(dir string) string {
 	for _, pattern := range []string{"*.md", "*/*.md"} {
-		if found, _ := filepath.Glob(filepath.Join(dir, pattern)); len(found) > 0 {
-			return fmt.Sprintf("; it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there", dir)
+		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
+			return fmt.Sprintf(" (it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there)", dir)
 		}
 	}
 	return ""

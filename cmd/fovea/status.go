@@ -51,13 +51,13 @@ func printWaiting(ctx context.Context, s *session) {
 	ctx = author.WithGrant(ctx, api.Grant{Agent: s.config.Agent, Role: api.Owner})
 	proposals, err := hive.OpReview.Call(ctx, svc, hive.ReviewRequest{})
 	messages, messagesErr := hive.OpMessages.Call(ctx, svc, hive.MessagesRequest{Unread: true})
-	conflicts, conflictsErr := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "tags:conflict"})
+	conflicts, conflictsErr := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: "tags-local:conflict"})
 	for _, w := range []struct {
 		n           int
 		thing, verb string
 	}{
 		{len(proposals), "proposal", "review list"}, {len(messages), "unread message", "message inbox --unread"},
-		{len(conflicts), "conflict", "query tags:conflict"},
+		{len(conflicts), "conflict", "query tags-local:conflict"},
 	} {
 		if w.n > 0 {
 			s.Out.Printf("waits      %s: see fovea %s\n", scope.Count(w.n, w.thing), w.verb)

@@ -109,10 +109,10 @@ func Wrap(op, what string, kind Kind, err error) error {
 	return &Error{Op: op, What: what, Kind: kind, Err: err}
 }
 
-// Meant returns the one of some ids that a name is, or begins. Errors: Ambiguous, with the
-// candidates, of the operation op; a name that begins none is returned as it is.
+// Meant returns the one of some ids that a name is, or begins with at least four bytes. Errors:
+// Ambiguous, with the candidates, of the operation op; a name that begins none is returned as it is.
 func Meant(op, name string, ids []string) (string, error) {
-	if name == "" || slices.Contains(ids, name) {
+	if len(name) < 4 || slices.Contains(ids, name) {
 		return name, nil
 	}
 	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, name) })

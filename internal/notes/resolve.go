@@ -49,7 +49,7 @@ func resolution(format document.Format, n *node.Node, take bool, which []int) (c
 		kept = keeper.Conflicts(n.Part())
 	}
 	if len(kept) == 0 {
-		return change{}, errors.New("the node keeps no conflict; fovea query tags:conflict lists those that do")
+		return change{}, errors.New("the node keeps no conflict; fovea query tags-local:conflict lists those that do")
 	}
 	if len(which) == 0 {
 		for i := range kept {

@@ -26,7 +26,7 @@ import (
 // Bounds of proposals.
 const (
 	MaxProposals = 1000     // of an agent that wait
-	MaxRequest   = 96 << 10 // bytes of a request
+	MaxRequest   = 96 << 10 // bytes of a request, and of what is kept of what it would change
 )
 
 // Errors of proposals. Each is the cause of a *fault.Error.
@@ -52,6 +52,7 @@ type Proposal struct {
 	Original json.RawMessage `json:"original,omitempty" jsonschema:"its request as the agent made it, if the owner has edited it"`
 	// Where the note of an edit stood: such an edit is about the note in its place.
 	Parent string `json:"parent,omitempty" jsonschema:"of an edit that is about the note in its place: the id of the node above it"`
+	File   string `json:"file,omitempty" jsonschema:"of such an edit: the file that the note was in"`
 	Line   int    `json:"line,omitempty" jsonschema:"the line in which the note began, from which the lines of a request are counted"`
 }
 
@@ -128,6 +129,9 @@ func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptio
 	mine := slices.DeleteFunc(ps.All(), func(o Proposal) bool { return o.Agent != p.Agent || o.ID == p.ID })
 	if len(mine) >= MaxProposals {
 		return chain.Commit{}, fault.Wrap("propose", p.Agent, fault.Conflict, ErrTooMany)
+	}
+	if more := len(p.Change) - MaxRequest; more > 0 {
+		p.Change = fmt.Sprintf("%s\n%d more bytes are not kept; fovea review diff shows them\n", strings.ToValidUTF8(p.Change[:MaxRequest], "\uFFFD"), more)
 	}
 	return ps.commit(ctx, "proposed", p, opts, func(draft *graph.Draft, path string) error {
 		tree, err := p.tree()

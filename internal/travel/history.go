@@ -53,6 +53,12 @@ func (h *History) Log(ctx context.Context, id string, limit int) ([]chain.Commit
 	return out, nil
 }
 
+// CurrentID returns the present or last id of a node that once had id, see chain.CurrentID.
+func CurrentID(ctx context.Context, h *History, id string) (string, error) {
+	defer h.scope.Chain.Reading()()
+	return h.scope.Chain.CurrentID(ctx, h.scope.Chain.Head(), id)
+}
+
 // At returns the view of an earlier moment, named as in Rollback: a snapshot's index or
 // name, a commit, a date, or "head". It does not wait for writers. Errors: NotFound, also
 // if content of that moment was purged or thinned.

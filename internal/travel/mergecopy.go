@@ -17,8 +17,8 @@ import (
 
 // MergeCopy merges the conflict copy at path into the file that it is a copy of, as Merge
 // does with the last version that both came from, and removes the copy. Where history has
-// no such version, what either has stays. opts are those of Rollback, and so are the errors;
-// Invalid also for a document that is no conflict copy.
+// no such version, what either has stays. opts are those of Rollback, Base is one of the copy, and
+// the errors are those of Rollback; Invalid also for a document that is no conflict copy.
 func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
@@ -31,6 +31,9 @@ func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOp
 	of := here.CopyOf(path)
 	if of == "" {
 		return chain.Commit{}, fault.Wrap("resolve", path, fault.Invalid, errors.New("the file is no conflict copy"))
+	}
+	if n, _ := here.Document(path); !opts.Base.IsZero() && opts.Base != n.Version && opts.Base != n.Own {
+		return chain.Commit{}, fault.Wrap("resolve", path, fault.Conflict, errors.New("the copy changed since it was read; look at it and try again"))
 	}
 	ours, _ := here.Text(of)
 	theirs, _ := here.Text(path)

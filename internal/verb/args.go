@@ -8,15 +8,16 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
 
-// Args checks the number of arguments. Its error names the ones expected.
+// Args checks the number of arguments, of which none is empty. Its error names the ones expected.
 func Args(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
-		if len(a) < least || most >= 0 && len(a) > most {
+		if len(a) < least || most >= 0 && len(a) > most || slices.Contains(a, "") {
 			return Misuse{fmt.Errorf("%s wants %s (see %s --help)", called(c), want, c.CommandPath())}
 		}
 		return nil

@@ -40,7 +40,7 @@ and all notes.`,
 	}), blockScoreCommand(s),
 		verb(s, &cobra.Command{
 			Use: "remove ID...", Short: "Take blocks out of working memory; history keeps them", Example: "  fovea block remove task:TASK-42 --agent ada",
-			Args: cobra.MinimumNArgs(1),
+			Args: Args(1, -1, "ids of blocks; fovea block list shows them"),
 		}, api.OpBlockRemove, nil, func(c *api.BlockChange) { s.Out.Printf("removed; commit %d\n", c.Seq) }))
 }
 

@@ -3,6 +3,7 @@
 package verb
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -29,7 +30,7 @@ func (s *Session) complete(c *cobra.Command, _ []string, typed string) (out []st
 	}
 	offer := func(name, of string) {
 		line := terminal.OneLine(terminal.Visible(name)) + "\t" + terminal.OneLine(terminal.Visible(of))
-		if strings.HasPrefix(line, name+"\t") && strings.HasPrefix(name, typed) && len(out) < maxOffered && !slices.Contains(out, line) {
+		if name != "" && strings.HasPrefix(line, name+"\t") && strings.HasPrefix(name, typed) && len(out) < maxOffered && !slices.Contains(out, line) {
 			out = append(out, line)
 		}
 	}
@@ -41,8 +42,8 @@ func (s *Session) complete(c *cobra.Command, _ []string, typed string) (out []st
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
 	begins := regexp.QuoteMeta(typed)
-	query, _ := json.Marshal([]any{"or", []any{"heading", typed}, []any{"path", "^" + begins}, []any{"regexp", `^[ \t]*:(CUSTOM_)?ID:[ \t]+` + begins}})
-	nodes, _ := Call(s, c, api.OpQuery, api.QueryRequest{Query: string(query), Limit: maxCompared})
+	q, _ := json.Marshal([]any{"or", []any{"heading", cmp.Or(typed, ".")}, []any{"path", "^" + begins}, []any{"regexp", `^[ \t]*:(CUSTOM_)?ID:[ \t]+` + begins}})
+	nodes, _ := Call(s, c, api.OpQuery, api.QueryRequest{Query: string(q), Limit: maxCompared})
 	for _, n := range nodes {
 		offer(n.Title, place(n.Path, n.Line))
 		offer(n.Path, n.Title)

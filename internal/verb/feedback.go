@@ -26,7 +26,7 @@ questions that were held back, and no longer than it does.`,
   fovea feedback --not dcayq --window 17 --agent ada
   fovea feedback status
   fovea feedback reset`,
-		Args: cobra.ArbitraryArgs,
+		Args: Args(0, -1, "handles or ids of notes"),
 	}, feedback.OpFeedback, nil, func(g *feedback.UsefulResponse) {
 		if g.Seq == 0 {
 			s.Report("nothing can be learned from that: the question does not find these notes")

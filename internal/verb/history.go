@@ -251,7 +251,7 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
 	}, func(done *api.RestoreResponse) {
 		if done.Name != "" && done.Would == nil {
 			s.Report("restored %s", done.Name)
-		} else if len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
+		} else if done.Name == "" && len(done.RestoredFiles)+len(done.RemovedFiles) == 0 {
 			s.Report("no file is missing; fovea restore FILE brings back one that was removed")
 		}
 		printRollback(s, &done.RollbackResponse)

@@ -56,8 +56,7 @@ whole until this is run.`,
 }
 
 func purgeCommand(s *Session) *cobra.Command {
-	var c *cobra.Command
-	c = verbFor(s, &cobra.Command{
+	return verbFor(s, &cobra.Command{
 		Short: "Remove every version of nodes, or of a text, from history for good",
 		Long: `Purge removes every version of the nodes, under all the ids they went by and
 with what was forgotten together with them, or every version that holds a text,
@@ -73,13 +72,7 @@ keep it.`,
   fovea purge --text "the door code" --dry-run`,
 		Args: Args(0, -1, "ids of nodes"),
 	}, care.OpPurge, func(req *care.PurgeRequest, a []string) error {
-		text, err := givenText(c.Context(), s, req.Text)
-		if err != nil {
-			return err
-		}
-		if text != req.Text { // read from a file or pipe, it ends in a newline
-			req.Text = strings.TrimRight(text, "\r\n")
-		}
+		req.Text = strings.TrimRight(req.Text, "\r\n") // of a file or pipe, it ends in a newline
 		if len(a) == 0 && req.Text == "" {
 			return Misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
 		}
@@ -96,6 +89,4 @@ keep it.`,
 			s.Report("out of reach on IPFS, each may hold it; \"ipfs pin rm\" gives them up, copies elsewhere stay: %s", strings.Join(r.IPFS, " "))
 		}
 	})
-	c.Flag("text").Usage += " " + textUsage
-	return c
 }

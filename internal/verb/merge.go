@@ -24,7 +24,7 @@ the other is kept in the note as a conflict; see "fovea resolve". It is one
 commit, and "fovea rollback 0" undoes it. Nothing is written into the copy.`,
 		Example: `  fovea merge /media/stick/state --dry-run
   fovea merge ~/laptop/memex
-  fovea query tags:conflict`,
+  fovea query tags-local:conflict`,
 		Args: Args(1, 1, "one state folder or memex"),
 	}, remotes.OpMerge, func(req *remotes.MergeRequest, a []string) (err error) {
 		if req.State, err = stateOf(a[0]); err != nil {

@@ -87,7 +87,7 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
   fovea prove --from anchor.txt
   fovea prove --check gauge.proof
   fovea prove --check gauge.proof --key key.pub`,
-		Args: cobra.MaximumNArgs(1),
+		Args: Args(0, 1, "at most one node"),
 	}
 	fields := reflect.ValueOf(&req).Elem()
 	addFlags(c, fields)

@@ -82,10 +82,10 @@ func resolveCommand(s *Session) *cobra.Command {
 	c := verb(s, &cobra.Command{
 		Long: `Resolve takes the drawer CONFLICT out of a node, and its tag. What stands there
 stays, unless --take says otherwise: theirs puts all that was lost in its place,
-a number the lost value of that conflict alone. "fovea query tags:conflict"
-finds such nodes. Of a conflict copy that a sync program made of a file, resolve
-merges what it has into that file, and removes the copy.`,
-		Example: `  fovea query tags:conflict
+a number the lost value of that conflict alone. Such nodes are found by
+"fovea query tags-local:conflict". Of a conflict copy that a sync program made
+of a file, resolve merges what it has into that file, and removes the copy.`,
+		Example: `  fovea query tags-local:conflict
   fovea resolve "garden (conflicted copy).org"
   fovea resolve "Oak and elm"
   fovea resolve oak --take theirs

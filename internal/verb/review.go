@@ -38,7 +38,9 @@ changes until the owner accepts it. The commit then names both.`,
 		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
 			"was proposed, nothing is done. What you have edited is done in your name.",
 		Example: "  fovea review accept 3f0c…", Args: oneProposal,
-	}, agents.OpReviewAccept, nil, printer(s, printEdit)), reviewEditCommand(s), reviewRejectCommand(s), verb(s, &cobra.Command{
+	}, agents.OpReviewAccept, nil, printer(s, printEdit)), verb(s, &cobra.Command{
+		Use: "edit PROPOSAL", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
+	}, agents.OpReviewEdit, nil, func(p *agents.Proposal) { s.Out.Text(p.Change) }), reviewRejectCommand(s), verb(s, &cobra.Command{
 		Use: "withdraw PROPOSAL", Short: "Take back an agent's own proposal", Example: "  fovea review withdraw 3f0c… --agent ada", Args: oneProposal,
 	}, agents.OpReviewWithdraw, nil, func(p *agents.Proposal) { s.Out.Printf("withdrawn  %s\n", p.ID) }))
 }
@@ -56,12 +58,6 @@ func reviewDiffCommand(s *Session) *cobra.Command {
 			s.Out.Text(p.Change)
 		}
 	})
-}
-
-func reviewEditCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use: "edit PROPOSAL", Short: "Change the title or the text that a proposal sets", Example: "  fovea review edit 3f0c… --body @letter.txt", Args: oneProposal,
-	}, agents.OpReviewEdit, nil, func(p *agents.Proposal) { s.Out.Text(p.Change) })
 }
 
 func reviewRejectCommand(s *Session) *cobra.Command {
