@@ -110,34 +110,45 @@ func (m *markdown) tags(r *reader, texts []string) {
 	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
 		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
 		t := tag(word)
+		if acts(t) {
+			t = "source_" + t
+		}
 		if t != word && !r.changed[word] {
 			r.changed[word] = true
-			r.problem(m.Source, "the tag %q is none that Org can have; it became %q", word, t)
+			r.problem(m.Source, "the tag %q cannot be that of a note here; it became %q", word, t)
 		}
-		switch {
+		switch err := inert.Tag(t); {
 		case t == "" || !m.add(":"+t):
-		case inert.Tag(t) != nil:
-			r.problem(m.Source, "the tag %s acts in Org, left out", t)
+		case err != nil:
+			r.problem(m.Source, "the tag %q is left out: %v", t, err)
 		default:
 			m.Tags = append(m.Tags, t)
 		}
 	}
 }
 
-// property sets a property, by another key where the plain one would act in Org.
+// acts reports whether Fovea or Org does something for a tag.
+func acts(tag string) bool { return inert.Lookup("tag", tag).Kind != "" }
+
+// property sets a property, by another key where the plain one would act in Org or Fovea.
 func (m *markdown) property(r *reader, key, value string) {
-	if k := propertyKey(key); k == "" || inert.Lookup("property", k).By == inert.ByWriter || inert.Property(k, value) != nil {
+	value = inert.Line(value)
+	k := propertyKey(key)
+	row := inert.Lookup("property", k)
+	inInbox := row.Only != "" && strings.HasPrefix(path.Base(m.Path), "inbox")
+	if k == "" || row.By == inert.ByWriter || inInbox || inert.Property(k, value) != nil {
 		key = "source_" + key
 	}
-	if key = propertyKey(key); inert.Property(key, strings.Join(strings.Fields(value), " ")) != nil {
-		r.problem(m.Source, "%s acts in Org, left out", key)
+	key = propertyKey(key)
+	if err := inert.Property(key, value); err != nil {
+		r.problem(m.Source, "%s is left out: %v", key, err)
 		return
 	}
 	if !m.add(key) {
 		r.problem(m.Source, "%s is there twice, the second left out", key)
 		return
 	}
-	m.set(key, inert.Line(value))
+	m.set(key, value)
 }
 
 // scalars returns the texts of a value or of a list of values, and whether it holds nothing else.
