@@ -56,20 +56,41 @@ func TestBackgroundTakesNoRoom(t *testing.T) {
 	}
 }
 
+// TestHighBlocksAreCandidates: in policy shares a block of high priority has its share, however many
+// notes match better.
+func TestHighBlocksAreCandidates(t *testing.T) {
+	all := []window.Item{piece("high", working.High, 60), piece("medium", working.Medium, 60), piece("gone", working.High, 60, func(w *window.Working) { w.Until = noon.Add(-time.Hour) })}
+	var similar scored
+	for i := range 100 {
+		id := fmt.Sprintf("n%02d", i)
+		all = append(all, window.Item{ID: id, Title: "Fact of the release", Path: id + ".org", Type: "document", Body: fmt.Sprintf("A version is published on day %d.\n", i)})
+		similar = append(similar, window.Scored{ID: id, Score: 0.9})
+	}
+	for _, budget := range []int{300, 600, 3000} {
+		w := build(t, desk(all...), similar, window.Request{Question: "release", Policy: window.PolicyShares, Budget: budget, Caller: window.Caller{Now: noon}})
+		if got := shown(w); !slices.Contains(got, "high") || slices.Contains(got, "gone") {
+			t.Errorf("%d: shown %v", budget, got)
+		}
+	}
+}
+
 // TestOrdersOfAnotherAgent: a window of an agent does not hold what is ordered of another one. The
 // agent itself, the owner, and who makes it the focus get it.
 func TestOrdersOfAnotherAgent(t *testing.T) {
 	rom := window.Item{ID: "rom", Title: "What you never do", Path: "agents/scout/ROM.org", Type: "document", Body: "Send anything outside the house.\n"}
 	other := window.Item{ID: "other", Title: "Romans", Path: "agents/scout/notes.org", Type: "document", Body: "They came from the house.\n"}
+	trip := window.Item{ID: "trip", Title: "Romania trip", Path: "agents/scout/romania.org", Type: "document", Body: "Leave the house.\n"}
+	deep := window.Item{ID: "deep", Title: "House of Rome", Path: "agents/scout/ROMA/rome.org", Type: "document", Body: "Outside of it.\n"}
 	for _, policy := range []string{window.PolicyValue, window.PolicyFoveal, window.PolicyShares} {
 		for _, tc := range []struct {
 			agent, focus string
 			want         bool
 		}{{"bob", "", false}, {"scout", "", true}, {"", "", true}, {"bob", "rom", true}} {
-			w := build(t, desk(rom, other), scored{{ID: "rom", Score: 0.9}, {ID: "other", Score: 0.8}}, window.Request{
+			w := build(t, desk(rom, other, trip, deep), scored{{ID: "rom", Score: 0.9}, {ID: "other", Score: 0.8}, {ID: "trip", Score: 0.8}, {ID: "deep", Score: 0.8}}, window.Request{
 				Question: "outside the house", Focus: tc.focus, Policy: policy, Budget: 1000, Caller: window.Caller{Agent: tc.agent},
 			})
-			if got := slices.Contains(shown(w), "rom"); got != tc.want {
+			all := slices.Contains(shown(w), "trip") && slices.Contains(shown(w), "deep")
+			if got := slices.Contains(shown(w), "rom"); got != tc.want || !all {
 				t.Errorf("%s: %q with focus %q is shown %v", policy, tc.agent, tc.focus, shown(w))
 			}
 		}

@@ -3,10 +3,8 @@
 package window
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/escape"
@@ -76,40 +74,35 @@ func (t *tree) isBackground(r ref) bool {
 	return w != nil && w.Background && !t.shares
 }
 
+// isHigh reports whether a node is a block that its class has in a window, however much else matches.
+func (t *tree) isHigh(r ref) bool {
+	w := t.workingOf(r)
+	return t.shares && w != nil && w.Priority == working.High
+}
+
 // isAnothers reports whether a node stands in the orders of another agent than the one that asks.
 func (t *tree) isAnothers(r ref) bool {
 	agent := t.blocks[r.block].ordered
 	return agent != "" && t.agent != "" && agent != t.agent
 }
 
-// orderedAgent returns the agent that a file holds the orders of, by its path in lower case; "" for any
-// other file.
-func orderedAgent(path string) string {
-	rest, ok := strings.CutPrefix(path, "agents/")
-	agent, file, _ := strings.Cut(rest, "/")
-	if !ok || !strings.HasPrefix(file, "rom") {
-		return ""
-	}
-	return agent
-}
-
 // gatherLater makes candidates of the best background blocks, which nothing chooses but spendLater.
 func (p *plan) gatherLater() {
 	const most = 32
-	slices.SortFunc(p.tree.later, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) })
+	slices.SortFunc(p.tree.later, better)
 	for _, r := range p.tree.later[:min(most, len(p.tree.later))] {
 		i := p.attach(r.ref, noRef)
 		p.details[i].score = r.score / p.scale
 		p.later = append(p.later, i)
-		p.laterEstimates = append(p.laterEstimates, p.candidates[i].Estimates)
 		p.candidates[i].Estimates = [Full + 1]int32{}
 	}
 }
 
 // spendLater gives the background blocks what room is left.
 func (p *plan) spendLater() {
-	for n, i := range p.later {
-		p.candidates[i].Estimates = p.laterEstimates[n]
+	for _, i := range p.later {
+		n := &p.details[i]
+		p.candidates[i].Estimates = p.estimate(n.info, p.limitOf(p.tree.workingOf(n.ref), int(n.info.bodyBytes)))
 		if !p.sel.Show(i, Full, choose.Slack) {
 			p.sel.Show(i, Title, choose.Slack)
 		}
