@@ -56,24 +56,6 @@ func TestBackgroundTakesNoRoom(t *testing.T) {
 	}
 }
 
-// TestHighBlocksAreCandidates: in policy shares a block of high priority has its share, however many
-// notes match better.
-func TestHighBlocksAreCandidates(t *testing.T) {
-	all := []window.Item{piece("high", working.High, 60), piece("medium", working.Medium, 60), piece("gone", working.High, 60, func(w *window.Working) { w.Until = noon.Add(-time.Hour) })}
-	var similar scored
-	for i := range 100 {
-		id := fmt.Sprintf("n%02d", i)
-		all = append(all, window.Item{ID: id, Title: "Fact of the release", Path: id + ".org", Type: "document", Body: fmt.Sprintf("A version is published on day %d.\n", i)})
-		similar = append(similar, window.Scored{ID: id, Score: 0.9})
-	}
-	for _, budget := range []int{300, 600, 3000} {
-		w := build(t, desk(all...), similar, window.Request{Question: "release", Policy: window.PolicyShares, Budget: budget, Caller: window.Caller{Now: noon}})
-		if got := shown(w); !slices.Contains(got, "high") || slices.Contains(got, "gone") {
-			t.Errorf("%d: shown %v", budget, got)
-		}
-	}
-}
-
 // TestOrdersOfAnotherAgent: a window of an agent does not hold what is ordered of another one. The
 // agent itself, the owner, and who makes it the focus get it.
 func TestOrdersOfAnotherAgent(t *testing.T) {

@@ -99,7 +99,7 @@ func (t *tree) rankDesk(top *pq.Top[ranked]) {
 				young = halves[min(max(0, now-e.made)/int64(halfLife), int64(len(halves)-1))]
 			}
 			const slack = 1 + 1e-9 // the score itself is rounded
-			if full && !t.isHigh(ref{e.block, 0}) && (base+e.arm)*(1+priorNew*young)*slack < least.score {
+			if full && (base+e.arm)*(1+priorNew*young)*slack < least.score {
 				continue
 			}
 		}

@@ -3,7 +3,6 @@
 package window
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/pq"
@@ -29,15 +28,15 @@ const (
 	priorUntrusted = 0.95
 )
 
-// rank returns the best limit visible nodes and all blocks that isHigh is of, best first, without
-// the focus. Equal scores keep document order.
+// rank returns the best limit visible nodes, best first, without the focus. Equal
+// scores keep document order.
 //
 // It scores the nodes with evidence and those in the document of the focus. All other
 // nodes differ by depth and prior only, so a document is skipped if its topmost nodes
 // are not among the best, and the scan ends where no document could contribute. The
 // result is valid until the next call.
 func (t *tree) rank(limit int) []ranked {
-	t.later, t.high = t.later[:0], t.high[:0]
+	t.later = t.later[:0]
 	top := pq.NewTop(min(limit, t.visible), worse, t.best)
 	home := t.focus.block
 	for i := range t.evidence {
@@ -67,10 +66,7 @@ func (t *tree) rank(limit int) []ranked {
 			}
 		}
 	}
-	if t.best = top.Sorted(); len(t.high) > 0 {
-		t.best = append(t.best, t.high...)
-		slices.SortFunc(t.best, better)
-	}
+	t.best = top.Sorted()
 	return t.best
 }
 
@@ -120,8 +116,6 @@ func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
 	case t.node(r).has(hidden), r == t.focus, t.isCovered(r), t.isGone(r), t.isAnothers(r) && r.block != t.focus.block:
 	case t.isBackground(r):
 		t.later = append(t.later, ranked{r, t.score(r, e)})
-	case t.isHigh(r):
-		t.high = append(t.high, ranked{r, t.score(r, e)})
 	default:
 		best.Add(ranked{r, t.score(r, e)})
 	}
@@ -186,9 +180,6 @@ type ranked struct {
 	ref
 	score float64
 }
-
-// better orders the best first; equal scores keep document order.
-func better(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) }
 
 // worse reports whether a ranks below b; equal scores keep document order.
 func worse(a, b ranked) bool {

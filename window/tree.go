@@ -21,7 +21,6 @@ type tree struct {
 	now     time.Time
 	agent   string   // that asks
 	shares  bool     // the class of background blocks decides, as that of all
-	high    []ranked // blocks of high priority, if shares
 	later   []ranked // background blocks, which get what room the notes leave
 	*scratch
 }

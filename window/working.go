@@ -3,6 +3,7 @@
 package window
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"time"
@@ -74,12 +75,6 @@ func (t *tree) isBackground(r ref) bool {
 	return w != nil && w.Background && !t.shares
 }
 
-// isHigh reports whether a node is a block that its class has in a window, however much else matches.
-func (t *tree) isHigh(r ref) bool {
-	w := t.workingOf(r)
-	return t.shares && w != nil && w.Priority == working.High
-}
-
 // isAnothers reports whether a node stands in the orders of another agent than the one that asks.
 func (t *tree) isAnothers(r ref) bool {
 	agent := t.blocks[r.block].ordered
@@ -89,7 +84,7 @@ func (t *tree) isAnothers(r ref) bool {
 // gatherLater makes candidates of the best background blocks, which nothing chooses but spendLater.
 func (p *plan) gatherLater() {
 	const most = 32
-	slices.SortFunc(p.tree.later, better)
+	slices.SortFunc(p.tree.later, func(a, b ranked) int { return cmp.Or(cmp.Compare(b.score, a.score), a.compare(b.ref)) })
 	for _, r := range p.tree.later[:min(most, len(p.tree.later))] {
 		i := p.attach(r.ref, noRef)
 		p.details[i].score = r.score / p.scale

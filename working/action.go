@@ -74,9 +74,6 @@ func FromAction(a Action) []Block {
 // FocusStatus is the status that holds the focus that a trigger gave an agent, by id.
 const FocusStatus = "focus"
 
-// didPrefix begins the ids of the blocks of what an agent did.
-const didPrefix = "did:"
-
 // IsBackground reports whether Fovea itself noted the block: what its agent did, or what a trigger
 // made its focus. One that the agent scored is its own.
 func (b *Block) IsBackground() bool {
@@ -86,7 +83,7 @@ func (b *Block) IsBackground() bool {
 // IsNoted reports whether a node, by its id, keeps such a block, or did.
 func IsNoted(id string) bool {
 	_, block, ok := strings.Cut(id, "/")
-	return ok && IsNodeID(id) && (strings.HasPrefix(block, didPrefix) || block == "status:"+FocusStatus)
+	return ok && IsNodeID(id) && (strings.HasPrefix(block, "did:") || block == "status:"+FocusStatus)
 }
 
 // Limits of what an automatic block says, in bytes.
@@ -107,7 +104,7 @@ func (a Action) Automatic() []Block {
 		case File:
 			b.Digest, b.Size = a.Digest, a.Size
 		case History:
-			b.Priority, b.ID = Low, didPrefix+digestOf(b.ActionType, b.ActionDetail)
+			b.Priority, b.ID = Low, "did:"+digestOf(b.ActionType, b.ActionDetail)
 		}
 	}
 	return blocks

@@ -61,7 +61,7 @@ func (d *Document) Org(from string) string {
 func headline(title string) string {
 	words := strings.Split(inert.Line(title), ":")
 	for i, word := range words {
-		if acts(word) && i > 0 && i < len(words)-1 {
+		if inert.Lookup("tag", word).Kind != "" && i > 0 && i < len(words)-1 {
 			words[i] += "\u200b"
 		}
 	}

@@ -110,7 +110,7 @@ func (m *markdown) tags(r *reader, texts []string) {
 	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
 		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
 		t := tag(word)
-		if acts(t) {
+		if inert.Lookup("tag", t).Kind != "" { // Fovea or Org would act
 			t = "source_" + t
 		}
 		if t != word && !r.changed[word] {
@@ -127,28 +127,22 @@ func (m *markdown) tags(r *reader, texts []string) {
 	}
 }
 
-// acts reports whether Fovea or Org does something for a tag.
-func acts(tag string) bool { return inert.Lookup("tag", tag).Kind != "" }
-
 // property sets a property, by another key where the plain one would act in Org or Fovea.
 func (m *markdown) property(r *reader, key, value string) {
 	value = inert.Line(value)
 	k := propertyKey(key)
 	row := inert.Lookup("property", k)
-	inInbox := row.Only != "" && strings.HasPrefix(path.Base(m.Path), "inbox")
-	if k == "" || row.By == inert.ByWriter || inInbox || inert.Property(k, value) != nil {
-		key = "source_" + key
+	isOfInbox := row.Only != "" && strings.HasPrefix(path.Base(m.Path), "inbox")
+	if k == "" || row.By == inert.ByWriter || isOfInbox || inert.Property(k, value) != nil {
+		k = propertyKey("source_" + key)
 	}
-	key = propertyKey(key)
-	if err := inert.Property(key, value); err != nil {
-		r.problem(m.Source, "%s is left out: %v", key, err)
-		return
+	if err := inert.Property(k, value); err != nil {
+		r.problem(m.Source, "%s is left out: %v", k, err)
+	} else if !m.add(k) {
+		r.problem(m.Source, "%s is there twice, the second left out", k)
+	} else {
+		m.set(k, value)
 	}
-	if !m.add(key) {
-		r.problem(m.Source, "%s is there twice, the second left out", key)
-		return
-	}
-	m.set(key, value)
 }
 
 // scalars returns the texts of a value or of a list of values, and whether it holds nothing else.
