@@ -171,3 +171,15 @@ func TestSessionNamesNoActions(t *testing.T) {
 		t.Errorf("after two hours\n%s", text)
 	}
 }
+
+// TestUnmatchedIsAboutTheQuestion: that no note has a word of the question is not said of a window
+// about a focus.
+func TestUnmatchedIsAboutTheQuestion(t *testing.T) {
+	ada := inHive(t).desk("ada", "")
+	for focus, want := range map[string]bool{"": true, "valve": false} {
+		c := do(ada, api.OpContext, api.ContextRequest{Question: "zebra", Focus: focus, Budget: 1000})
+		if c.Unmatched != want {
+			t.Errorf("with the focus %q: unmatched %v", focus, c.Unmatched)
+		}
+	}
+}

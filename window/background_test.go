@@ -63,12 +63,13 @@ func TestOrdersOfAnotherAgent(t *testing.T) {
 	other := window.Item{ID: "other", Title: "Romans", Path: "agents/scout/notes.org", Type: "document", Body: "They came from the house.\n"}
 	trip := window.Item{ID: "trip", Title: "Romania trip", Path: "agents/scout/romania.org", Type: "document", Body: "Leave the house.\n"}
 	deep := window.Item{ID: "deep", Title: "House of Rome", Path: "agents/scout/ROMA/rome.org", Type: "document", Body: "Outside of it.\n"}
+	similar := scored{{ID: "rom", Score: 0.9}, {ID: "other", Score: 0.8}, {ID: "trip", Score: 0.8}, {ID: "deep", Score: 0.8}}
 	for _, policy := range []string{window.PolicyValue, window.PolicyFoveal, window.PolicyShares} {
 		for _, tc := range []struct {
 			agent, focus string
 			want         bool
 		}{{"bob", "", false}, {"scout", "", true}, {"", "", true}, {"bob", "rom", true}} {
-			w := build(t, desk(rom, other, trip, deep), scored{{ID: "rom", Score: 0.9}, {ID: "other", Score: 0.8}, {ID: "trip", Score: 0.8}, {ID: "deep", Score: 0.8}}, window.Request{
+			w := build(t, desk(rom, other, trip, deep), similar, window.Request{
 				Question: "outside the house", Focus: tc.focus, Policy: policy, Budget: 1000, Caller: window.Caller{Agent: tc.agent},
 			})
 			all := slices.Contains(shown(w), "trip") && slices.Contains(shown(w), "deep")

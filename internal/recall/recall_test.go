@@ -114,8 +114,10 @@ func TestBeginnings(t *testing.T) {
 		t.Fatal("no conflict copy")
 	}
 	for name, want := range map[string]string{
-		"planning": "Plans", "id:planning": "Plans", "7a0c": "Trip", one[:35] + "1": "Uno", "vault-of": "Vault", "secret-number-1": "Bank PIN 4711", "Bank PIN 4711": "Bank PIN 4711",
-		"plan": "titles that begin so", "plannin": "", "7a0": "", "3f0c": "could mean 2 nodes", "secret-number": "", "Bank": "", "ba": "", "copied-i": "", ".fovea": "", "": "",
+		"planning": "Plans", "id:planning": "Plans", "7a0c": "Trip", one[:35] + "1": "Uno", "vault-of": "Vault", "secret-number-1": "Bank PIN 4711",
+		"Bank PIN 4711": "Bank PIN 4711",
+		"plan":          "titles that begin so", "plannin": "", "7a0": "", "3f0c": "could mean 2 nodes", "secret-number": "",
+		"Bank": "", "ba": "", "copied-i": "", ".fovea": "", "": "",
 	} {
 		n, err := v.Resolve(name)
 		switch {
