@@ -583,13 +583,13 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 	return out
 }
 
-// names are those of planted nodes and of some others, in every form.
+// names are those of planted nodes and of some others, in every form, and how titles and ids of planted nodes begin.
 func (r *reading) names() []string {
 	return append([]string{
 		"task", "Task", "mine", "Another", "Plan", "plan", "Zy9title one", "zy9-custom", "skills/plan.org", "skills/plan.org:7", "skills/plan.org:+40",
 		"skills/plan.org:12",
 		"tasks.org", "notes/plan.org", "notes/plan.org:7", "lake/l.org", "lake/l.org:7", "task::src-block.1", "zy9-id::src-block.1", "agents/ada/own.org",
-		"agents/ada/", "lake/",
+		"agents/ada/", "lake/", "zy", "zy9-",
 	}, append(slices.Clone(r.paths), r.ids...)...)
 }
 

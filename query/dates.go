@@ -36,7 +36,7 @@ func ParseDay(s string, now time.Time, past bool) (day time.Time, ok bool) {
 		return date, true
 	}
 	day = today(now)
-	s = cmp.Or(map[string]string{"yesterday": "-1d", "today": "+0d", "tomorrow": "+1d"}[s], s)
+	s = cmp.Or(map[string]string{"yesterday": "-1d", "today": "+0d", "tomorrow": "+1d"}[strings.ToLower(s)], s)
 	if distance.MatchString(s) {
 		n, _ := strconv.Atoi(s[:len(s)-1]) // the pattern has digits alone
 		by := map[byte][3]int{'d': {0, 0, n}, 'w': {0, 0, 7 * n}, 'm': {0, n, 0}, 'y': {n, 0, 0}}[s[len(s)-1]]

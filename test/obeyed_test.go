@@ -289,7 +289,8 @@ func TestObeyedRows(t *testing.T) {
 					}
 				}
 			case "tag":
-				err := call(d, api.OpEdit, api.EditRequest{ID: "mine", Tag: []string{strings.ToLower(name)}})
+				err := call(d, api.OpEdit, api.EditRequest{ID: "mine", Tag: []string{name}})
+				fmt.Fprintf(&imported, `{"id":"t-%s","title":"Title :%s:","text":"# Below :x:%s:","labels":[%q]}`+"\n", name, name, name, name)
 				if (err == nil) != (row.By != inert.ByOwner) {
 					t.Errorf("the tag %s, by %s: %v", name, row.By, err)
 				}
@@ -347,22 +348,37 @@ func TestObeyedRows(t *testing.T) {
 			t.Errorf("a keyword of an agent stands: %q", line)
 		}
 	}
-	lines := filepath.Join(t.TempDir(), "all.jsonl")
-	if err := os.WriteFile(lines, []byte(imported.String()), 0o600); err != nil {
-		t.Fatal(err)
+	for name, into := range map[string]string{"all.jsonl": "", "inbox.jsonl": "agents/bob"} {
+		lines := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(lines, []byte(imported.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := exchange.OpImport.Call(owner.ctx, owner.svc, exchange.ImportRequest{Kind: "jsonl", Source: lines, Into: into}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := exchange.OpImport.Call(owner.ctx, owner.svc, exchange.ImportRequest{Kind: "jsonl", Source: lines}); err != nil {
-		t.Fatal(err)
-	}
+	texts := 0
 	for n := range w.m.View().All() {
-		if !strings.HasPrefix(n.Path, "imports/") || n.Parent == "" {
+		if !strings.HasPrefix(n.Path, "imports/") && n.Path != "agents/bob/inbox.org" || n.Parent == "" {
 			continue
+		}
+		texts++
+		for _, tag := range n.Derived.Tags {
+			if row := inert.Lookup("tag", tag); row.Kind != "" {
+				t.Errorf("an imported text sets the tag %s, by %s: %s", tag, row.By, n.Content)
+			}
 		}
 		for _, p := range n.Derived.Properties {
 			row := inert.Lookup("property", p.Key)
+			if row.Only != "" && strings.HasPrefix(n.Path, "agents/") {
+				t.Errorf("an imported text sets %s in an inbox", p.Key)
+			}
 			if row.By != inert.ByAnyone && row.Only == "" && !strings.HasPrefix(p.Key, "IMPORTED_") && p.Key != "ID" {
 				t.Errorf("an imported text sets %s, by %s", p.Key, row.By)
 			}
 		}
+	}
+	if texts < 100 {
+		t.Errorf("%d imported texts", texts)
 	}
 }

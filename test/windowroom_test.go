@@ -3,9 +3,12 @@
 package test
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,7 +105,7 @@ func TestHiveDrawersTakeNoRoom(t *testing.T) {
 func TestRepeatedWindowTakesNoRoom(t *testing.T) {
 	w := inHive(t)
 	for _, budget := range []int{100, 300, 8000} {
-		ada := w.desk("ada", "")
+		ada := w.acting(fmt.Sprint("ada", budget), "")
 		ask := func(fresh bool) *api.ContextResponse {
 			c, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Question: "valve of the pump", SinceLast: true, Fresh: fresh, Budget: budget})
 			if err != nil {
@@ -122,6 +125,61 @@ func TestRepeatedWindowTakesNoRoom(t *testing.T) {
 		}
 		if again := ask(true); again.Text != first.Text {
 			t.Errorf("%d: anew (-first +again):\n%s", budget, cmp.Diff(first.Text, again.Text))
+		}
+		for i := range 3 { // what the agent does is no news
+			do(ada, api.OpSearch, api.SearchRequest{Text: fmt.Sprint("brass ", budget, i)})
+			ada.did()
+			again := ask(false)
+			if len(again.Parts) > 0 || again.Tokens > 10 || len(again.Since.New)+len(again.Since.Changed)+len(again.Since.Gone) > 0 {
+				t.Errorf("%d: after a search there are %d parts and %d tokens, %+v: %s", budget, len(again.Parts), again.Tokens, again.Since, again.Text)
+			}
+		}
+	}
+}
+
+// TestSessionNamesNoActions: a session that was shown what its agent did is not told that it has left
+// working memory, nor that it came out otherwise.
+func TestSessionNamesNoActions(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Pump\nThe pump hums.\n"})
+	w.ingest()
+	ada := w.acting("ada", "s")
+	search := func(i int) { do(ada, api.OpSearch, api.SearchRequest{Text: fmt.Sprint("pump ", i)}) }
+	for i := range 7 {
+		search(i)
+	}
+	if did := ada.did(); len(did) != 7 {
+		t.Fatalf("did %q", did)
+	}
+	ask := func(budget int) string {
+		return do(ada, api.OpContext, api.ContextRequest{Question: "pump", Budget: budget}).Text
+	}
+	if text := ask(8000); strings.Count(text, "Did: search") != 7 {
+		t.Fatalf("shown\n%s", text)
+	}
+	w.save("a.org", "* Pump\nThe pump hums. A new pump waits.\n")
+	w.clock = w.clock.Add(30 * time.Minute)
+	for i := range 40 {
+		search(i + 6)
+	}
+	ada.did()
+	if text := ask(120); strings.Contains(text, "No longer there") || !strings.Contains(text, "A new pump waits.") {
+		t.Errorf("after 40 searches\n%s", text)
+	}
+	w.clock = w.clock.Add(2 * time.Hour)
+	ada.did()
+	if text := ask(120); strings.Contains(text, "No longer there") {
+		t.Errorf("after two hours\n%s", text)
+	}
+}
+
+// TestUnmatchedIsAboutTheQuestion: that no note has a word of the question is not said of a window
+// about a focus.
+func TestUnmatchedIsAboutTheQuestion(t *testing.T) {
+	ada := inHive(t).desk("ada", "")
+	for focus, want := range map[string]bool{"": true, "valve": false} {
+		c := do(ada, api.OpContext, api.ContextRequest{Question: "zebra", Focus: focus, Budget: 1000})
+		if c.Unmatched != want {
+			t.Errorf("with the focus %q: unmatched %v", focus, c.Unmatched)
 		}
 	}
 }

@@ -61,15 +61,19 @@ func TestBackgroundTakesNoRoom(t *testing.T) {
 func TestOrdersOfAnotherAgent(t *testing.T) {
 	rom := window.Item{ID: "rom", Title: "What you never do", Path: "agents/scout/ROM.org", Type: "document", Body: "Send anything outside the house.\n"}
 	other := window.Item{ID: "other", Title: "Romans", Path: "agents/scout/notes.org", Type: "document", Body: "They came from the house.\n"}
+	trip := window.Item{ID: "trip", Title: "Romania trip", Path: "agents/scout/romania.org", Type: "document", Body: "Leave the house.\n"}
+	deep := window.Item{ID: "deep", Title: "House of Rome", Path: "agents/scout/ROMA/rome.org", Type: "document", Body: "Outside of it.\n"}
+	similar := scored{{ID: "rom", Score: 0.9}, {ID: "other", Score: 0.8}, {ID: "trip", Score: 0.8}, {ID: "deep", Score: 0.8}}
 	for _, policy := range []string{window.PolicyValue, window.PolicyFoveal, window.PolicyShares} {
 		for _, tc := range []struct {
 			agent, focus string
 			want         bool
 		}{{"bob", "", false}, {"scout", "", true}, {"", "", true}, {"bob", "rom", true}} {
-			w := build(t, desk(rom, other), scored{{ID: "rom", Score: 0.9}, {ID: "other", Score: 0.8}}, window.Request{
+			w := build(t, desk(rom, other, trip, deep), similar, window.Request{
 				Question: "outside the house", Focus: tc.focus, Policy: policy, Budget: 1000, Caller: window.Caller{Agent: tc.agent},
 			})
-			if got := slices.Contains(shown(w), "rom"); got != tc.want {
+			all := slices.Contains(shown(w), "trip") && slices.Contains(shown(w), "deep")
+			if got := slices.Contains(shown(w), "rom"); got != tc.want || !all {
 				t.Errorf("%s: %q with focus %q is shown %v", policy, tc.agent, tc.focus, shown(w))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window/render"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // block holds the nodes of one document of an outline. Nodes are numbered within the
@@ -84,7 +85,9 @@ func newBlock(src Source, id string, prev previousBlock) *block {
 		return nil
 	}
 	b.foldedPath = strings.ToLower(b.path)
-	b.ordered = orderedAgent(b.foldedPath)
+	if agent, orders := working.Folder(b.path); orders {
+		b.ordered = agent
+	}
 	b.countVisible()
 	b.findCommonDays()
 	return b

@@ -31,24 +31,23 @@ type plan struct {
 	sel      *choose.Selection
 	agents   map[string]int32
 
-	focus          int               // candidate, -1 if there is none
-	critical       []int             // candidates that are critical blocks
-	focusReason    string            // reason reported for the focus
-	beginnings     map[int]beginning // of the critical blocks, nil until they are needed
-	wholeBudget    int               // of a window that shows less of critical blocks than it must: what they need; else 0
-	pinned         []int
-	scanned        int   // bytes that snippets were taken from
-	later          []int // background blocks, with what they would cost
-	laterEstimates [][Full + 1]int32
-	corrections    []int // candidates that were corrected since the session saw them
-	namer          Namer // the source, nil if it is none
-	documents      map[*block]*documentTexts
-	gone           []string // ids of what the session saw and is no longer there
-	goneNames      []string // what it saw them under
-	remark         string   // names what is gone
-	omitted        int
-	omittedTop     []Omitted
-	bound          float64
+	focus       int               // candidate, -1 if there is none
+	critical    []int             // candidates that are critical blocks
+	focusReason string            // reason reported for the focus
+	beginnings  map[int]beginning // of the critical blocks, nil until they are needed
+	wholeBudget int               // of a window that shows less of critical blocks than it must: what they need; else 0
+	pinned      []int
+	scanned     int   // bytes that snippets were taken from
+	later       []int // background blocks
+	corrections []int // candidates that were corrected since the session saw them
+	namer       Namer // the source, nil if it is none
+	documents   map[*block]*documentTexts
+	gone        []string // ids of what the session saw and is no longer there
+	goneNames   []string // what it saw them under
+	remark      string   // names what is gone
+	omitted     int
+	omittedTop  []Omitted
+	bound       float64
 	*scratch
 }
 

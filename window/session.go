@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Remarks of windows of a session.
@@ -61,12 +62,16 @@ func (p *plan) gatherCorrections() {
 	for _, id := range slices.Sorted(maps.Keys(p.req.Session.Shown.Nodes)) {
 		t := p.req.Session.Shown.Nodes[id]
 		r, ok := p.tree.find(id)
+		isNoted := working.IsNoted(id) // which is no news
 		if !ok {
-			p.gone, p.goneNames = append(p.gone, id), append(p.goneNames, t.Name)
+			p.gone = append(p.gone, id)
+			if !isNoted {
+				p.goneNames = append(p.goneNames, t.Name)
+			}
 			continue
 		}
 		info := p.tree.node(r)
-		if info.has(hidden) || info.digest == t.Digest && !t.Digest.IsZero() {
+		if isNoted || info.has(hidden) || info.digest == t.Digest && !t.Digest.IsZero() {
 			continue
 		}
 		if item, ok := p.src.Item(id); !ok || t.Heading == headingOf(&item) && len(t.Still(wholeExcerpt(&item))) >= len(t.Lines) {
@@ -82,7 +87,7 @@ func (p *plan) gatherCorrections() {
 // that are gone, as far as the budget allows.
 func (p *plan) showCorrections() {
 	const maxNamed = 8
-	if n := len(p.gone); n > 0 {
+	if n := len(p.goneNames); n > 0 {
 		text := goneRemark + escape.Line(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
 		if n > maxNamed {
 			text += ", " + render.Ellipsis

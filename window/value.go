@@ -3,7 +3,6 @@
 package window
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/fovea-memory/fovea/internal/excerpt"
@@ -30,7 +29,7 @@ func (p *plan) gatherValue(limit int) {
 	p.gatherCorrections()
 	p.gatherLater()
 	for i := range p.candidates {
-		if p.candidates[i].Value == 0 && i != p.focus && !slices.Contains(p.later, i) {
+		if p.candidates[i].Value == 0 && i != p.focus && p.candidates[i].Estimates[Title] > 0 { // is not for later
 			p.candidates[i].Value = rankValue(maxRanked)
 		}
 		p.details[i].stars = p.details[i].info.depth + 1

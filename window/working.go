@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/escape"
@@ -82,17 +81,6 @@ func (t *tree) isAnothers(r ref) bool {
 	return agent != "" && t.agent != "" && agent != t.agent
 }
 
-// orderedAgent returns the agent that a file holds the orders of, by its path in lower case; "" for any
-// other file.
-func orderedAgent(path string) string {
-	rest, ok := strings.CutPrefix(path, "agents/")
-	agent, file, _ := strings.Cut(rest, "/")
-	if !ok || !strings.HasPrefix(file, "rom") {
-		return ""
-	}
-	return agent
-}
-
 // gatherLater makes candidates of the best background blocks, which nothing chooses but spendLater.
 func (p *plan) gatherLater() {
 	const most = 32
@@ -101,15 +89,15 @@ func (p *plan) gatherLater() {
 		i := p.attach(r.ref, noRef)
 		p.details[i].score = r.score / p.scale
 		p.later = append(p.later, i)
-		p.laterEstimates = append(p.laterEstimates, p.candidates[i].Estimates)
 		p.candidates[i].Estimates = [Full + 1]int32{}
 	}
 }
 
 // spendLater gives the background blocks what room is left.
 func (p *plan) spendLater() {
-	for n, i := range p.later {
-		p.candidates[i].Estimates = p.laterEstimates[n]
+	for _, i := range p.later {
+		n := &p.details[i]
+		p.candidates[i].Estimates = p.estimate(n.info, p.limitOf(p.tree.workingOf(n.ref), int(n.info.bodyBytes)))
 		if !p.sel.Show(i, Full, choose.Slack) {
 			p.sel.Show(i, Title, choose.Slack)
 		}

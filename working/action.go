@@ -75,9 +75,15 @@ func FromAction(a Action) []Block {
 const FocusStatus = "focus"
 
 // IsBackground reports whether Fovea itself noted the block: what its agent did, or what a trigger
-// made its focus.
+// made its focus. One that the agent scored is its own.
 func (b *Block) IsBackground() bool {
-	return b.Automatic && b.Type == History || b.Type == Status && b.StatusType == FocusStatus && b.Priority == Low
+	return b.Priority == Low && (b.Automatic && b.Type == History || b.Type == Status && b.StatusType == FocusStatus)
+}
+
+// IsNoted reports whether a node, by its id, keeps such a block, or did.
+func IsNoted(id string) bool {
+	_, block, ok := strings.Cut(id, "/")
+	return ok && IsNodeID(id) && (strings.HasPrefix(block, "did:") || block == "status:"+FocusStatus)
 }
 
 // Limits of what an automatic block says, in bytes.

@@ -113,6 +113,17 @@ func AgentOf(path string) string {
 	return agent
 }
 
+// Folder returns the agent in whose folder a file is, "" for none, and whether it holds the orders
+// of that agent.
+func Folder(path string) (agent string, orders bool) {
+	rest, ok := strings.CutPrefix(path, "agents/")
+	agent, file, inside := strings.Cut(rest, "/")
+	if !ok || !inside {
+		return "", false
+	}
+	return agent, strings.HasPrefix(file, "ROM") && !strings.Contains(file, "/")
+}
+
 // Tree returns the tree that keeps a complete block of an agent. That of an automatic one has
 // neither title nor content, so that no search finds what was only done.
 func (b *Block) Tree(agent string) *ast.Tree {

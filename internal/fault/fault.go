@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/google/uuid"
 )
 
 // Kind classifies an error by what a caller can do about it. The values are
@@ -109,13 +111,19 @@ func Wrap(op, what string, kind Kind, err error) error {
 	return &Error{Op: op, What: what, Kind: kind, Err: err}
 }
 
-// Meant returns the one of some ids that a name is, or begins with at least four bytes. Errors:
-// Ambiguous, with the candidates, of the operation op; a name that begins none is returned as it is.
+// Begins reports whether a name stands for an id that it begins: it has 8 bytes, which nobody
+// types for something else, or 4 of a UUID.
+func Begins(id, name string) bool {
+	return strings.HasPrefix(id, name) && (len(name) >= 8 || len(name) >= 4 && uuid.Validate(id) == nil)
+}
+
+// Meant returns the one of some ids that a name is, or stands for as in [Begins]. Errors: Ambiguous, with the
+// candidates, of the operation op; a name that begins none is returned as it is.
 func Meant(op, name string, ids []string) (string, error) {
-	if len(name) < 4 || slices.Contains(ids, name) {
+	if slices.Contains(ids, name) {
 		return name, nil
 	}
-	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, name) })
+	found := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !Begins(id, name) })
 	switch len(found) {
 	case 0:
 		return name, nil

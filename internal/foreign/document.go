@@ -57,11 +57,11 @@ func (d *Document) Org(from string) string {
 	return strings.Replace(text, ":END:\n", sum, 1)
 }
 
-// headline returns a title that gives its headline no tag for which Emacs acts.
+// headline returns a title that gives its headline no tag that acts.
 func headline(title string) string {
 	words := strings.Split(inert.Line(title), ":")
 	for i, word := range words {
-		if inert.Tag(word) != nil && i > 0 && i < len(words)-1 {
+		if inert.Lookup("tag", word).Kind != "" && i > 0 && i < len(words)-1 {
 			words[i] += "\u200b"
 		}
 	}

@@ -293,11 +293,11 @@ func cutText(text string, n int) string {
 
 // tag returns a text as a tag of Org, "" if nothing of it is left.
 func tag(text string) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '@' || r == '#' || r == '%' || '0' <= r && r <= '9' || unicode.IsLetter(r):
-			return r
+	bad := func(r rune) bool { return !strings.ContainsRune("_@#%0123456789", r) && !unicode.IsLetter(r) }
+	return strings.Map(func(r rune) rune {
+		if bad(r) {
+			return '_'
 		}
-		return '_'
-	}, strings.TrimPrefix(strings.TrimSpace(text), "#")), "_")
+		return r
+	}, strings.TrimFunc(text, bad))
 }

@@ -110,34 +110,39 @@ func (m *markdown) tags(r *reader, texts []string) {
 	for _, word := range strings.FieldsFunc(strings.Join(texts, ","), func(c rune) bool { return c == ',' || c == ';' }) {
 		word = strings.TrimPrefix(strings.Trim(word, " \t\n[]\"'"), "#")
 		t := tag(word)
+		if inert.Lookup("tag", t).Kind != "" { // Fovea or Org would act
+			t = "source_" + t
+		}
 		if t != word && !r.changed[word] {
 			r.changed[word] = true
-			r.problem(m.Source, "the tag %q is none that Org can have; it became %q", word, t)
+			r.problem(m.Source, "the tag %q cannot be that of a note here; it became %q", word, t)
 		}
-		switch {
+		switch err := inert.Tag(t); {
 		case t == "" || !m.add(":"+t):
-		case inert.Tag(t) != nil:
-			r.problem(m.Source, "the tag %s acts in Org, left out", t)
+		case err != nil:
+			r.problem(m.Source, "the tag %q is left out: %v", t, err)
 		default:
 			m.Tags = append(m.Tags, t)
 		}
 	}
 }
 
-// property sets a property, by another key where the plain one would act in Org.
+// property sets a property, by another key where the plain one would act in Org or Fovea.
 func (m *markdown) property(r *reader, key, value string) {
-	if k := propertyKey(key); k == "" || inert.Lookup("property", k).By == inert.ByWriter || inert.Property(k, value) != nil {
-		key = "source_" + key
+	value = inert.Line(value)
+	k := propertyKey(key)
+	row := inert.Lookup("property", k)
+	isOfInbox := row.Only != "" && strings.HasPrefix(path.Base(m.Path), "inbox")
+	if k == "" || row.By == inert.ByWriter || isOfInbox || inert.Property(k, value) != nil {
+		k = propertyKey("source_" + key)
 	}
-	if key = propertyKey(key); inert.Property(key, strings.Join(strings.Fields(value), " ")) != nil {
-		r.problem(m.Source, "%s acts in Org, left out", key)
-		return
+	if err := inert.Property(k, value); err != nil {
+		r.problem(m.Source, "%s is left out: %v", k, err)
+	} else if !m.add(k) {
+		r.problem(m.Source, "%s is there twice, the second left out", k)
+	} else {
+		m.set(k, value)
 	}
-	if !m.add(key) {
-		r.problem(m.Source, "%s is there twice, the second left out", key)
-		return
-	}
-	m.set(key, inert.Line(value))
 }
 
 // scalars returns the texts of a value or of a list of values, and whether it holds nothing else.

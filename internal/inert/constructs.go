@@ -26,7 +26,7 @@ type construct struct {
 
 // constructs lists all constructs. Those on lines of their own are in activeElements.
 var constructs = []construct{
-	{name: "variables of the file", keywords: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local( variables:)`), group: 1},
+	{name: "variables of the file", keywords: []string{"local variables:"}, find: regexp.MustCompile(`(?i)local variables(:)`), group: 1},
 	{name: "variables of the file in its first line", keywords: []string{"-*-"}, find: regexp.MustCompile(`-(\*-)`), group: 1},
 	{name: "a link that runs something", keywords: []string{"elisp:", "shell:", "file+sys:", "file+emacs:"},
 		find: regexp.MustCompile(`(?i)(?:elisp|shell|file\+sys|file\+emacs)(:)`), group: 1},

@@ -28,7 +28,7 @@ var forgeries = []struct{ name, text, inert string }{
 	{"a drawer", "  :LOGBOOK:\n  CLOCK: [2026-01-01 Thu 10:00]--[2026-01-01 Thu 11:00] =>  1:00\n  :END:",
 		": :LOGBOOK:\n: CLOCK: [2026-01-01 Thu 10:00]--[2026-01-01 Thu 11:00] =>  1:00\n: :END:"},
 	{"planning", "SCHEDULED: <2026-01-01 Thu>", ": SCHEDULED: <2026-01-01 Thu>"},
-	{"file variables", "# Local Variables:\n# eval: MARK\n# End:", "# Local\u200b Variables:\n# eval: MARK\n# End:"},
+	{"file variables", "# Local Variables:\n# eval: MARK\n# End:", "# Local Variables\u200b:\n# eval: MARK\n# End:"},
 	{"a first line", "# -*- eval: MARK -*-", "# -\u200b*- eval: MARK -\u200b*-"},
 	{"a keyword", "#+STARTUP: overview\n#+begin_quote\nx\n#+end_quote", ": #+STARTUP: overview\n#+begin_quote\nx\n#+end_quote"},
 	{"a setup file", "#+SETUPFILE: /etc/passwd", ": #+SETUPFILE: /etc/passwd"},
@@ -328,6 +328,11 @@ func TestUnseen(t *testing.T) {
 					if err := check(got); err != nil {
 						t.Errorf("%U: %q: %v", r, got, err)
 					}
+				}
+			}
+			for _, text := range []string{"a " + c + "b", "a" + c + " b", "a " + c + " b", "a\n" + c + "b", "a" + c + "\nb", c + "a", "a" + c, "a " + c + c, "7 " + c} {
+				if got := inert.Text(text) + inert.Line(text); strings.Contains(got, c) {
+					t.Errorf("%U stays in plain text: %q becomes %q", r, text, got)
 				}
 			}
 			if check("a"+c+"b") == nil || inert.Property("A"+c+"B", "") == nil || inert.Property(c, "") == nil || inert.Tag("a"+c) == nil {

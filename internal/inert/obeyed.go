@@ -23,7 +23,7 @@ const (
 // Obeyed is a row of the table of what Fovea, Org and packages of Emacs obey.
 type Obeyed struct {
 	Kind  string // property (of a drawer or a tree), keyword (of a line #+NAME:) or tag
-	Names string // in upper case, between blanks; an asterisk at the end makes a name a prefix
+	Names string // in upper case but for tags, between blanks; an asterisk at the end makes a name a prefix
 	By    Setter
 	Only  string // the file in which alone it is obeyed: elsewhere agents may set it
 	Why   string
@@ -56,14 +56,16 @@ var Table = []Obeyed{
 	{"keyword", "TITLE FILETAGS CATEGORY PROPERTY SETUPFILE TODO SEQ_TODO TYP_TODO TAGS PRIORITIES STARTUP ARCHIVE LINK COLUMNS", ByOwner, "", orgActs},
 	{"keyword", "AUTHOR CONSTANTS DATE DESCRIPTION EMAIL KEYWORDS LANGUAGE OPTIONS SUBTITLE CALL", ByOwner, "", orgActs},
 	{"keyword", "CAPTION DATA HEADER HEADERS LABEL NAME PLOT RESNAME RESULT RESULTS SOURCE SRCNAME TBLNAME ATTR_*", ByOwner, "", orgActs},
-	{"tag", "CRYPT", ByOwner, "", "Emacs encrypts what has it"},
-	{"tag", "ARCHIVE CONFLICT PROJECT", ByWriter, "", "says whether windows show it"},
+	{"tag", document.CryptTag, ByOwner, "", "Emacs encrypts what has it"},
+	{"tag", "ARCHIVE project " + document.ConflictTag, ByWriter, "", "says whether windows show it"},
 }
 
-// Lookup returns the row of a name in any case, and as Org writes what is added to a
+// Lookup returns the row of a name, but for tags in any case and as Org writes what is added to a
 // property, NAME+; the zero row if the name is text.
 func Lookup(kind, name string) Obeyed {
-	name = propertyKey(name)
+	if kind != "tag" {
+		name = propertyKey(name)
+	}
 	for _, row := range Table {
 		for word := range strings.FieldsSeq(row.Names) {
 			begin, isPrefix := strings.CutSuffix(word, "*")

@@ -12,7 +12,7 @@ import (
 // terminal, ends a line in only some programs, reorders or annotates what is displayed, or has
 // the property Default_Ignorable_Code_Point of Unicode.
 func isUnseen(r rune) bool {
-	return r != '\n' && r != '\t' && !unicode.In(r, unicode.Prepended_Concatenation_Mark, unicode.Egyptian_Hieroglyphs) &&
+	return (r < ' ' || r > '~') && r != '\n' && r != '\t' && !unicode.In(r, unicode.Prepended_Concatenation_Mark, unicode.Egyptian_Hieroglyphs) &&
 		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
@@ -44,9 +44,9 @@ func showUnseen(text string) (shown string, unseen []string) {
 }
 
 // isNeeded reports whether a character that is not displayed changes how a script or an emoji
-// is, or breaks up a construct of Org as [Text] does. 0 is before and after a text.
+// is, or breaks up a construct of Org as [Text] does, beside a sign of it. 0 is before and after a text.
 func isNeeded(before, r, next rune) bool {
-	isSign := func(r rune) bool { return r <= unicode.MaxASCII && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	isSign := func(r rune) bool { return r > ' ' && r <= '~' && !unicode.In(r, unicode.L, unicode.Nd) }
 	switch {
 	case string(r) == zeroWidthSpace:
 		return isShaped(before) && isShaped(next) || isSign(before) || isSign(next)

@@ -99,6 +99,38 @@ func TestAmbiguousListsCandidates(t *testing.T) {
 	}
 }
 
+// TestBeginnings: the beginning of an id stands for the one that has it, and neither it nor that of a
+// title lists what a search does not.
+func TestBeginnings(t *testing.T) {
+	const one, two = "3f0c1234-0000-4000-8000-000000000001", "3f0c1234-0000-4000-8000-000000000002"
+	id := func(title, id string) string { return "* " + title + "\n" + drawer(":ID: "+id) + "text\n" }
+	v := view(map[string]string{
+		"a.org": id("Plans", "planning-2026") + id("Uno", one) + id("Due", two) + id("Trip", "7a0c1234-0000-4000-8000-000000000001"),
+		"b.org": "* Vault :crypt:\n" + drawer(":ID: vault-of-it") + "*" + id("Bank PIN 4711", "secret-number-1") + "*" + id("Bank two", "secret-number-2"),
+		"a.sync-conflict-20260314-101112-ABCDEFG.org": id("Plans", "planning-2026") + id("Uno", one) + id("Bank copy", "copied-id-1"),
+		".foveaignore": "banks\n",
+	})
+	if v.State.CopyOf("a.sync-conflict-20260314-101112-ABCDEFG.org") == "" {
+		t.Fatal("no conflict copy")
+	}
+	for name, want := range map[string]string{
+		"planning": "Plans", "id:planning": "Plans", "7a0c": "Trip", one[:35] + "1": "Uno", "vault-of": "Vault", "secret-number-1": "Bank PIN 4711",
+		"Bank PIN 4711": "Bank PIN 4711",
+		"plan":          "titles that begin so", "plannin": "", "7a0": "", "3f0c": "could mean 2 nodes", "secret-number": "",
+		"Bank": "", "ba": "", "copied-i": "", ".fovea": "", "": "",
+	} {
+		n, err := v.Resolve(name)
+		switch {
+		case err == nil:
+			if n.Title() != want {
+				t.Errorf("%q is %q, want %q", name, n.Title(), want)
+			}
+		case !strings.Contains(err.Error(), want) || strings.Contains(strings.ReplaceAll(err.Error(), name, ""), "Bank"):
+			t.Errorf("%q: %v, want %q", name, err, want)
+		}
+	}
+}
+
 // TestBaseNames checks that a bare file name before a line number is enough if only one
 // folder has it; otherwise the error lists the files. A name without a line never means
 // a file in a folder, because a write to it would go there.

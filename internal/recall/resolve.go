@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -37,7 +38,7 @@ func (e *AmbiguousError) Error() string {
 		if id == e.Name { // the id alone is ambiguous
 			id = "id:" + id
 		}
-		fmt.Fprintf(&b, "\n  %s  %s  (%s)", id, n.Title(), n.Path)
+		fmt.Fprintf(&b, "\n  %s  %s  (%s)", id, n.ListedTitle(), n.Path)
 	}
 	if e.More > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", e.More)
@@ -51,9 +52,10 @@ func (e *AmbiguousError) Error() string {
 // priority in front). FILE may be a bare file name if only one folder has it. A path
 // therefore takes precedence over an equal :ID:, but after the prefix "id:" the id is
 // tried first. A handle stands for the id of its node; a handle that is also the path,
-// id or title of another node is ambiguous, unless the prefix "id:" is given. Resolve
-// returns ErrUnknown, with the nearest titles, or an *AmbiguousError. Titles in conflict
-// copies name nothing.
+// id or title of another node is ambiguous, unless the prefix "id:" is given. At last the
+// beginning of an id stands for it, see [fault.Begins]. Resolve returns ErrUnknown, with the
+// nearest titles, or an *AmbiguousError. Titles in conflict copies name nothing, nor does the
+// beginning of what a search does not list.
 func (v View) Resolve(name string) (*node.Node, error) {
 	name = strings.TrimSpace(name)
 	id, prefixed := strings.CutPrefix(name, "id:")
@@ -76,19 +78,17 @@ func (v View) Resolve(name string) (*node.Node, error) {
 		return n, nil
 	}
 	found := v.nodesTitled(name)
-	if len(found) == 0 && len(id) >= minPrefix {
-		found = v.nodesWith(func(n *node.Node) bool { return strings.HasPrefix(n.ID, id) })
+	if len(found) == 0 {
+		found = v.nodesWith(func(n *node.Node) bool { return fault.Begins(n.ID, id) })
 	}
 	return v.one(name, found, 0)
 }
 
-// minPrefix is how many bytes of an id stand for it.
-const minPrefix = 4
-
-// nodesWith returns, in document order, the nodes for which is holds. O(nodes).
+// nodesWith returns, in document order, the nodes for which is holds, of those that a search may
+// list. O(nodes).
 func (v View) nodesWith(is func(*node.Node) bool) (found []*node.Node) {
 	for n := range v.State.All() {
-		if is(n) {
+		if is(n) && !n.Secret() && !document.IsIgnore(n.Path) && v.State.CopyOf(n.Path) == "" {
 			found = append(found, n)
 		}
 	}
@@ -240,7 +240,7 @@ func (v View) unknownError(name string) error {
 	}
 	var b strings.Builder
 	for _, n := range listed {
-		fmt.Fprintf(&b, "\n  %s  %s  (%s)", n.ID, n.Title(), n.Path)
+		fmt.Fprintf(&b, "\n  %s  %s  (%s)", n.ID, n.ListedTitle(), n.Path)
 	}
 	return fmt.Errorf("%q: %w; %s:%s", name, ErrUnknown, similar, b.String())
 }

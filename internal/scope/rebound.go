@@ -12,7 +12,7 @@ import (
 )
 
 // Rebound says of each id that another node bears now, while the one that bore it is still
-// there, which files they are in; "" for none. O(changes).
+// there, which files they are in, of a few of many; "" for none. O(changes).
 func Rebound(d *graph.Delta) string {
 	type place struct {
 		id, path string
@@ -26,7 +26,7 @@ func Rebound(d *graph.Delta) string {
 			}
 		}
 	}
-	var said strings.Builder
+	var said []string
 	for _, c := range d.Changes {
 		if c.Old == nil || c.New == nil {
 			continue
@@ -36,8 +36,8 @@ func Rebound(d *graph.Delta) string {
 			was.own, now.own = c.Old.Own, c.New.Own
 		}
 		if was != now && (losers[was] || losers[now]) {
-			said.WriteString(fmt.Sprintf("; the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path))
+			said = append(said, fmt.Sprintf("the ID %s is now that of a node in %s, before in %s", c.ID, c.New.Path, c.Old.Path))
 		}
 	}
-	return said.String()
+	return strings.TrimSuffix("; "+Abbreviate(said, ""), "; ")
 }

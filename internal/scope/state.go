@@ -39,17 +39,17 @@ func IsLost(nodes []*node.Node) bool { return slices.ContainsFunc(nodes, graph.I
 
 // Message returns the commit message of an ingest.
 func Message(d *graph.Delta) string {
-	var said strings.Builder
-	said.WriteString(Rebound(d))
+	var lost []string
 	for _, c := range d.Changes {
 		if c.Old != nil && c.New != nil && c.New.Parent == "" && len(c.Old.Kids) > 0 && len(c.New.Kids) == 0 {
-			said.WriteString("; " + c.New.Path + " lost all its headlines")
+			lost = append(lost, c.New.Path+" lost all its headlines")
 		}
 	}
+	said := Rebound(d) + strings.TrimSuffix("; "+Abbreviate(lost, ""), "; ")
 	if len(d.Paths) == 1 {
-		return d.Paths[0] + said.String()
+		return d.Paths[0] + said
 	}
-	return fmt.Sprintf("%d documents", len(d.Paths)) + said.String()
+	return fmt.Sprintf("%d documents", len(d.Paths)) + said
 }
 
 // IsGone reports whether a block is no longer kept: a commit of another copy may have

@@ -99,10 +99,10 @@ func looseLine(text []byte) (l line, err error) {
 	if errors.Is(err, rpcline.ErrNoObject) {
 		err = errors.New("not a JSON object")
 	}
-	if err != nil {
-		return l, err
+	if err == nil {
+		err = json.Unmarshal(given, &l)
 	}
-	return l, json.Unmarshal(given, &l)
+	return l, err
 }
 
 // asLines returns a graph in the format of that file.

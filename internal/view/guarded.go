@@ -134,20 +134,19 @@ func (v *View) Readable(path, text string) string {
 			return ""
 		}
 	}
+	if !slices.ContainsFunc(nodes, func(n *node.Node) bool { return n.Derived.Encrypted }) {
+		return text
+	}
 	var b strings.Builder
-	left, encrypted := false, map[string]bool{}
+	encrypted := map[string]bool{}
 	for _, n := range nodes {
 		shown := recall.Readable(n)
 		if encrypted[n.ID] = n.Derived.Encrypted; encrypted[n.Parent] {
 			shown = ""
 		}
-		left = left || strings.TrimSpace(shown) != ""
 		b.WriteString(shown + strings.Repeat("\n", strings.Count(n.Content[len(shown):], "\n")))
 	}
-	switch {
-	case !slices.ContainsFunc(nodes, func(n *node.Node) bool { return n.Derived.Encrypted }):
-		return text
-	case !left:
+	if strings.TrimSpace(b.String()) == "" {
 		return ""
 	}
 	return b.String()

@@ -200,12 +200,8 @@ func dateOf(d *document.Derived) string {
 // agentOf returns the agent that writes a document, "" for the owner's documents. The ROM
 // of an agent is the owner's, because only the owner may write it.
 func agentOf(path string) string {
-	rest, ok := strings.CutPrefix(path, "agents/")
-	if !ok {
-		return ""
-	}
-	name, file, ok := strings.Cut(rest, "/")
-	if !ok || strings.HasPrefix(file, "ROM") && !strings.Contains(file, "/") {
+	name, orders := working.Folder(path)
+	if orders {
 		return ""
 	}
 	return name

@@ -9,6 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Since is how memory differs from what the previous window showed to the same agent in the
@@ -35,11 +36,14 @@ func (s *Since) Repeats(before *Window, w *window.Window) bool {
 	for _, p := range before.Parts {
 		levels[p.ID] = p.Level
 	}
-	return !slices.ContainsFunc(w.Parts, func(p window.Part) bool { return p.Level > levels[p.ID] || p.Level == window.Snippet })
+	return !slices.ContainsFunc(w.Parts, func(p window.Part) bool {
+		return !working.IsNoted(p.ID) && (p.Level > levels[p.ID] || p.Level == window.Snippet)
+	})
 }
 
 // Compare compares a window and its view with the manifest of the previous window, and marks in
-// its reasons what is new or changed. It returns nil if there is no previous window.
+// its reasons what is new or changed; what Fovea itself noted of the agent is neither. It returns nil
+// if there is no previous window.
 func Compare(before *Window, v *view.View, w *window.Window) *Since {
 	if before == nil {
 		return nil
@@ -47,6 +51,9 @@ func Compare(before *Window, v *view.View, w *window.Window) *Since {
 	s := &Since{Window: before.ID, Time: before.Time, New: []string{}, Changed: []string{}, Gone: []string{}}
 	changed := map[string]bool{} // by id, of what the window before showed
 	for _, p := range before.Parts {
+		if working.IsNoted(p.ID) {
+			continue
+		}
 		n, there := v.Get(p.ID)
 		if changed[p.ID] = there && n.Own != p.Digest; changed[p.ID] {
 			s.Changed = append(s.Changed, p.ID)
@@ -59,6 +66,7 @@ func Compare(before *Window, v *view.View, w *window.Window) *Since {
 	for i := range w.Parts {
 		p := &w.Parts[i]
 		switch differs, known := changed[p.ID]; {
+		case working.IsNoted(p.ID):
 		case differs:
 			p.Reason += "; changed since the window before"
 		case !known:
