@@ -97,7 +97,7 @@ func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle,
 	defer release()
 	for _, since := range req.Since {
 		if err := goOn(ctx, sources, since); err != nil {
-			return nil, fault.Wrap(op, "since", map[bool]fault.Kind{true: fault.Invalid, false: fault.NotFound}[errors.Is(err, errSince)], err)
+			return nil, err
 		}
 	}
 	in, err := vfs.Dir(filepath.Dir(req.File))
@@ -187,11 +187,11 @@ func sealed(w io.Writer, to []archive.Recipient, write func(io.Writer) (bundle.S
 	return done, err
 }
 
-// goOn cuts the source that has a commit to what came after it.
+// goOn cuts the source that has a commit to what came after it. Errors: Invalid, NotFound.
 func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 	d, err := merkle.Parse(since)
 	if err != nil {
-		return fmt.Errorf("%s: %w", since, errSince)
+		return fault.Wrap("bundle write", "since", fault.Invalid, fmt.Errorf(`%s: not the digest of a commit, as "fovea bundle verify" prints it`, since))
 	}
 	for i := range sources {
 		if err = sources[i].GoOn(ctx, d); err == nil {
@@ -200,13 +200,10 @@ func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 	}
 	if len(sources) > 0 && errors.Is(err, store.ErrNotFound) {
 		const what = `no history here has the commit %s; "fovea bundle verify" prints the commits that a bundle ends with, and without since it has all`
-		return fmt.Errorf(what, d)
+		err = fmt.Errorf(what, d)
 	}
-	return err
+	return fault.Wrap("bundle write", "since", fault.NotFound, err)
 }
-
-// errSince is returned for what names no commit.
-var errSince = errors.New("not the digest of a commit, as \"fovea bundle verify\" prints it")
 
 // Scopes returns what a bundle holds.
 func Scopes(h bundle.Header) []BundleScope {

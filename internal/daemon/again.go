@@ -46,14 +46,14 @@ type term struct {
 
 // terms are those of a daemon: one after another.
 type terms struct {
-	daemon *daemon
-	now    atomic.Pointer[term]
-	door   share.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
-	gate   share.Semaphore        // held while a call runs
-	advice atomic.Pointer[string] // see Status.Configuration
-	wanted, good config.Config // what the file says, and the last one that was in force whole; of follow, like these:
-	tries        int           // how often requests were running when the memory was to be opened for wanted
-	due          time.Time     // when that is tried again
+	daemon       *daemon
+	now          atomic.Pointer[term]
+	door         share.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
+	gate         share.Semaphore        // held while a call runs
+	advice       atomic.Pointer[string] // see Status.Configuration
+	wanted, good config.Config          // what the file says, and the last one that was in force whole; of follow, like these:
+	tries        int                    // how often requests were running when the memory was to be opened for wanted
+	due          time.Time              // when that is tried again
 }
 
 // opened is the memory that a daemon has open, with its work in the background.

@@ -482,7 +482,7 @@ func FuzzOpenImage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		in := faultfs.New()
 		mustClose(t, mustOpen(t, in, small(0)))
-		if err := vfs.WriteAtomic(in, imageName(5), content, filePerm); err != nil {
+		if err := vfs.WriteAtomic(in, ImageName(5), content, filePerm); err != nil {
 			t.Fatal(err)
 		}
 		s, _, err := Open(in, small(1))

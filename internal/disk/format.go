@@ -33,10 +33,6 @@ const (
 // nor lost.
 const quarantineFolder = "quarantine"
 
-// ImageName returns the name, within the state folder, of the image of the commit
-// with a number.
-func ImageName(seq uint64) string { return imageName(seq) }
-
 // OpenFolder opens the state folder at a path of the operating system and makes
 // it, for its owner alone, where it is missing. It returns vfs.ErrNotFolder when
 // a file is there, which is left as it is. Of what is in the folder only regular files are

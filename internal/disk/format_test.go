@@ -65,7 +65,7 @@ func TestUnknownFormat(t *testing.T) {
 			binary.LittleEndian.PutUint32(b[headerCheckAt:], crc32.Checksum(b[:headerCheckAt], castagnoli))
 			return b
 		}},
-		{"image", func(vfs.FS) string { return imageName(5) }, func(b []byte) []byte {
+		{"image", func(vfs.FS) string { return ImageName(5) }, func(b []byte) []byte {
 			b[8] = major
 			const front, digestAt = 88 + 2*88, 40 - 80 // doc/format/image.md
 			sum(b, 0, front, len(b)+digestAt)

@@ -149,11 +149,11 @@ func TestDamagedImages(t *testing.T) {
 			}
 			mustClose(t, s)
 			for seq, text := range tc.damage {
-				content, err := in.ReadFile(imageName(seq))
+				content, err := in.ReadFile(ImageName(seq))
 				if err != nil {
 					t.Fatal(err)
 				}
-				patch(t, in, imageName(seq), func(f vfs.File) error {
+				patch(t, in, ImageName(seq), func(f vfs.File) error {
 					_, err := f.WriteAt([]byte("~"), int64(strings.Index(string(content), text)))
 					return err
 				})

@@ -28,13 +28,14 @@ const maxImages = 2
 // imageBuffer is how much of an image is collected for one write.
 const imageBuffer = 256 << 10
 
-func imageName(seq uint64) string {
+// ImageName returns the name, within the state folder, of the image of the commit with a number.
+func ImageName(seq uint64) string {
 	return path.Join(imageFolder, fmt.Sprintf("%012d%s", seq, imageSuffix))
 }
 
 // listImages returns the numbers of the images there are, newest first.
 func listImages(in vfs.FS) ([]uint64, error) {
-	seqs, err := record.ListNumbered(in, imageFolder, imageSuffix, imageName)
+	seqs, err := record.ListNumbered(in, imageFolder, imageSuffix, ImageName)
 	slices.Reverse(seqs)
 	return seqs, err
 }
@@ -47,7 +48,7 @@ func newestImageAt(in vfs.FS) (store.Pos, error) {
 		return store.Pos{}, err
 	}
 	for _, seq := range seqs {
-		if at, good, err := image.At(in, imageName(seq)); err != nil || good {
+		if at, good, err := image.At(in, ImageName(seq)); err != nil || good {
 			return at, err
 		}
 	}
@@ -73,7 +74,7 @@ func (f *images) write(img *store.Image) error {
 	if err != nil {
 		return err
 	}
-	name := imageName(img.Seq)
+	name := ImageName(img.Seq)
 	f.placed.drop(name)
 	err = vfs.WriteAtomicFunc(f.in, name, filePerm, func(w io.Writer) error {
 		buffered := bufio.NewWriterSize(w, imageBuffer)
@@ -99,7 +100,7 @@ func (f *images) tidy(written uint64, damaged []string) error {
 	}
 	kept := 0
 	for _, seq := range seqs {
-		name := imageName(seq)
+		name := ImageName(seq)
 		switch {
 		case seq != written && slices.Contains(damaged, name):
 			f.placed.drop(name)
@@ -133,7 +134,7 @@ func (f *images) load() (*store.Image, error) {
 		return nil, err
 	}
 	for _, seq := range seqs {
-		name := imageName(seq)
+		name := ImageName(seq)
 		img, dropped, err := image.Read(f.in, name, seq)
 		switch {
 		case err == nil:
@@ -161,8 +162,8 @@ func (f *images) remove(before uint64) error {
 	seqs, err := listImages(f.in)
 	for _, seq := range seqs {
 		if seq < before && err == nil {
-			f.placed.drop(imageName(seq))
-			err = f.in.Remove(imageName(seq))
+			f.placed.drop(ImageName(seq))
+			err = f.in.Remove(ImageName(seq))
 		}
 	}
 	return errors.Join(err, f.in.SyncDir(imageFolder))
@@ -179,7 +180,7 @@ func (f *images) olderAt() (store.Pos, error) {
 	}
 	var older store.Pos
 	for _, seq := range seqs[:min(len(seqs), maxImages)] {
-		at, good, err := image.At(f.in, imageName(seq))
+		at, good, err := image.At(f.in, ImageName(seq))
 		if err != nil {
 			return store.Pos{}, err
 		}

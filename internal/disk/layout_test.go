@@ -45,7 +45,7 @@ func TestGoldenFiles(t *testing.T) {
 			got[name] = d.String()
 		}
 	}
-	digests(FormatFile, headFile, record.SegmentName(1), imageName(3))
+	digests(FormatFile, headFile, record.SegmentName(1), ImageName(3))
 	s = mustOpen(t, in, small(1))
 	if _, err := store.Rewrite(t.Context(), s, 4, purge('b')); err != nil {
 		t.Fatal(err)

@@ -114,7 +114,7 @@ func (o *opening) files() ([]string, error) {
 	}
 	images, err := listImages(o.in)
 	for _, seq := range images {
-		names = append(names, imageName(seq))
+		names = append(names, ImageName(seq))
 	}
 	return names, err
 }

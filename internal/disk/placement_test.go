@@ -104,7 +104,7 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 	}
 	names = map[string]string{
 		"journal/newest": record.SegmentName(segments[len(segments)-1]), "journal/oldest": record.SegmentName(segments[0]),
-		"image/newest": imageName(images[0]), "packs/first": s.files.packs.packs[0].Name(),
+		"image/newest": ImageName(images[0]), "packs/first": s.files.packs.packs[0].Name(),
 	}
 	return s, path, names
 }

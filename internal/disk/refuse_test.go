@@ -18,7 +18,7 @@ import (
 // else is in it; one that has none belongs to somebody else.
 func TestFormatIsMissed(t *testing.T) {
 	for name, lost := range map[string]bool{
-		record.SegmentName(1): true, imageName(3): true, record.PackFolder + "/00000001-000001.pack": true, "pictures/1.jpg": false,
+		record.SegmentName(1): true, ImageName(3): true, record.PackFolder + "/00000001-000001.pack": true, "pictures/1.jpg": false,
 	} {
 		in := faultfs.New()
 		if err := in.MkdirAll(path.Dir(name), 0o700); err != nil {

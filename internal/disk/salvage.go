@@ -300,12 +300,12 @@ func (s *Salvage) Has(d merkle.Digest) bool { _, ok := s.at[d]; return ok }
 // quarantine too, and says where it lies. Damaged ones count as damage.
 func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
 	for _, folder := range []string{imageFolder, quarantineFolder} {
-		seqs, err := record.ListNumbered(s.in, folder, imageSuffix, imageName)
+		seqs, err := record.ListNumbered(s.in, folder, imageSuffix, ImageName)
 		if err != nil {
 			return err
 		}
 		for _, seq := range slices.Backward(seqs) {
-			name := path.Join(folder, path.Base(imageName(seq)))
+			name := path.Join(folder, path.Base(ImageName(seq)))
 			img, _, err := image.Read(s.in, name, seq)
 			wrong := errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, image.ErrDamaged) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 			switch {

@@ -145,7 +145,6 @@ func (b *builder) segment() *segment {
 		at += count
 	}
 	s.lists.blob = string(blob)
-	s.findLongLists()
 	return s
 }
 

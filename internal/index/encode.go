@@ -150,8 +150,6 @@ func (d *decoder) segment() *segment {
 		d.fail("terms")
 	case docs == 0 && terms > 0:
 		d.fail("counts")
-	default:
-		s.findLongLists()
 	}
 	return s
 }

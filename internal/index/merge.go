@@ -61,7 +61,6 @@ func mergeTerms(m *segment, sources []source) {
 		term, ok := minTerm(sources)
 		if !ok {
 			m.terms, m.lists = terms.table(), lists.table()
-			m.findLongLists()
 			return
 		}
 		merged = merged[:0]

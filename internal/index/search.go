@@ -164,13 +164,10 @@ func (x *Lexical) topTerms(terms []queryTerm, limit int) []queryTerm {
 
 // docFreq returns the number of live documents that have term.
 func (x *Lexical) docFreq(term string) int {
-	n := 0
-	for i := range x.parts {
-		if t, ok := x.parts[i].terms.find(term); ok {
-			n += x.parts[i].docFreq(t)
-		}
-	}
-	return n
+	s := scratches.Get().(*scratch)
+	defer s.release()
+	x.loadPostings(term, s)
+	return s.docFreq
 }
 
 // IDF returns the weight of a term: the higher, the rarer it is.

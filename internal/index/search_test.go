@@ -5,7 +5,6 @@ package index
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +49,7 @@ func (v vocabulary) docs(from, n int, even bool) []Doc {
 }
 
 // TestTopHitsEqualFullSearch checks that a limit returns, bit for bit, the first hits of a
-// full search: with lists of many blocks, several parts, dead documents, equal scores and
+// full search: with long lists, several parts, dead documents, equal scores and
 // filters.
 func TestTopHitsEqualFullSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,56 +88,3 @@ func TestTopHitsEqualFullSearch(t *testing.T) {
 }
 
 func (vocabulary) docID(i int) string { return fmt.Sprintf("%04x-%d", uint16(i*40503), i) }
-
-// TestBlocksMatchLists checks that the blocks of each list cover it and end where they
-// claim.
-func TestBlocksMatchLists(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		v := newVocabulary(rapid.Uint64().Draw(t, "seed"), 1.1)
-		docs := v.docs(0, rapid.IntRange(1, 1000).Draw(t, "documents"), false)
-		p := part{segment: Build(docs).parts[0].segment, dead: newBitmap(len(docs))}
-		for i := range docs {
-			if i/100%2 == 0 && v.rnd.IntN(3) == 0 {
-				p.dead.set(uint32(i))
-			}
-		}
-		for term := range p.terms.len() {
-			want := p.postings(nil, term, nil)
-			if got := p.docFreq(term); got != len(p.postings(nil, term, p.dead)) {
-				t.Fatalf("term %d: %d live documents, counted %d", term, len(p.postings(nil, term, p.dead)), got)
-			}
-			blocks, postings := p.blocks(term)
-			if (blocks != nil) != (len(want) > postingsPerBlock) || blocks != nil && postings != len(want) {
-				t.Fatalf("term %d of %d documents: %d blocks of %d postings", term, len(want), len(blocks), postings)
-			}
-			var all []posting
-			for i, b := range blocks {
-				from, at := blockStart(blocks, i)
-				run, end := p.decodePostings(nil, p.lists.at(term), at, from, postingsPerBlock, nil)
-				if want := (block{run[len(run)-1].doc, uint32(end)}); b != want {
-					t.Fatalf("term %d, block %d: %+v, the list says %+v", term, i, b, want)
-				}
-				all = append(all, run...)
-			}
-			if blocks != nil && !slices.Equal(all, want) {
-				t.Fatalf("term %d: the blocks hold %v, the list %v", term, all, want)
-			}
-		}
-	})
-}
-
-func TestBitmapHasAny(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		b := newBitmap(300)
-		set := rapid.SliceOfN(rapid.Uint32Range(0, 299), 0, 4).Draw(t, "set")
-		for _, doc := range set {
-			b.set(doc)
-		}
-		first := rapid.Uint32Range(0, 299).Draw(t, "first")
-		last := rapid.Uint32Range(first, 299).Draw(t, "last")
-		want := slices.ContainsFunc(set, func(doc uint32) bool { return first <= doc && doc <= last })
-		if got := b.hasAny(first, last); got != want {
-			t.Fatalf("of %v in %d to %d: %t", set, first, last, got)
-		}
-	})
-}

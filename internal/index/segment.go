@@ -4,10 +4,8 @@ package index
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"sort"
-	"sync/atomic"
 )
 
 // table is a list of strings in one buffer, with 8 bytes of overhead per string.
@@ -43,12 +41,10 @@ func (t table) find(s string) (int, bool) {
 // segment is an immutable inverted index. Documents are numbered in id order and terms
 // are in byte order, so a segment depends only on its documents.
 type segment struct {
-	ids       table
-	lengths   []uint32 // weighted number of words by document
-	terms     table
-	lists     table                       // posting list of each term, encoded by appendPosting
-	longTerms []uint32                    // sorted terms whose list may be long
-	longLists []atomic.Pointer[blockList] // blocks of each long list, nil until first used
+	ids     table
+	lengths []uint32 // weighted number of words by document
+	terms   table
+	lists   table // posting list of each term, encoded by appendPosting
 }
 
 // posting is one document that has a term.
@@ -97,16 +93,8 @@ func uvarint(list string, i int) (uint64, int) {
 // postings appends the live postings of term t to dst. A list that names a document
 // beyond the segment, which only forged data does, ends there.
 func (s *segment) postings(dst []posting, t int, dead bitmap) []posting {
-	dst, _ = s.decodePostings(dst, s.lists.at(t), 0, 0, math.MaxInt, dead)
-	return dst
-}
-
-// decodePostings decodes up to count postings of list from the offset at, where from is
-// the first document that can follow. It appends the live ones to dst and returns the
-// offset after the last posting read.
-func (s *segment) decodePostings(dst []posting, list string, at int, from uint32, count int, dead bitmap) ([]posting, int) {
-	docs, doc := uint64(len(s.lengths)), uint64(from)
-	for i := at; i < len(list) && count > 0; count-- {
+	list, docs, doc := s.lists.at(t), uint64(len(s.lengths)), uint64(0)
+	for i := 0; i < len(list); doc++ {
 		v := uint64(list[i])
 		if v < 0x80 {
 			i++
@@ -124,10 +112,8 @@ func (s *segment) decodePostings(dst []posting, list string, at int, from uint32
 		if !dead.has(uint32(doc)) {
 			dst = append(dst, posting{uint32(doc), uint32(weight)})
 		}
-		doc++
-		at = i
 	}
-	return dst, at
+	return dst
 }
 
 // bitmap is a set of document numbers; nil is empty.
@@ -135,25 +121,6 @@ type bitmap []uint64
 
 func (b bitmap) has(doc uint32) bool {
 	return b != nil && b[doc>>6]>>(doc&63)&1 != 0
-}
-
-// hasAny reports whether the set has a document from first to last.
-func (b bitmap) hasAny(first, last uint32) bool {
-	if b == nil {
-		return false
-	}
-	i, end := first>>6, last>>6
-	if mask := ^uint64(0) << (first & 63); i == end {
-		return b[i]&mask&(^uint64(0)>>(63-last&63)) != 0
-	} else if b[i]&mask != 0 {
-		return true
-	}
-	for i++; i < end; i++ {
-		if b[i] != 0 {
-			return true
-		}
-	}
-	return b[end]&(^uint64(0)>>(63-last&63)) != 0
 }
 
 func (b bitmap) set(doc uint32) { b[doc>>6] |= 1 << (doc & 63) }

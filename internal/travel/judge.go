@@ -73,17 +73,16 @@ func (r *rollback) leave(path string, isRead bool) {
 	if isRead {
 		seen, _, err = r.history.scope.Root.Read(path, 0)
 	}
+	var differs merkle.Digest
 	switch {
 	case err == nil && wanted && seen == text:
 		return // in step
 	case err == nil:
-		r.drift[path] = merkle.SumText(seen)
+		differs = merkle.SumText(seen)
 	case wanted:
-		r.drift[path] = scope.NoFile
+		differs = scope.NoFile
 	}
-	if err != nil && !wanted {
-		r.drift[path] = merkle.Digest{}
-	}
+	r.drift[path] = differs
 	r.report(path)
 }
 
@@ -121,17 +120,10 @@ func (r *rollback) isSetup(head *graph.State, path string) bool {
 // Errors: Denied.
 func Refuse(h *History) error {
 	defer h.scope.Chain.Reading()()
-	state := h.scope.Chain.Head().State
-	var never []string
-	for _, path := range state.Paths() {
-		if !h.scope.IsFile(path) {
-			continue
-		}
-		if verdict, _ := corpus.Judge(h.scope.Root, path, false, nil); verdict == corpus.Never {
-			never = append(never, path)
-		}
-	}
-	return refused("clone", never)
+	return refused("clone", slices.DeleteFunc(slices.Clone(h.scope.Chain.Head().State.Paths()), func(path string) bool {
+		verdict, _ := corpus.Judge(h.scope.Root, path, false, nil)
+		return verdict != corpus.Never || !h.scope.IsFile(path)
+	}))
 }
 
 // refused is the error of paths that no memex may have.

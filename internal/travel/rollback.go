@@ -129,9 +129,6 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 	}
 	lost := r.lost(ctx, &delta)
-	if delta.Empty() && len(lost) == 0 && r.secondParent == nil {
-		return chain.Commit{}, nil, nil
-	}
 	stay, err := r.judge(head.State, delta.Paths, lost)
 	if err == nil && len(stay) > 0 {
 		r.target, _ = withPresent(head.State, r.target, stay, now)
