@@ -20,6 +20,7 @@
 ;;; Code:
 
 (require 'cl-lib)
+(require 'hl-line)
 (require 'subr-x)
 (require 'tabulated-list)
 (eval-when-compile (require 'let-alist))
@@ -253,9 +254,8 @@ LATE is non-nil if its time is over."
 
 (defun fovea--key (operation)
   "Return a header with a new key, if OPERATION writes."
-  (and (member operation fovea--writes)
-       `(("Idempotency-Key" . ,(secure-hash 'sha1 (format "%s %s %s %s" (random) (emacs-pid)
-                                                          (float-time) operation))))))
+  (let ((unique (format "%s %s %s" (random) (emacs-pid) (float-time))))
+    (and (member operation fovea--writes) `(("Idempotency-Key" . ,(secure-hash 'sha1 unique))))))
 
 (defun fovea--call (operation &optional request headers)
   "Return the answer to OPERATION with REQUEST, an alist, and HEADERS.
@@ -512,6 +512,7 @@ An indirect buffer has the file of its base."
 
 (define-derived-mode fovea-table-mode tabulated-list-mode "Fovea"
   "A list of notes or commits."
+  (hl-line-mode)
   (add-hook 'tabulated-list-revert-hook (lambda () (funcall (or fovea--again #'ignore))) nil t))
 (fovea--keys fovea-table-mode-map "RET" #'fovea-table-visit "l" #'fovea-log "b" #'fovea-blame
              "v" #'fovea-versions)
@@ -573,6 +574,7 @@ Return the buffer."
   "Show NODES, which TEXT found, and return the buffer."
   (with-current-buffer (fovea--node-table "*fovea search*" (lambda () nodes))
     (goto-char (point-min))
+    (hl-line-highlight)
     (dolist (window (get-buffer-window-list nil nil t)) (set-window-point window (point-min)))
     (setq fovea--search-text text
           mode-line-process (format ": %d for \"%s\"" (length nodes) text))
@@ -594,7 +596,10 @@ Return the buffer."
   "Select the result that is COUNT lines below."
   (interactive "p")
   (when-let ((window (get-buffer-window "*fovea search*" t)))
-    (with-selected-window window (forward-line (or count 1)) (when (eobp) (forward-line -1)))))
+    (with-selected-window window
+      (forward-line (or count 1))
+      (when (eobp) (forward-line -1))
+      (hl-line-highlight))))
 
 (defun fovea-search-previous ()
   "Select the result above."
@@ -648,24 +653,19 @@ stays in the buffer *fovea search*."
 (defvar fovea--point-last nil "What the agent's focus was set to last.")
 (defvar fovea--point-timer nil "What lets the focus follow point.")
 
-(defun fovea--agent-headers ()
-  "Return the headers that name `fovea-agent', if there is one."
-  (and fovea-agent
-       `(("Fovea-Agent" . ,fovea-agent) ("Fovea-Session" . ,fovea-agent) ("Fovea-Role" . "owner"))))
-
-(defun fovea--need-agent ()
-  "Signal an error unless `fovea-agent' names one."
-  (unless fovea-agent
-    (user-error "Fovea: set `fovea-agent' to the agent whose focus is to follow point")))
+(defun fovea--agent-headers (&optional needed)
+  "Return the headers that name `fovea-agent'; it must be set if it is NEEDED."
+  (when (and needed (not fovea-agent))
+    (user-error "Fovea: set `fovea-agent' to the agent whose focus is to follow point"))
+  (and fovea-agent `(("Fovea-Agent" . ,fovea-agent) ("Fovea-Role" . "owner"))))
 
 ;;;###autoload
 (defun fovea-point-update ()
   "Set the focus of `fovea-agent' to the note at point."
   (interactive)
-  (fovea--need-agent)
-  (let ((answer (fovea--call "trigger" `((event . "point-update")
-                                         (payload . ((target_id . ,(fovea--here)))))
-                             (fovea--agent-headers))))
+  (let* ((headers (fovea--agent-headers t))
+         (request `((event . "point-update") (payload . ((target_id . ,(fovea--here))))))
+         (answer (fovea--call "trigger" request headers)))
     (message "Fovea: %s works on %s" fovea-agent (alist-get 'focus answer))))
 
 (defun fovea--point ()
@@ -686,7 +686,7 @@ stays in the buffer *fovea search*."
   (setq fovea--point-timer nil fovea--point-last nil)
   (when fovea-point-mode
     (setq fovea-point-mode nil)         ; until what can fail has not
-    (fovea--need-agent)
+    (fovea--agent-headers t)
     (fovea--connect)
     (setq fovea-point-mode t
           fovea--point-timer (run-with-idle-timer fovea-delay t #'fovea--point))))
