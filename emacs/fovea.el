@@ -577,7 +577,7 @@ Return the buffer."
     (hl-line-highlight)
     (dolist (window (get-buffer-window-list nil nil t)) (set-window-point window (point-min)))
     (setq fovea--search-text text
-          mode-line-process (format ": %d for \"%s\"" (length nodes) text))
+          mode-line-process (string-replace "%" "%%" (format ": %d for \"%s\"" (length nodes) text)))
     (current-buffer)))
 
 (defun fovea--search-update (text)
@@ -829,7 +829,7 @@ Where the window was not made here, it has its handle alone; nil for none."
 
 (defun fovea--before (seq)
   "Return what names the state before the commit with the number SEQ."
-  (format "seq:%d" (max 0 (1- seq))))
+  (if (> seq 1) (format "seq:%d" (1- seq)) (user-error "Fovea: nothing is older than commit 1")))
 
 ;;;###autoload
 (defun fovea-log ()

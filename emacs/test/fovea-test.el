@@ -233,7 +233,10 @@ Several strings in a list are sent one after another."
       (with-current-buffer "garden.org"
         (should (looking-at-p "\\* Beech"))
         (widen)))
-    (fovea-test-error "no note has" (execute-kbd-macro (kbd "M-x fovea-search RET qqqqxxzz RET")))))
+    (fovea-test-error "no note has" (execute-kbd-macro (kbd "M-x fovea-search RET qqqqxxzz RET")))
+    (fovea--search-show "100%" nil)
+    (should (equal (buffer-local-value 'mode-line-process (get-buffer "*fovea search*"))
+                   ": 0 for \"100%%\""))))
 
 (ert-deftest fovea-test-seek ()
   "A heading is found by its id, by its line, or where its title went."
@@ -440,6 +443,12 @@ Several strings in a list are sent one after another."
 (ert-deftest fovea-test-history ()
   "Log, diff, blame and versions of the heading at point."
   (fovea-test-with
+    (fovea--call "status")
+    (fovea-test-visit "garden.org" "quick")
+    (fovea-test-error "nothing is older than commit 1" (fovea-diff))
+    (fovea-test-error "nothing is older than commit 1" (fovea-commit 1))
+    (fovea-test-error "no such node" (fovea--show-version "nothing-here"))
+    (kill-buffer)
     (fovea-test-agent "edit" '((id . "beech") (append . "First addition.")))
     (fovea-test-agent "edit" '((id . "beech") (append . "Second addition.")))
     (dolist (command '(fovea-log fovea-diff fovea-blame fovea-versions))
