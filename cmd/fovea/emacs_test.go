@@ -53,3 +53,35 @@ func TestEmacsReaches(t *testing.T) {
 		t.Errorf("the file holds %q, %v", text, err)
 	}
 }
+
+// TestEmacsClient: emacs/fovea.el has no fault that checkdoc or the compiler of Emacs
+// knows, and its own tests pass against daemons of this build.
+func TestEmacsClient(t *testing.T) {
+	emacs := foveatest.Part(t, "emacs")
+	folder, err := filepath.Abs(filepath.Join("..", "..", "emacs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, tests := filepath.Join(folder, "fovea.el"), filepath.Join(folder, "test", "fovea-test.el")
+	compiled := filepath.Join(t.TempDir(), "fovea.elc")
+	for _, tc := range []struct {
+		name, prints string
+		args         []string
+	}{
+		{"checkdoc", "", []string{"--eval", `(checkdoc-file "` + client + `")`}},
+		{"compile", "", []string{
+			"--eval", `(setq byte-compile-error-on-warn t byte-compile-dest-file-function (lambda (_) "` + compiled + `"))`,
+			"-f", "batch-byte-compile", client,
+		}},
+		{"ert", " 0 unexpected", []string{"-l", compiled, "-L", folder, "-l", tests, "-f", "ert-run-tests-batch-and-exit"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := exec.CommandContext(t.Context(), emacs, append([]string{"-Q", "--batch"}, tc.args...)...)
+			c.Env = append(os.Environ(), "HOME="+t.TempDir(), asCommand+"=1", "FOVEA_BINARY="+os.Args[0])
+			said, err := c.CombinedOutput()
+			if err != nil || !strings.Contains(string(said), tc.prints) || tc.prints == "" && len(said) > 0 {
+				t.Errorf("%v\n%s", err, said)
+			}
+		})
+	}
+}

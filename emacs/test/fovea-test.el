@@ -1,0 +1,572 @@
+;;; fovea-test.el --- Tests of fovea.el  -*- lexical-binding: t; -*-
+
+;; Copyright The Fovea Authors
+;; SPDX-License-Identifier: Apache-2.0
+
+;;; Commentary:
+
+;; Each test has a daemon and a home of its own; FOVEA_BINARY names the program:
+;;
+;;   go test ./cmd/fovea -run TestEmacsClient
+
+;;; Code:
+
+(require 'ediff)
+(require 'ert)
+(require 'fovea)
+(require 'org)
+
+(defconst fovea-test-garden
+  "#+TITLE: Garden
+* TODO Oak
+A slow tree.
+* Beech :tree:
+:PROPERTIES:
+:ID: beech
+:END:
+A quick one, with zebrawood beside it.
+* Straße
+Größe und Maß.
+"
+  "A file of the memex.")
+
+(defvar fovea-test-folder nil "The folder of this test.")
+
+(defun fovea-test-file (path)
+  "Return the file PATH of the memex."
+  (expand-file-name path (expand-file-name "memex" fovea-test-folder)))
+
+(defun fovea-test-read (path)
+  "Return the text of the file PATH of the memex."
+  (with-temp-buffer
+    (insert-file-contents (fovea-test-file path))
+    (buffer-string)))
+
+(defun fovea-test-until (what condition)
+  "Wait until CONDITION is true, which is WHAT the test waits for."
+  (let ((end (+ (float-time) 60)) value)
+    (while (not (or (setq value (funcall condition)) (> (float-time) end)))
+      (accept-process-output nil 0.02))
+    (unless value (ert-fail (format "waited a minute: %s" what)))
+    value))
+
+(defmacro fovea-test-with (&rest body)
+  "Run BODY with a memex, a home and a daemon of its own."
+  (declare (indent 0) (debug t))
+  `(let* ((fovea-test-folder (make-temp-file "fv" t))
+          (process-environment (copy-sequence process-environment))
+          (fovea-program (or (getenv "FOVEA_BINARY") "fovea"))
+          (fovea-memex nil) (fovea-agent nil) (fovea--daemon nil) (fovea-socket nil)
+          (fovea--search-text nil) (fovea--stream-last nil)
+          (kill-ring nil) (create-lockfiles nil) (make-backup-files nil)
+          (buffers (buffer-list)))
+     (dolist (name '("memex" "home" "run" "state" "config/fovea"))
+       (make-directory (expand-file-name name fovea-test-folder) t))
+     (set-file-modes (expand-file-name "run" fovea-test-folder) #o700)
+     (pcase-dolist (`(,name . ,folder) '(("HOME" . "home") ("XDG_RUNTIME_DIR" . "run")
+                                         ("MEMORY_SNAPSHOT_PATH" . "state")
+                                         ("XDG_CONFIG_HOME" . "config") ("FOVEA_MEMEX" . "memex")))
+       (setenv name (expand-file-name folder fovea-test-folder)))
+     (with-temp-file (expand-file-name "config/fovea/config.toml" fovea-test-folder)
+       (insert "review = [\"reviewed/\"]\n[grants.ada]\npaths = [\"garden.org\", \"reviewed/\"]\n"))
+     (with-temp-file (fovea-test-file "garden.org") (insert fovea-test-garden))
+     (unwind-protect
+         (progn ,@body)
+       (ignore-errors (fovea-mode -1))
+       (ignore-errors (fovea-point-mode -1))
+       (ignore-errors (fovea--run "serve" "--stop" "--quiet"))
+       (dolist (buffer (buffer-list))
+         (unless (or (memq buffer buffers) (not (buffer-live-p buffer)))
+           (with-current-buffer buffer (set-buffer-modified-p nil))
+           (kill-buffer buffer)))
+       (ignore-errors (delete-directory fovea-test-folder t)))))
+
+(defun fovea-test-agent (operation request)
+  "Ask OPERATION with REQUEST as the agent ada."
+  (fovea--call operation request '(("Fovea-Agent" . "ada"))))
+
+(defun fovea-test-visit (path &optional text)
+  "Visit the file PATH of the memex, at TEXT."
+  (set-buffer (find-file-noselect (fovea-test-file path)))
+  (goto-char (point-min))
+  (when text (search-forward text))
+  (current-buffer))
+
+(defmacro fovea-test-error (pattern &rest body)
+  "Check that BODY ends with a `user-error' of one line that PATTERN matches."
+  (declare (indent 1) (debug t))
+  `(let ((line (cadr (should-error (progn ,@body) :type 'user-error))))
+     (should (string-match-p ,pattern line))
+     (should-not (string-search "\n" line))))
+
+(defmacro fovea-test-untouched (&rest body)
+  "Check that the current buffer and its file are the same after BODY."
+  (declare (indent 0) (debug t))
+  `(let* ((buffer (current-buffer)) (text (buffer-string)) (tick (buffer-chars-modified-tick))
+          (path (fovea--path)) (disk (and path (fovea-test-read path))))
+     (prog1 (progn ,@body)
+       (with-current-buffer buffer
+         (should (equal tick (buffer-chars-modified-tick)))
+         (should (equal text (buffer-string))))
+       (when path (should (equal disk (fovea-test-read path)))))))
+
+;;;; Connection
+
+(ert-deftest fovea-test-http ()
+  "Answers are read whole, in chunks or not; what is cut off is an error."
+  (should (equal (fovea--chunks "3\r\nabc\r\n0a\r\n0123456789\r\n0\r\n\r\n")
+                 '("abc0123456789" "0\r\n\r\n" t)))
+  (should (equal (fovea--chunks "3\r\nabc\r\nff\r\n0123") '("abc" "ff\r\n0123" nil)))
+  (should (equal (fovea--chunks "3\r\nabc\r\n") '("abc" "" nil)))
+  (should (equal (fovea--chunks "zz\r\nabc\r\n") '("" "zz\r\nabc\r\n" nil)))
+  (should (equal (fovea--head "HTTP/1.1 204 No\r\nA: b:c\r\n\r\nrest") '(204 (("a" . "b:c")) . "rest")))
+  (should-not (fovea--head "HTTP/1.1 200 OK\r\nA: b\r\n"))
+  (should (equal (fovea--line "one:\n  two") "one"))
+  (should (equal (alist-get 'a (fovea--json "{\"a\":[\"\303\237\",null,false]}")) '("ß" nil nil))))
+
+(defun fovea-test-serve (answer)
+  "Serve ANSWER, a string, to each connection; return the socket.
+Several strings in a list are sent one after another."
+  (let ((socket (expand-file-name (format "s%d" (random 100000)) fovea-test-folder)))
+    (make-network-process
+     :name "fovea test" :family 'local :server t :service socket :noquery t :coding 'binary
+     :filter (lambda (client request)
+               (when (string-search "\r\n\r\n" request)
+                 (dolist (part (if (listp answer) answer (list answer)))
+                   (ignore-errors (process-send-string client part)))
+                 (ignore-errors (process-send-eof client))
+                 (delete-process client))))
+    socket))
+
+(defun fovea-test-greeting (protocol)
+  "Return an answer to hello that speaks PROTOCOL."
+  (let ((json (format "{\"protocol\":%d,\"memex\":%S,\"state_dir\":\"/\"}" protocol
+                      (expand-file-name "memex" fovea-test-folder))))
+    (format "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" (length json) json)))
+
+(ert-deftest fovea-test-no-daemon ()
+  "Without a daemon, a program or the right version, a command is one line."
+  (fovea-test-with
+    (let ((fovea-start-daemon nil))
+      (fovea-test-error "no daemon runs" (fovea-query "todo:TODO")))
+    (let ((fovea-program "/nowhere/fovea"))
+      (fovea-test-error "no program" (fovea-query "todo:TODO")))
+    (let ((fovea-socket (expand-file-name "none" fovea-test-folder)))
+      (fovea-test-error "no daemon runs" (fovea-query "todo:TODO"))
+      (fovea-test-error "no daemon runs" (fovea-mode 1))
+      (should-not fovea-mode))
+    (let ((fovea-socket (fovea-test-serve (fovea-test-greeting 2))))
+      (fovea-test-error "protocol 2 and this package 1" (fovea-query "todo:TODO")))
+    (let ((fovea-socket (fovea-test-serve "SSH-2.0-OpenSSH\r\n")))
+      (fovea-test-error "hung up" (fovea-query "todo:TODO")))
+    (let (said)
+      (should-not fovea--daemon)
+      (fovea--ask "status" nil (lambda (_answer failure) (setq said failure)))
+      (should (string-match-p "no daemon runs" said)))))
+
+(ert-deftest fovea-test-timeout ()
+  "A daemon that is silent is given up, in the foreground and in the background."
+  (fovea-test-with
+    (let* ((socket (expand-file-name "silent" fovea-test-folder))
+           (fovea-timeout 0.2)
+           (fovea--daemon (list :socket socket :memex "/" :state "/"))
+           (server (make-network-process :name "silent" :family 'local :server t :service socket
+                                         :noquery t :filter #'ignore))
+           said)
+      (fovea-test-error "no answer within 0.2 seconds" (fovea--call "status"))
+      (fovea--ask "status" nil (lambda (_answer failure) (setq said failure)))
+      (fovea-test-until "the timeout" (lambda () said))
+      (should (string-match-p "no answer within" said))
+      (delete-process server))))
+
+(ert-deftest fovea-test-huge ()
+  "A huge answer arrives; one beyond the bound ends with a line."
+  (fovea-test-with
+    (let* ((chunk (concat "80000\r\n" (make-string #x80000 ?x) "\r\n"))
+           (socket (fovea-test-serve
+                    (append '("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" "1\r\n\"\r\n")
+                            (make-list 16 chunk) '("1\r\n\"\r\n" "0\r\n\r\n"))))
+           (fovea--daemon (list :socket socket :memex "/" :state "/")))
+      (should (= (length (fovea--call "status")) (* 16 #x80000)))
+      (let ((fovea-max-answer 1000000))
+        (fovea-test-error "more than 1000000 bytes" (fovea--call "status"))))))
+
+(ert-deftest fovea-test-killed ()
+  "A killed daemon is started again by the next command, and nothing is lost."
+  (fovea-test-with
+    (should (= (length (fovea--call "query" '((query . "todo:TODO")))) 1))
+    (fovea-test-agent "remember" '((title . "Kept")))
+    (let ((pid (alist-get 'pid (let ((p (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))
+                                 (car (fovea--wait p))))))
+      (signal-process pid 9)
+      (fovea-test-until "the end of the daemon"
+                        (lambda () (not (fovea--open (plist-get fovea--daemon :socket) nil nil)))))
+    (let (said)
+      (fovea--ask "status" nil (lambda (_answer failure) (setq said failure)))
+      (should (string-match-p "no daemon runs" said)))
+    (should (fovea--call "search" '((text . "Kept"))))))
+
+(ert-deftest fovea-test-errors ()
+  "An error of the daemon is its first line."
+  (fovea-test-with
+    (fovea-test-error "no such node" (fovea--call "show" '((id . "nothing-here"))))
+    (fovea-test-error "unknown predicate" (fovea-query "nonsense:x"))
+    (fovea-test-error "not Unicode" (fovea-query (string #x3fff80)))))
+
+;;;; Search
+
+(ert-deftest fovea-test-search ()
+  "The preview follows the newest text; RET goes to the heading; no byte changes."
+  (fovea-test-with
+    (fovea-test-visit "garden.org")
+    (fovea--connect)
+    (fovea-test-untouched
+      (fovea--search-update "slow")
+      (fovea--search-update "zebrawood")
+      (fovea-test-until "the preview" (lambda () (equal fovea--search-text "zebrawood")))
+      (with-current-buffer "*fovea search*"
+        (should (equal (alist-get 'title (tabulated-list-get-id)) "Beech"))
+        (should (string-search "zebrawood" (buffer-string))))
+      (narrow-to-region (point-min) (1+ (point-min)))
+      (execute-kbd-macro (kbd "M-x fovea-search RET zebrawood RET"))
+      (should (equal (buffer-name (window-buffer)) "garden.org"))
+      (with-current-buffer "garden.org"
+        (should (looking-at-p "\\* Beech"))
+        (widen)))
+    (fovea-test-error "no note has" (execute-kbd-macro (kbd "M-x fovea-search RET qqqqxxzz RET")))
+    (fovea--search-show "100%" nil)
+    (should (equal (buffer-local-value 'mode-line-process (get-buffer "*fovea search*"))
+                   ": 0 for \"100%%\""))))
+
+(ert-deftest fovea-test-seek ()
+  "A heading is found by its id, by its line, or where its title went."
+  (fovea-test-with
+    (fovea-test-visit "garden.org")
+    (goto-char (point-min))
+    (insert "* New\n")
+    (fovea--seek "beech" 4 "Beech")
+    (should (looking-at-p "\\* Beech"))
+    (fovea--seek "~abc" 2 "Oak")
+    (should (looking-at-p "\\* TODO Oak"))
+    (fovea--seek nil 999 nil)
+    (should (eobp))
+    (fovea--call "status")
+    (fovea-test-error "not there any more" (fovea-visit '((path . "gone.org") (line . 1))))))
+
+(ert-deftest fovea-test-query ()
+  "A query is a table, which is filled again and leads to its notes."
+  (fovea-test-with
+    (fovea-query "todo:TODO")
+    (should (derived-mode-p 'fovea-table-mode))
+    (should (string-match-p "TODO +Oak +garden.org:2" (buffer-string)))
+    (fovea--call "edit" '((id . "beech") (todo . "TODO")))
+    (revert-buffer)
+    (should (string-match-p "TODO +Beech" (buffer-string)))
+    (fovea-table-visit)
+    (should (looking-at-p "\\* TODO Oak"))))
+
+;;;; Point
+
+(ert-deftest fovea-test-reference ()
+  "The note at point is named whatever the buffer is called, and however much of it is seen."
+  (fovea-test-with
+    (fovea--call "status")
+    (fovea-test-visit "garden.org" "quick")
+    (should (equal (fovea--here) "garden.org:4"))
+    (rename-buffer "other name")
+    (setq buffer-read-only t)
+    (should (equal (fovea--here) "garden.org:4"))
+    (narrow-to-region (line-beginning-position) (line-end-position))
+    (should (equal (fovea--here) "garden.org:4"))
+    (with-current-buffer (make-indirect-buffer (current-buffer) "indirect" t)
+      (should (equal (fovea--here) "garden.org:4")))
+    (widen)
+    (goto-char (point-min))
+    (should (equal (fovea--here) "garden.org"))
+    (setq buffer-read-only nil)
+    (insert "\n")
+    (search-forward "slow")
+    (fovea-test-error "save this buffer first" (fovea--here))
+    (search-forward "quick")
+    (should (equal (fovea--here) "beech"))
+    (with-temp-buffer (fovea-test-error "visits no file" (fovea--here)))
+    (with-temp-buffer
+      (setq buffer-file-name "/ssh:nowhere.invalid:/garden.org")
+      (fovea-test-error "not in the memex" (fovea--here))
+      (set-buffer-modified-p nil)
+      (setq buffer-file-name nil))))
+
+(ert-deftest fovea-test-point ()
+  "The focus of an agent follows point."
+  (fovea-test-with
+    (fovea-test-error "set .fovea-agent" (fovea-point-mode 1))
+    (should-not fovea-point-mode)
+    (fovea-test-error "set .fovea-agent" (fovea-point-update))
+    (let ((fovea-agent "ada") (asked nil) (fovea--point-last nil))
+      (fovea--connect)
+      (fovea-test-visit "garden.org" "quick")
+      (fovea-test-untouched
+        (fovea-point-update)
+        (fovea-point-mode 1)
+        (cl-letf* ((ask (symbol-function 'fovea--ask))
+                   ((symbol-function 'fovea--ask)
+                    (lambda (operation request done &optional headers)
+                      (funcall ask operation request
+                               (lambda (answer failure)
+                                 (push (or failure (alist-get 'focus answer)) asked)
+                                 (funcall done answer failure))
+                               headers))))
+          (fovea--point)
+          (fovea--point)
+          (fovea-test-until "the focus" (lambda () asked))
+          (should (equal asked '("beech"))))
+        (should (string-search "zebrawood"
+                               (alist-get 'text (fovea--call "context" '((budget . 400))
+                                                             (fovea--agent-headers)))))))))
+
+;;;; Windows
+
+(ert-deftest fovea-test-window ()
+  "A window of a heading, a region or a question; each line of it has a reason and a fate."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "quick")
+    (fovea-test-untouched
+      (fovea-window)
+      (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*"))))
+    (with-current-buffer "*fovea window*"
+      (should (string-search "zebrawood" (buffer-string)))
+      (should buffer-read-only)
+      (goto-char (point-min))
+      (search-forward "zebrawood")
+      (should (string-match-p "\\`Beech (full, [0-9]+ tokens): .+; unchanged since then\\'" (fovea-why)))
+      (fovea-test-agent "edit" '((id . "beech") (append . "It grew.")))
+      (should (string-match-p "since then changed by ada on .*(commit [0-9]+: " (fovea-why)))
+      (save-current-buffer
+        (save-window-excursion
+          (fovea-window-visit)
+          (should (looking-at-p "\\* Beech"))))
+      (fovea--call "forget" '((id . "beech")))
+      (goto-char (point-min))
+      (search-forward "zebrawood")
+      (should (string-match-p "since then gone" (fovea-why)))
+      (goto-char (point-min))
+      (fovea-test-error "of no note" (fovea-why)))
+    (kill-buffer "*fovea window*")
+    (fovea-window-question "Größe" t)
+    (fovea-test-until "the kill ring" (lambda () kill-ring))
+    (should (string-search "Größe und Maß" (car kill-ring)))
+    (with-temp-buffer
+      (insert "which tree is slow")
+      (transient-mark-mode 1)
+      (set-mark (point-min))
+      (activate-mark)
+      (setq kill-ring nil)
+      (fovea-window t)
+      (fovea-test-until "the kill ring" (lambda () kill-ring))
+      (should (string-search "A slow tree" (car kill-ring))))
+    (with-temp-buffer
+      (insert (car kill-ring))
+      (goto-char (point-min))
+      (search-forward "A slow tree")
+      (should (string-match-p "not made here; last changed by file" (fovea-why))))))
+
+;;;; Today
+
+(defun fovea-test-at (property)
+  "Go to the first line of *fovea today* with PROPERTY."
+  (set-buffer "*fovea today*")
+  (goto-char (point-min))
+  (should (text-property-search-forward property))
+  (forward-line -1)
+  (should (get-text-property (point) property)))
+
+(ert-deftest fovea-test-today ()
+  "Proposals are seen, edited, accepted and rejected; work is taken back after a dry run."
+  (fovea-test-with
+    (fovea-test-agent "edit" '((id . "beech") (append . "Ada was here.")))
+    (dolist (title '("First" "Second"))
+      (fovea-test-agent "remember" `((title . ,title) (under . "reviewed/x.org") (body . "Words of ada."))))
+    (fovea-today)
+    (should (string-match-p "ada remember: First (reviewed/x.org)" (buffer-string)))
+    (should (string-match-p "ada: 1 commits" (buffer-string)))
+    (fovea-test-at 'fovea-proposal)
+    (save-window-excursion
+      (fovea-today-show)
+      (should (string-search "Words of ada." (buffer-string))))
+    ;; take back
+    (fovea-test-at 'fovea-work)
+    (let (shown)
+      (cl-letf (((symbol-function 'yes-or-no-p)
+                 (lambda (&rest _) (setq shown (with-current-buffer "*fovea take back*" (buffer-string))) nil)))
+        (fovea-test-error "nothing was taken back" (fovea-today-take-back)))
+      (should (string-match-p "writes +garden.org" shown))
+      (should (string-match-p "changed: Beech (garden.org)" shown)))
+    (should (string-search "Ada was here." (fovea-test-read "garden.org")))
+    (fovea-test-at 'fovea-work)
+    (cl-letf (((symbol-function 'yes-or-no-p)
+               (lambda (&rest _) (fovea--call "edit" '((id . "Oak") (todo . "DONE"))))))
+      (fovea-test-error "came meanwhile" (fovea-today-take-back)))
+    (should (string-search "Ada was here." (fovea-test-read "garden.org")))
+    (fovea--call "edit" '((id . "Oak") (todo . "TODO")))
+    (fovea-test-at 'fovea-work)
+    (cl-letf (((symbol-function 'yes-or-no-p) #'always))
+      (fovea-today-take-back))
+    (should (equal (fovea-test-read "garden.org") fovea-test-garden))
+    ;; edit
+    (fovea-test-at 'fovea-proposal)
+    (let ((ediff-window-setup-function #'ediff-setup-windows-plain) (inhibit-message t) edited)
+      (save-window-excursion
+        (fovea-today-edit)
+        (setq edited (seq-find (lambda (b) (string-prefix-p "*fovea edit" (buffer-name b))) (buffer-list)))
+        (set-buffer edited)
+        (should (equal (buffer-string) "Words of ada."))
+        (erase-buffer)
+        (insert "Words of the owner.")
+        (fovea-test-at 'fovea-proposal)
+        (fovea-today-edit)
+        (set-buffer edited)
+        (should (equal (buffer-string) "Words of the owner."))
+        (fovea-edit-finish)))
+    (fovea-test-at 'fovea-proposal)
+    (fovea-today-accept)
+    (should (string-search "Words of the owner." (fovea-test-read "reviewed/x.org")))
+    (fovea-test-at 'fovea-proposal)
+    (fovea-today-reject "not now")
+    (should (string-match-p "Proposals that wait\n  none" (buffer-string)))
+    (should-not (string-search "Second" (fovea-test-read "reviewed/x.org")))
+    (set-buffer "*fovea today*")
+    (fovea-today-seen)
+    (should (string-match-p "since you looked\n  nothing" (buffer-string)))))
+
+;;;; History
+
+(ert-deftest fovea-test-history ()
+  "Log, diff, blame and versions of the heading at point."
+  (fovea-test-with
+    (fovea--call "status")
+    (fovea-test-visit "garden.org" "quick")
+    (fovea-test-error "nothing is older than commit 1" (fovea-diff))
+    (fovea-test-error "nothing is older than commit 1" (fovea-commit 1))
+    (fovea-test-error "no such node" (fovea--show-version "nothing-here"))
+    (kill-buffer)
+    (fovea-test-agent "edit" '((id . "beech") (append . "First addition.")))
+    (fovea-test-agent "edit" '((id . "beech") (append . "Second addition.")))
+    (dolist (command '(fovea-log fovea-diff fovea-blame fovea-versions))
+      (fovea-test-visit "garden.org" "quick")
+      (fovea-test-untouched (save-window-excursion (funcall command))))
+    (with-current-buffer "*fovea log*"
+      (should (= (length tabulated-list-entries) 3))
+      (save-window-excursion (fovea-table-visit)
+                             (should (string-match-p "^\\+Second addition" (buffer-string)))))
+    (with-current-buffer "*fovea diff*"
+      (should (derived-mode-p 'diff-mode))
+      (should (string-match-p "^\\+Second addition" (buffer-string)))
+      (should-not (string-match-p "^\\+First addition" (buffer-string))))
+    (with-current-buffer "*fovea blame*"
+      (should (string-match-p "ada +[0-9]+ +Second addition" (buffer-string)))
+      (should (string-match-p "file +[0-9]+ +A quick one" (buffer-string))))
+    (with-current-buffer "*fovea version*"
+      (should (string-search "Second addition." (buffer-string)))
+      (fovea-test-error "newest" (fovea-version-newer))
+      (fovea-version-older)
+      (should-not (string-search "Second addition." (buffer-string)))
+      (should (string-search "First addition." (buffer-string)))
+      (fovea-version-older)
+      (should-not (string-search "First addition." (buffer-string)))
+      (fovea-test-error "oldest" (fovea-version-older))
+      (save-window-excursion
+        (fovea-diff)
+        (should (string-match-p "^\\+First addition" (buffer-string))))
+      (fovea-version-newer)
+      (should (string-search "First addition." (buffer-string))))))
+
+;;;; What changes while you work
+
+(ert-deftest fovea-test-refresh ()
+  "An agent's write appears in unmodified buffers with point, undo and narrowing kept."
+  (fovea-test-with
+    (with-temp-file (fovea-test-file "modified.org") (insert "* Draft\n:PROPERTIES:\n:ID: draft\n:END:\n"))
+    (with-temp-file (fovea-test-file "locked.org") (insert "* Still\n:PROPERTIES:\n:ID: still\n:END:\n"))
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--stream-open))
+    (let ((garden (fovea-test-visit "garden.org")) (modified (fovea-test-visit "modified.org"))
+          (readonly (fovea-test-visit "locked.org")) indirect)
+      (setq buffer-read-only t)
+      (set-buffer garden)
+      (buffer-enable-undo)
+      (goto-char (point-max))
+      (insert "mine\n")
+      (undo-boundary)
+      (let ((inhibit-message t)) (save-buffer))
+      (setq indirect (make-indirect-buffer garden "indirect" t))
+      (goto-char (point-min))
+      (search-forward "* Beech")
+      (narrow-to-region (line-beginning-position) (save-excursion (search-forward "beside it.\n")))
+      (search-forward "quick")
+      (dolist (id '("beech" "Oak" "still"))
+        (fovea--call "edit" `((id . ,id) (append . "Ada was here.")) '(("Fovea-Agent" . "ada") ("Fovea-Role" . "owner"))))
+      (with-current-buffer modified (goto-char (point-max)) (insert "unsaved"))
+      (with-temp-file (fovea-test-file "modified.org") (insert "* Other\n"))
+      (fovea-test-until "the text in the buffers"
+                        (lambda () (and (with-current-buffer readonly (string-search "Ada was here." (buffer-string)))
+                                        (save-restriction (widen)
+                                                          (= (how-many "Ada was here." (point-min)) 2)))))
+      (should (looking-back "A quick" (line-beginning-position)))
+      (should (buffer-narrowed-p))
+      (should (string-prefix-p "* Beech" (buffer-string)))
+      (should (string-search "Ada was here." (buffer-string)))
+      (should-not (string-search "Oak" (buffer-string)))
+      (should-not (buffer-modified-p))
+      (with-current-buffer readonly (should buffer-read-only) (should-not (buffer-modified-p)))
+      (with-current-buffer modified
+        (should (buffer-modified-p))
+        (should (string-match-p "Draft[^z-a]*unsaved" (buffer-string))))
+      (should (string-search "Ada was here." (with-current-buffer indirect (save-restriction (widen) (buffer-string)))))
+      (widen)
+      (should (consp buffer-undo-list))
+      (let ((last-command nil)) (undo-start) (undo-more 1))
+      (while (and (string-search "Ada was here." (buffer-string)) (consp pending-undo-list)) (undo-more 1))
+      (while (and (string-search "mine" (buffer-string)) (consp pending-undo-list)) (undo-more 1))
+      (should (equal (buffer-string) fovea-test-garden)))))
+
+(ert-deftest fovea-test-stream ()
+  "Events come, also those that were missed while the daemon was gone; the mode line counts."
+  (fovea-test-with
+    (let* ((events nil)
+           (fovea-event-functions (list (lambda (kind data) (push (cons kind data) events))))
+           (has (lambda (title)
+                  (lambda ()
+                    (seq-find (lambda (e) (and (equal (car e) "commit")
+                                               (string-search title (alist-get 'message (cdr e)))))
+                              events)))))
+      (fovea-mode 1)
+      (fovea-test-until "the stream" (lambda () fovea--stream-open))
+      (should (memq 'fovea--mode-line global-mode-string))
+      (fovea-test-agent "remember" '((title . "Über alles")))
+      (fovea-test-until "a commit" (funcall has "Über alles"))
+      (fovea-test-agent "remember" '((title . "Proposed") (under . "reviewed/x.org")))
+      (fovea-test-until "the mode line" (lambda () (string-search "P1" fovea--mode-line)))
+      (with-temp-file (fovea-test-file "two.org") (insert "* Two texts :conflict:\n"))
+      (fovea-test-until "the mode line" (lambda () (string-search "C1P1" fovea--mode-line)))
+      (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
+      (fovea-test-until "the loss" (lambda () fovea--stream-again))
+      (should (string-search "gone" fovea--mode-line))
+      (fovea-test-agent "remember" '((title . "Missed")))
+      (setq fovea--stream-delay 1)
+      (fovea-test-until "what was missed" (funcall has "Missed"))
+      (fovea-test-until "the mode line" (lambda () (equal (substring-no-properties fovea--mode-line) " Fovea:C1P1")))
+      (fovea-mode -1)
+      (should-not (memq 'fovea--mode-line global-mode-string))
+      (should-not fovea--stream))))
+
+(ert-deftest fovea-test-menu ()
+  "The menu names commands that exist, and no key is bound by loading."
+  (should (commandp 'fovea-menu))
+  (dolist (command '(fovea-search fovea-query fovea-window fovea-window-question fovea-why fovea-log
+                                  fovea-diff fovea-blame fovea-versions fovea-today fovea-point-update
+                                  fovea-point-mode fovea-mode))
+    (should (commandp command))
+    (should-not (where-is-internal command global-map))))
+
+(provide 'fovea-test)
+;;; fovea-test.el ends here
