@@ -56,7 +56,7 @@ func newConfigured(t *testing.T, text string) *configured {
 		t.Fatal(err)
 	}
 	var err error
-	if s.address, err = daemon.ReadAddress(st.StateDir); err != nil {
+	if s.address, err = foveatest.Address[daemon.Address](st.StateDir); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -19,6 +19,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // bearer is a program that has a token of a daemon.
@@ -146,7 +147,7 @@ func TestStolenToken(t *testing.T) {
 	if said, err := s.command("serve", "--detach", "--http").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
-	at, err := daemon.ReadAddress(s.state)
+	at, err := foveatest.Address[daemon.Address](s.state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,18 +4,15 @@ package daemon
 
 import (
 	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Address is the daemon's URL on the loopback interface and a secret that authenticates the
@@ -24,16 +21,6 @@ type Address struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
 	PID   int    `json:"pid"`
-}
-
-// ReadAddress reads the address of the daemon of a state folder.
-func ReadAddress(stateDir string) (Address, error) {
-	var a Address
-	text, err := vfs.ReadPlain(filepath.Join(stateDir, addressName))
-	if err == nil {
-		err = json.Unmarshal(text, &a)
-	}
-	return a, err
 }
 
 // overSocket admits the user, whom the listener has authenticated, as the owner, as an

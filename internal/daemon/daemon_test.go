@@ -26,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -211,7 +212,7 @@ func TestWhoComesIn(t *testing.T) {
 	h.check(err)
 	ada, err := tokens.Add(config.Token{Name: "ada", Agent: "ada", Role: "agent", Made: time.Now()})
 	h.check(err)
-	person, err := daemon.ReadAddress(h.config.StateDir)
+	person, err := foveatest.Address[daemon.Address](h.config.StateDir)
 	h.check(err)
 	if info, err := os.Stat(filepath.Join(h.config.StateDir, "http.json")); err != nil || info.Mode().Perm() != 0o600 || person.URL != h.url {
 		t.Errorf("the address: %v, %v, %s", info.Mode(), err, person.URL)

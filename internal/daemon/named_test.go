@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
 // TestNamesThatComeIn: a name that means somebody who is no agent lets nobody in, by
@@ -23,7 +24,7 @@ import (
 // is written, and the answer says why.
 func TestNamesThatComeIn(t *testing.T) {
 	h := serve(t, func(*daemon.Options) {}, "a.org")
-	owners, err := daemon.ReadAddress(h.config.StateDir)
+	owners, err := foveatest.Address[daemon.Address](h.config.StateDir)
 	h.check(err)
 	tokens, err := config.ReadTokens(nil)
 	h.check(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/share"
 )
 
@@ -74,7 +75,7 @@ func (h *house) answered(who, secret string) {
 func TestStreamsOfOneToken(t *testing.T) {
 	h := serve(t, nil, "a.org")
 	mint, ada := h.token("mint"), h.token("ada")
-	owner, err := daemon.ReadAddress(h.config.StateDir)
+	owner, err := foveatest.Address[daemon.Address](h.config.StateDir)
 	h.check(err)
 	transport := &http.Transport{DisableKeepAlives: true}
 	adas, end := h.stream(transport, h.url, ada)
@@ -158,7 +159,7 @@ func TestLargeRequestsOfOneToken(t *testing.T) {
 	h := serve(t, nil, "a.org")
 	h.check(os.WriteFile(filepath.Join(h.config.Memex, "large.org"), []byte("* Large\n"+strings.Repeat("word after word\n", 1<<19)), 0o600))
 	mint, ada := h.token("mint"), h.token("ada")
-	owner, err := daemon.ReadAddress(h.config.StateDir)
+	owner, err := foveatest.Address[daemon.Address](h.config.StateDir)
 	h.check(err)
 	head := " HTTP/1.1\r\nHost: " + strings.TrimPrefix(h.url, "http://") + "\r\nAuthorization: Bearer " + mint + "\r\n"
 	body := "Content-Type: application/json\r\nContent-Length: 8000000\r\n\r\n" + strings.Repeat(" ", 1<<20)

@@ -196,7 +196,11 @@ func (w *change) deliver(from, id string, m *Draft) error {
 func (w *change) withMessage(path, text, from, id string, m *Draft) (string, error) {
 	next, err := w.edited(path, text, -1, w.headline(from, id, m.Subject, m))
 	if err != nil || !hasTitle(w.state(), path, next, m.Subject) {
-		next, err = w.edited(path, text, -1, w.headline(from, id, zeroWidthSpace+m.Subject+zeroWidthSpace, m))
+		framed := zeroWidthSpace + m.Subject
+		if strings.HasSuffix(framed, ":") { // it reads as a tag
+			framed += zeroWidthSpace
+		}
+		next, err = w.edited(path, text, -1, w.headline(from, id, framed, m))
 	}
 	return next, err
 }

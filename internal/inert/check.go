@@ -158,7 +158,7 @@ func (p *Place) findings(text string) []finding {
 			add("a clock", match)
 		}
 	}
-	_, unseen := showUnseen(strings.ReplaceAll(text, "\r", ""))
+	_, unseen := showUnseen(titleFrame.ReplaceAllString(strings.ReplaceAll(text, "\r", ""), "$1"))
 	for _, char := range unseen {
 		add("a character that is not seen", char)
 	}
@@ -183,6 +183,9 @@ const archiveHead = "#    -*- mode: org -*-\n"
 
 // localVariables matches the local variables of a file, from first line to last.
 var localVariables = regexp.MustCompile(`(?is)local variables:.*?(?:\n[^\n]*\bend:|\z)`)
+
+// titleFrame is what keeps the first word of a title from being a keyword, see escape.OrgTitle.
+var titleFrame = regexp.MustCompile(`(?m)^(\*+ )\x{200b}`)
 
 // clockLine matches any line that Emacs treats as a clock, well formed or not.
 var clockLine = regexp.MustCompile(`(?im)^[ \t]*CLOCK:.*$`)

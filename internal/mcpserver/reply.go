@@ -53,6 +53,11 @@ func (h *handing) wait(ctx context.Context, most time.Duration) error {
 	if last == nil {
 		return nil
 	}
+	select {
+	case <-last:
+		return nil
+	default: // one that is marked is told before one that waits for nothing
+	}
 	t := time.NewTimer(most)
 	defer t.Stop()
 	select {
