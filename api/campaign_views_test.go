@@ -174,7 +174,9 @@ func (h *oldNote) change(a *agentView) bool {
 		a.sees(conflict.Theirs)
 		return true
 	}
-	a.repeat, a.knows[line] = repeat, true
+	if a.knows[line] = true; e.Seq > 0 { // what changed nothing is not known again by its key
+		a.repeat = repeat
+	}
 	h.check(a, what+" "+name, before, e)
 	if a.bases[name] = []string{e.Digest, e.Version}; what == "title" && !strings.HasPrefix(name, "note") {
 		h.names[at], a.bases[line] = line, a.bases[name]
