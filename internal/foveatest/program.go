@@ -22,6 +22,7 @@ type program struct {
 func (p *program) run(c *exec.Cmd, method, url string) {
 	p.tb.Helper()
 	p.process = c
+	group(c)
 	if err := c.Start(); err != nil {
 		p.tb.Fatal(err)
 	}
@@ -43,12 +44,12 @@ func (p *program) run(c *exec.Cmd, method, url string) {
 	p.tb.Fatalf("%s does not answer", p.path)
 }
 
-// Kill kills the server, as a crash does.
+// Kill kills the server, as a crash does, with the processes that it started.
 func (p *program) Kill() {
 	if p.process == nil {
 		return
 	}
-	if err := p.process.Process.Kill(); err != nil {
+	if err := killGroup(p.process); err != nil {
 		p.tb.Error(err)
 	}
 	_ = p.process.Wait() // says that it was killed
