@@ -97,8 +97,8 @@ func (n Node) withText(of *node.Node, content bool, characters int) Node {
 	return n
 }
 
-// showsAll reports whether a hit shows all the text of a node: its content, or of a headline title and excerpt, or the match in place
-// of that, in a list that nobody cuts at so many bytes.
+// showsAll reports whether a hit shows all the text of a node: as content, or, of a headline, by its title
+// and the match or else the excerpt, if the list of so many bytes is not cut.
 func (h *Hit) showsAll(of *node.Node, content bool, bytes int) bool {
 	if content {
 		return recall.Readable(of) == of.Content

@@ -341,8 +341,8 @@ func completeChange(ctx context.Context, l *Local, r *oldview.Reader, out *EditR
 		return err
 	}
 	n, ok := v.Get(out.ID)
-	commits, err := l.m.History().Log(ctx, out.ID, 1) // a repeated request tells the text that others made of it since
-	sawAll = sawAll && err == nil && commits[0].Seq == out.Seq
+	newest, _ := l.m.History().Log(ctx, out.ID, 1) // of a repeated request another one, if others changed the node since
+	sawAll = sawAll && slices.ContainsFunc(newest, func(c fovea.Commit) bool { return c.Seq == out.Seq })
 	if !ok || n.Own.String() != out.Digest || !sawAll && r.Seen(out.ID).IsZero() {
 		return nil
 	}

@@ -132,7 +132,7 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 	if m, err := a.Memory(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
 		above, _ = travel.CurrentID(ctx, m.History(), above) // with another title it may have another id
 	}
-	if p.Parent != "" && (n.Parent != above || n.Path != p.File) {
+	if p.Parent != "" && (n.Parent != above || p.File != "" && n.Path != p.File) {
 		return nil, fault.Wrap("review", p.ID, fault.Conflict, fmt.Errorf("the note was moved since this was proposed; it is now in %s", n.Path))
 	}
 	_, line := v.Position(n)

@@ -34,11 +34,11 @@ var (
 
 // Judge is the rule of paths: everything that writes a file of the memex, and everything that
 // takes in the state of another machine, asks it. A file of the path need not exist. setup says
-// that a document names it as its setup file and that it holds settings; coming, if not nil, returns the texts of ignore
-// files that are about to be written where there are none. What the configuration names is
-// listed whatever its name is. Errors: those of [Root.Read] for an unreadable ignore file; with
-// NotHere, ErrElsewhere if the path leads to a file that scans list under its own path; with
-// Never, ErrOutside and ErrLoop if a link of this folder is the reason.
+// that a document names it as its setup file, and that it holds settings; coming, if not nil,
+// returns the texts of ignore files that are about to be written where there are none. What the
+// configuration names is listed whatever its name is. Errors: those of [Root.Read] for an unreadable
+// ignore file; with NotHere, ErrElsewhere if the path leads to a file that scans list under its own
+// path; with Never, ErrOutside and ErrLoop if a link of this folder is the reason.
 // O(folders of the path).
 func Judge(r *Root, name string, setup bool, coming func(path string) (string, bool)) (Verdict, error) {
 	if !fs.ValidPath(name) || !isUsable(name) {

@@ -227,7 +227,7 @@ func (in *ingester) drop() error {
 		unread[p.Path] = true
 	}
 	missing := func(p string) bool {
-		return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.reader.scope.Drift().Removed(p) && !in.isUnread(state, p)
+		return !in.listed[p] && !in.setup[p] && !covered(unread, p) && !in.reader.scope.Drift().Removed(p) && !in.isNoLongerRead(state, p)
 	}
 	var gone []string
 	for _, p := range state.Paths() {
@@ -289,9 +289,9 @@ func (in *ingester) isLost(state *graph.State, path string) bool {
 	return !in.arrived[sha256.Sum256([]byte(text))]
 }
 
-// isUnread reports whether a file is there, but the configuration no longer says to read it. That
+// isNoLongerRead reports whether a file is there, but the configuration no longer says to read it. That
 // is no deletion, which would be handed on to machines that read it.
-func (in *ingester) isUnread(state *graph.State, path string) bool {
+func (in *ingester) isNoLongerRead(state *graph.State, path string) bool {
 	root := in.reader.scope.Root
 	return root.InRegion(path) && !root.Lists(path) && !state.Asked(path) && root.Exists(path)
 }

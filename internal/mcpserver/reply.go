@@ -56,7 +56,7 @@ func (h *handing) wait(ctx context.Context, most time.Duration) error {
 	select {
 	case <-last:
 		return nil
-	default: // one that is marked is told before one that waits for nothing
+	default: // if both cases below were ready, either could be taken
 	}
 	t := time.NewTimer(most)
 	defer t.Stop()

@@ -142,8 +142,8 @@ func appendLine(lines []string, mark, line string) []string {
 }
 
 // RequireSeen refuses to replace or remove the text of a node, and of all below it if op takes that, as long
-// as others wrote in it what the session has not seen. The error shows that text, unless it is encrypted,
-// which then counts as seen; v is what the agent may read. What stands below and only moves may be text that the session never saw.
+// as others wrote in it what the session has not seen. The error shows that text, which then counts as seen,
+// unless it is encrypted; v is what the agent may read. What only moves may be text that the session never saw.
 func (r *Reader) RequireSeen(ctx context.Context, v *view.View, op string, top *node.Node) error {
 	var lines []string
 	var text strings.Builder

@@ -68,8 +68,8 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	return done, paths, err
 }
 
-// ApplyDrift ends the drift of files, of all if none is named: it writes their content in
-// memory to them, all or none; to ignore files only by name. It returns the files. It makes no commit: memory stays as
+// ApplyDrift ends the drift of files, of all but ignore files if none is named: it writes their
+// content in memory to them, all or none. It returns the files. It makes no commit: memory stays as
 // it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
 // seen), Busy, ReadOnly.
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
