@@ -11,11 +11,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/review"
 )
 
@@ -412,5 +415,30 @@ func TestDiffShowsWhatGoes(t *testing.T) {
 	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: p.ID})
 	if err != nil || got.Path != p.Path || !strings.HasPrefix(p.Path, "projects/20") {
 		t.Errorf("a folder: %s, and %+v, %v", p.Path, got, err)
+	}
+}
+
+// TestProposalKeepsItsFile: a note that was proposed in one month lands in the file that the owner
+// saw, though it is accepted in another.
+func TestProposalKeepsItsFile(t *testing.T) {
+	dir := t.TempDir()
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir(), Now: foveatest.Ticking(time.Now(), 40*24*time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	owner := api.NewLocal(m, nil)
+	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent, Review: []string{"/"}})
+	e, err := api.OpRemember.Call(ada, trust.Guarded(owner), api.RememberRequest{Title: "Fact", Body: "It rains zebras."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := agents.OpReview.Call(t.Context(), owner, agents.ReviewRequest{ID: e.Proposal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal})
+	if err != nil || got.Path != seen[0].Path || !strings.HasPrefix(got.Path, "agents/ada/") {
+		t.Errorf("seen in %s, and is in %s, %v", seen[0].Path, got.Path, err)
 	}
 }

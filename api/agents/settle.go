@@ -113,7 +113,8 @@ func setsOnly(fields map[string]any, some ...string) bool {
 	return true
 }
 
-// inPlace returns the request of a proposal with the lines in which the note is now. Errors:
+// inPlace returns the request of a proposal with the file that a new note was proposed for, and
+// with the lines in which a note is now. Errors:
 // Conflict for a note that was moved since.
 func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, error) {
 	fields, err := fieldsOf(p)
@@ -123,6 +124,10 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 	v, err := a.View(ctx)
 	if err != nil {
 		return nil, err
+	}
+	under := word(fields, "under")
+	if p.Op == api.OpRemember.Name && p.Path != "" && (under == "" || api.FileIn(under) != "") {
+		fields["under"] = p.Path // and not the file of the month in which it is accepted
 	}
 	n, there := v.Get(word(fields, "id"))
 	if !there {
