@@ -345,6 +345,7 @@ func (g *grounds) moveOut(what, said string) {
 // the state and of the memex under a daemon that writes. Nothing acknowledged is lost,
 // and nothing goes without a word.
 func TestCampaignGround(t *testing.T) {
+	t.Parallel()
 	campaign := foveatest.NewCampaign(t)
 	rounds, counts := campaign.Length(foveatest.Size(12, 5), 2000), map[string]int{}
 	var g *grounds

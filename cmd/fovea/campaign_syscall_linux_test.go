@@ -33,6 +33,7 @@ const mostCalls = 400
 // per run, by strace: no panic, nothing printed is lost, no command that failed
 // has half happened, and none ends well that did not do its work.
 func TestCampaignOfSystemCalls(t *testing.T) {
+	t.Parallel()
 	strace := foveatest.Part(t, "strace")
 	campaign := foveatest.NewCampaign(t)
 	o := newOwner(t, campaign)

@@ -176,6 +176,7 @@ func (c *clients) hooked(who string, begin func(try int) talk, want ...string) t
 // what the other remembered, passes it a message and a task, and its model reads what it must;
 // the hooks of both speak; setup takes out again what it put in.
 func TestClients(t *testing.T) {
+	t.Parallel()
 	c := newClients(t)
 	t.Run("listed", c.areListed)
 	t.Run("notes", c.shareNotes)

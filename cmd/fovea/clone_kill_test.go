@@ -15,6 +15,7 @@ import (
 // TestKilledCloneGoesOn kills a clone when the history is there and so many files are: the same
 // command then ends it, with each file and the root of the source.
 func TestKilledCloneGoesOn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	memex, state, bundle, place := filepath.Join(dir, "memex"), filepath.Join(dir, "state"), filepath.Join(dir, "b.fovea"), filepath.Join(dir, "place")
 	const files = 300

@@ -155,6 +155,7 @@ func (s *configured) over(way mcp.Transport) func(tool string, args map[string]a
 // TestEverySettingTakesEffect: each setting of the configuration takes effect in a running daemon,
 // or a person is told that it waits for a restart. A new setting needs a row.
 func TestEverySettingTakesEffect(t *testing.T) {
+	t.Parallel()
 	s := newConfigured(t, "")
 	_, public, err := note.GenerateKey(rand.Reader, "other")
 	if err != nil {
@@ -208,6 +209,7 @@ func TestEverySettingTakesEffect(t *testing.T) {
 // node of IPFS that it names now. No digest of a setting shows that: alerts are secret, and whether a
 // checkpoint reaches the node only the node knows.
 func TestAlertsAndIPFSTakeEffect(t *testing.T) {
+	t.Parallel()
 	s := newConfigured(t, "")
 	first, firstAsked := counting(t)
 	second, secondAsked := counting(t)
@@ -247,6 +249,7 @@ func counting(t *testing.T) (url string, asked *atomic.Int32) {
 // TestConfigurationTakesEffectInOpenSessions: what agents and the owner may do, and what they are
 // given, follows the file while their sessions stay open.
 func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
+	t.Parallel()
 	s := newConfigured(t, "")
 	ada, own := s.session(), s.stdio()
 	edit := func() string {
@@ -289,6 +292,7 @@ func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 // TestBrokenConfiguration: a file that cannot be used changes nothing, and status says why, with
 // the line; so do verbs, which ask the daemon all the same.
 func TestBrokenConfiguration(t *testing.T) {
+	t.Parallel()
 	const good = "budget = 300\n\n[guard]\nlockdown = [\"core.org\"]\n"
 	s := newConfigured(t, good)
 	status := func() string {

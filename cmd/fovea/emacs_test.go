@@ -57,6 +57,7 @@ func TestEmacsReaches(t *testing.T) {
 // TestEmacsClient: emacs/fovea.el has no fault that checkdoc or the compiler of Emacs
 // knows, and its own tests pass against daemons of this build.
 func TestEmacsClient(t *testing.T) {
+	t.Parallel()
 	emacs := foveatest.Part(t, "emacs")
 	folder, err := filepath.Abs(filepath.Join("..", "..", "emacs"))
 	if err != nil {

@@ -132,6 +132,7 @@ var harms = map[string]struct {
 // doc/command-line.md gives it, and the error as JSON is of a kind with that code. Root may
 // read and write everything, so there the verbs run as nobody.
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	k := newKept(t)
 	k.put("graph.jsonl", `{"type":"entity","name":"Rivet","entityType":"part","observations":["steel"]}`+"\n")
 	k.must(errors.Join(os.Chmod(k.dir, 0o755), copied(k.memex, k.memex+".bak"), copied(k.dir+"/config", k.dir+"/config.bak")))

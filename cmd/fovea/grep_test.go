@@ -35,6 +35,7 @@ const jumps = `
 // TestEmacsJumps: Emacs jumps from each line of --format grep to the word that was found,
 // and to the right line where it reads no columns.
 func TestEmacsJumps(t *testing.T) {
+	t.Parallel()
 	emacs := foveatest.Part(t, "emacs")
 	dir := t.TempDir()
 	memex := filepath.Join(dir, "memex")

@@ -114,6 +114,7 @@ func (k *kept) remove(names ...string) {
 // write is taken, nobody gets a protected file that was changed meanwhile, and repair
 // begins anew with protected files locked down.
 func TestMissingHistory(t *testing.T) {
+	t.Parallel()
 	for name, gone := range map[string][]string{
 		"the whole folder":            {"."},
 		"its folders":                 {"journal", "image", "head"},
@@ -220,6 +221,7 @@ func (k *kept) places() []string {
 // refused by its name and kind, by every verb, which says what to do; nothing waits for
 // it, and nothing changes. Without it the history is read as before.
 func TestSpecialFiles(t *testing.T) {
+	t.Parallel()
 	k := newKept(t)
 	places := k.places()
 	for kind, put := range specialKinds {

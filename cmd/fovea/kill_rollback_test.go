@@ -18,6 +18,7 @@ import (
 // its files: the next command finds all of them old or all of them new, and the
 // memory agrees and verifies.
 func TestKilledRollbackIsWholeOrNot(t *testing.T) {
+	t.Parallel()
 	const files = 40
 	name := func(i int) string { return fmt.Sprintf("n%02d.org", i) }
 	folder := func(memex, text string) map[string]string {

@@ -28,6 +28,7 @@ func process(t testing.TB, state string, args ...string) *exec.Cmd {
 // and demands that each printed one is in the log afterwards, that the memory
 // verifies, and that going on ends at the root of an undisturbed run.
 func TestKilledIngestKeepsWhatItPrinted(t *testing.T) {
+	t.Parallel()
 	memex := filepath.Join(t.TempDir(), "memex")
 	const files = 2000
 	if err := foveatest.GenFiles(memex, files, 3); err != nil {

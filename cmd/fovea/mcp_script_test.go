@@ -17,6 +17,7 @@ import (
 // servers, which @modelcontextprotocol/server-memory loses writes to, against the
 // stand-in: nothing is lost, nothing broken.
 func TestCampaignOfServerMemoryScript(t *testing.T) {
+	t.Parallel()
 	script := filepath.Join(foveatest.Testdata(t), "tools", "mcp-memory.mjs")
 	node := foveatest.Part(t, "node")
 	s := newServed(t)

@@ -271,6 +271,7 @@ func (b *sshBox) begin(machine string) {
 // TestSSH: two machines are kept in step both ways through a real sshd: the files have the same
 // bytes, the histories the same commits.
 func TestSSH(t *testing.T) {
+	t.Parallel()
 	b := newSSHBox(t)
 	b.begin("one")
 	b.does("one", "push")
@@ -294,6 +295,7 @@ func TestSSH(t *testing.T) {
 // TestSSHKilled kills sshd amid each request of a push, and behind each before its answer has gone
 // out: the push fails with one line, and the next one puts all on box.
 func TestSSHKilled(t *testing.T) {
+	t.Parallel()
 	b := newSSHBox(t)
 	b.begin("one")
 	const some = "for i in $(seq %d); do head -n 1; done; " // each says what it has at once
@@ -361,6 +363,7 @@ func (b *sshBox) killedPush() bool {
 
 // TestSSHRefuses: what keeps a machine from getting in is one line that says what to do.
 func TestSSHRefuses(t *testing.T) {
+	t.Parallel()
 	b := newSSHBox(t)
 	b.begin("one")
 	b.does("one", "push")

@@ -238,6 +238,7 @@ const mcpLines = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 // TestTerminal: whatever the notes, their names and the arguments hold, no verb lets a
 // character through to a terminal that acts on it or cannot be seen.
 func TestTerminal(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t)
 	for i, v := range hostileRows {
 		for j, row := range v.rows {
