@@ -115,7 +115,7 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 		return
 	}
 	seen[m.ID] = true
-	m.Source, m.Entry, m.raw = where, true, spelledOut(line)
+	m.Source, m.Entry, m.raw = where, true, spelled.ReplaceAllLiteralString(string(line), "\uFFFD")
 	m.Title, m.text = strings.Join(strings.Fields(take(fields, titleFields)), " "), take(fields, textFields)
 	if m.Title == "" {
 		first, _, _ := strings.Cut(strings.TrimLeft(m.text, "# \n\t"), "\n")
@@ -149,10 +149,8 @@ func (r *reader) object(where, at string, line []byte, seen map[string]bool) {
 	r.docs = append(r.docs, m.Document)
 }
 
+// spelled is the character U+FFFD as JSON may spell it.
 var spelled = regexp.MustCompile(`(?i)\\ufffd`)
-
-// spelledOut is a line with the characters U+FFFD that it means, also where it spells them.
-func spelledOut(line []byte) string { return spelled.ReplaceAllLiteralString(string(line), "\uFFFD") }
 
 // fields makes properties of the fields that are left. The fields of an object get its key before
 // theirs, but for those of properties.

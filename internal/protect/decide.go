@@ -216,7 +216,7 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 		return d, fault.Wrap(op, path, fault.Busy, errors.New(d.Why))
 	}
 	if !seen.IsZero() && seen != d.File {
-		return d, fault.Wrap(op, path, fault.Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %s", hexDigest(d.File)))
+		return d, fault.Wrap(op, path, fault.Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %x", d.File[:]))
 	}
 	return d, nil
 }
@@ -228,6 +228,3 @@ func (g *Guard) requireOwner(ctx context.Context, op, path string) error {
 	}
 	return fault.Wrap(op, path, fault.Denied, errors.New("only the owner looks at and decides about what changed in a protected file"))
 }
-
-// hexDigest formats a digest as sha256sum does.
-func hexDigest(d merkle.Digest) string { return fmt.Sprintf("%x", d[:]) }
