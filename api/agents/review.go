@@ -304,6 +304,7 @@ func try(ctx context.Context, a api.Access, m *fovea.Memory, p *Proposal) error 
 	err := foresee(ctx, a, p)
 	if fields, _ := fieldsOf(p); err != nil && hidden(ctx, a, word(fields, "under")) {
 		trial := *p
+		trial.Path = ""
 		fields["under"] = "agents/" + p.Agent + "/"
 		trial.Request, _ = json.Marshal(fields)
 		err = foresee(ctx, a, &trial)
