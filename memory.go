@@ -273,14 +273,15 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.scope.InPlace("ingest"); err != nil {
 		return err
 	}
-	err := ingest.Run(ctx, m.folder, opts)
+	how := (*ingest.Options)(opts)
+	err := ingest.Run(ctx, m.folder, how)
 	if m.scope.Parent != nil {
 		return err
 	}
 	for _, project := range slices.Sorted(maps.Keys(m.scope.Options.Projects)) {
 		s, scopeErr := m.Scope(ctx, scope.Project+"/"+project)
 		if scopeErr == nil {
-			scopeErr = ingest.Run(ctx, s.folder, opts)
+			scopeErr = ingest.Run(ctx, s.folder, how)
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}

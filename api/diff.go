@@ -9,9 +9,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/linediff"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -112,20 +111,20 @@ func would(l *Local, c fovea.Commit) *Difference {
 	if !l.call.DryRun {
 		return nil
 	}
-	return described(view.Of(*cmp.Or(c.Would, &graph.Delta{})), nil, nil, false)
+	return described(*cmp.Or(c.Would, &history.Difference{}), nil, nil, false)
 }
 
 // wouldFor is would for a change of any notes: to another than the owner it names none, since some
 // may be withheld.
 func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
 	if !l.m.Guard().ByOwner(ctx) {
-		c.Would = &graph.Delta{}
+		c.Would = &history.Difference{}
 	}
 	return would(l, c)
 }
 
 // described is a difference in words; the views that it is between are needed for its text.
-func described(d fovea.Difference, a, b *fovea.View, text bool) *Difference {
+func described(d history.Difference, a, b *fovea.View, text bool) *Difference {
 	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
 	was, renamed, left := map[string]*node.Node{}, map[string]bool{}, map[string]*node.Node{}
 	for _, n := range d.Removed {

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -315,11 +316,11 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := slices.DeleteFunc(found.Hits, func(h fovea.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
+	hits := slices.DeleteFunc(found.Hits, func(h view.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
 	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
 	var whole []*node.Node
 	size := 0
-	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
+	for i, n := range listAll(v, each(hits, func(h view.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
 		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
 			Reranked: found.Reranked}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 

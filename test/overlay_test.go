@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
+	"github.com/fovea-memory/fovea/search"
 )
 
 // over returns the memex under scopes.
@@ -170,7 +171,7 @@ func sameAnswers(t interface{ Errorf(string, ...any) }, want, got *fovea.View) {
 	}
 }
 
-func hitList(hits []fovea.Hit) []string {
+func hitList(hits []search.Hit) []string {
 	var out []string
 	for _, h := range hits {
 		out = append(out, fmt.Sprint(h.Node.ID, " ", h.Score))

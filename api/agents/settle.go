@@ -14,8 +14,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -167,7 +167,7 @@ func foresee(ctx context.Context, a api.Access, p *Proposal) error {
 	if err != nil && p.Change != "" {
 		return err
 	}
-	var plan *graph.Delta
+	var plan *history.Difference
 	if err == nil {
 		plan = done.Plan
 	}
@@ -189,19 +189,19 @@ func foresee(ctx context.Context, a api.Access, p *Proposal) error {
 
 // planned returns the text of a note before and after a dry run, or without one as the request
 // says, and puts the file that the note is in after it into the proposal.
-func planned(p *Proposal, n *node.Node, fields map[string]any, plan *graph.Delta) (texts [2]string, path string) {
+func planned(p *Proposal, n *node.Node, fields map[string]any, plan *history.Difference) (texts [2]string, path string) {
 	if texts = [2]string{n.Body(), n.Body()}; p.Op == api.OpForget.Name {
 		texts[1] = ""
 	} else if plan != nil {
 		is := n.ID
-		for _, e := range plan.Lineage {
+		for _, e := range plan.Renamed {
 			if e.Old == n.ID {
 				is = e.New
 			}
 		}
-		for _, c := range plan.Changes {
-			if c.New != nil && (c.ID == is || n.ID == "" && c.Old == nil && c.New.Parent != "") {
-				texts[1], p.Path = c.New.Body(), c.New.Path
+		for was, now := range plan.All() {
+			if now != nil && (now.ID == is || n.ID == "" && was == nil && now.Parent != "") {
+				texts[1], p.Path = now.Body(), now.Path
 			}
 		}
 	} else if texts[1] += word(fields, "append"); fields["body"] != nil {

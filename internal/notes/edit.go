@@ -153,7 +153,7 @@ type editing struct {
 
 // editAction returns the action of a command with options, which may be nil.
 func editAction(name string, opts *scope.WriteOptions) scope.Action {
-	return opts.OrZero().Action(name, graph.KindEdit)
+	return scope.ActionOf(opts.OrZero(), name, graph.KindEdit)
 }
 
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It

@@ -54,7 +54,7 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("merge", graph.KindMerge)
+	action := scope.ActionOf(opts, "merge", graph.KindMerge)
 	switch first, err := h.enter(ctx, tx, action, opts); {
 	case first != nil || err != nil:
 		return h.scope.Replay(first), filesOf(first), nil, err
@@ -98,7 +98,7 @@ func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts 
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("restore", graph.KindRollback)
+	action := scope.ActionOf(opts, "restore", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}

@@ -28,7 +28,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	if !h.scope.HasFiles() {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
 	}
-	action := opts.Action("restore", graph.KindRollback)
+	action := scope.ActionOf(opts, "restore", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}

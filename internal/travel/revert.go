@@ -61,7 +61,7 @@ func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.Writ
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("revert", graph.KindRevert)
+	action := scope.ActionOf(opts, "revert", graph.KindRevert)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -35,7 +36,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("rollback", graph.KindRollback)
+	action := scope.ActionOf(opts, "rollback", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}
@@ -191,7 +192,7 @@ func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *grap
 	}
 	r.recordDrift(delta.Paths)
 	if r.opts.DryRun {
-		return chain.Commit{Would: delta, Left: lines(r.left...)}, r.touched, nil
+		return chain.Commit{Would: new(view.Of(*delta)), Left: lines(r.left...)}, r.touched, nil
 	}
 	marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
 		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Intent.Commit.Author), r.marks)

@@ -3,17 +3,13 @@
 package view
 
 import (
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Difference lists the nodes that were added, removed, changed or moved between two
-// views. Each list is sorted by id.
-type Difference struct {
-	Added, Removed []*node.Node
-	Changed, Moved [][2]*node.Node // before and after
-	Renamed        []node.Edge     // added nodes that are removed ones under a new id
-}
+// Difference is what lies between two views, see package history.
+type Difference = history.Difference
 
 // Diff returns what changed from one view to another, in O(changes). A parent
 // whose own bytes are the same and which only holds changed children is not
