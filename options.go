@@ -105,7 +105,7 @@ type Options struct {
 	Alert func(path, message string) error
 	// Embedder connects to what makes vectors of texts, such as embed.Ollama, or an embedder of
 	// the program's own; nil for none. It may fail and is then called again. Vectors of a model
-	// are kept in the state folder under its Fingerprint. RemoteSeesAll lets one on another computer see nodes without the
+	// are kept in the state folder under its Fingerprint; Memory.ByMeaning ranks by them. RemoteSeesAll lets one on another computer see nodes without the
 	// property EMBED too.
 	Embedder      func(context.Context) (embed.Embedder, error)
 	RemoteSeesAll bool
@@ -113,7 +113,8 @@ type Options struct {
 	OmitWindows bool
 	// OmitActions leaves no blocks of what agents do in their working memory.
 	OmitActions bool
-	// Reranker puts the best hits of a search in order; nil for none.
+	// Reranker puts the best hits of a search in order, where the operations of package api
+	// search; nil for none.
 	Reranker *embed.Reranking
 	// Summarizer is asked for summaries of blocks that do not fit a window; nil for none.
 	Summarizer *embed.Summarizing

@@ -10,15 +10,12 @@ import (
 	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/notes"
-	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // The types that a Memory takes and returns.
 type (
 	// WriteOptions are the options of one write. nil is the zero value.
 	WriteOptions = history.WriteOptions
-	// View is the content of a memory at one moment.
-	View = view.View
 	// Commit is one durable step of the history, as the log shows it.
 	Commit = history.Commit
 )
@@ -29,9 +26,6 @@ const SimilarFrom = notes.SimilarFrom
 
 // WithActor returns a context whose operations have an actor.
 func WithActor(ctx context.Context, a author.Actor) context.Context { return author.WithActor(ctx, a) }
-
-// Diff returns what changed from one view to another, in O(changes).
-func Diff(from, to *View) history.Difference { return view.Diff(from, to) }
 
 // Error is an operation that failed: its name, its subject, the kind of failure and
 // the cause. Read it with errors.AsType[*fovea.Error].

@@ -237,8 +237,8 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 
 // refuse returns an error if a history that was read elsewhere has files that no memex may have.
 func refuse(ctx context.Context, l *Local) error {
-	return errors.Join(travel.Refuse(l.m.History()),
-		eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(project.History()) }))
+	return errors.Join(travel.Refuse(travel.Of(l.m.History())),
+		eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(travel.Of(project.History())) }))
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was

@@ -47,7 +47,7 @@ type library struct {
 // opened is a library in an open memory.
 type opened struct {
 	library
-	view    *fovea.View
+	view    fovea.View
 	keys    map[string][]string // keys of passages by the id of their node
 	texts   map[string]string   // of passages, normalized, by key
 	meaning *meaning.Vectors    // what questions are ranked by too; nil for words alone
@@ -130,7 +130,7 @@ func ingestWith(t testing.TB, dir string, e embedder) *fovea.Memory {
 }
 
 // headlinesOf returns the headlines of a document in its order.
-func headlinesOf(v *fovea.View, path string) (nodes []*node.Node) {
+func headlinesOf(v fovea.View, path string) (nodes []*node.Node) {
 	for n := range v.Document(path) {
 		if n.Parent != "" {
 			nodes = append(nodes, n)

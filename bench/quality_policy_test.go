@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -115,7 +116,7 @@ func TestBestHits(t *testing.T) {
 	}
 }
 
-func viewOf(t testing.TB, dir string) *fovea.View {
+func viewOf(t testing.TB, dir string) fovea.View {
 	t.Helper()
 	return ingestFolder(t, dir).View()
 }

@@ -69,7 +69,7 @@ func (g *guarded) reopen() {
 }
 
 // read returns what readers get.
-func (g *guarded) read() *fovea.View {
+func (g *guarded) read() fovea.View {
 	g.t.Helper()
 	v, err := g.m.Guard().View(g.t.Context(), nil)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // over returns the memex under scopes.
-func (w *world) over(scopes ...string) *fovea.View {
+func (w *world) over(scopes ...string) fovea.View {
 	w.t.Helper()
 	v, err := w.m.Over(w.t.Context(), scopes...)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestOverlayModel(t *testing.T) {
 }
 
 // sameAnswers compares what two views answer.
-func sameAnswers(t interface{ Errorf(string, ...any) }, want, got *fovea.View) {
+func sameAnswers(t interface{ Errorf(string, ...any) }, want, got fovea.View) {
 	now := time.Now()
 	for _, words := range []string{"rivets", "steel gauge", "rain"} {
 		a, errA := want.Search(words, 0, nil, now)

@@ -144,7 +144,7 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 		err = m.scope.Fence.Change(ctx, o.action, delta)
 	}
 	if err != nil || o.action.DryRun {
-		return chain.Commit{Would: new(view.Of(*delta))}, errors.Join(err, o.Discard())
+		return chain.Commit{Would: new(view.Changed(*delta))}, errors.Join(err, o.Discard())
 	}
 	for _, path := range delta.Paths {
 		if document.IsMemory(path) {

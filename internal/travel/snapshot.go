@@ -34,9 +34,7 @@ func (h *History) Snapshots() []Snapshot {
 	return out
 }
 
-// Snapshot durably keeps the present state under a name; an empty name makes an automatic
-// snapshot. Errors: Conflict (the claim of the actor is not in force), Invalid (a name that reads as an index, a date or a digest; an empty
-// memory), Denied (see author.Actor.Renames), ReadOnly.
+// Snapshot is that of fovea.History.
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()

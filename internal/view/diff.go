@@ -14,10 +14,10 @@ type Difference = history.Difference
 // Diff returns what changed from one view to another, in O(changes). A parent
 // whose own bytes are the same and which only holds changed children is not
 // listed.
-func Diff(from, to *View) Difference { return Of(graph.Diff(from.state, to.state)) }
+func Diff(from, to *View) Difference { return Changed(graph.Diff(from.state, to.state)) }
 
-// Of returns what changed by a delta, as Diff does.
-func Of(delta graph.Delta) Difference {
+// Changed returns what changed by a delta, as Diff does.
+func Changed(delta graph.Delta) Difference {
 	d := Difference{Renamed: delta.Lineage}
 	for _, c := range delta.Changes {
 		switch {
