@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -11,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // embeddingsFolder is the folder of vectors in a state folder.
@@ -84,4 +86,23 @@ func (e *embeddings) close() error {
 		return nil
 	}
 	return e.vectors.Close()
+}
+
+// ByMeaning returns a view of the same content that ranks for one question by the vectors of
+// Options.Embedder: its Search and its Window of that question also find what says the same in
+// other words. With only, it ranks by nothing else; without, vectors count beside words as far as
+// the model has proved itself on the notes, and one that is Lexical adds nothing. It first makes
+// the vectors that are missing, so the first call can take long. Errors: Unreachable (there is no
+// embedder, no node has a vector, or the embedder fails, whose error is wrapped), and that of ctx.
+func (m *Memory) ByMeaning(ctx context.Context, v View, question string, only bool) (View, error) {
+	var why error
+	req := meaning.Request{Mode: meaning.Hybrid, Text: question, Fill: true, Warn: func(err error) { why = err }}
+	if only {
+		req.Mode = meaning.Semantic
+	}
+	by, err := meaning.View(ctx, m.Meaning(), view.Of(v), req)
+	if err = cmp.Or(ctx.Err(), err, why); err != nil {
+		return nil, fail("search", "by meaning", Unreachable, err)
+	}
+	return by, nil
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -137,7 +138,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	}
 	x.meaning.open(s, x.states)
 	m.blocks.Files().Summaries = x.meaning.summary
-	m.blocks.Files().Present = func(ctx context.Context, scope string) (*View, error) { return x.guardOf(scope).View(ctx, nil) }
+	m.blocks.Files().Present = func(ctx context.Context, scope string) (*view.View, error) { return x.guardOf(scope).View(ctx, nil) }
 	x.openProjects(ctx)
 	x.markFolder()
 	v := m.View()
@@ -146,16 +147,16 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 }
 
 // View returns an immutable view of the present state: one atomic load.
-func (m *Memory) View() *View { return m.scope.View() }
+func (m *Memory) View() View { return m.scope.View() }
 
 // Dir returns the memex folder.
 func (m *Memory) Dir() string { return m.scope.Dir }
 
 // Notes returns the writer of notes.
-func (m *Memory) Notes() *notes.Notes { return m.notes }
+func (m *Memory) Notes() Notes { return m.notes }
 
 // History returns the history: snapshots, earlier views, rollback, revert and merge.
-func (m *Memory) History() *travel.History { return m.history }
+func (m *Memory) History() History { return passage{m.history} }
 
 // Folder returns the reader of the folder.
 func (m *Memory) Folder() *ingest.Reader { return m.folder }
@@ -164,7 +165,7 @@ func (m *Memory) Folder() *ingest.Reader { return m.folder }
 func (m *Memory) Guard() *protect.Guard { return m.guard }
 
 // Blocks returns the working memories of agents that a session keeps; other scopes keep none.
-func (m *Memory) Blocks() *blocks.Blocks { return m.blocks }
+func (m *Memory) Blocks() Blocks { return desk{m.blocks} }
 
 // HiveOf returns the messages and tasks of the agents. Messages are in the memex; each scope
 // with files has tasks.
@@ -273,14 +274,15 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.scope.InPlace("ingest"); err != nil {
 		return err
 	}
-	err := ingest.Run(ctx, m.folder, opts)
+	how := (*ingest.Options)(opts)
+	err := ingest.Run(ctx, m.folder, how)
 	if m.scope.Parent != nil {
 		return err
 	}
 	for _, project := range slices.Sorted(maps.Keys(m.scope.Options.Projects)) {
 		s, scopeErr := m.Scope(ctx, scope.Project+"/"+project)
 		if scopeErr == nil {
-			scopeErr = ingest.Run(ctx, s.folder, opts)
+			scopeErr = ingest.Run(ctx, s.folder, how)
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}

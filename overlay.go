@@ -56,7 +56,7 @@ type layer struct {
 // If nothing changed it costs a few atomic loads and takes no lock; else its cost is
 // proportional to the changed documents. Errors: Invalid (a name), NotFound (a project that
 // is neither configured nor has trees), and those of opening a scope.
-func (m *Memory) Over(ctx context.Context, scopes ...string) (*view.View, error) {
+func (m *Memory) Over(ctx context.Context, scopes ...string) (View, error) {
 	x := m.memex
 	if len(scopes) == 0 {
 		return x.top.View(), nil

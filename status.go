@@ -3,6 +3,7 @@
 package fovea
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -116,27 +117,19 @@ func historySize(s *scope.Scope) (size int64, large string) {
 }
 
 // Writable returns nil if the memory can be written, including the open scopes of a
-// memex. Otherwise it returns the error of the store, or an error that names the folder or
-// file that is no longer where the memory opened it. After a write error the memory must
-// be opened again; a moved folder can be put back until the next write. It costs a few
-// system calls for each scope.
-func (m *Memory) Writable() error {
-	s := m.scope.Chain.Store()
-	err := s.Err()
-	if err == nil {
-		err = store.InPlace(s)
+// memex; of the named scopes alone if some are named. Otherwise it returns the error of the
+// store, or an error that names the scope, or the folder or file that is no longer where the
+// memory opened it. After a write error the memory must be opened again; a moved folder can be
+// put back until the next write. It costs a few system calls for each scope.
+func (m *Memory) Writable(scopes ...string) error {
+	if len(scopes) == 0 {
+		s := m.scope.Chain.Store()
+		if err := cmp.Or(s.Err(), store.InPlace(s)); err != nil || m.scope.Parent != nil {
+			return err
+		}
 	}
-	if err != nil || m.scope.Parent != nil {
-		return err
-	}
-	return m.ScopesWritable()
-}
-
-// ScopesWritable returns the first error of Writable among the named scopes that are open,
-// or all open ones if none is named. The error names the scope.
-func (m *Memory) ScopesWritable(names ...string) error {
 	for _, s := range m.memex.list() {
-		if len(names) > 0 && !slices.Contains(names, s.scope.Name) {
+		if len(scopes) > 0 && !slices.Contains(scopes, s.scope.Name) {
 			continue
 		}
 		if err := s.Writable(); err != nil && !errors.Is(err, store.ErrClosed) {

@@ -51,7 +51,7 @@ type sessionWindows struct {
 // out what the session was shown before, in the layout of the request's Session. Agents that share a
 // session are told apart. With fresh, the session begins anew. What a session was shown is
 // kept for the 64 sessions used last, across restarts.
-func (m *Memory) SessionWindow(ctx context.Context, v *View, session string, req window.Request, fresh bool) (*window.Window, error) {
+func (m *Memory) SessionWindow(ctx context.Context, v View, session string, req window.Request, fresh bool) (*window.Window, error) {
 	x, layout := m.memex, ""
 	if req.Session != nil {
 		layout = req.Session.Layout
@@ -204,7 +204,7 @@ func newWindows(x *memex) *windowlog.Log {
 	return windowlog.New(windowlog.Host{
 		Shown:    func(key string, use func(*window.Shown) *window.Shown) { shownTo(x, key, use) },
 		Feedback: feedback.New(feedback.Host{Open: x.roomOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
-		Open:     x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: x.top.Writable,
+		Open:     x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: func() error { return x.top.Writable() },
 		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})
 }

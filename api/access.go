@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -70,7 +71,7 @@ type Archived struct {
 func Conflicts(all []document.Conflict) []Conflict { return each(all, legibleConflict) }
 
 // View reads the folder first and returns what the caller may see.
-func (a Access) View(ctx context.Context) (*fovea.View, error) { return a.l.seen(ctx) }
+func (a Access) View(ctx context.Context) (*view.View, error) { return a.l.seen(ctx) }
 
 // In is the access of the same call in the scopes of a context.
 func (a Access) In(ctx context.Context) Access {
@@ -84,11 +85,11 @@ func (a Access) In(ctx context.Context) Access {
 func (a Access) WithBlocks(ctx context.Context) { withBlocks(ctx, a.l) }
 
 // Readable is View without what is locked down, for the owner as well: what leaves the memory.
-func (a Access) Readable(ctx context.Context) (*fovea.View, error) { return a.l.reading(ctx) }
+func (a Access) Readable(ctx context.Context) (*view.View, error) { return a.l.reading(ctx) }
 
 // ViewAt is View for a moment of the history of the scope that the call is about: it omits
 // what the caller may not read. An empty moment is the present.
-func (a Access) ViewAt(ctx context.Context, at string) (*fovea.View, error) {
+func (a Access) ViewAt(ctx context.Context, at string) (*view.View, error) {
 	return a.l.viewAt(ctx, at)
 }
 
@@ -108,7 +109,7 @@ func (a Access) WarnOthers(covered ...string) { warnOthers(a.l, covered...) }
 // FormerID returns the id that a name stands for, also of a node that is gone. Errors: those of
 // fovea.View.FormerID, as of the operation op.
 func (a Access) FormerID(op, name string) (string, error) {
-	id, err := a.l.m.View().FormerID(name)
+	id, err := view.Of(a.l.m.View()).FormerID(name)
 	if err != nil {
 		return "", named(err, op, "-", "")
 	}
@@ -116,11 +117,11 @@ func (a Access) FormerID(op, name string) (string, error) {
 }
 
 // History is that of the scope that the call is about.
-func (a Access) History() *travel.History { return a.l.m.History() }
+func (a Access) History() *travel.History { return travel.Of(a.l.m.History()) }
 
 // Find returns the node of a view that a name means. Errors: those of fovea.View.Resolve, as
 // of the operation op.
-func (a Access) Find(v *fovea.View, op, name string) (*node.Node, error) {
+func (a Access) Find(v *view.View, op, name string) (*node.Node, error) {
 	n, err := v.Resolve(a.l.below(name))
 	if err != nil {
 		return nil, named(err, op, "-", "")

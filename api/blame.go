@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // BlameRequest asks who brought each line of a node's own text.
@@ -56,7 +57,7 @@ func blameNode(ctx context.Context, l *Local, req BlameRequest) (*BlameResponse,
 
 // inHistory returns the id of the node that a name is of, and the service over the
 // memory that has its history. A name that no node has now may be one that it had.
-func inHistory(ctx context.Context, l *Local, v *fovea.View, name string) (on *Local, id string, err error) {
+func inHistory(ctx context.Context, l *Local, v *view.View, name string) (on *Local, id string, err error) {
 	id = l.below(name)
 	n, err := v.Resolve(id)
 	switch {

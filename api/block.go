@@ -14,6 +14,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -43,8 +45,8 @@ type BlockAddRequest struct {
 
 // BlockAddResponse says what became of each block.
 type BlockAddResponse struct {
-	Seq    uint64         `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing changed"`
-	Blocks []blocks.Added `json:"blocks" jsonschema:"in the order of the request"`
+	Seq    uint64          `json:"seq" jsonschema:"of the commit, in the history of the session; 0 if nothing changed"`
+	Blocks []working.Added `json:"blocks" jsonschema:"in the order of the request"`
 }
 
 // Failed returns how many blocks were not added, nil if all were. Each has its own error.
@@ -67,7 +69,7 @@ type BlockRemoveRequest struct {
 }
 
 // BlockScoreRequest changes what a block counts.
-type BlockScoreRequest = blocks.Score
+type BlockScoreRequest = working.Score
 
 // BlockChange is the commit that changed working memory.
 type BlockChange struct {
@@ -116,7 +118,7 @@ func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	if err != nil {
 		return desk{}, err
 	}
-	return desk{on.m.Blocks(), agent}, nil
+	return desk{blocks.Of(on.m.Blocks()), agent}, nil
 }
 
 func listBlocks(ctx context.Context, l *Local, req BlocksRequest) ([]working.Block, error) {
@@ -148,7 +150,7 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 			read = readMail(d.Blocks, fovea.HiveOf(l.memex), d.agent)
 		}
 	}
-	added, c, err := d.Add(ctx, v, blocks.Request{
+	added, c, err := d.Add(ctx, v, working.Request{
 		Agent: d.agent, Home: l.opts.Home, Blocks: req.Blocks, Actions: req.Actions, Remove: read, Now: l.opts.Now(),
 	}, l.write())
 	if err != nil {
@@ -159,7 +161,7 @@ func addBlocks(ctx context.Context, l *Local, req BlockAddRequest) (*BlockAddRes
 
 // MailRead brings the blocks of the caller's mailbox up to date after messages of a view were
 // read, if its session has any.
-func (a Access) MailRead(ctx context.Context, v *fovea.View) {
+func (a Access) MailRead(ctx context.Context, v *view.View) {
 	agent, session := agentAndSession(ctx, a.l, "")
 	there, err := a.Memex.Scopes()
 	if err != nil || agent == "" || !slices.Contains(there, session) {
@@ -167,10 +169,10 @@ func (a Access) MailRead(ctx context.Context, v *fovea.View) {
 	}
 	on, err := a.l.in(ctx, session)
 	if err == nil {
-		bs, h := on.m.Blocks(), fovea.HiveOf(a.Memex)
+		bs, h := blocks.Of(on.m.Blocks()), fovea.HiveOf(a.Memex)
 		if read := readMail(bs, h, agent); len(read) > 0 {
 			check := []working.Action{{Name: working.CheckMailbox, Messages: unread(v, h, agent)}}
-			_, _, err = bs.Add(ctx, v, blocks.Request{Agent: agent, Actions: check, Remove: read, Now: a.l.opts.Now()}, &fovea.WriteOptions{})
+			_, _, err = bs.Add(ctx, v, working.Request{Agent: agent, Actions: check, Remove: read, Now: a.l.opts.Now()}, &fovea.WriteOptions{})
 		}
 	}
 	if err != nil {
@@ -190,7 +192,7 @@ func readMail(bs *blocks.Blocks, h *hive.Hive, agent string) []string {
 }
 
 // unread returns the unread messages of an agent that it may see.
-func unread(v *fovea.View, h *hive.Hive, agent string) []working.Mail {
+func unread(v *view.View, h *hive.Hive, agent string) []working.Mail {
 	var mail []working.Mail
 	for _, m := range h.Inbox(agent, true) {
 		if _, ok := v.Get(m.ID); ok {
@@ -205,7 +207,7 @@ func removeBlocks(ctx context.Context, l *Local, req BlockRemoveRequest) (*Block
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.Apply(ctx, blocks.Change{Agent: d.agent, Remove: req.IDs}, l.write())
+	c, err := d.Apply(ctx, working.Change{Agent: d.agent, Remove: req.IDs}, l.write())
 	return &BlockChange{c.Seq}, err
 }
 
@@ -214,7 +216,7 @@ func scoreBlock(ctx context.Context, l *Local, req BlockScoreRequest) (*BlockCha
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.Apply(ctx, blocks.Change{Agent: d.agent, Score: &req}, l.write())
+	c, err := d.Apply(ctx, working.Change{Agent: d.agent, Score: &req}, l.write())
 	return &BlockChange{c.Seq}, err
 }
 
@@ -250,8 +252,8 @@ func withBlocks(ctx context.Context, l *Local) {
 
 // past is what the memory held at a moment, without the working memory of others unless the
 // owner looks.
-func (l *Local) past(ctx context.Context, at string) (*fovea.View, error) {
-	v, err := l.m.History().At(ctx, at)
+func (l *Local) past(ctx context.Context, at string) (*view.View, error) {
+	v, err := travel.Of(l.m.History()).At(ctx, at)
 	if err != nil || l.m.Guard().ByOwner(ctx) {
 		return v, err
 	}
@@ -265,9 +267,9 @@ func isOthers(ctx context.Context, l *Local, path string) bool {
 }
 
 // loadBlocks lets a window read the files of blocks.
-func loadBlocks(ctx context.Context, l *Local, v *fovea.View, wr *window.Request) {
+func loadBlocks(ctx context.Context, l *Local, v *view.View, wr *window.Request) {
 	wr.Caller.Now = l.opts.Now()
-	files := l.memex.Blocks().Files()
+	files := blocks.Of(l.memex.Blocks()).Files()
 	blockOf := func(item *window.Item) *working.Block { // which only a block asks for
 		n, _ := v.Get(item.ID)
 		b, _ := working.OfNode(n)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/travel"
 )
 
@@ -178,7 +179,7 @@ func onlyMissing(l *Local) bool {
 
 // isSnapshot reports whether a snapshot has a name; "" is any.
 func isSnapshot(l *Local, name string) bool {
-	return slices.ContainsFunc(l.m.History().Snapshots(), func(s fovea.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
+	return slices.ContainsFunc(l.m.History().Snapshots(), func(s history.Snapshot) bool { return s.Name != "" && (name == "" || s.Name == name) })
 }
 
 // restoreFiles brings files back: those of the request, or those that are missing, of
@@ -236,8 +237,8 @@ func eachProject(ctx context.Context, m *fovea.Memory, do func(*fovea.Memory) er
 
 // refuse returns an error if a history that was read elsewhere has files that no memex may have.
 func refuse(ctx context.Context, l *Local) error {
-	return errors.Join(travel.Refuse(l.m.History()),
-		eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(project.History()) }))
+	return errors.Join(travel.Refuse(travel.Of(l.m.History())),
+		eachProject(ctx, l.m, func(project *fovea.Memory) error { return travel.Refuse(travel.Of(project.History())) }))
 }
 
 // rolledBack says where the memory is since a commit, which is zero where there was
@@ -267,12 +268,12 @@ func parted(ctx context.Context, l *Local, c fovea.Commit, files []string) (writ
 	}
 	after := map[string]bool{} // a dry run: whether it would have a file
 	if c.Would != nil {
-		for _, n := range c.Would.Changes {
-			if n.Old != nil && !after[n.Old.Path] {
-				after[n.Old.Path] = false
+		for was, is := range c.Would.All() {
+			if was != nil && !after[was.Path] {
+				after[was.Path] = false
 			}
-			if n.New != nil {
-				after[n.New.Path] = true
+			if is != nil {
+				after[is.Path] = true
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -44,8 +45,8 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 
 // guarded returns what readers may have of the present, without reading the folder
 // first.
-func (l *Local) guarded(ctx context.Context) (*fovea.View, error) {
-	v, err := l.memex.Over(ctx, l.over...)
+func (l *Local) guarded(ctx context.Context) (*view.View, error) {
+	v, err := overlaid(ctx, l)
 	if err != nil {
 		return nil, err
 	}

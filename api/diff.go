@@ -9,7 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
@@ -29,7 +29,7 @@ func compare(ctx context.Context, l *Local, req DiffRequest) (*Difference, error
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	if v := l.m.View(); v.Head().Seq == 0 { // nothing has ever been there
+	if v := view.Of(l.m.View()); v.Head().Seq == 0 { // nothing has ever been there
 		return difference(v, v, false), nil
 	}
 	return l.between(ctx, from, to, req.Text)
@@ -62,7 +62,7 @@ func (l *Local) between(ctx context.Context, from, to string, text bool) (*Diffe
 // withheld lists the files that a caller who is not the owner does not see in a
 // comparison of two moments: what is locked down now, and what the owner did not trust
 // at one of them.
-func withheld(ctx context.Context, l *Local, now, a, b *fovea.View) []string {
+func withheld(ctx context.Context, l *Local, now, a, b *view.View) []string {
 	locked := now.Lockdown()
 	if !l.seesAll(ctx) {
 		locked = slices.Concat(locked, l.m.Guard().Untrusted(a), l.m.Guard().Untrusted(b))
@@ -72,7 +72,7 @@ func withheld(ctx context.Context, l *Local, now, a, b *fovea.View) []string {
 }
 
 // differing lists those of the files that are not the same at two moments.
-func differing(a, b *fovea.View, paths []string) []string {
+func differing(a, b *view.View, paths []string) []string {
 	var out []string
 	for _, path := range paths {
 		was, had := a.Text(path)
@@ -103,7 +103,7 @@ func earlierMoment(ctx context.Context, l *Local, from string) (string, error) {
 }
 
 // difference says what lies between two views; text adds what it is line by line.
-func difference(a, b *fovea.View, text bool) *Difference {
+func difference(a, b *view.View, text bool) *Difference {
 	return described(fovea.Diff(a, b), a, b, text)
 }
 
@@ -112,20 +112,20 @@ func would(l *Local, c fovea.Commit) *Difference {
 	if !l.call.DryRun {
 		return nil
 	}
-	return described(view.Of(*cmp.Or(c.Would, &graph.Delta{})), nil, nil, false)
+	return described(*cmp.Or(c.Would, &history.Difference{}), nil, nil, false)
 }
 
 // wouldFor is would for a change of any notes: to another than the owner it names none, since some
 // may be withheld.
 func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
 	if !l.m.Guard().ByOwner(ctx) {
-		c.Would = &graph.Delta{}
+		c.Would = &history.Difference{}
 	}
 	return would(l, c)
 }
 
 // described is a difference in words; the views that it is between are needed for its text.
-func described(d fovea.Difference, a, b *fovea.View, text bool) *Difference {
+func described(d history.Difference, a, b *view.View, text bool) *Difference {
 	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
 	was, renamed, left := map[string]*node.Node{}, map[string]bool{}, map[string]*node.Node{}
 	for _, n := range d.Removed {
@@ -190,7 +190,7 @@ func changed(n *node.Node, was string) Changed {
 }
 
 // linesBy returns the lines that nodes begin at, by node.
-func linesBy(v *fovea.View, nodes []*node.Node) map[*node.Node]int {
+func linesBy(v *view.View, nodes []*node.Node) map[*node.Node]int {
 	by := make(map[*node.Node]int, len(nodes))
 	for i, line := range linesOf(v, nodes) {
 		by[nodes[i]] = line
@@ -213,7 +213,7 @@ func unified(before, after map[*node.Node]int, was, is *node.Node) string {
 }
 
 // isEncrypted reports whether the text of a changed node is encrypted in a view.
-func isEncrypted(v *fovea.View, c *Changed) bool {
+func isEncrypted(v *view.View, c *Changed) bool {
 	for _, id := range []string{c.ID, c.Was} {
 		if n, ok := v.Get(id); ok && (n.Derived.Encrypted || document.IsEncrypted(n.Path)) {
 			return true

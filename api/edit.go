@@ -15,6 +15,8 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
@@ -184,7 +186,7 @@ func editResponse(l *Local, id string, c fovea.Commit) *EditResponse {
 			break
 		}
 	}
-	v := l.m.View()
+	v := view.Of(l.m.View())
 	out := &EditResponse{ID: id, Seq: c.Seq, Would: would(l, c), Plan: c.Would}
 	if n, ok := v.Get(id); ok {
 		out.Handle = v.Handle(n)
@@ -256,7 +258,7 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 		if ids, err = assignByScope(ctx, l, v, ids); err != nil {
 			return nil, err
 		}
-		if v, err = l.memex.Over(ctx, l.over...); err != nil {
+		if v, err = overlaid(ctx, l); err != nil {
 			return nil, err
 		}
 	}
@@ -266,7 +268,7 @@ func assignIDs(ctx context.Context, l *Local, req AssignRequest) ([]Node, error)
 }
 
 // assignByScope gives ids to nodes, scope by scope.
-func assignByScope(ctx context.Context, l *Local, v *fovea.View, ids []string) ([]string, error) {
+func assignByScope(ctx context.Context, l *Local, v *view.View, ids []string) ([]string, error) {
 	var all []string
 	for _, scope := range append([]string{""}, l.over...) {
 		on, err := l.in(ctx, scope)
@@ -303,7 +305,7 @@ func inside(path, folder string) bool {
 }
 
 // inOrder lists nodes in document order.
-func inOrder(l *Local, v *fovea.View, ids []string) []Node {
+func inOrder(l *Local, v *view.View, ids []string) []Node {
 	nodes := make([]*node.Node, 0, len(ids))
 	for n := range v.All() {
 		if _, ok := slices.BinarySearch(ids, n.ID); ok {
@@ -318,7 +320,7 @@ func inOrder(l *Local, v *fovea.View, ids []string) []Node {
 func readerOf(ctx context.Context, l *Local) (*oldview.Reader, bool) {
 	actor := author.ActorOf(ctx)
 	agent, session := agentAndSession(ctx, l, "")
-	r := &oldview.Reader{History: l.m.History(), By: author.Named(agent), Session: cmp.Or(actor.Session, l.scopes(ctx).Session)}
+	r := &oldview.Reader{History: travel.Of(l.m.History()), By: author.Named(agent), Session: cmp.Or(actor.Session, l.scopes(ctx).Session)}
 	r.Shown = func(use func(*window.Shown) *window.Shown) {
 		fovea.WindowsOf(l.memex).Shown("whole\n"+session+"\n"+agent, use)
 	}

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // reading returns what readers may have now. A view that others have written after
 // is taken anew: what they wrote is not what the view holds, and is no change from
 // outside.
-func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
+func (l *Local) reading(ctx context.Context) (*view.View, error) {
 	v, err := l.view(ctx)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 		if err != nil || len(g.Lockdown()) == 0 {
 			break
 		}
-		again, err := l.memex.Over(ctx, l.over...)
+		again, err := overlaid(ctx, l)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (l *Local) reading(ctx context.Context) (*fovea.View, error) {
 
 // seen returns what a caller may see of the present: the owner all of it, since the
 // memory itself says what may be done with what is locked down.
-func (l *Local) seen(ctx context.Context) (*fovea.View, error) {
+func (l *Local) seen(ctx context.Context) (*view.View, error) {
 	if l.m.Guard().ByOwner(ctx) {
 		return l.view(ctx)
 	}
@@ -52,7 +52,7 @@ func (l *Local) seen(ctx context.Context) (*fovea.View, error) {
 }
 
 // warnGuard names what is left out, and what nobody has looked at.
-func warnGuard(l *Local, g *fovea.View) {
+func warnGuard(l *Local, g *view.View) {
 	for _, w := range []struct {
 		paths []string
 		said  string
@@ -77,7 +77,7 @@ func few(paths []string) string {
 
 // unreviewed reports whether a node stands in a file that nobody looked at since
 // somebody else changed it.
-func unreviewed(v *fovea.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
+func unreviewed(v *view.View, path string) bool { return slices.Contains(v.Unreviewed(), path) }
 
 // trusted tells which files were trusted as they were found.
 func (l *Local) trusted() func([]string) {

@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -163,11 +164,17 @@ func warnEmpty(ctx context.Context, l *Local, err error) {
 // ErrNoNotes is what a person is warned of who named a folder without notes.
 var ErrNoNotes = errors.New("no Org files (*.org, *.org_archive)")
 
-func (l *Local) view(ctx context.Context) (*fovea.View, error) {
+func (l *Local) view(ctx context.Context) (*view.View, error) {
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	return l.memex.Over(ctx, l.over...)
+	return overlaid(ctx, l)
+}
+
+// overlaid is the present of the scopes of the call, without reading the folder first.
+func overlaid(ctx context.Context, l *Local) (*view.View, error) {
+	v, err := l.memex.Over(ctx, l.over...)
+	return view.Of(v), err
 }
 
 // write returns the options of a write under the key of the call.
@@ -258,7 +265,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 }
 
 // wholeParts returns the nodes whose whole text a window shows.
-func wholeParts(v *fovea.View, w *window.Window) (all []*node.Node) {
+func wholeParts(v *view.View, w *window.Window) (all []*node.Node) {
 	for i := range w.Parts {
 		if p := &w.Parts[i]; p.Level == window.Full && p.Problem == "" {
 			if n, ok := v.Get(p.ID); ok && p.Digest == n.Own && recall.Readable(n) == n.Content {
@@ -270,7 +277,7 @@ func wholeParts(v *fovea.View, w *window.Window) (all []*node.Node) {
 }
 
 // window builds a window, of the session that is named, if there is one.
-func (l *Local) window(ctx context.Context, v *fovea.View, req ContextRequest, wr window.Request) (w *window.Window, session string, err error) {
+func (l *Local) window(ctx context.Context, v *view.View, req ContextRequest, wr window.Request) (w *window.Window, session string, err error) {
 	if session = l.scopes(ctx).Session; session != "" && req.At == "" {
 		wr.Session = &window.Session{Layout: req.Layout}
 		w, err = l.memex.SessionWindow(ctx, v, session, wr, req.Fresh)
@@ -315,11 +322,11 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits := slices.DeleteFunc(found.Hits, func(h fovea.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
+	hits := slices.DeleteFunc(found.Hits, func(h view.Hit) bool { return h.Similarity == 0 && h.Cosine == 0 }) // they say nothing
 	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
 	var whole []*node.Node
 	size := 0
-	for i, n := range listAll(v, each(hits, func(h fovea.Hit) *node.Node { return h.Node })) {
+	for i, n := range listAll(v, each(hits, func(h view.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
 		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
 			Reranked: found.Reranked}
@@ -338,7 +345,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 }
 
 // ranking returns a view that ranks for a request, now also by what was learned from feedback.
-func (l *Local) ranking(ctx context.Context, v *fovea.View, at string, req meaning.Request) (*fovea.View, error) {
+func (l *Local) ranking(ctx context.Context, v *view.View, at string, req meaning.Request) (*view.View, error) {
 	v, err := meaning.View(ctx, l.memex.Meaning(), v, req)
 	if err != nil || at != "" {
 		return v, err
@@ -374,7 +381,7 @@ func listCommits(ctx context.Context, l *Local, req LogRequest) ([]Commit, error
 
 // visibleCommit is a commit as a caller is told of it: the words of one that is about a file
 // which that one does not see are withheld.
-func visibleCommit(ctx context.Context, l *Local, v *fovea.View, c fovea.Commit) Commit {
+func visibleCommit(ctx context.Context, l *Local, v *view.View, c fovea.Commit) Commit {
 	out := commit(c)
 	if l.m.Guard().ByOwner(ctx) {
 		return out

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -50,7 +50,7 @@ func runQuery(ctx context.Context, l *Local, req QueryRequest) ([]Node, error) {
 }
 
 // namedQuery runs the ready-made query that a request names, or the query alone.
-func namedQuery(l *Local, v *fovea.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
+func namedQuery(l *Local, v *view.View, e query.Expr, req QueryRequest) ([]*node.Node, error) {
 	switch req.Named {
 	case "":
 		return v.Query(e, req.Limit, l.opts.Now())
@@ -73,7 +73,7 @@ func namedQuery(l *Local, v *fovea.View, e query.Expr, req QueryRequest) ([]*nod
 
 // holder returns the node that an element stands in, and any other node as it
 // is.
-func holder(v *fovea.View, n *node.Node) *node.Node {
+func holder(v *view.View, n *node.Node) *node.Node {
 	if _, ok := v.Get(n.ID); ok {
 		return n
 	}

@@ -128,7 +128,7 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 	}
 	return changeNode(ctx, l, "resolve", req.ID, req.Base, nil, func(on *Local, id string, opts *fovea.WriteOptions) (fovea.Commit, error) {
 		if n, ok := on.m.View().Get(id); ok && n.Parent == "" && on.m.View().CopyOf(n.Path) != "" && req.Take == "" {
-			return travel.MergeCopy(ctx, on.m.History(), n.Path, opts)
+			return travel.MergeCopy(ctx, travel.Of(on.m.History()), n.Path, opts)
 		}
 		return on.m.Notes().ResolveConflicts(ctx, id, opts, take, which...)
 	})

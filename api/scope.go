@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -81,7 +82,7 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 // warnUnwritable tells who named scopes that one of them takes no writes: its history may be
 // damaged or missing, and then the answer lacks what it held.
 func warnUnwritable(l *Local, scopes []string) {
-	if err := l.memex.ScopesWritable(scopes...); err != nil {
+	if err := l.memex.Writable(scopes...); err != nil {
 		l.warn(fmt.Errorf("%w; see fovea verify", err))
 	}
 }
@@ -122,7 +123,7 @@ func (l *Local) narrowest(ctx context.Context, scopes []string) (*fovea.Memory, 
 }
 
 // holding returns the service over the memory that holds a node of a view.
-func (l *Local) holding(ctx context.Context, v *fovea.View, n *node.Node) (*Local, error) {
+func (l *Local) holding(ctx context.Context, v *view.View, n *node.Node) (*Local, error) {
 	return l.in(ctx, v.Scope(n))
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -86,13 +87,13 @@ const maxBacklinks = 50
 
 // wasRemoved returns an error that says where a node that is no more was, and what brings it
 // back; nil for one that history does not have.
-func wasRemoved(ctx context.Context, l *Local, v *fovea.View, name string) error {
+func wasRemoved(ctx context.Context, l *Local, v *view.View, name string) error {
 	id, h := formerID(ctx, l, v, name), l.m.History()
 	commits, err := h.Log(ctx, id, maxCommitsSearched) // also of the node that took its place
 	if err != nil {
 		return nil
 	}
-	at := func(seq uint64) (past *fovea.View, n *node.Node) {
+	at := func(seq uint64) (past *view.View, n *node.Node) {
 		if past, err = l.past(ctx, fmt.Sprintf("seq:%d", seq)); err == nil {
 			n, _ = past.Get(id)
 		}
@@ -123,7 +124,7 @@ func wasRemoved(ctx context.Context, l *Local, v *fovea.View, name string) error
 
 // formerID returns the id that a name of a node that is no more stands for: a handle, an id,
 // or a name in one of the last snapshots.
-func formerID(ctx context.Context, l *Local, v *fovea.View, name string) string {
+func formerID(ctx context.Context, l *Local, v *view.View, name string) string {
 	if id, err := v.FormerID(name); err != nil || id != name {
 		return id
 	}
@@ -156,7 +157,7 @@ func (l *Local) moment(ctx context.Context, at string, digest bool) (string, err
 }
 
 // viewAt returns what the memory holds, or held at a moment.
-func (l *Local) viewAt(ctx context.Context, at string) (*fovea.View, error) {
+func (l *Local) viewAt(ctx context.Context, at string) (*view.View, error) {
 	if at == "" {
 		return l.reading(ctx)
 	}
@@ -181,7 +182,7 @@ func (l *Local) seesAll(ctx context.Context) bool {
 	return l.m.Guard().ByOwner(ctx) || slices.Contains(author.GrantOf(ctx).Operations, "guard-diff")
 }
 
-func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
+func (l *Local) show(v *view.View, id string) (*Shown, error) {
 	n, err := v.Resolve(id)
 	if err != nil {
 		return nil, err
@@ -201,7 +202,7 @@ func (l *Local) show(v *fovea.View, id string) (*Shown, error) {
 	return s, nil
 }
 
-func shown(n *node.Node, line int, v *fovea.View, synced time.Time) *Shown {
+func shown(n *node.Node, line int, v *view.View, synced time.Time) *Shown {
 	s := &Shown{
 		ID: n.ID, Handle: v.Handle(n), Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
 		Attributes: attributes(n, v), Content: legible(n),
@@ -224,7 +225,7 @@ func legible(n *node.Node) string { return validText(n.Content) }
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // typed lists the attributes of a node that came as a tree, with their types.
-func typed(n *node.Node, v *fovea.View) map[string]any {
+func typed(n *node.Node, v *view.View) map[string]any {
 	out := map[string]any{}
 	for _, a := range n.Attrs {
 		out[a.Key] = a.Value
@@ -237,7 +238,7 @@ func typed(n *node.Node, v *fovea.View) map[string]any {
 
 // attributes lists what the parser read, keys in upper case; a property that
 // KEY+ lines add to is a list.
-func attributes(n *node.Node, v *fovea.View) map[string]any {
+func attributes(n *node.Node, v *view.View) map[string]any {
 	if n.Attrs != nil {
 		return typed(n, v)
 	}
@@ -268,7 +269,7 @@ func attributes(n *node.Node, v *fovea.View) map[string]any {
 }
 
 // linesOf returns the lines that nodes begin at, 0 for those that stand in no file.
-func linesOf(v *fovea.View, nodes []*node.Node) []int {
+func linesOf(v *view.View, nodes []*node.Node) []int {
 	lines := v.Lines(nodes)
 	for i, n := range nodes {
 		if document.IsMemory(n.Path) {
@@ -279,7 +280,7 @@ func linesOf(v *fovea.View, nodes []*node.Node) []int {
 }
 
 // listAll describes nodes for a list.
-func listAll(v *fovea.View, nodes []*node.Node) []Node {
+func listAll(v *view.View, nodes []*node.Node) []Node {
 	lines := linesOf(v, nodes)
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
@@ -288,7 +289,7 @@ func listAll(v *fovea.View, nodes []*node.Node) []Node {
 	return out
 }
 
-func listed(v *fovea.View, n *node.Node, line int) Node {
+func listed(v *view.View, n *node.Node, line int) Node {
 	return Node{
 		ID: n.ID, Handle: v.Handle(n), Title: n.ListedTitle(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
 		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
@@ -297,7 +298,7 @@ func listed(v *fovea.View, n *node.Node, line int) Node {
 
 // opening is how the text of a node without a title begins, or that of what it
 // holds: the first title or text on the way down.
-func opening(v *fovea.View, n *node.Node) string {
+func opening(v *view.View, n *node.Node) string {
 	if n.Title() != "" {
 		return ""
 	}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/skill"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -104,7 +104,7 @@ func noSkill(r *skill.Registry) error {
 	return fmt.Errorf("no such skill; there are %s", few(names))
 }
 
-func listedSkill(v *fovea.View, s Skill) Skill {
+func listedSkill(v *view.View, s Skill) Skill {
 	s.Dependencies, s.Triggers, s.Unreviewed, s.Text = list(s.Dependencies), list(s.Triggers), unreviewed(v, s.Path), ""
 	return s
 }
@@ -142,7 +142,7 @@ const statePersistence = "state-persistence"
 const pointUpdate = "point-update"
 
 // setFocus makes a node the focus of the windows of the agent that calls, and returns its id.
-func setFocus(ctx context.Context, l *Local, v *fovea.View, name string) (id string, err error) {
+func setFocus(ctx context.Context, l *Local, v *view.View, name string) (id string, err error) {
 	if name == "" {
 		return "", invalid("trigger", errors.New("point-update names what is being worked on: give focus, foveal_focus or payload.target_id"))
 	}
@@ -156,13 +156,13 @@ func setFocus(ctx context.Context, l *Local, v *fovea.View, name string) (id str
 	}
 	id = holder(v, n).ID
 	b := working.Block{Type: working.Status, StatusType: working.FocusStatus, Value: id, Priority: working.Low}
-	_, _, err = d.Add(ctx, v, blocks.Request{Agent: d.agent, Blocks: []working.Block{b}, Now: l.opts.Now()}, l.write())
+	_, _, err = d.Add(ctx, v, working.Request{Agent: d.agent, Blocks: []working.Block{b}, Now: l.opts.Now()}, l.write())
 	return id, err
 }
 
 // focusOf returns the focus that an event gave the agent of a call, "" for none, or for one
 // that is no longer there.
-func focusOf(ctx context.Context, v *fovea.View) string {
+func focusOf(ctx context.Context, v *view.View) string {
 	kept, ok := v.Get(working.NodeID(author.AgentOf(ctx), "status:"+working.FocusStatus))
 	if !ok {
 		return ""

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -214,7 +214,7 @@ type EditResponse struct {
 	Proposal string `json:"proposal,omitempty" jsonschema:"nothing was written: the owner decides about the proposal of this id"`
 	Doubled  string `json:"doubled,omitempty" jsonschema:"that other nodes declare its ID, and where they are; of forget: where the text still is"`
 
-	Plan *graph.Delta `json:"-"` // of a dry run: what would change, nil for nothing
+	Plan *history.Difference `json:"-"` // of a dry run: what would change, nil for nothing
 
 	Known       bool     `json:"known,omitempty" jsonschema:"of remember: it was there already, and nothing was written"`
 	Similar     []string `json:"similar,omitempty" jsonschema:"of remember: ids of nodes that say nearly the same"`
@@ -306,7 +306,7 @@ type SnapshotRequest struct {
 }
 
 // Snapshot is a state kept for rollback; index 0 is the newest.
-type Snapshot = fovea.Snapshot
+type Snapshot = history.Snapshot
 
 // RollbackRequest makes an earlier state the present one.
 type RollbackRequest struct {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
@@ -64,7 +65,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 }
 
 // hidden returns why a caller does not see a version of a node, "" if it does.
-func hidden(ctx context.Context, l *Local, v *fovea.View) func(path string, n *node.Node) string {
+func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *node.Node) string {
 	return func(path string, n *node.Node) string {
 		at := *n
 		at.Path = path
@@ -108,7 +109,7 @@ func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Giv
 }
 
 // record hands a window to the log of its agent.
-func record(ctx context.Context, l *Local, g *windowlog.Given, v *fovea.View, wr window.Request, w *window.Window) {
+func record(ctx context.Context, l *Local, g *windowlog.Given, v *view.View, wr window.Request, w *window.Window) {
 	if g != nil {
 		g.Now, g.View, g.Request, g.Window = l.opts.Now(), v, wr, w
 		fovea.WindowsOf(l.memex).Add(ctx, g)

@@ -25,9 +25,10 @@ import (
 	_ "github.com/fovea-memory/fovea/api/proofs" // its operations
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -144,11 +145,11 @@ func (r *reading) step(name string) {
 	if _, err := api.OpSnapshot.Call(ctx, r.owner, api.SnapshotRequest{Name: name}); err != nil {
 		r.t.Fatal(err)
 	}
-	r.note(r.memory.View())
+	r.note(view.Of(r.memory.View()))
 }
 
 // note keeps the names that planted nodes have in a view.
-func (r *reading) note(v *fovea.View) {
+func (r *reading) note(v *view.View) {
 	for n := range v.All() {
 		if strings.HasPrefix(n.Path, "skills/") || strings.Contains(strings.ToLower(n.Content), "zy9") {
 			r.ids, r.digests = append(r.ids, n.ID), append(r.digests, n.Own.String(), n.Version.String())
@@ -290,7 +291,7 @@ var hidden = map[string]func(t *testing.T) *reading{
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.note(lake.View())
+		r.note(view.Of(lake.View()))
 		r.scopes = []api.Scopes{{}, {Project: "lake"}, {Project: "lake", Session: "s1"}}
 		return r
 	},
@@ -320,7 +321,7 @@ func (r *reading) foreign(scope string) *reading {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.note(m.View())
+	r.note(view.Of(m.View()))
 	kind, name, _ := strings.Cut(scope, "/")
 	r.options.Project, r.options.Session = "lake", ""
 	r.scopes = []api.Scopes{{}, {Project: name}, {Session: "s1"}, {Project: "river", Session: name}}

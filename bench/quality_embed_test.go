@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 var (
@@ -71,7 +72,7 @@ func (r *remembering) Embed(ctx context.Context, p embed.Purpose, texts []string
 
 // ranked is the view that answers a question: by words, or by vectors too where the library
 // was opened with an embedder.
-func (o *opened) ranked(t testing.TB, question string) *fovea.View {
+func (o *opened) ranked(t testing.TB, question string) *view.View {
 	t.Helper()
 	if o.meaning == nil || question == "" {
 		return o.view

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -70,7 +71,7 @@ func (m *manual) graded(t testing.TB, c chooser, budgets []int) *figures {
 		if err := memory.Ingest(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		o.view = memory.View()
+		o.view = view.Of(memory.View())
 		nodes := headlinesOf(o.view, m.File)
 		if len(nodes) != len(m.Nodes) {
 			t.Fatalf("the manual has %d headlines, want %d", len(nodes), len(m.Nodes))

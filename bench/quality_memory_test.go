@@ -12,8 +12,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -47,7 +48,7 @@ type library struct {
 // opened is a library in an open memory.
 type opened struct {
 	library
-	view    *fovea.View
+	view    *view.View
 	keys    map[string][]string // keys of passages by the id of their node
 	texts   map[string]string   // of passages, normalized, by key
 	meaning *meaning.Vectors    // what questions are ranked by too; nil for words alone
@@ -94,7 +95,7 @@ func openWith(t testing.TB, l library, e embedder) (*opened, *fovea.Memory) {
 		}
 	}
 	m := ingestWith(t, dir, e)
-	o := &opened{library: l, view: m.View(), keys: map[string][]string{}, texts: map[string]string{}}
+	o := &opened{library: l, view: view.Of(m.View()), keys: map[string][]string{}, texts: map[string]string{}}
 	for _, d := range l.documents {
 		nodes := headlinesOf(o.view, d.path)
 		if len(nodes) != len(d.headlines) {
@@ -130,7 +131,7 @@ func ingestWith(t testing.TB, dir string, e embedder) *fovea.Memory {
 }
 
 // headlinesOf returns the headlines of a document in its order.
-func headlinesOf(v *fovea.View, path string) (nodes []*node.Node) {
+func headlinesOf(v fovea.View, path string) (nodes []*node.Node) {
 	for n := range v.Document(path) {
 		if n.Parent != "" {
 			nodes = append(nodes, n)

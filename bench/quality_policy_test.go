@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -108,14 +109,14 @@ func TestBestHits(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := &opened{view: viewOf(t, dir)}
+	o := &opened{view: view.Of(viewOf(t, dir))}
 	w := bestHits(t, o, window.Request{Question: "gauge battery", Budget: 100})
 	if want := "* Short\nThe gauge.\n"; w.Text != want || w.Tokens != tokens(want) || len(w.Parts) != 1 {
 		t.Errorf("got %q with %d tokens and %d parts", w.Text, w.Tokens, len(w.Parts))
 	}
 }
 
-func viewOf(t testing.TB, dir string) *fovea.View {
+func viewOf(t testing.TB, dir string) fovea.View {
 	t.Helper()
 	return ingestFolder(t, dir).View()
 }

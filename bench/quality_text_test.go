@@ -17,7 +17,7 @@ import (
 
 // textShare adds the share of a window's tokens that are text of its nodes: bodies alone,
 // and with titles.
-func (f *figures) textShare(v *fovea.View, w *window.Window) {
+func (f *figures) textShare(v fovea.View, w *window.Window) {
 	if w.Tokens == 0 {
 		return // nothing was found
 	}

@@ -42,7 +42,7 @@ func TestAlertArrives(t *testing.T) {
 	}
 	g.told(1)
 	for _, a := range g.alerts {
-		if err := queue.Send(a.Message()); err != nil {
+		if err := queue.Send(a[1]); err != nil {
 			t.Error(err)
 		}
 	}

@@ -170,7 +170,7 @@ func TestNodeAcrossNames(t *testing.T) {
 	type moment struct {
 		id   string
 		own  merkle.Digest
-		view *fovea.View
+		view fovea.View
 		seq  uint64
 	}
 	var past []moment

@@ -23,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -293,7 +294,7 @@ func TestBlockFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := g.m.Blocks().Files().Content(t.Context(), g.m.View(), &block)
+		text, err := blocks.Of(g.m.Blocks()).Files().Content(t.Context(), view.Of(g.m.View()), &block)
 		if err != nil || text != tc.want {
 			t.Errorf("%s: got %q, %v", tc.path, text, err)
 		}
@@ -365,15 +366,15 @@ func TestFileCache(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s of %02d\n", []string{1: "first", 2: "second"}[line], i))
 		}
 	}
-	reader := w.m.Blocks().Files()
-	texts, errs := reader.Contents(t.Context(), v, all)
+	reader := blocks.Of(w.m.Blocks()).Files()
+	texts, errs := reader.Contents(t.Context(), view.Of(v), all)
 	if diff := cmp.Diff(want, texts); diff != "" || errors.Join(errs...) != nil {
 		t.Fatalf("%v %s", errs, diff)
 	}
 	read := func() int {
 		t.Helper()
 		before := reader.Reads()
-		if _, err := reader.Content(t.Context(), v, all[1]); err != nil {
+		if _, err := reader.Content(t.Context(), view.Of(v), all[1]); err != nil {
 			t.Fatal(err)
 		}
 		return reader.Reads() - before
@@ -388,7 +389,7 @@ func TestFileCache(t *testing.T) {
 	if n := read(); n != 1 {
 		t.Errorf("a changed file is read %d times", n)
 	}
-	if text, err := reader.Content(t.Context(), v, all[1]); err != nil || text != "another\n" {
+	if text, err := reader.Content(t.Context(), view.Of(v), all[1]); err != nil || text != "another\n" {
 		t.Errorf("got %q, %v", text, err)
 	}
 	w.clock = w.clock.Add(6 * time.Minute)

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -27,7 +28,7 @@ import (
 type content struct {
 	Head      fovea.Commit
 	Log       []fovea.Commit
-	Snapshots []fovea.Snapshot
+	Snapshots []history.Snapshot
 	Documents map[uint64]map[string]string // by commit
 	Versions  map[string]string            // of every commit's nodes: their bytes
 	Drift     []string

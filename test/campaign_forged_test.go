@@ -123,9 +123,9 @@ func (f *forged) take(way string) (kept int, err error) {
 	case "merge":
 		_, _, _, err = mergeStore(t.Context(), f.m, f.state, nil)
 	case "restore":
-		_, _, err = travel.RestoreStore(t.Context(), f.m.History(), f.state, "forged", nil)
+		_, _, err = travel.RestoreStore(t.Context(), travel.Of(f.m.History()), f.state, "forged", nil)
 	case "clone":
-		if err = travel.Refuse(f.m.History()); err == nil {
+		if err = travel.Refuse(travel.Of(f.m.History())); err == nil {
 			_, _, err = f.m.History().RestoreFiles(t.Context(), nil, "", nil)
 		}
 	}
@@ -183,7 +183,7 @@ func (f *forged) stays(way string) (kept int) {
 	return kept
 }
 
-func textsOf(v *fovea.View) map[string]string {
+func textsOf(v fovea.View) map[string]string {
 	texts := map[string]string{}
 	for d := range v.Documents() {
 		texts[d.Path], _ = v.Text(d.Path)

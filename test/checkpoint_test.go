@@ -13,10 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 )
 
-func (w *world) checkpoint(name string) (fovea.Snapshot, string) {
+func (w *world) checkpoint(name string) (history.Snapshot, string) {
 	w.t.Helper()
 	s, image, err := w.m.History().Checkpoint(w.t.Context(), name)
 	if err != nil {

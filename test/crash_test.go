@@ -254,7 +254,7 @@ func fileOperations() []fileOperation {
 				t.Fatal(err)
 			}
 		}, func(t *testing.T, m *fovea.Memory) error {
-			_, _, err := travel.RestoreStore(t.Context(), m.History(), elsewhere(t), "another", nil)
+			_, _, err := travel.RestoreStore(t.Context(), travel.Of(m.History()), elsewhere(t), "another", nil)
 			return err
 		}},
 	}

@@ -134,7 +134,7 @@ func TestRollbackOfAReadOnlyStore(t *testing.T) {
 func TestOpaqueByConfiguration(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "#+TITLE: A\n* one\n** two\n", "b.org": "* b\n"})
 	parsed := w.ingest()
-	with := func(opaque ...string) *fovea.View {
+	with := func(opaque ...string) fovea.View {
 		t.Helper()
 		if err := w.m.Close(); err != nil {
 			t.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/alert"
 	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/s3"

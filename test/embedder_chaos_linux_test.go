@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 

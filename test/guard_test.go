@@ -30,8 +30,8 @@ const planSkill = ":PROPERTIES:\n:ID: plan\n:SKILL_PRIORITY: 7\n:END:\n#+TITLE: 
 type guarded struct {
 	*world
 	rules  guard.Rules
-	skills string // Options.SkillsDir
-	alerts []guard.Alert
+	skills string      // Options.SkillsDir
+	alerts [][2]string // the path and the message of each
 	signer note.Signer // nil for a machine without a key
 	known  []note.Verifier
 }
@@ -56,7 +56,7 @@ func (g *guarded) reopen() {
 	}
 	opts := &fovea.Options{
 		StateDir: g.state, Now: g.now, Guard: g.rules, SkillsDir: g.skills, Signer: g.signer,
-		Alert: func(a guard.Alert) error { g.alerts = append(g.alerts, a); return nil },
+		Alert: func(path, message string) error { g.alerts = append(g.alerts, [2]string{path, message}); return nil },
 	}
 	if g.known != nil {
 		opts.Verifiers = note.VerifierList(g.known...)
@@ -69,7 +69,7 @@ func (g *guarded) reopen() {
 }
 
 // read returns what readers get.
-func (g *guarded) read() *fovea.View {
+func (g *guarded) read() fovea.View {
 	g.t.Helper()
 	v, err := g.m.Guard().View(g.t.Context(), nil)
 	if err != nil {
@@ -168,8 +168,8 @@ func TestGuardRefusesWhatChanged(t *testing.T) {
 					}
 				}
 			}
-			if a := g.alerts[0]; a.Path != tc.file || !strings.Contains(a.Message(), "fovea guard diff "+tc.file) {
-				t.Errorf("the alert says %s", a.Message())
+			if a := g.alerts[0]; a[0] != tc.file || !strings.Contains(a[1], "fovea guard diff "+tc.file) {
+				t.Errorf("the alert says %s", a[1])
 			}
 		})
 	}

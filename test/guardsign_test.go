@@ -141,8 +141,8 @@ func TestBaselinesAreSigned(t *testing.T) {
 				k.write(map[string]string{"notes.org": "* Note " + k.now().String() + "\n"})
 			}
 			k.told(1)
-			if text := k.alerts[0].Message(); !strings.Contains(text, "no baseline that a known key signed") ||
-				k.alerts[0].More > 0 && !strings.Contains(text, "1 more protected file") {
+			if text := k.alerts[0][1]; !strings.Contains(text, "no baseline that a known key signed") ||
+				strings.Contains(text, "The same holds") && !strings.Contains(text, "1 more protected file") {
 				t.Errorf("the alert says %s", text)
 			}
 			if _, err := k.m.Guard().Reject(t.Context(), "skills/plan.org", nil); fovea.KindOf(err) != fovea.Conflict {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // failer is what a test and a property have in common.
@@ -20,7 +21,7 @@ type failer interface {
 
 // sameHandles notes the handle of each node of a view. It fails if an id has another
 // handle than before, or if a handle that was ever given means another node now.
-func sameHandles(t failer, v *fovea.View, given map[string]string) {
+func sameHandles(t failer, v fovea.View, given map[string]string) {
 	t.Helper()
 	for n := range v.All() {
 		word := v.Handle(n)
@@ -32,7 +33,7 @@ func sameHandles(t failer, v *fovea.View, given map[string]string) {
 		}
 	}
 	for id, word := range given {
-		if got, err := v.FormerID(word); err != nil || got != id {
+		if got, err := view.Of(v).FormerID(word); err != nil || got != id {
 			t.Fatalf("the handle %q of %s means %q, %v", word, id, got, err)
 		}
 		if n, err := v.Resolve(word); err == nil && n.ID != id {
@@ -49,7 +50,7 @@ func TestHandlesLast(t *testing.T) {
 	const one = "* One\n:PROPERTIES:\n:ID: one\n:END:\nsecret\n"
 	a := newMachine(t, map[string]string{"a.org": one + "* Two\n", "b.org": "* Three\n"})
 	given := map[string]string{}
-	check := func(v *fovea.View) { t.Helper(); sameHandles(t, v, given) }
+	check := func(v fovea.View) { t.Helper(); sameHandles(t, v, given) }
 	check(a.m.View())
 	a.write("a.org", "* Two\n")
 	check(a.m.View())

@@ -75,7 +75,7 @@ func TestDiffCostsItsChanges(t *testing.T) {
 		}
 		m = d.open(t)
 		defer m.Close()
-		look := func(ref string) *fovea.View {
+		look := func(ref string) fovea.View {
 			v, err := m.History().At(t.Context(), ref)
 			if err != nil {
 				t.Fatal(err)

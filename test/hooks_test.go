@@ -38,12 +38,12 @@ func assignIDs(ctx context.Context, m *fovea.Memory, paths ...string) error {
 }
 
 func mergeStore(ctx context.Context, m *fovea.Memory, state vfs.FS, opts *fovea.WriteOptions) (fovea.Commit, []string, []document.Conflict, error) {
-	return travel.MergeStore(ctx, m.History(), state, "copy", opts)
+	return travel.MergeStore(ctx, travel.Of(m.History()), state, "copy", opts)
 }
 
 // fresh returns the same view with indexes made from nothing.
-func fresh(v *fovea.View) *fovea.View {
-	return view.New(view.StateOf(v), v.Head(), "", view.HandlesOf(v)...)
+func fresh(v fovea.View) fovea.View {
+	return view.New(view.StateOf(view.Of(v)), v.Head(), "", view.HandlesOf(view.Of(v))...)
 }
 
 // large is a text that takes so much of the journal that Close writes an image.

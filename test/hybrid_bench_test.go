@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 )
 
 // BenchmarkHybrid searches 100,000 notes by words, and by words and vectors whose questions

@@ -148,7 +148,7 @@ func TestIPFSState(t *testing.T) {
 		}
 		b := newMachine(t, map[string]string{"other.org": "* Of another memory\n"})
 		before := b.m.View().Root()
-		if _, _, err := travel.RestoreStore(t.Context(), b.m.History(), in, "ipfs", nil); err != nil {
+		if _, _, err := travel.RestoreStore(t.Context(), travel.Of(b.m.History()), in, "ipfs", nil); err != nil {
 			t.Fatalf("state %d: %v", i, err)
 		}
 		if b.m.View().Root() != root {

@@ -17,8 +17,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -64,7 +65,7 @@ func TestVectorsOfAMemory(t *testing.T) {
 	if s := m.Status(); s.PendingEmbeddings != 0 || !strings.HasPrefix(s.Embedder, "lexical, 3 ") {
 		t.Errorf("%q, %d", s.Embedder, s.PendingEmbeddings)
 	}
-	v, err := meaning.View(t.Context(), m.Meaning(), m.View(), meaning.Request{Mode: meaning.Semantic, Text: "repairs of boilers"})
+	v, err := meaning.View(t.Context(), m.Meaning(), view.Of(m.View()), meaning.Request{Mode: meaning.Semantic, Text: "repairs of boilers"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func (w *world) remove(name string) {
 	}
 }
 
-func (w *world) ingest() *fovea.View {
+func (w *world) ingest() fovea.View {
 	w.t.Helper()
 	if err := w.m.Ingest(w.t.Context(), nil); err != nil {
 		w.t.Fatal(err)
@@ -102,7 +102,7 @@ func (w *world) ingest() *fovea.View {
 
 // documentsOf gives back the documents the memory holds: the text of files, and of
 // those that stand in none the version, which says all of them.
-func documentsOf(v *fovea.View) map[string]string {
+func documentsOf(v fovea.View) map[string]string {
 	out := filesOf(v)
 	for d := range v.Documents() {
 		if document.IsMemory(d.Path) {
@@ -113,7 +113,7 @@ func documentsOf(v *fovea.View) map[string]string {
 }
 
 // filesOf gives back the files the memory holds.
-func filesOf(v *fovea.View) map[string]string {
+func filesOf(v fovea.View) map[string]string {
 	out := map[string]string{}
 	for d := range v.Documents() {
 		if !document.IsMemory(d.Path) {

@@ -483,7 +483,7 @@ func TestMergeModel(t *testing.T) {
 
 // wordsOf lists the numbered words of a view, those kept in conflicts too, with the places
 // where each stands: the node, and its title, an attribute or a line.
-func wordsOf(v *fovea.View) map[string][]string {
+func wordsOf(v fovea.View) map[string][]string {
 	out := map[string][]string{}
 	add := func(place, text string) {
 		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {

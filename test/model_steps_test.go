@@ -141,7 +141,7 @@ func (m *model) put(t *rapid.T) {
 	}
 }
 
-func collect(v *fovea.View, path string) (nodes []*node.Node) {
+func collect(v fovea.View, path string) (nodes []*node.Node) {
 	for n := range v.Document(path) {
 		nodes = append(nodes, n)
 	}
@@ -250,7 +250,7 @@ func (m *model) revert(t *rapid.T) {
 // merge merges two moments as if both came from a third: who is first does not matter,
 // and a merge with what came of it brings nothing new.
 func (m *model) merge(t *rapid.T) {
-	viewAt := func(label string) *fovea.View {
+	viewAt := func(label string) fovea.View {
 		ref, _ := m.reference(t)
 		v, err := m.m.History().At(t.Context(), ref)
 		if err != nil {
@@ -258,9 +258,9 @@ func (m *model) merge(t *rapid.T) {
 		}
 		return v
 	}
-	base, a, b := view.StateOf(viewAt("base")), viewAt("a"), viewAt("b")
-	side := func(v *fovea.View) graph.Side {
-		return graph.Side{State: view.StateOf(v), Time: v.Head().Time.UnixMilli(), Digest: v.Head().Digest, Who: fmt.Sprint("commit ", v.Head().Seq)}
+	base, a, b := view.StateOf(view.Of(viewAt("base"))), viewAt("a"), viewAt("b")
+	side := func(v fovea.View) graph.Side {
+		return graph.Side{State: view.StateOf(view.Of(v)), Time: v.Head().Time.UnixMilli(), Digest: v.Head().Digest, Who: fmt.Sprint("commit ", v.Head().Seq)}
 	}
 	one, _ := graph.Merge(base, side(a), side(b), 1)
 	two, _ := graph.Merge(base, side(b), side(a), 1)

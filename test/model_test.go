@@ -43,7 +43,7 @@ type model struct {
 
 // heldView is a view as it was when it was taken.
 type heldView struct {
-	view      *fovea.View
+	view      fovea.View
 	documents map[string]string
 	root      merkle.Digest
 }
@@ -164,7 +164,7 @@ func (m *model) check(t *rapid.T) {
 // fresh returns the view of a new memory of the same files and trees. Where the root of
 // a tree has no ID, and would get another name now than when it came, it is put where
 // it is, as a file is.
-func (m *model) fresh(t *rapid.T, v *fovea.View) *fovea.View {
+func (m *model) fresh(t *rapid.T, v fovea.View) fovea.View {
 	d := disks{faultfs.New(), faultfs.New()}
 	d.write(m.t, filesOf(v))
 	fresh := d.open(m.t)
@@ -188,7 +188,7 @@ func (m *model) fresh(t *rapid.T, v *fovea.View) *fovea.View {
 }
 
 // placed returns the view of a new state with the same documents.
-func (m *model) placed(t *rapid.T, v *fovea.View) *fovea.View {
+func (m *model) placed(t *rapid.T, v fovea.View) fovea.View {
 	draft := graph.Empty(document.Formats{org.Format{}}).Edit(0)
 	for r := range v.Documents() {
 		if text, _ := v.Text(r.Path); !document.IsMemory(r.Path) {
@@ -200,10 +200,10 @@ func (m *model) placed(t *rapid.T, v *fovea.View) *fovea.View {
 		}
 	}
 	state, _ := draft.Seal()
-	return view.New(state, fovea.Commit{}, "", view.HandlesOf(v)...)
+	return view.New(state, fovea.Commit{}, "", view.HandlesOf(view.Of(v))...)
 }
 
-func nodesOf(v *fovea.View) map[string]string {
+func nodesOf(v fovea.View) map[string]string {
 	out := map[string]string{}
 	for n := range v.All() {
 		out[n.ID] = fmt.Sprint(n.Path, " ", n.Parent, " ", n.Type, " ", n.Title(), " ", n.Own)

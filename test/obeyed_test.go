@@ -24,7 +24,7 @@ import (
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/working"

@@ -15,10 +15,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
+	"github.com/fovea-memory/fovea/search"
 )
 
 // over returns the memex under scopes.
-func (w *world) over(scopes ...string) *fovea.View {
+func (w *world) over(scopes ...string) fovea.View {
 	w.t.Helper()
 	v, err := w.m.Over(w.t.Context(), scopes...)
 	if err != nil {
@@ -143,7 +144,7 @@ func TestOverlayModel(t *testing.T) {
 }
 
 // sameAnswers compares what two views answer.
-func sameAnswers(t interface{ Errorf(string, ...any) }, want, got *fovea.View) {
+func sameAnswers(t interface{ Errorf(string, ...any) }, want, got fovea.View) {
 	now := time.Now()
 	for _, words := range []string{"rivets", "steel gauge", "rain"} {
 		a, errA := want.Search(words, 0, nil, now)
@@ -170,7 +171,7 @@ func sameAnswers(t interface{ Errorf(string, ...any) }, want, got *fovea.View) {
 	}
 }
 
-func hitList(hits []fovea.Hit) []string {
+func hitList(hits []search.Hit) []string {
 	var out []string
 	for _, h := range hits {
 		out = append(out, fmt.Sprint(h.Node.ID, " ", h.Score))

@@ -72,7 +72,7 @@ func TestProofsOfAHistory(t *testing.T) {
 	}
 	for i := range heads {
 		for _, to := range heads[i:] {
-			check(travel.ProveHeads(t.Context(), w.m.History(), heads[i], to))
+			check(travel.ProveHeads(t.Context(), travel.Of(w.m.History()), heads[i], to))
 		}
 	}
 	head := w.m.View().Head().Seq
@@ -80,21 +80,21 @@ func TestProofsOfAHistory(t *testing.T) {
 		at := fmt.Sprintf("seq:%d", seq)
 		v, err := w.m.History().At(t.Context(), at)
 		if err != nil {
-			f, _, err := travel.Prove(t.Context(), w.m.History(), at, "one", false)
+			f, _, err := travel.Prove(t.Context(), travel.Of(w.m.History()), at, "one", false)
 			if fovea.KindOf(err) != fovea.NotFound {
 				t.Errorf("%s: what was purged is proved: %+v, %v", at, f, err)
 			}
-			f, _, err = travel.Prove(t.Context(), w.m.History(), at, "two", false)
+			f, _, err = travel.Prove(t.Context(), travel.Of(w.m.History()), at, "two", false)
 			check(f, err)
 			continue
 		}
 		for n := range v.All() {
-			f, _, err := travel.Prove(t.Context(), w.m.History(), at, n.ID, false)
+			f, _, err := travel.Prove(t.Context(), travel.Of(w.m.History()), at, n.ID, false)
 			if got := check(f, err); string(got.Note) != n.Content || !strings.Contains(got.Claim, fmt.Sprintf("at commit %d ", seq)) {
 				t.Errorf("%s of %s: %+v", n.ID, at, got)
 			}
 		}
-		f, _, err := travel.Prove(t.Context(), w.m.History(), at, "none", true)
+		f, _, err := travel.Prove(t.Context(), travel.Of(w.m.History()), at, "none", true)
 		check(f, err)
 	}
 	if _, problems, err := w.m.Mending().Verify(t.Context(), strings.Join(heads, "")); err != nil || len(problems) > 1 {
@@ -124,7 +124,7 @@ func TestForkedHistoriesAreNotProved(t *testing.T) {
 		t.Fatal(err)
 	}
 	for from, want := range map[string]bool{common: true, theirs: false} {
-		f, err := travel.ProveHeads(t.Context(), w.m.History(), from, "")
+		f, err := travel.ProveHeads(t.Context(), travel.Of(w.m.History()), from, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 )
 
 // rerankServer scores a document by the number behind "rank", in the shape of llama.cpp; lie

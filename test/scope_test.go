@@ -40,7 +40,7 @@ func (w *world) scope(name string) *fovea.Memory {
 	return m
 }
 
-func paths(v *fovea.View) []string {
+func paths(v fovea.View) []string {
 	var out []string
 	for d := range v.Documents() {
 		out = append(out, d.Path)

@@ -20,7 +20,7 @@ import (
 func (w *world) serve() api.Service { return api.NewLocal(w.m, nil) }
 
 // get returns the node a person means, or fails.
-func get(t *testing.T, v *fovea.View, name string) *node.Node {
+func get(t *testing.T, v fovea.View, name string) *node.Node {
 	t.Helper()
 	n, err := v.Resolve(name)
 	if err != nil {

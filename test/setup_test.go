@@ -108,7 +108,7 @@ func TestSetupFileElsewhere(t *testing.T) {
 }
 
 // readAs tells how the headlines of a view are read: title, keyword, tags.
-func readAs(v *fovea.View) (out []string) {
+func readAs(v fovea.View) (out []string) {
 	for _, path := range []string{"a.org", "sub/b.org", "c.org"} {
 		for n := range v.All() {
 			if n.Path == path && n.Parent != "" {
@@ -223,7 +223,7 @@ func TestSetupModel(t *testing.T) {
 }
 
 // derived tells everything that was read of every node.
-func derived(v *fovea.View) map[string]string {
+func derived(v fovea.View) map[string]string {
 	out := map[string]string{}
 	for n := range v.All() {
 		out[n.Path+" "+n.ID] = fmt.Sprintf("%q %+v", n.Content, *n.Derived)

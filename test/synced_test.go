@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // TestSynced: each document has its own time of sync, which moves when its file is
@@ -16,7 +17,7 @@ func TestSynced(t *testing.T) {
 	w.ingest()
 	first := w.m.View()
 	look := func() [2]time.Time {
-		return [...]time.Time{w.m.Folder().Synced(w.m.View(), "a.org"), w.m.Folder().Synced(w.m.View(), "b.org")}
+		return [...]time.Time{w.m.Folder().Synced(view.Of(w.m.View()), "a.org"), w.m.Folder().Synced(view.Of(w.m.View()), "b.org")}
 	}
 	was := look()
 	if was[0].IsZero() || !was[0].Equal(was[1]) {
@@ -54,10 +55,10 @@ func TestSynced(t *testing.T) {
 		}
 		was = is
 	}
-	if past := w.m.Folder().Synced(first, "b.org"); !past.Before(was[1]) || past.IsZero() {
+	if past := w.m.Folder().Synced(view.Of(first), "b.org"); !past.Before(was[1]) || past.IsZero() {
 		t.Errorf("of the first commit: %v", past)
 	}
-	if got := w.m.Folder().Synced(first, "none.org"); !got.IsZero() {
+	if got := w.m.Folder().Synced(view.Of(first), "none.org"); !got.IsZero() {
 		t.Errorf("of no document: %v", got)
 	}
 }

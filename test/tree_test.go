@@ -40,7 +40,7 @@ func (w *world) take(m *fovea.Memory, text, parent string) (string, fovea.Commit
 }
 
 // shape writes what a document holds: titles or types with the ids that are declared.
-func shape(v *fovea.View, id string) string {
+func shape(v fovea.View, id string) string {
 	n, ok := v.Get(id)
 	if !ok {
 		return "-"

@@ -126,7 +126,7 @@ func TestOverTheLimitAndBack(t *testing.T) {
 	}
 }
 
-func nodesAt(v *fovea.View, path string) (ids []string) {
+func nodesAt(v fovea.View, path string) (ids []string) {
 	for n := range v.All() {
 		if n.Path == path {
 			ids = append(ids, n.ID)

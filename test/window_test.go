@@ -15,7 +15,7 @@ import (
 
 // sameWindow asks two views of one state for a window and the active projects: what one
 // of them has kept from earlier windows and states changes no byte.
-func sameWindow(t *rapid.T, want, got *fovea.View) {
+func sameWindow(t *rapid.T, want, got fovea.View) {
 	focuses := []string{""}
 	for n := range want.All() {
 		focuses = append(focuses, n.ID)

@@ -15,6 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // The operations by which agents meet: who they are, and what they send each other.
@@ -129,7 +130,7 @@ func statusOf(one *hive.Agent, now time.Time) string {
 
 // isSeen reports whether the caller of a view sees a node; nodes of other scopes than the
 // view's are not seen.
-func isSeen(v *fovea.View, id string) bool {
+func isSeen(v *view.View, id string) bool {
 	_, ok := v.Get(id)
 	return ok
 }

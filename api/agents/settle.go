@@ -11,15 +11,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -79,7 +79,7 @@ func settle(ctx context.Context, a api.Access, p *Proposal) error {
 
 // holdFor fills in what a proposal about a note holds for. Errors: Conflict, if its agent has read
 // another version of the note.
-func holdFor(p *Proposal, v *fovea.View, n *node.Node, fields map[string]any) error {
+func holdFor(p *Proposal, v *view.View, n *node.Node, fields map[string]any) error {
 	if base := word(fields, "base"); p.Original == nil && !slices.Contains([]string{"", n.Own.String(), n.Version.String()}, base) {
 		err := fmt.Errorf("the node changed since it was read; it is now %s", n.Own)
 		return &fault.Error{Op: "propose", What: n.ID, Kind: fault.Conflict, Theirs: recall.Readable(n), Err: err}
@@ -135,7 +135,7 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 	}
 	above := p.Parent
 	if m, err := a.Memory(ctx, a.Memex.ScopeOfFile(n.Path)); err == nil && above != "" {
-		above, _ = travel.CurrentID(ctx, m.History(), above) // with another title it may have another id
+		above, _ = travel.CurrentID(ctx, travel.Of(m.History()), above) // with another title it may have another id
 	}
 	if p.Parent != "" && (n.Parent != above || p.File != "" && n.Path != p.File) {
 		return nil, fault.Wrap("review", p.ID, fault.Conflict, fmt.Errorf("the note was moved since this was proposed; it is now in %s", n.Path))
@@ -167,7 +167,7 @@ func foresee(ctx context.Context, a api.Access, p *Proposal) error {
 	if err != nil && p.Change != "" {
 		return err
 	}
-	var plan *graph.Delta
+	var plan *history.Difference
 	if err == nil {
 		plan = done.Plan
 	}
@@ -189,19 +189,19 @@ func foresee(ctx context.Context, a api.Access, p *Proposal) error {
 
 // planned returns the text of a note before and after a dry run, or without one as the request
 // says, and puts the file that the note is in after it into the proposal.
-func planned(p *Proposal, n *node.Node, fields map[string]any, plan *graph.Delta) (texts [2]string, path string) {
+func planned(p *Proposal, n *node.Node, fields map[string]any, plan *history.Difference) (texts [2]string, path string) {
 	if texts = [2]string{n.Body(), n.Body()}; p.Op == api.OpForget.Name {
 		texts[1] = ""
 	} else if plan != nil {
 		is := n.ID
-		for _, e := range plan.Lineage {
+		for _, e := range plan.Renamed {
 			if e.Old == n.ID {
 				is = e.New
 			}
 		}
-		for _, c := range plan.Changes {
-			if c.New != nil && (c.ID == is || n.ID == "" && c.Old == nil && c.New.Parent != "") {
-				texts[1], p.Path = c.New.Body(), c.New.Path
+		for was, now := range plan.All() {
+			if now != nil && (now.ID == is || n.ID == "" && was == nil && now.Parent != "") {
+				texts[1], p.Path = now.Body(), now.Path
 			}
 		}
 	} else if texts[1] += word(fields, "append"); fields["body"] != nil {
@@ -211,7 +211,7 @@ func planned(p *Proposal, n *node.Node, fields map[string]any, plan *graph.Delta
 }
 
 // below lists the notes that a change takes with the one that it is about.
-func below(op string, v *fovea.View, n *node.Node) string {
+func below(op string, v *view.View, n *node.Node) string {
 	var titles strings.Builder
 	count := 0
 	var list func(*node.Node, string)

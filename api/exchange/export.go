@@ -15,12 +15,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -88,7 +88,7 @@ func inLines(problems []foreign.Problem) []string {
 }
 
 // chosen returns which nodes a query names, all for none.
-func chosen(v *fovea.View, text string) (map[string]bool, error) {
+func chosen(v *view.View, text string) (map[string]bool, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -104,7 +104,7 @@ func chosen(v *fovea.View, text string) (map[string]bool, error) {
 	return keep, err
 }
 
-func exportLines(ctx context.Context, v *fovea.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
+func exportLines(ctx context.Context, v *view.View, req *ExportRequest, keep map[string]bool) (*Exported, error) {
 	var notes []foreign.Object
 	for n := range v.All() {
 		if keep != nil && !keep[n.ID] || document.IsMemory(n.Path) {
@@ -138,7 +138,7 @@ func titleOf(n *node.Node) string {
 }
 
 // documents returns the Org files of a view with a chosen node, and in which one each id is.
-func documents(v *fovea.View, keep map[string]bool) (docs []foreign.Out, of map[string]string) {
+func documents(v *view.View, keep map[string]bool) (docs []foreign.Out, of map[string]string) {
 	of = map[string]string{}
 	for top := range v.Documents() {
 		if document.IsMemory(top.Path) || top.Derived.Opaque {

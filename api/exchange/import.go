@@ -13,12 +13,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/foreign"
 	"github.com/fovea-memory/fovea/internal/travel"
+	"github.com/fovea-memory/fovea/internal/view"
 )
 
 // OpImport imports notes from another program.
@@ -58,7 +58,7 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 	if err != nil {
 		return nil, err
 	}
-	p := plan{view: v, req: &req, history: a.Memex.History(), texts: map[string]*file{}, out: &Imported{
+	p := plan{view: v, req: &req, history: travel.Of(a.Memex.History()), texts: map[string]*file{}, out: &Imported{
 		Kept: []string{}, Removed: []string{}, Files: []string{}, Problems: inLines(problems),
 	}}
 	if err := p.missing(ctx, a, docs); err != nil {
@@ -82,7 +82,7 @@ func importNotes(ctx context.Context, a api.Access, req ImportRequest) (*Importe
 	if p.out.Root = v.Root().String(); len(texts) == 0 {
 		return p.out, nil
 	}
-	c, files, err := travel.WriteFiles(ctx, a.Memex.History(), texts, message, opts)
+	c, files, err := travel.WriteFiles(ctx, travel.Of(a.Memex.History()), texts, message, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func slug(name string) string {
 
 // plan decides about each note what an import does.
 type plan struct {
-	view *fovea.View
+	view *view.View
 	req  *ImportRequest
 	gone map[string]bool // ids that were here and are not
 	// taken are the paths of notes of this source, by what foreign.Fold makes of them.
@@ -171,7 +171,7 @@ func (p *plan) missing(ctx context.Context, a api.Access, docs []foreign.Documen
 			absent[docs[i].ID] = true
 		}
 	}
-	p.gone, err = travel.Had(ctx, a.Memex.History(), absent)
+	p.gone, err = travel.Had(ctx, travel.Of(a.Memex.History()), absent)
 	return err
 }
 

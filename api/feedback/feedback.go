@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/recall"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -121,13 +122,13 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 
 // ranking returns the view that ranks for a question as a search does, but for what was
 // learned.
-func ranking(ctx context.Context, a api.Access, v *fovea.View, question string) (*fovea.View, error) {
+func ranking(ctx context.Context, a api.Access, v *view.View, question string) (*view.View, error) {
 	return meaning.View(ctx, a.Memex.Meaning(), v, meaning.Request{Text: question, Timeout: a.Options.EmbedTimeout})
 }
 
 // whatWasShown finds the window, or makes the search, that feedback is about. Errors: NotFound
 // (ErrNoWindow), Invalid.
-func whatWasShown(ctx context.Context, a api.Access, v *fovea.View, req *UsefulRequest) (*shown, error) {
+func whatWasShown(ctx context.Context, a api.Access, v *view.View, req *UsefulRequest) (*shown, error) {
 	agent, session := a.AgentAndSession(ctx, req.Agent)
 	question := strings.TrimSpace(req.Question)
 	by := feedback.Owner
@@ -204,7 +205,7 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 
 // verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
 // ErrNothing, ErrNotCited), NotFound.
-func (s *shown) verdicts(a api.Access, v *fovea.View, req *UsefulRequest) (map[string]learn.Verdict, error) {
+func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[string]learn.Verdict, error) {
 	out := map[string]learn.Verdict{}
 	say := func(names []string, verdict learn.Verdict) error {
 		for _, name := range names {
@@ -246,7 +247,7 @@ func (s *shown) verdicts(a api.Access, v *fovea.View, req *UsefulRequest) (map[s
 }
 
 // idOf returns the id of the node that a caller names, also of one that was shown and has gone.
-func (s *shown) idOf(a api.Access, v *fovea.View, name string) (string, error) {
+func (s *shown) idOf(a api.Access, v *view.View, name string) (string, error) {
 	if s.ids[name] {
 		return name, nil
 	}
@@ -264,7 +265,7 @@ func (s *shown) idOf(a api.Access, v *fovea.View, name string) (string, error) {
 const maxCites = 256 << 10
 
 // cited returns the ids of what was shown and stands in a text, by handle or id. O(text).
-func (s *shown) cited(v *fovea.View, text string) []string {
+func (s *shown) cited(v *view.View, text string) []string {
 	names := map[string]string{}
 	for id := range s.ids {
 		if n, ok := v.Get(id); ok {

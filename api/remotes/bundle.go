@@ -408,10 +408,10 @@ func bring(ctx context.Context, a api.Access, in vfs.FS, name, called string, ho
 	var files []string
 	var err error
 	if how.replace || m.View().Head().Seq == 0 {
-		c, files, err = travel.RestoreStore(ctx, m.History(), in, called, opts)
+		c, files, err = travel.RestoreStore(ctx, travel.Of(m.History()), in, called, opts)
 	} else {
 		var conflicts []document.Conflict
-		c, files, conflicts, err = travel.MergeStore(ctx, m.History(), in, called, opts)
+		c, files, conflicts, err = travel.MergeStore(ctx, travel.Of(m.History()), in, called, opts)
 		done.Conflicts = api.Conflicts(conflicts)
 	}
 	if err != nil {

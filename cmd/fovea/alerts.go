@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/alert"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
@@ -63,9 +62,9 @@ func (a *alerts) start(c *config.Config, log *slog.Logger) {
 }
 
 // report prints an alert about a protected file and queues it.
-func (a *alerts) report(changed guard.Alert) error {
-	a.console.Report("%s", strings.TrimSpace(strings.TrimPrefix(changed.Message(), "Fovea: ")))
-	return a.send(changed.Message())
+func (a *alerts) report(_, message string) error {
+	a.console.Report("%s", strings.TrimSpace(strings.TrimPrefix(message, "Fovea: ")))
+	return a.send(message)
 }
 
 // send queues a message; "" is none.

@@ -19,14 +19,14 @@ import (
 // TestLibraryAgents runs the MCP clients of doc/library.md, in Go and in Node, in the
 // example memex, and compares what they print.
 func TestLibraryAgents(t *testing.T) {
-	want := fenced(t, libraryPage, "text")[0]
+	want, goBlocks := fenced(t, libraryPage, "text")[0], fenced(t, libraryPage, "go")
 	for _, tc := range []struct {
 		name    string
 		command func(t *testing.T, dir string) []string
 	}{
 		{"Go", func(t *testing.T, dir string) []string {
 			program := "package main\n\nimport (\n\"context\"\n\"fmt\"\n\"log\"\n\"os/exec\"\n\n\"github.com/modelcontextprotocol/go-sdk/mcp\"\n)\n\n" +
-				"func run(ctx context.Context) error {\n" + fenced(t, libraryPage, "go")[1] + "return nil\n}\n\n" +
+				"func run(ctx context.Context) error {\n" + goBlocks[len(goBlocks)-1] + "return nil\n}\n\n" +
 				"func main() {\nif err := run(context.Background()); err != nil {\nlog.Fatal(err)\n}\n}\n"
 			file := filepath.Join(dir, "agent.go")
 			write(t, file, program)
@@ -149,17 +149,30 @@ func matches(got, want []string) bool {
 	return len(got) == len(want)
 }
 
-// TestLibraryCode compares the Go library code of doc/library.md with the example that
-// runs.
+// TestLibraryCode compares the Go library code of doc/library.md with the examples that run.
+// The last block is the MCP client of TestLibraryAgents.
 func TestLibraryCode(t *testing.T) {
-	example, err := os.ReadFile("../../example_test.go")
+	files, err := filepath.Glob("../../examples/library/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := fenced(t, libraryPage, "go")[0]
-	indented := "\t" + strings.ReplaceAll(strings.TrimRight(code, "\n"), "\n", "\n\t")
-	if !strings.Contains(string(example), indented) {
-		t.Errorf("example_test.go does not hold the code of %s:\n%s", libraryPage, indented)
+	var examples strings.Builder
+	for _, file := range append(files, "../../example_test.go") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		examples.Write(text)
+	}
+	blocks := fenced(t, libraryPage, "go")
+	if len(blocks) < 6 {
+		t.Errorf("%s shows %d examples", libraryPage, len(blocks))
+	}
+	for _, code := range blocks[:len(blocks)-1] {
+		indented := "\t" + strings.ReplaceAll(strings.TrimRight(code, "\n"), "\n", "\n\t")
+		if !strings.Contains(examples.String(), code) && !strings.Contains(examples.String(), indented) {
+			t.Errorf("no example holds the code of %s:\n%s", libraryPage, code)
+		}
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/setup"
 	"github.com/fovea-memory/fovea/internal/verb"
 )

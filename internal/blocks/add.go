@@ -5,7 +5,6 @@ package blocks
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -14,26 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Request adds blocks to the working memory of an agent, and those that its actions leave.
-type Request struct {
-	Agent   string
-	Home    string // what $HOME in a path stands for
-	Blocks  []working.Block
-	Actions []working.Action
-	Remove  []string // ids of blocks that leave in the same commit
-	Now     time.Time
-}
-
-// Added is a block that was added, or why it was not.
-type Added struct {
-	ID    string `json:"id" jsonschema:"the id of the block"`
-	Error string `json:"error,omitempty" jsonschema:"why this block was not added"`
-}
-
-// Add completes blocks, reads their files once, and adds those that are in order, in one
-// commit that also sweeps. What is wrong with a block is in its Added; an error is that of
-// the whole, or of the only block: Invalid, NotFound, Denied, Locked, and those of Apply.
-func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.WriteOptions) ([]Added, chain.Commit, error) {
+// Add is that of fovea.Blocks.
+func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts *scope.WriteOptions) ([]working.Added, chain.Commit, error) {
 	all := r.Blocks
 	for _, a := range r.Actions {
 		all = append(all, working.FromAction(a)...)
@@ -41,7 +22,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.
 	if len(all) == 0 {
 		return nil, chain.Commit{}, fault.Wrap("block", "", fault.Invalid, errors.New("there is nothing to add; give blocks or actions"))
 	}
-	change, added := Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]Added, len(all))
+	change, added := working.Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]working.Added, len(all))
 	for i, b := range all {
 		b.Automatic = false // it is added by somebody
 		b, err := bs.files.complete(ctx, v, b, &r)
@@ -60,7 +41,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r Request, opts *scope.
 
 // complete returns a block with its path below the root, its defaults, and the digest of
 // its file.
-func (f *Files) complete(ctx context.Context, v *view.View, b working.Block, r *Request) (working.Block, error) {
+func (f *Files) complete(ctx context.Context, v *view.View, b working.Block, r *working.Request) (working.Block, error) {
 	b, err := f.Locate(b, r.Home)
 	if err == nil {
 		b, err = b.Complete(r.Now)

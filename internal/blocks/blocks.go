@@ -31,6 +31,9 @@ type Blocks struct {
 	due   map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
 }
 
+// Of returns the working memories that the library hands out as fovea.Blocks.
+func Of(bs any) *Blocks { return bs.(interface{ Inside() *Blocks }).Inside() }
+
 // New returns the working memories that a scope keeps. files is that of the memex, which all
 // its scopes share.
 func New(s *scope.Scope, files *Files) *Blocks {
@@ -83,37 +86,15 @@ func (bs *Blocks) named(agent, name string) (b working.Block, err error) {
 	return b, err
 }
 
-// Change is what one call does to the working memory of an agent.
-type Change struct {
-	Agent string
-	// Put are complete blocks; one with the id of another replaces it.
-	Put []working.Block
-	// Remove are ids, or how they begin. One that is unknown is NotFound, and nothing is done.
-	Remove []string
-	// Score changes what a block counts. One that is unknown is NotFound.
-	Score *Score
-	// Sweep also removes what leaves by itself, see working.Block.Leaves.
-	Sweep bool
-}
-
-// Score is what a block counts.
-type Score struct {
-	ID         string           `json:"id" jsonschema:"of the block" arg:"ID"`
-	Confidence *float64         `json:"confidence,omitempty" jsonschema:"0 to 1"`
-	Priority   working.Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low"`
-}
-
-// Apply makes the changes in one commit, none if nothing changes. Errors: Invalid (no
-// agent, no session, or too many blocks), NotFound, Denied, ReadOnly, and those of the
-// idempotency key.
-func (bs *Blocks) Apply(ctx context.Context, c Change, opts *scope.WriteOptions) (chain.Commit, error) {
+// Apply is that of fovea.Blocks.
+func (bs *Blocks) Apply(ctx context.Context, c working.Change, opts *scope.WriteOptions) (chain.Commit, error) {
 	s := bs.scope
 	if err := bs.check(c.Agent); err != nil {
 		return chain.Commit{}, err
 	}
 	tx := s.Chain.Begin()
 	defer tx.End()
-	action := scope.Action{Name: "block", Kind: graph.KindEdit, Key: opts.Key, Now: s.Options.Now()}
+	action := scope.Action{Name: "block", Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now()}
 	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
 		return s.Replay(first), err
 	}
@@ -128,12 +109,12 @@ func (bs *Blocks) Apply(ctx context.Context, c Change, opts *scope.WriteOptions)
 	if state.DocumentCount() > max(MaxBlocks, s.Present().DocumentCount()) {
 		return chain.Commit{}, fault.Wrap("block", c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
 	}
-	action.Message = c.message()
+	action.Message = messageOf(&c)
 	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
 }
 
 // draft returns the changes, and completes c by what they turn out to be.
-func (bs *Blocks) draft(c *Change, now time.Time) (*graph.Draft, error) {
+func (bs *Blocks) draft(c *working.Change, now time.Time) (*graph.Draft, error) {
 	if c.Score != nil {
 		b, err := bs.score(c.Agent, c.Score)
 		if err != nil {
@@ -201,7 +182,7 @@ func (bs *Blocks) await(agent string, b *working.Block) {
 }
 
 // score returns the block with what its score says.
-func (bs *Blocks) score(agent string, to *Score) (working.Block, error) {
+func (bs *Blocks) score(agent string, to *working.Score) (working.Block, error) {
 	b, err := bs.named(agent, to.ID)
 	if err != nil {
 		return b, err
@@ -225,7 +206,7 @@ func (bs *Blocks) check(agent string) error {
 }
 
 // message says what a change is about.
-func (c *Change) message() string {
+func messageOf(c *working.Change) string {
 	var said []string
 	for _, b := range c.Put[:min(len(c.Put), 3)] {
 		said = append(said, b.ID)

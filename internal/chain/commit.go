@@ -6,38 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
-// Commit is one durable step of the history, as the log shows it.
-type Commit struct {
-	Seq       uint64
-	Digest    merkle.Digest // names the commit and its whole history
-	Root      merkle.Digest // of the state it made
-	Kind      string        // ingest, rollback, revert, merge, edit, purge, retain, repair, guard
-	Author    author.Author
-	Session   string
-	Op        string // shared by the commits of one operation
-	Vouched   bool   // whether a token proved the author; otherwise the caller asserted it
-	Time      time.Time
-	Message   string
-	Changes   int // nodes added, changed or removed
-	Documents int // documents in the resulting state; 0 if unknown
-	// Lineage maps ids that nodes had before the commit to those they have after
-	// it: derived ids follow titles and places. It is shared and must not be changed.
-	Lineage []node.Edge
-	// Parents are set for a merge: the commit before it and the one it took in,
-	// sorted. Other commits follow the one before and have nil. It is shared as well. Of the
-	// newest commit after Open from an image, Lineage and Parents are nil: Log has them.
-	Parents []merkle.Digest
-	// Would is what a dry run would change, nil for a commit. Left names the files that a
-	// rollback left out, each with the reason; nil in a log.
-	Would *graph.Delta
-	Left  []string
-}
+// Commit is one durable step of the history, see package history.
+type Commit = history.Commit
 
 // VouchedOp begins the operation key of a commit whose author a token proved.
 const VouchedOp = "token:"

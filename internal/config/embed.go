@@ -6,15 +6,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/fovea-memory/fovea/internal/embed"
-	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/embed"
 )
 
 // Embed says what makes vectors of texts; the zero value says that nothing does.
@@ -41,21 +39,9 @@ func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
 	}
 	c := embed.Config{
 		Kind: e.Kind, URL: e.URL, Model: e.Model, Key: e.Key,
-		QueryPrefix: e.QueryPrefix, DocumentPrefix: e.DocumentPrefix, Dimensions: e.Dimensions, Nested: e.Nested,
+		QueryPrefix: e.QueryPrefix, DocumentPrefix: e.DocumentPrefix, Dimensions: e.Dimensions, Nested: e.Nested, Folder: e.Folder,
 	}
-	return func(ctx context.Context) (embed.Embedder, error) {
-		if e.Kind != embed.KindFile {
-			return embed.Open(ctx, c)
-		}
-		folder, err := vfs.Dir(e.Folder)
-		if err != nil {
-			return nil, fmt.Errorf("the folder of the model: %w", err)
-		}
-		defer folder.Close()
-		of := c
-		of.Files, of.Model = folder, cmp.Or(c.Model, filepath.Base(e.Folder))
-		return embed.Open(ctx, of)
-	}
+	return c.Connector()
 }
 
 // embed parses the table of the embedder.

@@ -1,12 +1,9 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-// Package fault is the error value that every operation of a memory returns.
+// Package fault builds the errors that the operations of a memory return.
 //
-// An [Error] names the operation, the thing it is about, a [Kind] and the cause.
-// The kind decides what a caller can do: exit codes and HTTP status follow it.
-// [Wrap] builds an Error once; each layer above passes it on unchanged, so a
-// message names its operation once.
+// [Wrap] builds an [Error] once; each layer above passes it on unchanged, so a
+// message names its operation once. [Meant] finds the id that a name stands for.
 //
-// Elsewhere: the root package exports these names as fovea.Error and fovea.Kind;
-// api turns them into what crosses the wire.
+// Elsewhere: what callers read of an error is package failure.
 package fault

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -143,7 +144,7 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 		err = m.scope.Fence.Change(ctx, o.action, delta)
 	}
 	if err != nil || o.action.DryRun {
-		return chain.Commit{Would: delta}, errors.Join(err, o.Discard())
+		return chain.Commit{Would: new(view.Changed(*delta))}, errors.Join(err, o.Discard())
 	}
 	for _, path := range delta.Paths {
 		if document.IsMemory(path) {

@@ -20,17 +20,13 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Options configure Ingest. nil means the zero value.
+// Options configure a scan. They are fovea.IngestOptions, which documents them: the same fields in
+// the same order.
 type Options struct {
-	// AcceptDeletions lets a scan delete more than half of at least 20 documents.
 	AcceptDeletions bool
-	// Progress is called from one goroutine with the number of new and changed files read.
-	Progress func(done, total int)
-	// Trusted is called with the protected files that were trusted unseen because no
-	// baseline of them could exist.
-	Trusted func(paths []string)
-	// Committed is called after each commit has become durable, in order.
-	Committed func(chain.Commit)
+	Progress        func(done, total int)
+	Trusted         func(paths []string)
+	Committed       func(chain.Commit)
 }
 
 const (

@@ -4,10 +4,11 @@ package meaning
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/merkle"
@@ -189,6 +190,9 @@ func (e *engine) embed(ctx context.Context, nodes []*node.Node) error {
 	results, err := e.Embed(ctx, embed.Document, texts)
 	if err != nil {
 		return err
+	}
+	if len(results) != len(nodes) {
+		return fmt.Errorf("%w: %d results for %d texts", embed.ErrProtocol, len(results), len(nodes))
 	}
 	items := make([]vector.Item, len(nodes))
 	for i, n := range nodes {

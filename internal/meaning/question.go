@@ -5,9 +5,10 @@ package meaning
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/vector"
 )
 
@@ -117,6 +118,9 @@ func (x *Vectors) embedQuestion(ctx context.Context, text string) (*vector.Query
 	results, err := e.Embed(ctx, embed.Query, []string{text})
 	if err != nil {
 		return nil, err
+	}
+	if len(results) != 1 {
+		return nil, fmt.Errorf("%w: %d results for one text", embed.ErrProtocol, len(results))
 	}
 	if results[0].Err != nil {
 		return nil, results[0].Err

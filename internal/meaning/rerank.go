@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/query"
 )

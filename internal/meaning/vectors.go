@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/recall"

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"

@@ -108,7 +108,7 @@ func (md *Mender) purge(ctx context.Context, ids []string, text string, opts *sc
 	if err := checkPurge(ids, text); err != nil {
 		return chain.Commit{}, 0, fault.Wrap("purge", what, fault.Invalid, err)
 	}
-	action := opts.Action("purge", graph.KindPurge)
+	action := scope.ActionOf(opts, "purge", graph.KindPurge)
 	if first, err := md.scope.Enter(ctx, tx, action); first != nil || err != nil {
 		n := 0
 		if first != nil {

@@ -29,7 +29,7 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {
 		return c, 0, 0, fault.Wrap("retain", "", fault.Invalid, errors.New("say for how long to keep all, the last of each hour, or of each day"))
 	}
-	action := opts.Action("retain", graph.KindRetain)
+	action := scope.ActionOf(opts, "retain", graph.KindRetain)
 	if first, err := md.scope.Enter(ctx, tx, action); first != nil || err != nil {
 		if first != nil {
 			counted(first.Message, &moments, &blocks)

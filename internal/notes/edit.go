@@ -59,15 +59,7 @@ var unchanged = typed()
 // filesOnly returns a change that refuses trees.
 func (c change) filesOnly() change { return change{file: c.file} }
 
-// Edit applies typed edits, in order, to a headline of an Org file, or to a document if the
-// edit applies to documents. For a node without a file they change the attributes and the
-// content. The file changes in the same step, and only in the affected lines. opts.Base
-// is the node's own digest as the caller read it. Edit reads the file first
-// and commits a change found there separately, by "file". It returns the zero Commit if
-// nothing changed. After any error the file is as it was. Errors: NotFound, Invalid (the
-// edit, or a file that is not Org), Conflict (Error.Mine and Error.Theirs hold both texts; or
-// an :ID: that is taken), Busy (an editor holds the file), ReadOnly (the file, its folder or
-// the store), Other. Complexity is that of reading and writing the file.
+// Edit is that of fovea.Notes.
 func (ns *Notes) Edit(ctx context.Context, id string, opts *scope.WriteOptions, edits ...document.Edit) (chain.Commit, error) {
 	opts = opts.OrZero()
 	return ns.edit(ctx, editAction("edit", opts), func(e *editing) error {
@@ -153,7 +145,7 @@ type editing struct {
 
 // editAction returns the action of a command with options, which may be nil.
 func editAction(name string, opts *scope.WriteOptions) scope.Action {
-	return opts.OrZero().Action(name, graph.KindEdit)
+	return scope.ActionOf(opts.OrZero(), name, graph.KindEdit)
 }
 
 // edit runs a command on the head: do finds the nodes and sets the texts and the message. It

@@ -20,10 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// AssignIDs gives each node without an :ID: property a random UUID, which it keeps wherever it
-// moves. All files change in one step, or none does. AssignIDs returns the ids of the nodes
-// in the order of ids, and the zero Commit if all had one. Fovea adds ids to existing nodes of
-// files at no other time. Errors are those of Edit.
+// AssignIDs is that of fovea.Notes.
 func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()

@@ -18,10 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Insert adds a headline as the last child of a node, or to an Org file, which is created if
-// it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
-// adds a random UUID. A child of a node without a file is in no file either. Insert returns
-// the id. Errors are those of Edit; Conflict also if another node has the id.
+// Insert is that of fovea.Notes.
 func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()

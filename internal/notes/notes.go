@@ -30,10 +30,7 @@ func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader
 	return &Notes{scope: s, rights: r, files: f, folder: folder}
 }
 
-// Done reports whether an operation with the key has already made a commit of this kind, and
-// returns the node that it edited, by its id at the time: a retry cannot find a node by its
-// old title, or one that the operation removed. Errors: those of the operation, Conflict if
-// another operation has used the key.
+// Done is that of fovea.Notes.
 func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {
 	tx := ns.scope.Chain.Begin()
 	defer tx.End()

@@ -20,11 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/org"
 )
 
-// Refile moves a headline with its descendants to the end of the children of another headline
-// or document, in any file of the memex. Both files change in one step, or neither does. A
-// node without a file moves below another such node, or into a file, where it becomes a
-// headline with its attributes in the drawer. opts are those of Edit, with
-// the version of the node as Base. Errors are those of Edit; Invalid also for a node or a target of another scope.
+// Refile is that of fovea.Notes.
 func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	return ns.edit(ctx, editAction("refile", opts), func(e *editing) error {
@@ -96,10 +92,7 @@ func (e *editing) requireHere(ids ...string) error {
 	return nil
 }
 
-// Archive moves a headline with its descendants to the archive of its file, as Org does:
-// FILE_archive, or the file that #+ARCHIVE or the property ARCHIVE names. Both files change
-// in one step, or neither does. opts are those of Refile. Errors are those of Edit; Invalid also
-// for an archive that is not an Org file of the memex.
+// Archive is that of fovea.Notes.
 func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	return ns.edit(ctx, editAction("archive", opts), func(e *editing) error {

@@ -39,23 +39,7 @@ type remembered struct {
 	Similar []string
 }
 
-// Remember saves a note as a headline of an Org file. under is a place as for Insert, or a
-// folder with a trailing slash: the note then goes to the folder's file of the month, such
-// as agents/ada/2026-11.org, or 2026-11-2.org once that has 256 KiB. Notes that arrive while
-// another note is written to the same file are written together, each as its own commit. The
-// note is durable when Remember returns.
-//
-// An agent's note is one whose author is not the owner, see WithActor. Its drawer records the
-// author, the session, the time, and that it is unreviewed. It is not written if a headline
-// has the same title and text, ignoring case, white space and Unicode form, or if another
-// author has forgotten an equal note.
-//
-// Remember returns the commit and the id of the headline; for a note that exists already, the
-// zero Commit and the id of the existing node. similar lists, for an agent's note, at most five
-// nodes with a similarity of at least SimilarFrom, most similar first.
-//
-// Errors are those of Insert; also Denied (another author has forgotten an equal note), and
-// Invalid for an agent's note over 64 KiB.
+// Remember is that of fovea.Notes.
 func (ns *Notes) Remember(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (c chain.Commit, id string,
 	similar []string, err error) {
 	r, err := ns.note(ctx, opts.OrZero(), under, h)

@@ -16,12 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// ResolveConflicts ends conflicts recorded in a node of an Org file, given by index in
-// document.Resolver.Conflicts, or all of them if none is given. With take the version that lost
-// replaces the present one, otherwise the present one stays; taking a deletion deletes the
-// node. The drawer and the tag go with the last conflict. opts, the file, the result and the
-// errors are as for Edit. If the text to replace has changed since, the error is Conflict and
-// nothing changes.
+// ResolveConflicts is that of fovea.Notes.
 func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.WriteOptions, take bool, which ...int) (chain.Commit, error) {
 	opts = opts.OrZero()
 	return ns.edit(ctx, editAction("resolve", opts), func(e *editing) error {

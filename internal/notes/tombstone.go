@@ -16,12 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Forget deletes a node and its subtree from its file, and keeps agents from bringing it
-// back: Remember refuses a note with a forgotten title and text, except from the owner
-// and from the only agent that forgot it, whose note lifts the tombstone. Text that the
-// owner saves in a file is never refused. History keeps forgotten content until it is
-// purged, and a rollback to an earlier state lifts the tombstones. opts and errors are as
-// in Refile.
+// Forget is that of fovea.Notes.
 func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions) (chain.Commit, error) {
 	opts = opts.OrZero()
 	by := ns.scope.Actor(ctx).Author
@@ -36,9 +31,7 @@ func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions
 	})
 }
 
-// Forgotten reports whether a note of this title and text was forgotten and its tombstone
-// not lifted since, ignoring case, white space and Unicode form. Imports leave out such
-// notes.
+// Forgotten is that of fovea.Notes.
 func (ns *Notes) Forgotten(title, text string) bool {
 	defer ns.scope.Chain.Begin().End()
 	return ns.tombstones()[keyOfNote(title, text)].active

@@ -226,5 +226,5 @@ func (g *Guard) sendAlert(s *guard.FileStatus, more int) error {
 	if s.State == guard.Changed {
 		a.Changes = g.changes(s)
 	}
-	return g.scope.Options.Alert(a)
+	return g.scope.Options.Alert(a.Path, a.Message())
 }

@@ -10,11 +10,12 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/search"
 )
 
 // Names of the arms of Text.
 const (
-	ArmWords      = "lexical"    // the node's own words
+	ArmWords      = search.Words // the node's own words
 	ArmNeighbours = "neighbours" // the words around it
 	ArmDocument   = "document"   // the words of its document
 )

@@ -7,13 +7,13 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/pq"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/search"
 )
 
 // Ranker gives scores to the nodes of one view, in one or more arms. Search and windows
@@ -144,44 +144,15 @@ func (b *Board) release() {
 	boards.Put(b)
 }
 
-// Contribution is what one arm adds to the score of a node.
-type Contribution struct {
-	Arm   string
-	Score float64
-}
-
-// Ranked is a node with the sum of its arms.
-type Ranked struct {
-	ID    string
-	Score float64
-	// Similarity is how much of the request the node answers, 0 to 1: the share that its
-	// words and those of its neighbours cover or, if that is more, how far its vector is
-	// above chance. It means the same in each request and with each model.
-	Similarity float64
-	Cosine     float64        // of the vectors of node and request; 0 if they were not compared
-	Near       float64        // the similarity by vectors alone; 0 if they were not compared
-	Arms       []Contribution // in the order of the arms; they add up to Score
-}
-
-// ArmNames returns the names of the arms that gave the hit anything.
-func (h Ranked) ArmNames() []string {
-	names := make([]string, len(h.Arms))
-	for i, c := range h.Arms {
-		names[i] = c.Arm
-	}
-	return names
-}
-
-// Reason names the arms besides the words that speak for a hit, "" if there are none.
-func (h Ranked) Reason() string {
-	var names []string
-	for _, c := range h.Arms {
-		if c.Arm != ArmWords && c.Score > 0 {
-			names = append(names, c.Arm)
-		}
-	}
-	return strings.Join(names, ", ")
-}
+// What a search says of a node, see package search.
+type (
+	// Contribution is what one arm adds to a score.
+	Contribution = search.Contribution
+	// Ranked is a node with the sum of its arms.
+	Ranked = search.Ranked
+	// Hit is a node that a search found.
+	Hit = search.Hit
+)
 
 // Rank returns the nodes with the best sums of the arms, if above 0, best first, equal
 // scores by id, at most req.Limit.
@@ -239,7 +210,7 @@ func (b *Board) best(req *Request) []Ranked {
 		first := len(arms)
 		for _, a := range b.arms {
 			if share := a.shares[s.pos]; share != 0 {
-				arms = append(arms, Contribution{a.Name, share})
+				arms = append(arms, Contribution{Arm: a.Name, Score: share})
 			}
 		}
 		if len(arms) > first {

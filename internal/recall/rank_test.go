@@ -93,8 +93,8 @@ func catView() View {
 	return v
 }
 
-// search returns the titles and arms of hits.
-func search(t *testing.T, v View, text, keep string) []string {
+// findIn returns the titles and arms of hits.
+func findIn(t *testing.T, v View, text, keep string) []string {
 	t.Helper()
 	var e query.Expr
 	if keep != "" {
@@ -136,7 +136,7 @@ func TestArmsAddUp(t *testing.T) {
 		{"nothing", "", []string{"nothing here: lexical"}},
 		{"kitten return", "", []string{"cat purrs: vectors", "puppy sleeps: vectors", "tax return: lexical+vectors"}},
 	} {
-		if diff := gocmp.Diff(tc.want, search(t, v, tc.text, tc.keep)); diff != "" {
+		if diff := gocmp.Diff(tc.want, findIn(t, v, tc.text, tc.keep)); diff != "" {
 			t.Errorf("%q with %q (-want +got)\n%s", tc.text, tc.keep, diff)
 		}
 	}
@@ -177,7 +177,7 @@ func TestFocus(t *testing.T) {
 func TestArmsBuildOnTheFirst(t *testing.T) {
 	v := view(map[string]string{"a.org": "* talk\n** cat purrs\n** then it slept\n* unrelated\n"})
 	v.Rankers = append(v.Rankers, siblings{v.State})
-	if diff := gocmp.Diff([]string{"cat purrs: lexical", "then it slept: siblings"}, search(t, v, "purrs", "")); diff != "" {
+	if diff := gocmp.Diff([]string{"cat purrs: lexical", "then it slept: siblings"}, findIn(t, v, "purrs", "")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -199,9 +199,9 @@ func TestBoundedArms(t *testing.T) {
 	v := letters(fixed{"first", map[string]float64{"a": .8, "b": .6, "c": .2}},
 		fixed{"wild", map[string]float64{"d": math.Inf(1), "c": 3, "a": math.NaN(), "b": -7, "e": -.1, "f": 0}})
 	want := []Ranked{
-		{ID: "c", Score: 2.2, Arms: []Contribution{{"first", .2}, {"wild", 2}}},
-		{ID: "d", Score: 2, Arms: []Contribution{{"wild", 2}}},
-		{ID: "a", Score: .8, Arms: []Contribution{{"first", .8}}},
+		{ID: "c", Score: 2.2, Arms: []Contribution{{Arm: "first", Score: .2}, {Arm: "wild", Score: 2}}},
+		{ID: "d", Score: 2, Arms: []Contribution{{Arm: "wild", Score: 2}}},
+		{ID: "a", Score: .8, Arms: []Contribution{{Arm: "first", Score: .8}}},
 	}
 	got := v.Rank(Request{})
 	if diff := gocmp.Diff(want, got); diff != "" {

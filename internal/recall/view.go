@@ -77,12 +77,6 @@ func (v View) matches(e query.Expr, m *query.Matcher) iter.Seq[*node.Node] {
 	}
 }
 
-// Hit is a node found by Search.
-type Hit struct {
-	Node *node.Node
-	Ranked
-}
-
 // Search ranks nodes by the arms of the view, conflict copies apart, best first, ties by id. keep, which may
 // be nil, filters the results; its relative dates count from now. limit 0 means 10.
 func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
@@ -113,7 +107,7 @@ func (v View) Search(text string, limit int, keep query.Expr, now time.Time) ([]
 	out := make([]Hit, 0, len(ranked))
 	for _, h := range ranked {
 		if n, ok := v.State.Get(h.ID); ok {
-			out = append(out, Hit{n, h})
+			out = append(out, Hit{Node: n, Ranked: h})
 		}
 	}
 	return out, nil

@@ -11,163 +11,64 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/embed"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/embed"
-	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Options configure Open. The zero value is usable except for StateDir.
+// Options configure a memory. They are fovea.Options, which documents them: the same fields in the
+// same order, so that one converts to the other.
 type Options struct {
-	// StateDir is the folder of the store, outside the memex; it is created if missing.
-	// Required unless Store is set.
-	StateDir string
-	// Store is a file system to use instead of StateDir, for tests.
-	Store vfs.FS
-	// Folder is a file system to use instead of the memex folder, for tests.
-	Folder vfs.FS
-	// Actor is the author of operations whose context has none, see WithActor; the owner by
-	// default. Changes found in files have the author kind author.File
-	// and this Session, whichever user runs Fovea.
-	Actor author.Actor
-	// SkillsDir, relative to the memex or absolute, contains documents that may be in other
-	// formats than Org; "skills" by default. One outside the memex is only read, see corpus.Annex.
-	SkillsDir string
-	// Opaque lists additional files, relative to the memex, to keep unparsed.
-	Opaque []string
-	// Projects maps the names of scopes to paths, absolute or relative to the memex. A
-	// project holds the files below its paths, and the memex excludes them. Of nested paths
-	// the longest wins. Memory.Scope describes valid names.
-	Projects map[string][]string
-	// Formats are the formats of files that are parsed; nil means Org without settings of
-	// the user's Emacs. Settings of a format affect derived data only, never a digest. The
-	// value must not change.
-	Formats document.Formats
-	// ElsewhereID reports whether an id belongs to a headline outside the memex, so that
-	// links to it are not reported as broken. nil knows none.
+	StateDir    string
+	Store       vfs.FS
+	Folder      vfs.FS
+	Actor       author.Actor
+	SkillsDir   string
+	Opaque      []string
+	Projects    map[string][]string
+	Formats     document.Formats
 	ElsewhereID func(id string) bool
-	// Command is the command line of this process, shown to a process that finds the store
-	// locked.
-	Command string
-	// Wait is how long Open waits for another process to release the store. 0 fails at once.
-	Wait time.Duration
-	// Stores is the folder with the stores of all memexes of the user. If this memex has no
-	// store yet, Open searches them for its notes: it fails with Held if the memex was moved
-	// here, and sets Status.Kin if it is a copy. "" disables the search.
-	Stores string
-	// Adopt makes a store that belongs to another folder serve this one, after the memex was
-	// moved. From Stores it takes the store that knows these notes, or a copy if its memex
-	// still exists.
-	Adopt bool
-	// Anew begins a new history even if a store in Stores knows these notes.
-	Anew bool
-	// Signer signs the head after each commit; nil leaves commits unsigned. Its key should
-	// be among Verifiers.
-	Signer note.Signer
-	// PublicKey is the key that Signer signs with, as other machines name it to trust it; what
-	// is carried to other machines names it. "" names none.
-	PublicKey string
-	// Verifiers are the trusted signature keys. nil checks no signature.
-	Verifiers note.Verifiers
-	// Witness stores the newest signed head of each store, as SignedHead returns it, outside
-	// the state folder. With nil, a deleted state folder is mistaken for a new one. It is
-	// read on opening, and written on opening for an unknown store, at the first commit, and
-	// rarely after that. Several processes may use it at once, each for its own store.
-	Witness interface {
-		// Signed returns the remembered head of a store, by the path of its state folder, or
-		// "". If it fails, no history is begun in an empty store.
+	Command     string
+	Wait        time.Duration
+	Stores      string
+	Adopt       bool
+	Anew        bool
+	Signer      note.Signer
+	PublicKey   string
+	Verifiers   note.Verifiers
+	Witness     interface {
 		Signed(store string) (head string, err error)
-		// Remember durably replaces the head of a store; an empty head forgets a store that
-		// was moved or removed.
 		Remember(store, memex, head string) error
 	}
-	// Relaxed, if not 0, acknowledges commits before they are fsynced, by at most this much
-	// time: a power failure can lose them, a crash of the process cannot. Writes to the
-	// memex are always synced at once.
-	Relaxed time.Duration
-	// HistoryWarn is the size of the history in bytes above which Status warns; 1 GiB by
-	// default.
-	HistoryWarn int64
-	// Committed is called for each commit of the memex as it becomes durable, in order,
-	// whatever its author. It blocks the writer: it must be quick and must not call the
-	// Memory.
-	Committed func(chain.Commit)
-	// Guard sets by path how changes from outside are handled. By default files below
-	// SkillsDir (below skills if SkillsDir is outside the memex) and in agents/*/ROM* are
-	// locked down, and others trusted.
-	Guard guard.Rules
-	// Alert is called once for each change of a protected file from outside. It blocks the
-	// reader of the file: it must be quick and must not call the Memory. After an error, the
-	// next process repeats the alert.
-	Alert func(guard.Alert) error
-	// Embedder connects to what makes vectors of texts; nil for none. It may fail and is
-	// then called again. RemoteSeesAll lets one on another computer see nodes without the
-	// property EMBED too.
+	Relaxed       time.Duration
+	HistoryWarn   int64
+	Committed     func(chain.Commit)
+	Guard         struct{ Lockdown, Ask, Trusted []string }
+	Alert         func(path, message string) error
 	Embedder      func(context.Context) (embed.Embedder, error)
 	RemoteSeesAll bool
-	// OmitWindows keeps no manifests of the windows that agents are given.
-	OmitWindows bool
-	// OmitActions leaves no blocks of what agents do in their working memory.
-	OmitActions bool
-	// Reranker puts the best hits of a search in order; nil for none.
-	Reranker *embed.Reranking
-	// Summarizer is asked for summaries of blocks that do not fit a window; nil for none.
-	Summarizer *embed.Summarizing
-	// Now is the clock; time.Now by default.
-	Now func() time.Time
-	// Log receives background events; discarded by default.
-	Log *slog.Logger
-	// OpenStore opens the history in a state folder; nil opens the store on disk.
-	OpenStore func(state vfs.FS) (store.Store, error)
+	OmitWindows   bool
+	OmitActions   bool
+	Reranker      *embed.Reranking
+	Summarizer    *embed.Summarizing
+	Now           func() time.Time
+	Log           *slog.Logger
+	OpenStore     func(state vfs.FS) (store.Store, error)
 }
 
 // DefaultSkills is the default of SkillsDir.
 const DefaultSkills = "skills"
 
-// WriteOptions are the options of one write. nil is the zero value. A field applies to the
-// methods that its comment names.
-type WriteOptions struct {
-	// Key is the idempotency key of any write, at most 200 bytes: if the history contains
-	// it, the write is not repeated and returns the result of the first time. Use a new key
-	// for each write, such as a random UUID; without one every write is new.
-	//
-	// At least the newest 10,000 keys are remembered, across restarts. A write that failed
-	// or changed nothing leaves no record and runs again when repeated. A key used by another
-	// author or for another kind of write is a Conflict; the caller must ensure that the
-	// rest of the request is the same. Repair is never replayed.
-	Key string
-	// Base is what a change of one node, or the decision about a protected file, is based
-	// on: the own digest of the node, or the SHA-256 of the file, as the caller read it. If
-	// it has changed since, the error is Conflict. Zero stands for any.
-	Base merkle.Digest
-	// DryRun checks what can be checked and returns what would be done, without doing it: of
-	// Rollback, Restore, RestoreFiles, Revert, Merge, Purge, Retain, Repair, and of a change of
-	// notes. The commit has no number; its field Would has what would change.
-	DryRun bool
-	// Of Rollback, Restore, RestoreFiles, Revert and Merge. In the zero value files follow
-	// memory, all or none.
-	Skip       bool // leave out files that changed, are locked or have purged content; not of Merge
-	MemoryOnly bool // leave files alone and record the drift
-	// Head, if not 0, is the number of the newest commit that the decision was based on.
-	// Any other head is a Conflict.
-	Head uint64
-}
+// WriteOptions are the options of one write, see package history.
+type WriteOptions = history.WriteOptions
 
-// Action returns the action of a write that can be a dry run, which repeats no earlier one.
-func (o *WriteOptions) Action(name, kind string) Action {
+// ActionOf returns the action of a write that can be a dry run, which repeats no earlier one.
+func ActionOf(o *WriteOptions, name, kind string) Action {
 	a := Action{Name: name, Kind: kind, Key: o.Key, DryRun: o.DryRun}
 	if o.DryRun {
 		a.Key = ""
 	}
 	return a
-}
-
-// OrZero returns the options, and the zero value for nil.
-func (o *WriteOptions) OrZero() *WriteOptions {
-	if o == nil {
-		return &WriteOptions{}
-	}
-	return o
 }

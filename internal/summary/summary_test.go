@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/working"

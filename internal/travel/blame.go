@@ -15,13 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Blame returns the lines of a node's own text, each with its line end, and for each line
-// the commit that introduced it, following renames and moves of the node. A line that was
-// removed and restored, for instance by a rollback, belongs to the commit that introduced
-// it first. gone lists the commits whose text of the node was purged, thinned or lost;
-// their lines are attributed to the next commit. The text is that of v, the reader's view
-// of the present; nil is the whole present. Errors: NotFound (no such node in the view).
-// It costs a read for each commit and a comparison for each version of the node.
+// Blame is that of fovea.History.
 func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []string, by, gone []chain.Commit, err error) {
 	defer h.scope.Chain.Reading()()
 	head := h.scope.Chain.Head()

@@ -20,11 +20,7 @@ import (
 // is one for each day.
 const checkpointName = "checkpoint-"
 
-// Checkpoint writes an image of the present state, so that the next opening replays
-// nothing, and keeps the state under a name for Restore; the default name is checkpoint-
-// and the date. It returns the snapshot and the path of the image. If image and name
-// exist already, nothing is written. Errors: Conflict, Invalid and Denied as in Snapshot, ReadOnly,
-// Other (the image cannot be written). O(nodes).
+// Checkpoint is that of fovea.History.
 func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, image string, err error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
@@ -58,11 +54,7 @@ func (m moments) checkpoint(seq uint64, now time.Time) string {
 	return checkpointName + now.Format(time.DateOnly)
 }
 
-// Restore rolls back to a named snapshot, made by Checkpoint or Snapshot; an empty name
-// means that of the newest commit. Files follow as in Rollback, under the same
-// conditions: an error leaves memory and files unchanged. It returns the snapshot, and
-// commit and files as Rollback does. Errors: NotFound (no such name, or no named
-// snapshot), and those of Rollback.
+// Restore is that of fovea.History.
 func (h *History) Restore(ctx context.Context, name string, opts *scope.WriteOptions) (Snapshot, chain.Commit, []string, error) {
 	from, err := named(h.Snapshots(), name)
 	if err != nil {
@@ -85,11 +77,7 @@ func named(list []Snapshot, name string) (Snapshot, error) {
 	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
 }
 
-// Heartbeat must be called every minute by a process that keeps a memory open. It writes
-// an image if much of the journal is newer than the last one, so that the next opening
-// stays quick; everything acknowledged is durable without it. Otherwise it writes nothing
-// and costs a lookup. It does not read the folder. Errors: Invalid (closed), ReadOnly,
-// Other (the image cannot be written; the next call tries again).
+// Heartbeat is that of fovea.History.
 func (h *History) Heartbeat(ctx context.Context) error {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()

@@ -18,9 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Drift returns the files that differ from memory on purpose since a rollback of memory
-// only: by path, the digest that the file had and that of its content in memory, zero for
-// no file. A file that changed since stays in drift until it is read.
+// Drift is that of fovea.History.
 func (h *History) Drift() map[string][2]merkle.Digest {
 	defer h.scope.Chain.Begin().End()
 	out := map[string][2]merkle.Digest{}
@@ -32,10 +30,7 @@ func (h *History) Drift() map[string][2]merkle.Digest {
 	return out
 }
 
-// AdoptDrift ends the drift of files, of all if none is named: memory takes their
-// content, as one commit after an automatic snapshot. It returns the commit, zero if
-// nothing drifts, and the files. Errors: NotFound (a file does not drift), ReadOnly, and
-// those of reading a file.
+// AdoptDrift is that of fovea.History.
 func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, paths ...string) (chain.Commit, []string, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
@@ -68,10 +63,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	return done, paths, err
 }
 
-// ApplyDrift ends the drift of files, of all but ignore files if none is named: it writes their
-// content in memory to them, all or none. It returns the files. It makes no commit: memory stays as
-// it is. Errors: NotFound (a file does not drift), Conflict (a file changed since it was
-// seen), Busy, ReadOnly.
+// ApplyDrift is that of fovea.History.
 func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()

@@ -24,7 +24,7 @@ func WriteFiles(ctx context.Context, h *History, texts map[string]string, messag
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action(name, graph.KindEdit)
+	action := scope.ActionOf(opts, name, graph.KindEdit)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}

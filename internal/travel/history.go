@@ -16,10 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Log lists commits, newest first, at most limit (0: all). With an id it lists those that
-// changed that node, through renames and moves; an earlier id works too, unless another
-// node has it now. Errors: NotFound (the history has no such node). O(commits listed);
-// with an id, a read for each commit.
+// Log is that of fovea.History.
 func (h *History) Log(ctx context.Context, id string, limit int) ([]chain.Commit, error) {
 	defer h.scope.Chain.Reading()()
 	at := h.scope.Chain.Head()
@@ -59,9 +56,7 @@ func CurrentID(ctx context.Context, h *History, id string) (string, error) {
 	return h.scope.Chain.CurrentID(ctx, h.scope.Chain.Head(), id)
 }
 
-// At returns the view of an earlier moment, named as in Rollback: a snapshot's index or
-// name, a commit, a date, or "head". It does not wait for writers. Errors: NotFound, also
-// if content of that moment was purged or thinned.
+// At is that of fovea.History.
 func (h *History) At(ctx context.Context, ref string) (*view.View, error) {
 	defer h.scope.Chain.Reading()()
 	seq, err := h.moments().resolve(ctx, ref)
@@ -75,8 +70,7 @@ func (h *History) At(ctx context.Context, ref string) (*view.View, error) {
 	return at.Derived.(*view.View), nil
 }
 
-// Version returns an earlier version of a node by its own digest or version, with its id
-// and place at that time. Errors: NotFound.
+// Version is that of fovea.History.
 func (h *History) Version(ctx context.Context, id string, d merkle.Digest) (*node.Node, error) {
 	defer h.scope.Chain.Reading()()
 	var entry *node.Entry
@@ -114,8 +108,7 @@ func (h *History) Version(ctx context.Context, id string, d merkle.Digest) (*nod
 	return n, nil
 }
 
-// Was returns the id that a present node had at an earlier moment, "" if it did not exist
-// then. Errors: Corrupt. Each commit since costs a read.
+// Was is that of fovea.History.
 func (h *History) Was(ctx context.Context, id string, at *view.View) (string, error) {
 	defer h.scope.Chain.Reading()()
 	now := h.scope.Chain.Head()

@@ -18,25 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Merge merges another copy of this memory: the one in the state folder of that path,
-// which must have this memory's scope. Nodes and fields that one side changed since the
-// merge base are taken from it. If both changed the same one, one value stays and the
-// other is kept in the note as a conflict; see document.Merging and ResolveConflicts. The
-// merge is a commit with two parents that depends on them alone, so every merge of the
-// two gets the same root; if this memory has no changes of its own, it is the other's
-// newest commit. The commit that Merge makes and returns follows that commit and the head
-// here: see Commit.Parents. The other side's history is imported, and what was forgotten
-// there stays forgotten here.
-//
-// Files follow as in Rollback, all or none; ingest both folders just before. Merge locks
-// the other state folder and writes nothing into it, except to clean up after a crash, as
-// opening does. It returns the commit (the zero Commit if the other has nothing new), the
-// files written or removed, and the conflicts, which a repeated op does not return again.
-// Errors: NotFound (no such state folder, no such scope in it, or content that the merge
-// needs was purged), Invalid (no commit in common, a session, Skip), Conflict (the files
-// are listed, or another process has the other memory open), Corrupt (the other memory),
-// ReadOnly. O(commits of both since the merge base, their changes, and reading the
-// other's newest image).
+// Merge is that of fovea.History.
 func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	if abs, err := filepath.Abs(state); err == nil && h.scope.Memex().StateDir != "" && abs == filepath.Clean(h.scope.Memex().StateDir) {
 		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
@@ -54,7 +36,7 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("merge", graph.KindMerge)
+	action := scope.ActionOf(opts, "merge", graph.KindMerge)
 	switch first, err := h.enter(ctx, tx, action, opts); {
 	case first != nil || err != nil:
 		return h.scope.Replay(first), filesOf(first), nil, err
@@ -98,7 +80,7 @@ func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts 
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("restore", graph.KindRollback)
+	action := scope.ActionOf(opts, "restore", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}

@@ -23,7 +23,7 @@ func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOp
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("resolve", graph.KindEdit)
+	action := scope.ActionOf(opts, "resolve", graph.KindEdit)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), err
 	}

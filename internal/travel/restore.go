@@ -15,12 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// RestoreFiles writes files from memory, each in its newest version, or in the version at
-// a moment that at names as in Rollback. Without paths it restores the missing files.
-// Other files are unchanged. Conditions and results are those of Rollback; there is no
-// commit if memory already has the texts. Errors: NotFound (no version of a file), and
-// those of Rollback. Without at, finding a file that memory no longer has costs a walk
-// over the commits since its removal.
+// RestoreFiles is that of fovea.History.
 func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
@@ -28,7 +23,7 @@ func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, o
 	if !h.scope.HasFiles() {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
 	}
-	action := opts.Action("restore", graph.KindRollback)
+	action := scope.ActionOf(opts, "restore", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}

@@ -17,10 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// CommitsOf lists, oldest first, the commits of an author, of a session, or of the author
-// in the session if both are given; all of them, or those from the beginning of a date or
-// after a moment named as in Rollback. The first commit of a memory is never listed.
-// Errors: Invalid (neither is given), NotFound (the moment). O(commits).
+// CommitsOf is that of fovea.History.
 func (h *History) CommitsOf(ctx context.Context, by author.Author, session, since string) ([]chain.Commit, error) {
 	if by.IsZero() && session == "" {
 		return nil, fault.Wrap("history", since, fault.Invalid, errors.New("name an author or a session"))
@@ -48,20 +45,12 @@ func (h *History) CommitsOf(ctx context.Context, by author.Author, session, sinc
 	return out, nil
 }
 
-// Revert undoes commits, given by number, and keeps later changes. It makes a new commit
-// after an automatic snapshot: rolling back to 0 undoes it. Fields, lines and notes that
-// nothing changed since are as they were before those commits. Later changes that build
-// on them stay, and the conflict is kept in the note: see document.Merging. Files follow as
-// in Rollback, all or none. It returns the commit (the zero Commit if there was nothing
-// to change), the files written or removed, and the conflicts, which a repeated op does
-// not return again. Errors: NotFound (a commit, or its content is no longer kept),
-// Conflict (the files are listed), Invalid (the first commit of the memory), ReadOnly.
-// O(commits since the oldest of them, and a merge for each run of them).
+// Revert is that of fovea.History.
 func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("revert", graph.KindRevert)
+	action := scope.ActionOf(opts, "revert", graph.KindRevert)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), nil, err
 	}

@@ -18,24 +18,17 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Rollback makes an earlier state the present one, as a new commit after an automatic
-// snapshot, so two rollbacks to 0 cancel out. ref is a snapshot's index (0 is the newest)
-// or name, a commit (seq:N or its digest), or a date. Files follow in the same step: all
-// are checked first, and one that changed since it was read, or that an editor has
-// locked, stops the rollback. Files that are the same in both states but missing from the
-// folder are written too, which alone makes no commit. Ingest the folder just before, and
-// resolve ref before that, see Resolve. It returns the commit (the zero Commit if there
-// was nothing to change) and the files written or removed, or with MemoryOnly those that
-// now drift. Errors: NotFound, Conflict (the files are listed), Invalid, ReadOnly.
+// Rollback is that of fovea.History.
 func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	opts = opts.OrZero()
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	action := opts.Action("rollback", graph.KindRollback)
+	action := scope.ActionOf(opts, "rollback", graph.KindRollback)
 	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
 		return h.scope.Replay(first), filesOf(first), err
 	}
@@ -55,8 +48,7 @@ func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOpt
 	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
 }
 
-// Resolve returns a reference that names the same commit after later commits: the index
-// of a snapshot grows as new ones are made.
+// Resolve is that of fovea.History.
 func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 	defer h.scope.Chain.Reading()()
 	seq, err := h.moments().resolve(ctx, ref)
@@ -191,7 +183,7 @@ func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *grap
 	}
 	r.recordDrift(delta.Paths)
 	if r.opts.DryRun {
-		return chain.Commit{Would: delta, Left: lines(r.left...)}, r.touched, nil
+		return chain.Commit{Would: new(view.Changed(*delta)), Left: lines(r.left...)}, r.touched, nil
 	}
 	marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
 		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Intent.Commit.Author), r.marks)

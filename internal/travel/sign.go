@@ -13,12 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
-// SignedHead returns the newest commit and a signed note of it, to keep elsewhere and
-// pass to Verify, which then reports whether the history still contains that commit. The
-// note is a function of the commit, the key and what is trusted
-// of protected files; if the commit came without a signature that counts here,
-// Options.Signer makes one. Errors: Invalid (an empty memory, no key to sign with),
-// Corrupt.
+// SignedHead is that of fovea.History.
 func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()

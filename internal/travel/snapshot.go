@@ -12,21 +12,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Snapshot is a commit kept for rollback. Index 0 is the newest.
-type Snapshot struct {
-	Index int           `json:"index" jsonschema:"0 is the newest"`
-	Name  string        `json:"name" jsonschema:"empty for an automatic one"`
-	Seq   uint64        `json:"seq" jsonschema:"the number of the commit"`
-	Root  merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
-	Time  time.Time     `json:"time" jsonschema:"of its commit"`
-	Note  string        `json:"note" jsonschema:"what happened after it, or why it was named"`
-}
+// Snapshot is a commit kept for rollback, see package history.
+type Snapshot = history.Snapshot
 
 // snapshotList returns the ledger's snapshots, newest first.
 func (h *History) snapshotList() []snapshot { return h.slot.At(h.scope.Chain.Head()).list() }
@@ -41,9 +34,7 @@ func (h *History) Snapshots() []Snapshot {
 	return out
 }
 
-// Snapshot durably keeps the present state under a name; an empty name makes an automatic
-// snapshot. Errors: Conflict (the claim of the actor is not in force), Invalid (a name that reads as an index, a date or a digest; an empty
-// memory), Denied (see author.Actor.Renames), ReadOnly.
+// Snapshot is that of fovea.History.
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/travel"
 )
 
 // bigMemory has a document that changes whole, of so many bytes, in each of so
@@ -55,7 +56,7 @@ func TestSnapshotsHold(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := bigMemory(t, tc.changing, tc.staying, tc.commits)
-			got := m.History().HeldSnapshots()
+			got := travel.Of(m.History()).HeldSnapshots()
 			if len(got) != tc.want || got[0] != uint64(tc.commits-1) {
 				t.Errorf("states in memory are those of commits %d, want the newest %d", got, tc.want)
 			}
@@ -89,7 +90,7 @@ func TestLookersDoNotWait(t *testing.T) {
 			id = d.ID
 		}
 	}
-	end := m.History().Write()
+	end := travel.Of(m.History()).Write()
 	defer end()
 	for _, ref := range []string{"0", "kept", "seq:1", "head", "2099-01-01"} {
 		if _, err := m.History().At(t.Context(), ref); err != nil {

@@ -25,6 +25,9 @@ type History struct {
 	slot     chain.Slot[*snapshots] // the snapshots
 }
 
+// Of returns the history that the library hands out as a fovea.History.
+func Of(h any) *History { return h.(interface{ Inside() *History }).Inside() }
+
 // New returns the history of a scope. Merge opens copies by openCopy.
 func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, openCopy OpenCopy) *History {
 	return &History{scope: s, rights: r, files: f, folder: folder, openCopy: openCopy}

@@ -3,25 +3,21 @@
 package view
 
 import (
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/node"
 )
 
-// Difference lists the nodes that were added, removed, changed or moved between two
-// views. Each list is sorted by id.
-type Difference struct {
-	Added, Removed []*node.Node
-	Changed, Moved [][2]*node.Node // before and after
-	Renamed        []node.Edge     // added nodes that are removed ones under a new id
-}
+// Difference is what lies between two views, see package history.
+type Difference = history.Difference
 
 // Diff returns what changed from one view to another, in O(changes). A parent
 // whose own bytes are the same and which only holds changed children is not
 // listed.
-func Diff(from, to *View) Difference { return Of(graph.Diff(from.state, to.state)) }
+func Diff(from, to *View) Difference { return Changed(graph.Diff(from.state, to.state)) }
 
-// Of returns what changed by a delta, as Diff does.
-func Of(delta graph.Delta) Difference {
+// Changed returns what changed by a delta, as Diff does.
+func Changed(delta graph.Delta) Difference {
 	d := Difference{Renamed: delta.Lineage}
 	for _, c := range delta.Changes {
 		switch {

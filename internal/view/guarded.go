@@ -17,12 +17,10 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Lockdown lists, sorted, the paths of the files that a guarded view omits, because they
-// were changed outside Fovea and their owner has not decided yet.
+// Lockdown is that of fovea.View.
 func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.locked)) }
 
-// Unreviewed lists, sorted, the paths of the files that a guarded view shows although
-// they were changed outside Fovea and not reviewed.
+// Unreviewed is that of fovea.View.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
 
 // Without returns the view without the documents at some paths.

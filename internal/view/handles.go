@@ -84,9 +84,7 @@ func idsOf(state *graph.State) iter.Seq[string] {
 	}
 }
 
-// Handle returns the short name of a node in this view: its handle, or its id where the
-// handle means another node in a scope of the view, and for what no chain holds. An element
-// is named by its node: HANDLE::TYPE.N.
+// Handle is that of fovea.View.
 func (v *View) Handle(n *node.Node) string {
 	if _, has := v.Get(n.ID); !has {
 		if host, ok := v.Get(n.Parent); ok && recall.IsSpan(n.ID, host.ID) {

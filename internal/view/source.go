@@ -207,9 +207,7 @@ func agentOf(path string) string {
 	return name
 }
 
-// Backlinks returns the nodes whose links lead to n, by its id or by its name: in document
-// order, at most limit, and their number. The first call builds the outline of the state, if
-// no window has; see window.Outline.Backlinks. An element has none.
+// Backlinks is that of fovea.View.
 func (v *View) Backlinks(n *node.Node, limit int) (from []*node.Node, count int) {
 	item, ok := (&source{state: v.state}).Item(n.ID)
 	if !ok {

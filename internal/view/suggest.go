@@ -52,6 +52,5 @@ func (v *View) spelling(k index.Known, length int) string {
 	return cmp.Or(index.Spelling(text, k.Term, length), k.Term)
 }
 
-// Newest returns at most limit headlines that an agent wrote, of any author if by is "",
-// the last changed first.
+// Newest is that of fovea.View.
 func (v *View) Newest(by string, limit int) []*node.Node { return v.recall().Newest(by, limit) }

@@ -44,6 +44,14 @@ type View struct {
 	learned     learn.Model // of feedback, nil for nothing
 }
 
+// Of returns the view that the library hands out as a fovea.View. One of another make is an empty view.
+func Of(v any) *View {
+	if v, ok := v.(*View); ok && v != nil {
+		return v
+	}
+	return New(&graph.State{}, chain.Commit{}, "")
+}
+
 // Deriver derives views from the states of a chain. Handles is the slot of its ledger of
 // handles.
 type Deriver struct {
@@ -142,8 +150,7 @@ func (v *View) Head() chain.Commit { return v.commit }
 // Len returns the number of nodes.
 func (v *View) Len() int { return v.state.Len() }
 
-// Get returns a node by its id in one lookup. The node is shared: the caller must not change
-// it.
+// Get is that of fovea.View.
 func (v *View) Get(id string) (*node.Node, bool) { return v.state.Get(id) }
 
 // Documents yields the documents in path order.
@@ -161,33 +168,26 @@ func (v *View) Ancestors(n *node.Node) []*node.Node { return v.state.Ancestors(n
 // Tags returns a node's own and inherited tags.
 func (v *View) Tags(n *node.Node) []string { return v.state.EffectiveTags(n) }
 
-// Position returns the byte offset and the 1-based line at which a node begins in its
-// document. O(the document up to the node).
+// Position is that of fovea.View.
 func (v *View) Position(n *node.Node) (offset, line int) { return v.recall().Position(n) }
 
 // Lines returns the 1-based lines at which nodes and elements begin in their documents, 0 if
 // one is not found. O(the documents).
 func (v *View) Lines(nodes []*node.Node) []int { return v.recall().Lines(nodes) }
 
-// Query returns the matching nodes in document order, at most limit (0: all). Relative dates
-// count from now. A query that names the type of an element also finds elements: nodes with
-// the id NODE::TYPE.N, made for the caller, with the node that contains them as parent.
+// Query is that of fovea.View.
 func (v *View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	nodes, err := v.recall().Query(e, limit, now)
 	return nodes, fault.Wrap("query", "", fault.Invalid, err)
 }
 
-// Completed returns finished headlines that match keep, which may be nil, latest first, at
-// most limit (0: all). It orders by CLOSED, else by when the text last changed in memory, in
-// the time zone of now. Equal times keep document order.
+// Completed is that of fovea.View.
 func (v *View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	nodes, err := v.recall().Completed(keep, limit, now)
 	return nodes, fault.Wrap("query", "", fault.Invalid, err)
 }
 
-// Search ranks nodes by words, best first; limit 0 means 10. keep, which may be nil, is an
-// additional condition; its relative dates count from now. Scores are BM25 over exactly this
-// view and are comparable only within one result.
+// Search is that of fovea.View.
 func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([]Hit, error) {
 	found, err := v.recall().Search(text, limit, keep, now)
 	if err != nil {
@@ -199,9 +199,7 @@ func (v *View) Search(text string, limit int, keep query.Expr, now time.Time) ([
 // Hit is a node found by Search, with its score and the contribution of each ranker.
 type Hit = recall.Hit
 
-// Resolve finds a node by an id, a handle, FILE:LINE, FILE:+BYTE, a path or a title; or, by
-// NODE::TYPE.N, an element of a node, which is not in the state. Errors: NotFound, Ambiguous
-// (the text lists the candidates), Locked (its file is locked down, see internal/protect).
+// Resolve is that of fovea.View.
 func (v *View) Resolve(name string) (*node.Node, error) {
 	n, err := v.recall().Resolve(name)
 	if err == nil {
@@ -233,8 +231,7 @@ func (v *View) Scope(n *node.Node) string {
 	return v.scope
 }
 
-// CopyOf returns the path of the file that the document at path is a conflict copy of, ""
-// for an ordinary document. Windows, searches and queries leave conflict copies out.
+// CopyOf is that of fovea.View.
 func (v *View) CopyOf(path string) string { return v.state.CopyOf(path) }
 
 // Document yields a document's nodes in document order, none if it does not exist.

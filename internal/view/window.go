@@ -16,12 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/window"
 )
 
-// Window chooses and renders what a model sees of this view within a token budget. The
-// focus must be an id; Resolve finds it for a name that a person types. Nil Projects
-// stand for all active ones. Without an agent in Caller it is for
-// that of ctx, if it has one.
-// Errors: Budget (the text names the smallest budget that works), Invalid, NotFound,
-// Locked.
+// Window is that of fovea.View.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
 	if n, has := v.Get(req.Focus); has && v.state.CopyOf(n.Path) != "" {
 		return nil, fault.Wrap("context", n.Path, fault.Invalid, fmt.Errorf("%q is a conflict copy of %q, and no window shows it", n.Path, v.state.CopyOf(n.Path)))
@@ -75,9 +70,7 @@ func (v *View) fillLines(w *window.Window) {
 	}
 }
 
-// ActiveProjects returns the ids of the active projects in document order: headlines
-// with the own tag "project" and no terminal keyword, and documents with the tag in
-// FILETAGS. O(nodes).
+// ActiveProjects is that of fovea.View.
 func (v *View) ActiveProjects() []string {
 	var out []string
 	for n := range v.state.All() {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // The kinds of embedders.
@@ -27,8 +25,10 @@ type Config struct {
 	Kind  string // one of the kinds above; "" is KindLexical
 	URL   string // the address of a server, such as http://localhost:11434
 	Model string // the model of a server; "" is the only one that it has. The name of a model in files
-	Files vfs.FS // the folder of a static model: model.safetensors and tokenizer.json, as model2vec writes them
-	Key   string // the bearer token of a server; "" sends none
+	// Folder is the path of a static model: model.safetensors and tokenizer.json, as model2vec
+	// writes them. Open reads them; nothing is read later.
+	Folder string
+	Key    string // the bearer token of a server; "" sends none
 	// The texts that a model wants before a question and before a document, with the
 	// blank at their end.
 	QueryPrefix, DocumentPrefix string
@@ -38,6 +38,18 @@ type Config struct {
 	Nested     bool
 	Timeout    time.Duration    // of one request; 0 is 30 seconds
 	Now        func() time.Time // nil is time.Now
+}
+
+// Connector returns a function that opens the embedder, for fovea.Options.Embedder.
+func (c Config) Connector() func(context.Context) (Embedder, error) {
+	return func(ctx context.Context) (Embedder, error) { return Open(ctx, c) }
+}
+
+// Ollama returns a function that opens a model of an Ollama server, for fovea.Options.Embedder:
+// the Connector of KindOllama. The url is such as http://localhost:11434; with the model "",
+// the server has one that embeds.
+func Ollama(url, model string) func(context.Context) (Embedder, error) {
+	return Config{Kind: KindOllama, URL: url, Model: model}.Connector()
 }
 
 // Open returns the embedder of the configuration. It asks a server for its models and

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // array is a tensor for the writer of test files.
@@ -82,8 +81,8 @@ func table(form string, rows, dim int) array {
 	return a
 }
 
-// writeModel writes the files of a model and opens their folder. An empty text is no file.
-func writeModel(tb testing.TB, weights []byte, tokenizer string) vfs.FS {
+// writeModel writes the files of a model and returns their folder. An empty text is no file.
+func writeModel(tb testing.TB, weights []byte, tokenizer string) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	for name, content := range map[string][]byte{weightsFile: weights, tokenizerFile: []byte(tokenizer)} {
@@ -94,21 +93,12 @@ func writeModel(tb testing.TB, weights []byte, tokenizer string) vfs.FS {
 			tb.Fatal(err)
 		}
 	}
-	files, err := vfs.Dir(dir)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := files.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	return files
+	return dir
 }
 
 func openModel(tb testing.TB, arrays map[string]array) Embedder {
 	tb.Helper()
-	e, err := Open(context.Background(), Config{Kind: KindFile, Files: writeModel(tb, safetensors(arrays), modelTokenizer)})
+	e, err := Open(context.Background(), Config{Kind: KindFile, Folder: writeModel(tb, safetensors(arrays), modelTokenizer)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -166,7 +156,7 @@ func TestStaticConforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := writeModel(t, safetensors(map[string]array{"embeddings": rows}), string(tokenizer))
-	e, err := Open(context.Background(), Config{Kind: KindFile, Files: files})
+	e, err := Open(context.Background(), Config{Kind: KindFile, Folder: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +165,7 @@ func TestStaticConforms(t *testing.T) {
 
 func TestStaticTexts(t *testing.T) {
 	files := writeModel(t, safetensors(map[string]array{"embeddings": table("F32", 5, 9)}), modelTokenizer)
-	e, err := Open(context.Background(), Config{Kind: KindFile, Files: files, Model: "tiny", QueryPrefix: "blue ", Dimensions: 4, Nested: true})
+	e, err := Open(context.Background(), Config{Kind: KindFile, Folder: files, Model: "tiny", QueryPrefix: "blue ", Dimensions: 4, Nested: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +187,7 @@ func TestStaticTexts(t *testing.T) {
 	}
 }
 
-// TestHostileModelFiles: what is wrong is ErrFile, and no more memory is taken than the
+// TestHostileModelFolder: what is wrong is ErrFile, and no more memory is taken than the
 // file has bytes.
 func TestHostileModelFiles(t *testing.T) {
 	good := safetensors(map[string]array{"embeddings": table("F32", 6, 9)})
@@ -233,7 +223,7 @@ func TestHostileModelFiles(t *testing.T) {
 		"mapping too far":    {safetensors(map[string]array{"embeddings": table("F32", 2, 2), "mapping": {"I32", []int{1}, []float64{2}}}), modelTokenizer},
 		"mapping below zero": {safetensors(map[string]array{"embeddings": table("F32", 2, 2), "mapping": {"I64", []int{1}, []float64{-1}}}), modelTokenizer},
 	} {
-		_, err := Open(context.Background(), Config{Kind: KindFile, Files: writeModel(t, c.weights, c.tokenizer)})
+		_, err := Open(context.Background(), Config{Kind: KindFile, Folder: writeModel(t, c.weights, c.tokenizer)})
 		if !errors.Is(err, ErrFile) || fault.KindOf(err) != fault.Corrupt {
 			t.Errorf("%s: got %v", name, err)
 		}

@@ -3,6 +3,7 @@
 package embed
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -35,28 +37,29 @@ type static struct {
 	dim       int     // of rows; the model may cut it
 }
 
-// openStatic reads the files of a model below c.Files.
+// openStatic reads the files of a model in c.Folder.
 func openStatic(c Config) (Embedder, error) {
-	if c.Files == nil {
+	if c.Folder == "" {
 		return nil, fmt.Errorf("%w: no folder with %s and %s is given", ErrConfig, weightsFile, tokenizerFile)
 	}
+	folder, err := vfs.Dir(c.Folder)
+	if err != nil {
+		return nil, fmt.Errorf("the folder of the model: %w: %w", ErrFile, err)
+	}
+	defer folder.Close()
 	s := &static{config: c}
 	sum := sha256.New()
-	if err := s.readWeights(c.Files, sum); err != nil {
+	if err := s.readWeights(folder, sum); err != nil {
 		return nil, fmt.Errorf("%s: %w", weightsFile, err)
 	}
-	if err := s.readTokenizer(c.Files, sum); err != nil {
+	if err := s.readTokenizer(folder, sum); err != nil {
 		return nil, fmt.Errorf("%s: %w", tokenizerFile, err)
 	}
 	dim := s.dim
 	if c.Dimensions > 0 {
 		dim = min(dim, c.Dimensions)
 	}
-	name := c.Model
-	if name == "" {
-		name = "static"
-	}
-	s.model = Model{Name: name, Kind: KindFile, Dim: dim}
+	s.model = Model{Name: cmp.Or(c.Model, filepath.Base(c.Folder)), Kind: KindFile, Dim: dim}
 	s.model.Fingerprint = fingerprint("static", "1", hex.EncodeToString(sum.Sum(nil)), strconv.Itoa(dim), c.QueryPrefix, c.DocumentPrefix)
 	return s, nil
 }

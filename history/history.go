@@ -1,0 +1,77 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Commit is one durable step of the history, as the log shows it.
+type Commit struct {
+	Seq       uint64
+	Digest    merkle.Digest // names the commit and its whole history
+	Root      merkle.Digest // of the state it made
+	Kind      string        // ingest, rollback, revert, merge, edit, purge, retain, repair, guard
+	Author    author.Author
+	Session   string
+	Op        string // shared by the commits of one operation
+	Vouched   bool   // whether a token proved the author; otherwise the caller asserted it
+	Time      time.Time
+	Message   string
+	Changes   int // nodes added, changed or removed
+	Documents int // documents in the resulting state; 0 if unknown
+	// Lineage maps ids that nodes had before the commit to those they have after
+	// it: derived ids follow titles and places. It is shared and must not be changed.
+	Lineage []node.Edge
+	// Parents are set for a merge: the commit before it and the one it took in,
+	// sorted. Other commits follow the one before and have nil. It is shared as well. Of the
+	// newest commit after Open from an image, Lineage and Parents are nil: Log has them.
+	Parents []merkle.Digest
+	// Would is what a dry run would change, nil for a commit. Left names the files that a
+	// rollback left out, each with the reason; nil in a log.
+	Would *Difference
+	Left  []string
+}
+
+// Snapshot is a commit kept for rollback. Index 0 is the newest.
+type Snapshot struct {
+	Index int           `json:"index" jsonschema:"0 is the newest"`
+	Name  string        `json:"name" jsonschema:"empty for an automatic one"`
+	Seq   uint64        `json:"seq" jsonschema:"the number of the commit"`
+	Root  merkle.Digest `json:"root" jsonschema:"the digest of the whole state"`
+	Time  time.Time     `json:"time" jsonschema:"of its commit"`
+	Note  string        `json:"note" jsonschema:"what happened after it, or why it was named"`
+}
+
+// Difference lists the nodes that were added, removed, changed or moved between two
+// views. Each list is sorted by id.
+type Difference struct {
+	Added, Removed []*node.Node
+	Changed, Moved [][2]*node.Node // before and after
+	Renamed        []node.Edge     // added nodes that are removed ones under a new id
+}
+
+// All yields each node of the difference as it was before and as it is after: nil before for an
+// added one, nil after for a removed one.
+func (d *Difference) All() iter.Seq2[*node.Node, *node.Node] {
+	return func(yield func(before, after *node.Node) bool) {
+		pairs := slices.Concat(d.Changed, d.Moved)
+		for _, n := range d.Added {
+			pairs = append(pairs, [2]*node.Node{nil, n})
+		}
+		for _, n := range d.Removed {
+			pairs = append(pairs, [2]*node.Node{n, nil})
+		}
+		for _, pair := range pairs {
+			if !yield(pair[0], pair[1]) {
+				return
+			}
+		}
+	}
+}

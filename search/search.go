@@ -1,0 +1,57 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package search
+
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Words is the name of the arm that ranks nodes by their own words.
+const Words = "lexical"
+
+// Hit is a node that a search found. The node is shared and must not be changed.
+type Hit struct {
+	Node *node.Node
+	Ranked
+}
+
+// Contribution is what one arm adds to the score of a node.
+type Contribution struct {
+	Arm   string
+	Score float64
+}
+
+// Ranked is a node with the sum of its arms.
+type Ranked struct {
+	ID    string
+	Score float64
+	// Similarity is how much of the request the node answers, 0 to 1: the share that its
+	// words and those of its neighbours cover or, if that is more, how far its vector is
+	// above chance. It means the same in each request and with each model.
+	Similarity float64
+	Cosine     float64        // of the vectors of node and request; 0 if they were not compared
+	Near       float64        // the similarity by vectors alone; 0 if they were not compared
+	Arms       []Contribution // in the order of the arms; they add up to Score
+}
+
+// ArmNames returns the names of the arms that gave the hit anything.
+func (r Ranked) ArmNames() []string {
+	names := make([]string, len(r.Arms))
+	for i, c := range r.Arms {
+		names[i] = c.Arm
+	}
+	return names
+}
+
+// Reason names the arms besides the words that speak for a hit, "" if there are none.
+func (r Ranked) Reason() string {
+	var names []string
+	for _, c := range r.Arms {
+		if c.Arm != Words && c.Score > 0 {
+			names = append(names, c.Arm)
+		}
+	}
+	return strings.Join(names, ", ")
+}
