@@ -5,6 +5,7 @@ package recall
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -196,4 +197,55 @@ var marksByType = map[org.Type]string{
 	org.TypeKeyword: "#", org.TypeBabelCall: "#", org.TypeClock: "[<", org.TypeFootnoteDefinition: "[",
 	org.TypeLatexEnvironment: "\\", org.TypeDrawer: ":", org.TypePropertyDrawer: ":", org.TypeNodeProperty: ":",
 	org.TypePlanning: ":", org.TypeFixedWidth: ":", org.TypeDiarySexp: "%",
+}
+
+const (
+	beginSign = "#+begin_" // begins the sign of a block; its name in lower case follows
+	tableSign = "|+"
+)
+
+// elementSign returns a sign that every text with an element of the type has, "" if the
+// index keeps none, and whether there is such a type. The signs of drawers, clocks and
+// planning are not kept: most entries have them.
+func elementSign(name string) (sign string, ok bool) {
+	t, ok := elementNames[name]
+	switch t {
+	case org.TypeSrcBlock, org.TypeExampleBlock, org.TypeQuoteBlock, org.TypeCenterBlock, org.TypeVerseBlock,
+		org.TypeExportBlock, org.TypeCommentBlock:
+		return beginSign + strings.TrimSuffix(name, "-block"), ok
+	}
+	switch marks := marksByType[t]; marks {
+	case "#", "\\", "%", tableSign:
+		return marks, ok
+	}
+	return "", ok
+}
+
+// signs returns the signs of the elements that the text of a node may have.
+func signs(n *node.Node) (list []string) {
+	if n.Derived.Opaque || n.Derived.Encrypted {
+		return nil
+	}
+	for _, mark := range []string{"#", "\\", "%"} {
+		if strings.Contains(n.Content, mark) {
+			list = append(list, mark)
+		}
+	}
+	if strings.Contains(n.Content, "|") || strings.Contains(n.Content, "+-") {
+		list = append(list, tableSign)
+	}
+	if !slices.Contains(list, "#") {
+		return list
+	}
+	for _, line := range strings.Split(n.Content, "#+")[1:] {
+		if len(line) < len("begin_") || !strings.EqualFold(line[:len("begin_")], "begin_") {
+			continue
+		}
+		name := line[len("begin_"):]
+		if end := strings.IndexAny(name, " \t\r\n"); end >= 0 {
+			name = name[:end]
+		}
+		list = append(list, beginSign+strings.ToLower(name))
+	}
+	return list
 }
