@@ -41,7 +41,7 @@ type Config struct {
 }
 
 // Open returns the embedder of the configuration. It asks a server for its models and
-// for four vectors. Errors: ErrConfig, ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
+// for four vectors, unless it is known of an earlier run, see WithKnown. Errors: ErrConfig, ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
 func Open(ctx context.Context, c Config) (Embedder, error) {
 	e, err := open(ctx, c)
 	if err != nil && ctx.Err() != nil {

@@ -40,7 +40,7 @@ var (
 func (x *Vectors) Question(ctx context.Context, text string, timeout time.Duration) (*vector.Query, error) {
 	text = text[:min(len(text), maxQuestion)]
 	x.mu.Lock()
-	if q, ok := x.known.Get(text); ok {
+	if q, ok := x.answers.Get(text); ok {
 		x.mu.Unlock()
 		return q, nil
 	}
@@ -72,9 +72,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 	case <-a.done:
 		return a.query, a.err
 	case <-timer.C:
-		x.mu.Lock()
-		x.latency = max(x.latency, timeout+1) // at least
-		x.mu.Unlock()
+		x.tooSlow(timeout)
 		return nil, errLate
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -92,7 +90,7 @@ func (x *Vectors) ask(text string, a *asked) {
 	defer x.mu.Unlock()
 	if a.err == nil {
 		x.latency = time.Since(start)
-		x.known.Set(text, a.query)
+		x.answers.Set(text, a.query)
 	} else if !isOfText(a.err) {
 		x.fault = a.err
 		x.Changed() // whoever fills tries again

@@ -40,10 +40,12 @@ type Vectors struct {
 
 	mu      sync.Mutex
 	engine  *engine // nil until connected
-	fault   error   // why there is none, or why the last attempt failed
+	kept    *engine // until then: the vectors of the model that was used last, nil if nobody asked
+	counted counted
+	fault   error // why there is none, or why the last attempt failed
 	pending int
-	latency time.Duration // of the last question; 0 for none
-	known   lru.Map[string, *vector.Query]
+	latency time.Duration                  // of the last question; 0 for none
+	answers lru.Map[string, *vector.Query] // of the last questions
 	asking  map[string]*asked
 }
 
@@ -59,7 +61,7 @@ func New(opts Options) *Vectors {
 	open, end := context.WithCancel(context.Background())
 	return &Vectors{
 		opts: opts, open: open, end: end, wake: make(chan struct{}, 1), work: make(chan struct{}, 1),
-		known: lru.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
+		answers: lru.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
 	}
 }
 
@@ -108,19 +110,29 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if e := x.connected(); e != nil {
 		return e, nil
 	}
-	embedder, err := x.opts.Connect(ctx)
-	var store *vector.Store
-	if err == nil {
-		m := embedder.Model()
-		store, err = vector.Open(x.opts.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
-	}
+	embedder, err := x.opts.Connect(embed.WithKnown(ctx, x.known()))
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if err == nil {
+		x.closeKept()
+		x.engine, err = x.openEngine(embedder)
+	}
 	if x.fault = err; err != nil {
 		return nil, err
 	}
-	x.engine = &engine{Embedder: embedder, store: store, proof: readProof(x.opts.Folder, embedder.Model())}
+	x.latency = 0 // what came before was about connecting
+	x.keepModel(embedder.Model())
 	return x.engine, nil
+}
+
+// openEngine opens the vectors that an embedder made.
+func (x *Vectors) openEngine(of embed.Embedder) (*engine, error) {
+	m := of.Model()
+	store, err := vector.Open(x.opts.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
+	if err != nil {
+		return nil, err
+	}
+	return &engine{Embedder: of, store: store, proof: readProof(x.opts.Folder, m)}, nil
 }
 
 // leave ends the use of an embedder that answers with another model than it did, so that the
@@ -135,7 +147,7 @@ func (x *Vectors) leave(err error) {
 		_ = x.engine.store.Close() // its vectors are kept as they are
 	}
 	x.engine = nil
-	x.known.Clear()
+	x.answers.Clear()
 	x.Changed()
 }
 
@@ -148,6 +160,7 @@ func (x *Vectors) Forget() (err error) {
 		err = x.engine.store.Close()
 	}
 	x.engine = nil
+	x.closeKept()
 	x.Changed()
 	return errors.Join(err, RemoveAll(x.opts.Folder))
 }
@@ -158,7 +171,7 @@ func RemoveAll(folder vfs.FS) error {
 	for _, f := range files {
 		err = errors.Join(err, vector.Remove(folder, f.Name))
 	}
-	return errors.Join(err, removeProofs(folder))
+	return errors.Join(err, removeProofs(folder), removeModel(folder))
 }
 
 func (x *Vectors) connected() *engine {
@@ -187,7 +200,7 @@ func (x *Vectors) lock(ctx context.Context) (_ context.Context, unlock func(), _
 // Ranker returns what nodes are ranked by for a question, or for their focus if q is nil;
 // ok is false if there are no vectors.
 func (x *Vectors) Ranker(q *vector.Query) (m recall.Meaning, ok bool) {
-	e := x.connected()
+	e := x.vectors()
 	if e == nil {
 		return m, false
 	}
@@ -244,6 +257,7 @@ func (x *Vectors) Close() error {
 	x.work <- struct{}{} // nobody fills any more
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	x.closeKept()
 	if x.engine == nil {
 		return nil
 	}
