@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -41,8 +40,6 @@ type server struct {
 
 	turns   *turns
 	breaker breaker
-	mu      sync.Mutex
-	checked time.Time // when the model was last seen to be the same
 }
 
 // probed is what a probe finds of a server.
@@ -50,7 +47,7 @@ type probed struct {
 	answering string // the name that the server gives itself, or ""
 	counts    bool   // the server counts the tokens that it read
 	sentinel  []float32
-	dim       int
+	checked   time.Time // when the model was last seen to be the same
 }
 
 // Model returns the model that the probe found.
@@ -152,13 +149,9 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 // check sees, before documents once a minute and after failures, that the model is still
 // the one that was opened. A server that was not probed in this run is probed now.
 func (s *server) check(ctx context.Context, p Purpose) error {
-	now := s.config.Now()
-	s.mu.Lock()
-	due := s.breaker.broken() || p == Document && now.Sub(s.checked) >= checkInterval
-	s.mu.Unlock()
-	found := s.probed.Load()
+	now, found := s.config.Now(), s.probed.Load()
 	switch {
-	case !due:
+	case !s.breaker.broken() && (p != Document || found != nil && now.Sub(found.checked) < checkInterval):
 		return nil
 	case found == nil:
 		return s.probeAll(ctx)
@@ -178,15 +171,10 @@ func (s *server) check(ctx context.Context, p Purpose) error {
 	if cosine, err := Cosine(vector, found.sentinel); err != nil || cosine < sameModel || a.digest != s.about.digest {
 		return ErrModelChanged
 	}
-	s.seen(now)
+	same := *found
+	same.checked = now
+	s.probed.Store(&same)
 	return nil
-}
-
-// seen notes when the model was last seen to be the same.
-func (s *server) seen(at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.checked = at
 }
 
 // accept checks one vector, cuts it as configured, and scales it. Errors: ErrVector for
@@ -221,7 +209,7 @@ func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Em
 	if err := s.probeAll(ctx); err != nil {
 		return nil, err
 	}
-	s.model = s.modelOf(s.probed.Load().dim)
+	s.model = s.modelOf(len(s.probed.Load().sentinel))
 	return s, nil
 }
 
@@ -259,8 +247,7 @@ func (s *server) probeAll(ctx context.Context) error {
 	if !alike(first[0], second[1]) || !alike(first[1], second[0]) || alike(first[0], first[1]) {
 		return fmt.Errorf("the vectors are not in the order of the texts, or all equal: %w", ErrProtocol)
 	}
-	s.probed.Store(&probed{got.model, got.tokens >= words(probeTexts...), first[0], len(first[0])})
-	s.seen(s.config.Now())
+	s.probed.Store(&probed{got.model, got.tokens >= words(probeTexts...), first[0], s.config.Now()})
 	return nil
 }
 

@@ -72,7 +72,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 	case <-a.done:
 		return a.query, a.err
 	case <-timer.C:
-		x.tooSlow(timeout)
+		x.late(timeout)
 		return nil, errLate
 	case <-ctx.Done():
 		return nil, ctx.Err()

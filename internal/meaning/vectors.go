@@ -40,7 +40,7 @@ type Vectors struct {
 
 	mu      sync.Mutex
 	engine  *engine // nil until connected
-	kept    *engine // until then: the vectors of the model that was used last, nil if nobody asked
+	kept    *engine // until then: the vectors of the last model, nil if nobody asked
 	counted counted
 	fault   error // why there is none, or why the last attempt failed
 	pending int
@@ -110,7 +110,7 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if e := x.connected(); e != nil {
 		return e, nil
 	}
-	embedder, err := x.opts.Connect(embed.WithKnown(ctx, x.known()))
+	embedder, err := x.opts.Connect(embed.WithKnown(ctx, x.models()))
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err == nil {
@@ -121,7 +121,6 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 		return nil, err
 	}
 	x.latency = 0 // what came before was about connecting
-	x.keepModel(embedder.Model())
 	return x.engine, nil
 }
 
@@ -171,7 +170,7 @@ func RemoveAll(folder vfs.FS) error {
 	for _, f := range files {
 		err = errors.Join(err, vector.Remove(folder, f.Name))
 	}
-	return errors.Join(err, removeProofs(folder), removeModel(folder))
+	return errors.Join(err, removeProofs(folder))
 }
 
 func (x *Vectors) connected() *engine {

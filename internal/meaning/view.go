@@ -90,7 +90,7 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 		}
 	}
 	if req.Text == "" {
-		x.reach(ctx, timeout) // vectors of the model used last will do
+		x.reach(ctx, timeout)
 	}
 	e := x.vectors()
 	if e == nil {
@@ -99,15 +99,25 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 	if e.Model().Lexical && req.Mode != Semantic {
 		return v, nil // it would count words twice; see the decision record on meaning
 	}
-	waiting := x.waiting(v, e)
+	tell := func(format string, of any) {
+		if req.Warn != nil {
+			req.Warn(fmt.Errorf("the arm %s "+format, recall.ArmMeaning, of))
+		}
+	}
+	waiting := 0
+	if e == x.connected() {
+		waiting = x.waiting(view.StateOf(v), e)
+	}
 	m, ok := x.Ranker(q)
 	switch {
 	case !ok && waiting == 0 && req.Mode == "": // it may see nothing
 		return v, nil
 	case !ok:
 		return nil, errNoVectors
-	case waiting > 0 && req.Warn != nil:
-		req.Warn(fmt.Errorf("the arm %s does not know all notes: the vectors of %d are not made yet", recall.ArmMeaning, waiting))
+	case waiting > 0:
+		tell("does not know all notes: the vectors of %d are not made yet", waiting)
+	case e != x.connected():
+		tell("compares the vectors that are kept: %w", cmp.Or(x.Status().Fault, errLate))
 	}
 	m.Only = req.Mode == Semantic
 	return v.ByMeaning(m, m.Only), nil

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -25,7 +26,7 @@ const (
 	groupKey    = "group" // tag groups that a document declares
 	hasKey      = "has"   // which fields a node has: a date, a link, a property
 	propertyKey = "property:"
-	signKey     = "sign" // what the text has that elements of some types need
+	markKey     = "mark" // the characters of the text that elements of some types need
 )
 
 // foldKey returns the same string for names that are equal under strings.EqualFold.
@@ -65,7 +66,7 @@ func attributeLists(n *node.Node) iter.Seq2[string, []string] {
 			ok = ok && yield(groupKey, []string{g.Name})
 		}
 		if ok {
-			yield(signKey, signs(n))
+			yield(markKey, rareMarksOf(n))
 		}
 	}
 }
@@ -192,16 +193,16 @@ func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
 	case "type":
 		for _, arg := range p.Args {
 			name := query.TypeName(arg)
-			sign, element := elementSign(name)
-			if element && sign == "" {
-				return l, false
-			} else if element {
-				add(signKey, sign)
+			if t, element := elementNames[name]; element {
+				if !slices.Contains(rareMarks, marksByType[t]) {
+					return l, false
+				}
+				add(markKey, marksByType[t])
 			}
 			add(typeKey, name) // a tree may call its own nodes so
 		}
 	case "src":
-		add(signKey, beginSign+"src")
+		add(markKey, marksByType[org.TypeSrcBlock])
 	case "scheduled", "deadline", "closed", "priority", "link":
 		add(hasKey, p.Name)
 	case "planning":
@@ -215,14 +216,12 @@ func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
 			return l, false
 		}
 		key, value, hasValue := strings.Cut(p.Args[0], "=")
-		switch name := propertyKey + foldKey(key); {
-		case hasValue:
-			add(name, value)
-			add(name, p.Args[1:]...)
-		case len(p.Args) > 1:
-			add(name, p.Args[1:]...)
-		default:
-			add(hasKey, name)
+		if hasValue {
+			add(propertyKey+foldKey(key), value)
+		}
+		add(propertyKey+foldKey(key), p.Args[1:]...)
+		if len(l.pairs) == 0 {
+			add(hasKey, propertyKey+foldKey(key))
 		}
 	}
 	return l, len(l.pairs)+len(l.ids) > 0

@@ -5,7 +5,6 @@ package recall
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -199,53 +198,15 @@ var marksByType = map[org.Type]string{
 	org.TypePlanning: ":", org.TypeFixedWidth: ":", org.TypeDiarySexp: "%",
 }
 
-const (
-	beginSign = "#+begin_" // begins the sign of a block; its name in lower case follows
-	tableSign = "|+"
-)
+// rareMarks are those of marksByType that few texts have.
+var rareMarks = []string{"#", "|+", "\\", "%"}
 
-// elementSign returns a sign that every text with an element of the type has, "" if the
-// index keeps none, and whether there is such a type. The signs of drawers, clocks and
-// planning are not kept: most entries have them.
-func elementSign(name string) (sign string, ok bool) {
-	t, ok := elementNames[name]
-	switch t {
-	case org.TypeSrcBlock, org.TypeExampleBlock, org.TypeQuoteBlock, org.TypeCenterBlock, org.TypeVerseBlock,
-		org.TypeExportBlock, org.TypeCommentBlock:
-		return beginSign + strings.TrimSuffix(name, "-block"), ok
-	}
-	switch marks := marksByType[t]; marks {
-	case "#", "\\", "%", tableSign:
-		return marks, ok
-	}
-	return "", ok
-}
-
-// signs returns the signs of the elements that the text of a node may have.
-func signs(n *node.Node) (list []string) {
-	if n.Derived.Opaque || n.Derived.Encrypted {
-		return nil
-	}
-	for _, mark := range []string{"#", "\\", "%"} {
-		if strings.Contains(n.Content, mark) {
-			list = append(list, mark)
+// rareMarksOf returns the rare marks that elements of a node may have.
+func rareMarksOf(n *node.Node) (list []string) {
+	for _, marks := range rareMarks {
+		if !n.Derived.Opaque && !n.Derived.Encrypted && strings.ContainsAny(n.Content, marks) {
+			list = append(list, marks)
 		}
-	}
-	if strings.Contains(n.Content, "|") || strings.Contains(n.Content, "+-") {
-		list = append(list, tableSign)
-	}
-	if !slices.Contains(list, "#") {
-		return list
-	}
-	for _, line := range strings.Split(n.Content, "#+")[1:] {
-		if len(line) < len("begin_") || !strings.EqualFold(line[:len("begin_")], "begin_") {
-			continue
-		}
-		name := line[len("begin_"):]
-		if end := strings.IndexAny(name, " \t\r\n"); end >= 0 {
-			name = name[:end]
-		}
-		list = append(list, beginSign+strings.ToLower(name))
 	}
 	return list
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -220,6 +221,7 @@ type File struct {
 	Label string // the model's fingerprint, at most its first 204 bytes; empty if the file is damaged
 	Dim   int
 	Bytes int64
+	Last  time.Time // when it was last written
 }
 
 // Files lists the files of vectors in a folder by name, so that those of models no longer used can be removed.
@@ -257,7 +259,7 @@ func describe(in vfs.FS, name string) (File, error) {
 		return File{}, err
 	}
 	label, dim, _ := readHeader(header)
-	return File{name, label, dim, info.Size()}, nil
+	return File{name, label, dim, info.Size(), info.ModTime()}, nil
 }
 
 // Remove removes the file of a model that no open store uses.
