@@ -382,7 +382,7 @@ func TestRefusalNamesItsGrant(t *testing.T) {
 	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")})
 	c, err := api.OpCheckpoint.Call(ctx, ada, api.CheckpointRequest{To: api.PlaceAll})
 	const want = "ipfs: only the owner puts the memory there: checkpoint: agent ada may not; " +
-		`the owner can grant it in the configuration: [grants.ada] operations = ["rollback", "checkpoint"]`
+		`the owner can grant it in the configuration: [grants.ada] operations = ["rollback","checkpoint"]`
 	if err != nil || c.Root == "" || len(c.Errors) != 1 || c.Errors[0] != want {
 		t.Errorf("%+v, %v", c, err)
 	}

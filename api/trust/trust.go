@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
@@ -158,16 +156,8 @@ func (t *judge) granted() error {
 	if t.isGranted() {
 		return nil
 	}
-	return t.denied("", "agent %s may not; the owner can grant it in the configuration: %s", t.g.Agent, grantLine(t.g, t.op.Name))
-}
-
-// grantLine is what grants the agent of g one more operation in the configuration.
-func grantLine(g api.Grant, more string) string {
-	var quoted []string
-	for _, name := range append(slices.Clone(g.Operations), more) {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	return fmt.Sprintf("[grants.%s] operations = [%s]", g.Agent, strings.Join(quoted, ", "))
+	operations, _ := json.Marshal(append(slices.Clone(t.g.Operations), t.op.Name)) // as TOML writes a list; strings never fail
+	return t.denied("", "agent %s may not; the owner can grant it in the configuration: [grants.%s] operations = %s", t.g.Agent, t.g.Agent, operations)
 }
 
 func (t *judge) denied(what, format string, a ...any) error {

@@ -195,7 +195,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(c.RelaxedMs) * time.Millisecond,
 		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,
-		Alert: s.alerts.report, Embedder: c.Embed.Connector(), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
+		Alert: s.alerts.report, Embedder: c.Embed.Connector(c.StateDir), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
 		Summarizer:  c.Summary.Summarizing(),
 		OmitWindows: c.Record.OmitWindows, OmitActions: c.Record.OmitActions,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/fovea-memory/fovea/internal/embed"
+	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -34,8 +35,9 @@ type Embed struct {
 	Folder string `key:"folder" as:"folder"`
 }
 
-// Connector returns a function that connects to the embedder, nil if there is none.
-func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
+// Connector returns a function that connects to the embedder of the memory in a state folder,
+// nil if there is none.
+func (e Embed) Connector(stateDir string) func(context.Context) (embed.Embedder, error) {
 	if e.Kind == "" {
 		return nil
 	}
@@ -45,7 +47,12 @@ func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
 	}
 	return func(ctx context.Context) (embed.Embedder, error) {
 		if e.Kind != embed.KindFile {
-			return embed.Open(ctx, c)
+			of := c
+			if kept, err := vfs.Dir(filepath.Join(stateDir, vector.Folder)); err == nil {
+				of.Known, _ = vector.Models(kept) // what cannot be read is not known
+				_ = kept.Close()
+			}
+			return embed.Open(ctx, of)
 		}
 		folder, err := vfs.Dir(e.Folder)
 		if err != nil {

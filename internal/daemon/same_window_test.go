@@ -201,7 +201,7 @@ func sameWindows(t *testing.T, kind string, notes, requests int) map[string]stri
 	}
 	server, opts := newOllama(t), api.LocalOptions{EmbedTimeout: time.Minute}
 	if kind != "none" {
-		h.embedder = config.Embed{Kind: embed.KindOllama, URL: server.URL}.Connector()
+		h.embedder = config.Embed{Kind: embed.KindOllama, URL: server.URL}.Connector(h.config.StateDir)
 		h.makeVectors()
 	}
 	if kind == "silent" {
@@ -275,7 +275,7 @@ func TestOneSearchAsksLittle(t *testing.T) {
 		h.write(fmt.Sprintf("n%d.org", i), note(i))
 	}
 	server := newOllama(t)
-	h.embedder = config.Embed{Kind: embed.KindOllama, URL: server.URL}.Connector()
+	h.embedder = config.Embed{Kind: embed.KindOllama, URL: server.URL}.Connector(h.config.StateDir)
 	h.makeVectors()
 	if n := server.requests()["/api/embed"]; n != 3 {
 		t.Errorf("%d requests for vectors of the first run, want two probes and the notes", n)

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/vector"
 )
 
 // TestKnownServers: a server whose model is known of an earlier run is not probed for a
@@ -20,10 +22,12 @@ func TestKnownServers(t *testing.T) {
 			if err != nil || len(f.requests) < 2 {
 				t.Fatalf("%v after %d requests", err, len(f.requests))
 			}
-			others := []Model{{Fingerprint: "another", Dim: first.Model().Dim}, {Fingerprint: first.Model().Fingerprint, Dim: 7}}
-			open := func(known ...Model) (Embedder, int) {
+			others := []vector.Model{{Fingerprint: "another", Dim: first.Model().Dim}, {Fingerprint: first.Model().Fingerprint, Dim: 7}}
+			open := func(known ...vector.Model) (Embedder, int) {
 				before := len(f.requests)
-				e, err := Open(WithKnown(t.Context(), known), c)
+				of := c
+				of.Known = known
+				e, err := Open(t.Context(), of)
 				if err != nil || e.Model() != first.Model() {
 					t.Fatalf("%v, %+v", err, e)
 				}
@@ -32,7 +36,7 @@ func TestKnownServers(t *testing.T) {
 			if _, probes := open(others...); probes < 2 {
 				t.Errorf("%d probes of a model that is not known", probes)
 			}
-			again, probes := open(append(others, Model{Fingerprint: first.Model().Fingerprint, Dim: first.Model().Dim})...)
+			again, probes := open(append(others, vector.Model{Fingerprint: first.Model().Fingerprint, Dim: first.Model().Dim})...)
 			if probes != 0 {
 				t.Errorf("%d probes of a model that is known", probes)
 			}
@@ -44,7 +48,7 @@ func TestKnownServers(t *testing.T) {
 			if !alike(vectorOf(t, again, Document, "the red dog"), vectorOf(t, first, Document, "the red dog")) || len(f.requests) != before+4 {
 				t.Errorf("%d requests for two documents and two probes", len(f.requests)-before)
 			}
-			liar, _ := open(first.Model())
+			liar, _ := open(vector.Model{Fingerprint: first.Model().Fingerprint, Dim: first.Model().Dim})
 			f.set(func() { f.twist = twistVectors(func(v []any) []any { return []any{v[0], v[0]}[:len(v)] }) })
 			if _, err := liar.Embed(context.Background(), Document, []string{"a"}); !errors.Is(err, ErrProtocol) {
 				t.Errorf("a server that gives all texts one vector: %v", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -36,12 +37,15 @@ type Config struct {
 	// that the first numbers of its vectors are vectors (Matryoshka).
 	Dimensions int
 	Nested     bool
-	Timeout    time.Duration    // of one request; 0 is 30 seconds
-	Now        func() time.Time // nil is time.Now
+	Timeout    time.Duration // of one request; 0 is 30 seconds
+	// Known are models of which vectors are kept. A server that has one of them is not probed
+	// before its first document.
+	Known []vector.Model
+	Now   func() time.Time // nil is time.Now
 }
 
 // Open returns the embedder of the configuration. It asks a server for its models and
-// for four vectors, unless it is known of an earlier run, see WithKnown. Errors: ErrConfig, ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
+// for four vectors, unless it is known of an earlier run, see Config.Known. Errors: ErrConfig, ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
 func Open(ctx context.Context, c Config) (Embedder, error) {
 	e, err := open(ctx, c)
 	if err != nil && ctx.Err() != nil {

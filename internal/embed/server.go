@@ -200,7 +200,7 @@ func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Em
 	if s.limit -= longest; s.limit < minHalf {
 		return nil, fmt.Errorf("%w: the prefixes are longer than the texts that the model reads", ErrConfig)
 	}
-	for _, m := range knownIn(ctx) {
+	for _, m := range c.Known {
 		if s.model = s.modelOf(m.Dim); s.model.Fingerprint == m.Fingerprint {
 			return s, nil
 		}
@@ -241,29 +241,11 @@ func (s *server) probeAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if len(second[0]) != len(first[0]) {
-		return fmt.Errorf("%d numbers, and %d before: %w", len(second[0]), len(first[0]), ErrDimension)
-	}
 	if !alike(first[0], second[1]) || !alike(first[1], second[0]) || alike(first[0], first[1]) {
 		return fmt.Errorf("the vectors are not in the order of the texts, or all equal: %w", ErrProtocol)
 	}
 	s.probed.Store(&probed{got.model, got.tokens >= words(probeTexts...), first[0], s.config.Now()})
 	return nil
-}
-
-// knownModels is the key of the models in a context.
-type knownModels struct{}
-
-// WithKnown returns a context in which Open does not probe a server whose model is one of
-// these, of which only fingerprint and length count: those of which vectors are kept. It is
-// probed before the first document.
-func WithKnown(ctx context.Context, models []Model) context.Context {
-	return context.WithValue(ctx, knownModels{}, models)
-}
-
-func knownIn(ctx context.Context) []Model {
-	models, _ := ctx.Value(knownModels{}).([]Model)
-	return models
 }
 
 // probe embeds two texts as documents.

@@ -78,7 +78,7 @@ func (x *Vectors) fill(ctx context.Context, progress func(done, of int)) error {
 func (x *Vectors) questions() (list []*vector.Query) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, q := range x.answers.All() {
+	for _, q := range x.known.All() {
 		list = append(list, q)
 	}
 	return list

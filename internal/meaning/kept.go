@@ -4,12 +4,13 @@ package meaning
 
 import (
 	"context"
-	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vector"
+	"github.com/fovea-memory/fovea/node"
 )
 
 // away stands for an embedder that does not answer, with the vectors that it made: nodes are
@@ -22,77 +23,37 @@ func (away) Embed(context.Context, embed.Purpose, []string) ([]embed.Result, err
 	return nil, embed.ErrUnavailable
 }
 
-// vectors returns the engine that is connected or, until one is, that of the vectors which were
-// made last; nil if there is none.
-func (x *Vectors) vectors() *engine {
+// reach returns the engine that is connected, or becomes so within timeout, else that of the
+// vectors which were made last; nil if there is none.
+func (x *Vectors) reach(ctx context.Context, timeout time.Duration) *engine {
+	if x.connected() == nil && timeout > 0 {
+		soon, cancel := context.WithTimeout(ctx, timeout)
+		if inner, unlock, err := x.lock(soon); err == nil {
+			_, _ = x.connect(inner) // the fault is kept
+			unlock()
+		}
+		if soon.Err() != nil {
+			x.pace.late(timeout)
+		}
+		cancel()
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.engine != nil {
 		return x.engine
 	}
-	if models := x.models(); x.kept == nil && x.open.Err() == nil && len(models) > 0 {
-		x.kept, _ = x.openEngine(away{models[0]}) // what cannot be read is no vectors
+	if models, err := vector.Models(x.opts.Folder); x.kept == nil && err == nil && len(models) > 0 && x.open.Err() == nil {
+		m := models[0]
+		x.kept, _ = x.opts.engine(away{embed.Model{Fingerprint: m.Fingerprint, Dim: m.Dim}}) // what cannot be read is no vectors
 	}
 	return x.kept
 }
 
-// closeKept ends the use of the vectors that were made last. x.mu is held.
-func (x *Vectors) closeKept() {
-	if x.kept != nil {
-		_ = x.kept.store.Close() // nothing was written
-	}
-	x.kept = nil
-}
-
-// models returns the fingerprint and length of the models of which there are vectors, the one
-// used last first.
-func (x *Vectors) models() (models []embed.Model) {
-	files, err := vector.Files(x.opts.Folder)
-	if err != nil {
-		return nil
-	}
-	slices.SortStableFunc(files, func(a, b vector.File) int { return b.Last.Compare(a.Last) })
-	for _, f := range files {
-		if f.Label != "" { // not damaged
-			models = append(models, embed.Model{Fingerprint: f.Label, Dim: f.Dim})
-		}
-	}
-	return models
-}
-
-// reach connects to the embedder if it answers within timeout.
-func (x *Vectors) reach(ctx context.Context, timeout time.Duration) {
-	if x.connected() != nil || timeout == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if inner, unlock, err := x.lock(ctx); err == nil {
-		_, _ = x.connect(inner) // the fault is kept
-		unlock()
-	}
-	if ctx.Err() != nil {
-		x.late(timeout)
-	}
-}
-
-// patience returns how long a request waits that did not ask for vectors: not at all for an
-// embedder that last needed longer.
-func (x *Vectors) patience(timeout time.Duration) time.Duration {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.latency > timeout {
-		return 0
-	}
-	return timeout
-}
+// pace is how long an embedder last needed for an answer, in nanoseconds; 0 for none.
+type pace struct{ atomic.Int64 }
 
 // late notes that the embedder has not answered in time.
-func (x *Vectors) late(timeout time.Duration) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.latency = max(x.latency, timeout+1) // at least
-}
+func (p *pace) late(timeout time.Duration) { p.Store(max(p.Load(), int64(timeout)+1)) }
 
 // counted is how many texts of a state have no vector yet.
 type counted struct {
@@ -101,14 +62,14 @@ type counted struct {
 	texts int
 }
 
-// waiting returns how many texts of a state wait for their vectors. O(nodes), and O(1) until nodes
-// or vectors change.
-func (x *Vectors) waiting(s *graph.State, e *engine) int {
+// waiting returns how many texts of a state wait for their vectors; wanted finds them. O(nodes), and
+// O(1) until nodes or vectors change.
+func (e *engine) waiting(s *graph.State, wanted func([]*graph.State, *engine) []*node.Node) int {
 	set := e.store.View()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.counted.state != s || x.counted.set != set {
-		x.counted = counted{s, set, len(x.wanted([]*graph.State{s}, e))}
+	c := e.counted.Load()
+	if c == nil || c.state != s || c.set != set {
+		c = &counted{s, set, len(wanted([]*graph.State{s}, e))}
+		e.counted.Store(c)
 	}
-	return x.counted.texts
+	return c.texts
 }

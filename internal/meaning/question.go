@@ -40,11 +40,11 @@ var (
 func (x *Vectors) Question(ctx context.Context, text string, timeout time.Duration) (*vector.Query, error) {
 	text = text[:min(len(text), maxQuestion)]
 	x.mu.Lock()
-	if q, ok := x.answers.Get(text); ok {
+	if q, ok := x.known.Get(text); ok {
 		x.mu.Unlock()
 		return q, nil
 	}
-	if timeout == 0 && 0 < x.latency && x.latency <= Quick {
+	if last := x.pace.Load(); timeout == 0 && 0 < last && last <= int64(Quick) {
 		timeout = Quick
 	}
 	a := x.asking[text]
@@ -72,7 +72,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 	case <-a.done:
 		return a.query, a.err
 	case <-timer.C:
-		x.late(timeout)
+		x.pace.late(timeout)
 		return nil, errLate
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -89,8 +89,8 @@ func (x *Vectors) ask(text string, a *asked) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if a.err == nil {
-		x.latency = time.Since(start)
-		x.answers.Set(text, a.query)
+		x.pace.Store(int64(time.Since(start)))
+		x.known.Set(text, a.query)
 	} else if !isOfText(a.err) {
 		x.fault = a.err
 		x.Changed() // whoever fills tries again

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/embed"
@@ -40,20 +41,20 @@ type Vectors struct {
 
 	mu      sync.Mutex
 	engine  *engine // nil until connected
-	kept    *engine // until then: the vectors of the last model, nil if nobody asked
-	counted counted
-	fault   error // why there is none, or why the last attempt failed
+	kept    *engine // until then: the vectors that were made last, nil if nobody asked
+	fault   error   // why there is none, or why the last attempt failed
 	pending int
-	latency time.Duration                  // of the last question; 0 for none
-	answers lru.Map[string, *vector.Query] // of the last questions
+	pace    pace
+	known   lru.Map[string, *vector.Query]
 	asking  map[string]*asked
 }
 
 // engine is an embedder with the vectors that it made.
 type engine struct {
 	embed.Embedder
-	store *vector.Store
-	proof proof
+	store   *vector.Store
+	proof   proof
+	counted atomic.Pointer[counted]
 }
 
 // New returns the vectors of a memory. It does not connect yet.
@@ -61,7 +62,7 @@ func New(opts Options) *Vectors {
 	open, end := context.WithCancel(context.Background())
 	return &Vectors{
 		opts: opts, open: open, end: end, wake: make(chan struct{}, 1), work: make(chan struct{}, 1),
-		answers: lru.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
+		known: lru.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
 	}
 }
 
@@ -110,28 +111,38 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if e := x.connected(); e != nil {
 		return e, nil
 	}
-	embedder, err := x.opts.Connect(embed.WithKnown(ctx, x.models()))
+	embedder, err := x.opts.Connect(ctx)
+	var e *engine
+	if err == nil {
+		e, err = x.opts.engine(embedder)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err == nil {
-		x.closeKept()
-		x.engine, err = x.openEngine(embedder)
-	}
 	if x.fault = err; err != nil {
 		return nil, err
 	}
-	x.latency = 0 // what came before was about connecting
-	return x.engine, nil
+	_ = x.kept.close() // nothing was written
+	x.engine, x.kept = e, nil
+	x.pace.Store(0) // what came before was about connecting
+	return e, nil
 }
 
-// openEngine opens the vectors that an embedder made.
-func (x *Vectors) openEngine(of embed.Embedder) (*engine, error) {
+// engine opens the vectors that an embedder made.
+func (o *Options) engine(of embed.Embedder) (*engine, error) {
 	m := of.Model()
-	store, err := vector.Open(x.opts.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
+	store, err := vector.Open(o.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
 	if err != nil {
 		return nil, err
 	}
-	return &engine{Embedder: of, store: store, proof: readProof(x.opts.Folder, m)}, nil
+	return &engine{Embedder: of, store: store, proof: readProof(o.Folder, m)}, nil
+}
+
+// close ends the use of vectors. e may be nil.
+func (e *engine) close() error {
+	if e == nil {
+		return nil
+	}
+	return e.store.Close()
 }
 
 // leave ends the use of an embedder that answers with another model than it did, so that the
@@ -142,11 +153,9 @@ func (x *Vectors) leave(err error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.engine != nil {
-		_ = x.engine.store.Close() // its vectors are kept as they are
-	}
+	_ = x.engine.close() // its vectors are kept as they are
 	x.engine = nil
-	x.answers.Clear()
+	x.known.Clear()
 	x.Changed()
 }
 
@@ -155,11 +164,8 @@ func (x *Vectors) leave(err error) {
 func (x *Vectors) Forget() (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.engine != nil {
-		err = x.engine.store.Close()
-	}
-	x.engine = nil
-	x.closeKept()
+	err = errors.Join(x.engine.close(), x.kept.close())
+	x.engine, x.kept = nil, nil
 	x.Changed()
 	return errors.Join(err, RemoveAll(x.opts.Folder))
 }
@@ -199,7 +205,7 @@ func (x *Vectors) lock(ctx context.Context) (_ context.Context, unlock func(), _
 // Ranker returns what nodes are ranked by for a question, or for their focus if q is nil;
 // ok is false if there are no vectors.
 func (x *Vectors) Ranker(q *vector.Query) (m recall.Meaning, ok bool) {
-	e := x.vectors()
+	e := x.connected()
 	if e == nil {
 		return m, false
 	}
@@ -256,12 +262,8 @@ func (x *Vectors) Close() error {
 	x.work <- struct{}{} // nobody fills any more
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.closeKept()
-	if x.engine == nil {
-		return nil
-	}
-	err := x.engine.store.Close()
-	x.engine, x.fault = nil, errClosed
+	err := errors.Join(x.engine.close(), x.kept.close())
+	x.engine, x.kept, x.fault = nil, nil, errClosed
 	return err
 }
 

@@ -51,7 +51,9 @@ func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.Vie
 		if x == nil || req.Text == "" && !req.Focus {
 			return v, nil
 		}
-		timeout = x.patience(timeout)
+		if x.pace.Load() > int64(timeout) { // an embedder that last needed longer is not waited for
+			timeout = 0
+		}
 	case Lexical:
 		return v, nil
 	case Semantic, Hybrid:
@@ -89,36 +91,31 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 			return nil, err
 		}
 	}
-	if req.Text == "" {
-		x.reach(ctx, timeout)
-	}
-	e := x.vectors()
+	e := x.reach(ctx, timeout)
 	if e == nil {
 		return nil, cmp.Or(x.Status().Fault, errNoVectors)
 	}
 	if e.Model().Lexical && req.Mode != Semantic {
 		return v, nil // it would count words twice; see the decision record on meaning
 	}
-	tell := func(format string, of any) {
-		if req.Warn != nil {
-			req.Warn(fmt.Errorf("the arm %s "+format, recall.ArmMeaning, of))
-		}
+	waiting, away, set := 0, e != x.connected(), e.store.View()
+	if !away {
+		waiting = e.waiting(view.StateOf(v), x.wanted)
 	}
-	waiting := 0
-	if e == x.connected() {
-		waiting = x.waiting(view.StateOf(v), e)
-	}
-	m, ok := x.Ranker(q)
+	var lacks error
 	switch {
-	case !ok && waiting == 0 && req.Mode == "": // it may see nothing
+	case set.Len() == 0 && waiting == 0 && req.Mode == "": // it may see nothing
 		return v, nil
-	case !ok:
+	case set.Len() == 0, away && q != nil: // the model of the question has gone
 		return nil, errNoVectors
 	case waiting > 0:
-		tell("does not know all notes: the vectors of %d are not made yet", waiting)
-	case e != x.connected():
-		tell("compares the vectors that are kept: %w", cmp.Or(x.Status().Fault, errLate))
+		lacks = fmt.Errorf("does not know all notes: the vectors of %d are not made yet", waiting)
+	case away:
+		lacks = fmt.Errorf("compares the vectors that are kept: %w", cmp.Or(x.Status().Fault, errLate))
 	}
-	m.Only = req.Mode == Semantic
+	if lacks != nil && req.Warn != nil {
+		req.Warn(fmt.Errorf("the arm %s %w", recall.ArmMeaning, lacks))
+	}
+	m := recall.Meaning{Set: set, Query: q, Trust: x.trust(e), Only: req.Mode == Semantic}
 	return v.ByMeaning(m, m.Only), nil
 }

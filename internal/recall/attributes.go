@@ -12,7 +12,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/node"
-	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/query"
 )
 
@@ -175,10 +174,8 @@ func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
 	switch p.Name {
 	case "id":
 		for _, id := range p.Args {
-			l.ids = append(l.ids, id)
-			if host, _, ok := cutLast(id, spanSeparator); ok {
-				l.ids = append(l.ids, host)
-			}
+			host, _, _ := cutLast(id, spanSeparator) // of an element, else the id
+			l.ids = append(l.ids, id, host)
 		}
 	case "todo":
 		add(todoKey, p.Args...)
@@ -201,8 +198,6 @@ func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
 			}
 			add(typeKey, name) // a tree may call its own nodes so
 		}
-	case "src":
-		add(markKey, marksByType[org.TypeSrcBlock])
 	case "scheduled", "deadline", "closed", "priority", "link":
 		add(hasKey, p.Name)
 	case "planning":

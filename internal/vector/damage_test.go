@@ -329,7 +329,10 @@ func TestFiles(t *testing.T) {
 	files, err := Files(fs)
 	must(t, err)
 	name := func(m Model) string { return open(t, fs, m).name }
-	want := []File{{Name: "0" + suffix, Bytes: 7}, {name(Model{"other", 7}), "other", 7, headerSize, time.Time{}}, {name(small), "test", 5, headerSize, time.Time{}}}
+	want := []File{
+		{Name: "0" + suffix, Bytes: 7}, {Name: name(Model{"other", 7}), Label: "other", Dim: 7, Bytes: headerSize},
+		{Name: name(small), Label: "test", Dim: 5, Bytes: headerSize},
+	}
 	for i := range files {
 		if files[i].Last.IsZero() {
 			t.Errorf("%s was never written", files[i].Name)

@@ -10,12 +10,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
+
+// Folder is where the vectors of a memory are, in its state folder.
+const Folder = "vectors"
 
 const (
 	suffix     = ".vectors0" // of a file's name; the digit is the major number of the format
@@ -242,6 +246,18 @@ func Files(in vfs.FS) ([]File, error) {
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// Models returns the models of which there are vectors in a folder, the one used last first.
+func Models(in vfs.FS) (models []Model, err error) {
+	files, err := Files(in)
+	slices.SortStableFunc(files, func(a, b File) int { return b.Last.Compare(a.Last) })
+	for _, f := range files {
+		if f.Label != "" {
+			models = append(models, Model{f.Label, f.Dim})
+		}
+	}
+	return models, err
 }
 
 func describe(in vfs.FS, name string) (File, error) {
