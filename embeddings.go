@@ -11,12 +11,10 @@ import (
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/summary"
+	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 )
-
-// embeddingsFolder is the folder of vectors in a state folder.
-const embeddingsFolder = "vectors"
 
 // embeddings are what models make of a memex and its scopes: vectors and summaries.
 type embeddings struct {
@@ -40,7 +38,7 @@ func (e *embeddings) open(s *scope.Scope, states func(context.Context) []*graph.
 	if s.Options.Embedder == nil {
 		return
 	}
-	folder, err := vfs.Sub(s.FS, embeddingsFolder)
+	folder, err := vfs.Sub(s.FS, vector.Folder)
 	if err != nil { // nothing else depends on vectors
 		s.Options.Log.Warn("no vectors are kept", "error", err)
 		return
@@ -64,7 +62,7 @@ func (e *embeddings) forget(s *scope.Scope) error {
 	if e.vectors != nil {
 		return e.vectors.Forget()
 	}
-	folder, err := vfs.Sub(s.FS, embeddingsFolder)
+	folder, err := vfs.Sub(s.FS, vector.Folder)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ type CheckpointRequest struct {
 	Seal  bool   `json:"seal,omitempty" jsonschema:"seal it also where the node of IPFS is offline" flag:"to ipfs: seal it also where the node is offline"`
 	// StateOnly leaves the history out.
 	StateOnly bool `json:"state_only,omitempty" jsonschema:"without history, which is plain" flag:"to ipfs: the notes alone, without history and plain"`
-	// Withheld is set for a caller who may not put anything elsewhere; see package trust.
-	Withheld bool `json:"-"`
+	// Withheld says why, for a caller who may not put anything elsewhere; see package trust.
+	Withheld string `json:"-"`
 }
 
 // Places of checkpoints.

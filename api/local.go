@@ -54,7 +54,8 @@ type LocalOptions struct {
 	// order in which they came. 0 is any number.
 	AtOnce int
 	// EmbedTimeout is how long a request waits for the embedder that does not ask for
-	// vectors. Fill has one that asks for them make the missing ones first.
+	// vectors, unless the embedder last needed longer. Fill has one that asks for them make
+	// the missing ones first.
 	EmbedTimeout time.Duration
 	Fill         bool
 	// Progress is told how far reading the folder, or making vectors, has come.
@@ -227,7 +228,9 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	} else if req.At == "" {
 		wr.Focus = focusOf(ctx, v)
 	}
-	if v, err = l.ranking(ctx, v, req.At, l.asked("", cmp.Or(req.Question, req.Task))); err != nil {
+	asked := l.asked("", cmp.Or(req.Question, req.Task))
+	asked.Focus = wr.Focus != ""
+	if v, err = l.ranking(ctx, v, req.At, asked); err != nil {
 		return nil, err
 	}
 	loadBlocks(ctx, l, v, &wr)

@@ -74,15 +74,23 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 		{"purge", func() error {
 			_, err := care.OpPurge.Call(t.Context(), ada, care.PurgeRequest{Text: "x"})
 			return err
-		}, "purge: agent ada may not; the owner can grant it in the configuration"},
+		}, `purge: agent ada may not; the owner can grant it in the configuration: [grants.ada] operations = ["purge"]`},
+		{"a restore", func() error {
+			_, err := api.OpRestore.Call(t.Context(), ada, api.RestoreRequest{From: api.PlaceLocal})
+			return err
+		}, `restore: agent ada may not; the owner can grant it in the configuration: [grants.ada] operations = ["restore"]`},
+		{"a checkpoint on IPFS", func() error {
+			_, err := api.OpCheckpoint.Call(t.Context(), ada, api.CheckpointRequest{To: api.PlaceIPFS})
+			return err
+		}, `checkpoint: agent ada may not; the owner can grant it in the configuration: [grants.ada] operations = ["checkpoint"]`},
 		{"deletions", func() error {
 			_, err := api.OpIngest.Call(t.Context(), ada, api.IngestRequest{AcceptDeletions: true})
 			return err
-		}, "ingest: agent ada may not; the owner can grant it in the configuration"},
+		}, `ingest: agent ada may not; the owner can grant it in the configuration: [grants.ada] operations = ["ingest"]`},
 		{"ids for all", func() error {
 			_, err := api.OpAssignIDs.Call(t.Context(), ada, api.AssignRequest{All: true})
 			return err
-		}, "assign-ids: agent ada may not; the owner can grant it in the configuration"},
+		}, `assign-ids: agent ada may not; the owner can grant it in the configuration: [grants.ada] operations = ["assign-ids"]`},
 		{"its own note again", func() error {
 			_, err := api.OpForget.Call(t.Context(), ada, api.MoveRequest{ID: note.ID})
 			return err

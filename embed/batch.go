@@ -43,7 +43,8 @@ func (b *batcher) send(ctx context.Context, parts []*part, halvings int) error {
 
 // short reports whether the server read fewer tokens than the texts have words.
 func (b *batcher) short(got answer, texts []string) bool {
-	return b.server.counts && got.tokens < words(texts...)
+	found := b.server.probed.Load()
+	return found != nil && found.counts && got.tokens < words(texts...)
 }
 
 func (b *batcher) accept(parts []*part, got answer) error {

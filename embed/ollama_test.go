@@ -32,7 +32,7 @@ func TestOllama(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !openAI.(*server).shape.(*openAIShape).base64 || !openAI.(*server).counts {
+	if !openAI.(*server).shape.(*openAIShape).base64.Load() || !openAI.(*server).probed.Load().counts {
 		t.Error("base64 or the count of tokens was not found")
 	}
 	t.Run("suite by OpenAI's interface", func(t *testing.T) { conform(t, openAI) })

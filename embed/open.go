@@ -36,8 +36,11 @@ type Config struct {
 	// that the first numbers of its vectors are vectors (Matryoshka).
 	Dimensions int
 	Nested     bool
-	Timeout    time.Duration    // of one request; 0 is 30 seconds
-	Now        func() time.Time // nil is time.Now
+	Timeout    time.Duration // of one request; 0 is 30 seconds
+	// Known are models of which vectors are kept; only fingerprint and dimension count. A server
+	// that has one of them is not probed before its first document.
+	Known []Model
+	Now   func() time.Time // nil is time.Now
 }
 
 // Connector returns a function that opens the embedder, for fovea.Options.Embedder.
@@ -53,7 +56,8 @@ func Ollama(url, model string) func(context.Context) (Embedder, error) {
 }
 
 // Open returns the embedder of the configuration. It asks a server for its models and
-// for four vectors. Errors: ErrConfig, ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
+// for four vectors, unless it is known of an earlier run, see Config.Known. Errors: ErrConfig,
+// ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
 func Open(ctx context.Context, c Config) (Embedder, error) {
 	e, err := open(ctx, c)
 	if err != nil && ctx.Err() != nil {

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea/token"
@@ -30,20 +30,24 @@ var probeTexts = []string{"Fovea asks whether this server works.", "A second and
 
 // server embeds through a server of some shape.
 type server struct {
-	remote    *remote
-	shape     shape
-	config    Config
-	about     about
-	model     Model
-	answering string // the name that the server gives itself, or ""
-	counts    bool   // the server counts the tokens that it read
-	sentinel  []float32
-	limit     int // tokens of a part
+	remote *remote
+	shape  shape
+	config Config
+	about  about
+	model  Model
+	limit  int                    // tokens of a part
+	probed atomic.Pointer[probed] // nil: not in this run, its model is known of an earlier one
 
 	turns   *turns
 	breaker breaker
-	mu      sync.Mutex
-	checked time.Time // when the model was last seen to be the same
+}
+
+// probed is what a probe finds of a server.
+type probed struct {
+	answering string // the name that the server gives itself, or ""
+	counts    bool   // the server counts the tokens that it read
+	sentinel  []float32
+	checked   time.Time // when the model was last seen to be the same
 }
 
 // Model returns the model that the probe found.
@@ -136,21 +140,21 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 	if len(got.vectors) != len(texts) {
 		return answer{}, fmt.Errorf("%d vectors for %d texts: %w", len(got.vectors), len(texts), ErrProtocol)
 	}
-	if s.answering != "" && got.model != s.answering {
-		return answer{}, fmt.Errorf("%q answers instead of %q: %w", s.remote.quote([]byte(got.model)), s.answering, ErrModelChanged)
+	if found := s.probed.Load(); found != nil && found.answering != "" && got.model != found.answering {
+		return answer{}, fmt.Errorf("%q answers instead of %q: %w", s.remote.quote([]byte(got.model)), found.answering, ErrModelChanged)
 	}
 	return got, nil
 }
 
 // check sees, before documents once a minute and after failures, that the model is still
-// the one that was opened.
+// the one that was opened. A server that was not probed in this run is probed now.
 func (s *server) check(ctx context.Context, p Purpose) error {
-	now := s.config.Now()
-	s.mu.Lock()
-	due := s.breaker.broken() || p == Document && now.Sub(s.checked) >= checkInterval
-	s.mu.Unlock()
-	if !due {
+	now, found := s.config.Now(), s.probed.Load()
+	switch {
+	case !s.breaker.broken() && (p != Document || found != nil && now.Sub(found.checked) < checkInterval):
 		return nil
+	case found == nil:
+		return s.probeAll(ctx)
 	}
 	got, err := s.ask(ctx, Document, probeTexts[:1])
 	if err != nil {
@@ -164,12 +168,12 @@ func (s *server) check(ctx context.Context, p Purpose) error {
 	if err != nil {
 		return err
 	}
-	if cosine, err := Cosine(vector, s.sentinel); err != nil || cosine < sameModel || a.digest != s.about.digest {
+	if cosine, err := Cosine(vector, found.sentinel); err != nil || cosine < sameModel || a.digest != s.about.digest {
 		return ErrModelChanged
 	}
-	s.mu.Lock()
-	s.checked = now
-	s.mu.Unlock()
+	same := *found
+	same.checked = now
+	s.probed.Store(&same)
 	return nil
 }
 
@@ -188,8 +192,7 @@ func (s *server) accept(v []float32) ([]float32, error) {
 	return v, unit(v)
 }
 
-// openServer probes a server: two texts, then both in the other order, in base64 where
-// the shape has it.
+// openServer probes a server, unless it is known of an earlier run that its model works.
 func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Embedder, error) {
 	s := &server{remote: r, shape: sh, config: c, about: a, turns: newTurns()}
 	s.limit = cmp.Or(min(a.maxTokens*3/4, maxPartTokens), defaultTokens)
@@ -197,31 +200,52 @@ func openServer(ctx context.Context, c Config, r *remote, sh shape, a about) (Em
 	if s.limit -= longest; s.limit < minHalf {
 		return nil, fmt.Errorf("%w: the prefixes are longer than the texts that the model reads", ErrConfig)
 	}
-	first, got, err := s.probe(ctx, probeTexts[0], probeTexts[1])
-	if err != nil {
+	for _, m := range c.Known {
+		if s.model = s.modelOf(m.Dim); s.model.Fingerprint == m.Fingerprint {
+			return s, nil
+		}
+	}
+	s.model = Model{}
+	if err := s.probeAll(ctx); err != nil {
 		return nil, err
 	}
-	s.model = Model{Name: a.name, Kind: c.Kind, Dim: len(first[0]), Remote: !r.local()}
-	s.answering, s.sentinel = got.model, first[0]
-	s.counts = got.tokens >= words(probeTexts...)
-	openAI, _ := sh.(*openAIShape)
+	s.model = s.modelOf(len(s.probed.Load().sentinel))
+	return s, nil
+}
+
+// modelOf returns the model of the server, if its vectors have so many numbers.
+func (s *server) modelOf(dim int) Model {
+	c := s.config
+	return Model{
+		Name: s.about.name, Kind: c.Kind, Dim: dim, Remote: !s.remote.local(),
+		Fingerprint: fingerprint("server", "1", c.Kind, s.about.name, s.about.digest, fmt.Sprint(dim), c.QueryPrefix, c.DocumentPrefix, fmt.Sprint(s.limit)),
+	}
+}
+
+// probeAll probes the server: two texts, then both in the other order, in base64 where the
+// shape has it.
+func (s *server) probeAll(ctx context.Context) error {
+	first, got, err := s.probe(ctx, probeTexts[0], probeTexts[1])
+	if err != nil {
+		return err
+	}
+	openAI, _ := s.shape.(*openAIShape)
 	if openAI != nil {
-		openAI.base64 = true
+		openAI.base64.Store(true)
 	}
 	second, _, err := s.probe(ctx, probeTexts[1], probeTexts[0])
 	if openAI != nil && err != nil {
-		openAI.base64 = false
+		openAI.base64.Store(false)
 		second, _, err = s.probe(ctx, probeTexts[1], probeTexts[0])
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !alike(first[0], second[1]) || !alike(first[1], second[0]) || alike(first[0], first[1]) {
-		return nil, fmt.Errorf("the vectors are not in the order of the texts, or all equal: %w", ErrProtocol)
+		return fmt.Errorf("the vectors are not in the order of the texts, or all equal: %w", ErrProtocol)
 	}
-	s.checked = c.Now()
-	s.model.Fingerprint = fingerprint("server", "1", c.Kind, a.name, a.digest, fmt.Sprint(s.model.Dim), c.QueryPrefix, c.DocumentPrefix, fmt.Sprint(s.limit))
-	return s, nil
+	s.probed.Store(&probed{got.model, got.tokens >= words(probeTexts...), first[0], s.config.Now()})
+	return nil
 }
 
 // probe embeds two texts as documents.

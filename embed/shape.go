@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 )
 
 // shape is the interface of one kind of server.
@@ -94,7 +95,7 @@ func (ollamaShape) embed(ctx context.Context, r *remote, name string, texts []st
 
 // openAIShape is /v1/embeddings, as llama.cpp, LM Studio, vLLM and clouds have it.
 // Vectors come in base64 only from a server that was seen to do it well.
-type openAIShape struct{ base64 bool }
+type openAIShape struct{ base64 atomic.Bool }
 
 func (*openAIShape) describe(ctx context.Context, r *remote, name string) (about, error) {
 	var list struct{ Data []struct{ ID string } }
@@ -119,7 +120,7 @@ func (*openAIShape) describe(ctx context.Context, r *remote, name string) (about
 
 func (s *openAIShape) embed(ctx context.Context, r *remote, name string, texts []string) (answer, error) {
 	body := map[string]any{"model": name, "input": texts}
-	if s.base64 {
+	if s.base64.Load() {
 		body["encoding_format"] = "base64"
 	}
 	var got struct {

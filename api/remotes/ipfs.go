@@ -59,8 +59,8 @@ func check(req api.CheckpointRequest) error {
 
 // push puts the memory there.
 func (n node) push(ctx context.Context, a api.Access, req api.CheckpointRequest) (api.Archived, error) {
-	if req.Withheld {
-		return api.Archived{}, errors.New("ipfs: only the owner puts the memory there; a grant in the configuration allows it to an agent")
+	if req.Withheld != "" {
+		return api.Archived{}, fmt.Errorf("ipfs: only the owner puts the memory there: %s", req.Withheld)
 	}
 	c, err := n.client()
 	if err != nil {

@@ -364,4 +364,28 @@ func TestIPFSIsTheOwners(t *testing.T) {
 	}
 }
 
+// TestRefusalNamesItsGrant: a checkpoint of an agent that would also go to IPFS stays on this
+// machine, and names the line that lets it go on.
+func TestRefusalNamesItsGrant(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte("* One\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.Close() })
+	nowhere := remotes.IPFS(true, func() (string, error) { return "http://127.0.0.1:1", nil })
+	g := api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"rollback"}}
+	ada := trust.Hold(api.NewLocal(m, &api.LocalOptions{IPFS: nowhere}), g)
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada")})
+	c, err := api.OpCheckpoint.Call(ctx, ada, api.CheckpointRequest{To: api.PlaceAll})
+	const want = "ipfs: only the owner puts the memory there: checkpoint: agent ada may not; " +
+		`the owner can grant it in the configuration: [grants.ada] operations = ["rollback","checkpoint"]`
+	if err != nil || c.Root == "" || len(c.Errors) != 1 || c.Errors[0] != want {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 func second[A any](_ A, err error) error { return err }

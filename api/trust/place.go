@@ -179,11 +179,12 @@ func admitMessage(_ context.Context, _ *judge, r agents.MessageSendRequest) (age
 // admitCheckpoint lets an agent keep a state on this machine. What goes elsewhere needs a grant:
 // where that was not asked for by name, it is left out, and the answer says so.
 func admitCheckpoint(_ context.Context, t *judge, r api.CheckpointRequest) (api.CheckpointRequest, error) {
-	r.Withheld = !t.isGranted()
-	if r.To != api.PlaceIPFS {
-		return r, nil
+	err := t.granted()
+	if err == nil || r.To == api.PlaceIPFS {
+		return r, err
 	}
-	return r, t.granted()
+	r.Withheld = err.Error()
+	return r, nil
 }
 
 // inertNote makes the text of an agent's note inert, see inert.Text.

@@ -156,7 +156,8 @@ func (t *judge) granted() error {
 	if t.isGranted() {
 		return nil
 	}
-	return t.denied("", "agent %s may not; the owner can grant it in the configuration", t.g.Agent)
+	operations, _ := json.Marshal(append(slices.Clone(t.g.Operations), t.op.Name)) // as TOML writes a list; strings never fail
+	return t.denied("", "agent %s may not; the owner can grant it in the configuration: [grants.%s] operations = %s", t.g.Agent, t.g.Agent, operations)
 }
 
 func (t *judge) denied(what, format string, a ...any) error {

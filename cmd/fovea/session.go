@@ -94,14 +94,15 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	}
 	local := localOf(&s.config)
 	local.Project, local.Session, local.Warn = s.config.Project, s.config.Session, s.warn
-	local.EmbedTimeout, local.Fill, local.Progress = embedTimeout, true, s.Progress
+	local.Fill, local.Progress = true, s.Progress
 	return api.NewLocal(s.memory, &local), nil
 }
 
 // localOf returns what a configuration says of requests.
 func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
-		Home: config.Home(nil), Budget: c.Budget, Threshold: c.SemanticThreshold, Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
+		Home: config.Home(nil), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
+		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
 		Buckets: buckets,
 		Seals: func() (api.Seals, error) {
 			k, err := c.Seals(nil)
@@ -114,7 +115,8 @@ func localOf(c *config.Config) api.LocalOptions {
 // buckets says how buckets are reached.
 func buckets(profile string) (s3.Settings, error) { return config.Buckets(nil, profile) }
 
-// embedTimeout is how long a command waits for the embedder that does not ask for it.
+// embedTimeout is how long a request waits for the embedder that does not ask for it, with a
+// daemon and without, so that both give the same window.
 const embedTimeout = 300 * time.Millisecond
 
 // load reads the configuration.
@@ -193,7 +195,7 @@ func (s *session) open(ctx context.Context, c *config.Config, wait time.Duration
 		ElsewhereID: elsewhere(*c), Command: "fovea", Wait: wait, Adopt: s.opening.adopt, Anew: s.opening.anew, Stores: storesDir(), Log: s.log(),
 		Signer: keys.Signer, PublicKey: keys.Public, Verifiers: keys.Verifiers, Relaxed: time.Duration(c.RelaxedMs) * time.Millisecond,
 		Formats: c.Formats(), HistoryWarn: int64(c.HistoryWarnMb) << 20, Guard: c.Guard,
-		Alert: s.alerts.report, Embedder: c.Embed.Connector(), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
+		Alert: s.alerts.report, Embedder: c.Embed.Connector(c.StateDir), RemoteSeesAll: c.Embed.All, Reranker: c.Rerank.Reranking(),
 		Summarizer:  c.Summary.Summarizing(),
 		OmitWindows: c.Record.OmitWindows, OmitActions: c.Record.OmitActions,
 	}

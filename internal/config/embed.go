@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/fovea-memory/fovea/embed"
+	"github.com/fovea-memory/fovea/internal/vector"
+	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
 // Embed says what makes vectors of texts; the zero value says that nothing does.
@@ -32,8 +35,9 @@ type Embed struct {
 	Folder string `key:"folder" as:"folder"`
 }
 
-// Connector returns a function that connects to the embedder, nil if there is none.
-func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
+// Connector returns a function that connects to the embedder of the memory in a state folder,
+// nil if there is none.
+func (e Embed) Connector(stateDir string) func(context.Context) (embed.Embedder, error) {
 	if e.Kind == "" {
 		return nil
 	}
@@ -41,7 +45,17 @@ func (e Embed) Connector() func(context.Context) (embed.Embedder, error) {
 		Kind: e.Kind, URL: e.URL, Model: e.Model, Key: e.Key,
 		QueryPrefix: e.QueryPrefix, DocumentPrefix: e.DocumentPrefix, Dimensions: e.Dimensions, Nested: e.Nested, Folder: e.Folder,
 	}
-	return c.Connector()
+	return func(ctx context.Context) (embed.Embedder, error) {
+		of := c
+		if kept, err := vfs.Dir(filepath.Join(stateDir, vector.Folder)); err == nil {
+			models, _ := vector.Models(kept) // what cannot be read is not known
+			for _, m := range models {
+				of.Known = append(of.Known, embed.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
+			}
+			_ = kept.Close()
+		}
+		return embed.Open(ctx, of)
+	}
 }
 
 // embed parses the table of the embedder.

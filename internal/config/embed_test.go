@@ -53,7 +53,7 @@ func TestEmbed(t *testing.T) {
 			if got := strings.Join(c.Problems, "\n"); !strings.Contains(got, tc.problem) || tc.problem == "" && got != "" || strings.Contains(got, "secret") {
 				t.Errorf("problems %q, want %q", got, tc.problem)
 			}
-			if connect := c.Embed.Connector(); (connect != nil) != (tc.want.Kind != "") {
+			if connect := c.Embed.Connector(""); (connect != nil) != (tc.want.Kind != "") {
 				t.Error("the connector")
 			}
 		})

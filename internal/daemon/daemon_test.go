@@ -26,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -36,7 +37,11 @@ type house struct {
 	memex  string
 	config config.Config
 	store  vfs.FS // of the memory, nil for its folder
+	// embedder connects to what makes vectors, nil for nothing.
+	embedder func(context.Context) (embed.Embedder, error)
+
 	url    string
+	warned []string // what the daemon told a caller beside its answers
 	far    *client.Client
 	stop   func() error    // ends the daemon and returns what it said
 	over   <-chan struct{} // closed when it has ended
@@ -70,7 +75,7 @@ func (h *house) start(change func(*daemon.Options)) {
 	t := h.t
 	t.Helper()
 	feed := &api.Feed{}
-	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Store: h.store, Committed: feed.Committed})
+	m, err := fovea.Open(t.Context(), h.memex, &fovea.Options{StateDir: h.config.StateDir, Store: h.store, Committed: feed.Committed, Embedder: h.embedder})
 	h.check(err)
 	ring, err := daemon.OpenRing(filepath.Join(h.config.StateDir, "serve.log"))
 	h.check(err)
@@ -95,7 +100,7 @@ func (h *house) start(change func(*daemon.Options)) {
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	h.far, err = daemon.Connect(t.Context(), &h.config, nil)
+	h.far, err = daemon.Connect(t.Context(), &h.config, &client.Options{Warn: func(err error) { h.warned = append(h.warned, err.Error()) }})
 	h.check(err)
 	far := h.far
 	var said error

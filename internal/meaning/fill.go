@@ -120,9 +120,13 @@ func (x *Vectors) expect(pending int) {
 func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 	var nodes []*node.Node
 	seen := map[merkle.Digest]bool{}
+	made := func(merkle.Digest) (row int, ok bool) { return 0, false }
+	if e != nil {
+		made = e.store.View().Row
+	}
 	for _, s := range states {
 		for n := range s.All() {
-			if !seen[n.Own] && x.mayEmbed(s, n, e) && Text(n) != "" {
+			if _, ok := made(n.Own); !ok && !seen[n.Own] && x.mayEmbed(s, n, e) && Text(n) != "" {
 				seen[n.Own] = true
 				nodes = append(nodes, n)
 			}

@@ -45,7 +45,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 		x.mu.Unlock()
 		return q, nil
 	}
-	if timeout == 0 && 0 < x.latency && x.latency <= Quick {
+	if last := x.pace.Load(); timeout == 0 && 0 < last && last <= int64(Quick) {
 		timeout = Quick
 	}
 	a := x.asking[text]
@@ -73,9 +73,7 @@ func (x *Vectors) Question(ctx context.Context, text string, timeout time.Durati
 	case <-a.done:
 		return a.query, a.err
 	case <-timer.C:
-		x.mu.Lock()
-		x.latency = max(x.latency, timeout+1) // at least
-		x.mu.Unlock()
+		x.pace.late(timeout)
 		return nil, errLate
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -92,7 +90,7 @@ func (x *Vectors) ask(text string, a *asked) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if a.err == nil {
-		x.latency = time.Since(start)
+		x.pace.Store(int64(time.Since(start)))
 		x.known.Set(text, a.query)
 	} else if !isOfText(a.err) {
 		x.fault = a.err

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea/embed"
@@ -40,9 +41,10 @@ type Vectors struct {
 
 	mu      sync.Mutex
 	engine  *engine // nil until connected
+	kept    *engine // until then: the vectors that were made last, nil if nobody asked
 	fault   error   // why there is none, or why the last attempt failed
 	pending int
-	latency time.Duration // of the last question; 0 for none
+	pace    pace
 	known   lru.Map[string, *vector.Query]
 	asking  map[string]*asked
 }
@@ -50,8 +52,9 @@ type Vectors struct {
 // engine is an embedder with the vectors that it made.
 type engine struct {
 	embed.Embedder
-	store *vector.Store
-	proof proof
+	store   *vector.Store
+	proof   proof
+	counted atomic.Pointer[counted]
 }
 
 // New returns the vectors of a memory. It does not connect yet.
@@ -109,18 +112,37 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 		return e, nil
 	}
 	embedder, err := x.opts.Connect(ctx)
-	var store *vector.Store
+	var e *engine
 	if err == nil {
-		m := embedder.Model()
-		store, err = vector.Open(x.opts.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
+		e, err = x.opts.engine(embedder)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.fault = err; err != nil {
 		return nil, err
 	}
-	x.engine = &engine{Embedder: embedder, store: store, proof: readProof(x.opts.Folder, embedder.Model())}
-	return x.engine, nil
+	_ = x.kept.close() // nothing was written
+	x.engine, x.kept = e, nil
+	x.pace.Store(0) // what came before was about connecting
+	return e, nil
+}
+
+// engine opens the vectors that an embedder made.
+func (o *Options) engine(of embed.Embedder) (*engine, error) {
+	m := of.Model()
+	store, err := vector.Open(o.Folder, vector.Model{Fingerprint: m.Fingerprint, Dim: m.Dim})
+	if err != nil {
+		return nil, err
+	}
+	return &engine{Embedder: of, store: store, proof: readProof(o.Folder, m)}, nil
+}
+
+// close ends the use of vectors. e may be nil.
+func (e *engine) close() error {
+	if e == nil {
+		return nil
+	}
+	return e.store.Close()
 }
 
 // leave ends the use of an embedder that answers with another model than it did, so that the
@@ -131,9 +153,7 @@ func (x *Vectors) leave(err error) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.engine != nil {
-		_ = x.engine.store.Close() // its vectors are kept as they are
-	}
+	_ = x.engine.close() // its vectors are kept as they are
 	x.engine = nil
 	x.known.Clear()
 	x.Changed()
@@ -144,10 +164,8 @@ func (x *Vectors) leave(err error) {
 func (x *Vectors) Forget() (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.engine != nil {
-		err = x.engine.store.Close()
-	}
-	x.engine = nil
+	err = errors.Join(x.engine.close(), x.kept.close())
+	x.engine, x.kept = nil, nil
 	x.Changed()
 	return errors.Join(err, RemoveAll(x.opts.Folder))
 }
@@ -244,11 +262,8 @@ func (x *Vectors) Close() error {
 	x.work <- struct{}{} // nobody fills any more
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.engine == nil {
-		return nil
-	}
-	err := x.engine.store.Close()
-	x.engine, x.fault = nil, errClosed
+	err := errors.Join(x.engine.close(), x.kept.close())
+	x.engine, x.kept, x.fault = nil, nil, errClosed
 	return err
 }
 

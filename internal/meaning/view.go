@@ -3,12 +3,14 @@
 package meaning
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/view"
 )
@@ -32,19 +34,26 @@ const askedTimeout = 5 * time.Second
 type Request struct {
 	Mode     string             // one of the modes, "" for Hybrid where the embedder answers in time
 	Text     string             // "" for what resembles the focus
+	Focus    bool               // there is one
 	Timeout  time.Duration      // of the embedder, if no mode is asked for; see Vectors.Question
 	Fill     bool               // if a mode is asked for, make the missing vectors first
 	Progress func(done, of int) // of that
-	Warn     func(error)        // told why a mode that was asked for cannot be served; may be nil
+	Warn     func(error)        // told why the vectors are not, or not all, compared though an embedder or a mode says so; may be nil
 }
 
 // View returns a view that ranks for a request by vectors too, or by nothing else. x may be
-// nil. Where the mode cannot be served, the view ranks by words. Errors: Invalid for a mode
+// nil. Where vectors cannot be compared, the view ranks by words. Errors: Invalid for a mode
 // that there is not.
 func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.View, error) {
 	timeout := req.Timeout
 	switch req.Mode {
 	case "":
+		if x == nil || req.Text == "" && !req.Focus {
+			return v, nil
+		}
+		if x.pace.Load() > int64(timeout) { // an embedder that last needed longer is not waited for
+			timeout = 0
+		}
 	case Lexical:
 		return v, nil
 	case Semantic, Hybrid:
@@ -57,11 +66,14 @@ func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.Vie
 	if x != nil {
 		by, err = x.rank(ctx, v, req, timeout)
 	}
-	if err == nil {
+	switch {
+	case err == nil:
 		return by, nil
-	}
-	if req.Mode != "" && req.Warn != nil {
+	case req.Warn == nil:
+	case req.Mode != "":
 		req.Warn(fmt.Errorf("mode %s is answered by words: %w", req.Mode, err))
+	default:
+		req.Warn(fmt.Errorf("ranked without the arm %s: %w", recall.ArmMeaning, err))
 	}
 	return v, nil
 }
@@ -79,15 +91,31 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 			return nil, err
 		}
 	}
-	m, ok := x.Ranker(q)
-	if !ok {
-		return nil, errNoVectors
+	e := x.reach(ctx, timeout)
+	if e == nil {
+		return nil, cmp.Or(x.Status().Fault, errNoVectors)
 	}
-	switch {
-	case req.Mode == Semantic:
-		m.Only = true
-	case x.connected().Model().Lexical:
+	if e.Model().Lexical && req.Mode != Semantic {
 		return v, nil // it would count words twice; see the decision record on meaning
 	}
-	return v.ByMeaning(m, req.Mode == Semantic), nil
+	waiting, away, set := 0, e != x.connected(), e.store.View()
+	if !away {
+		waiting = e.waiting(view.StateOf(v), x.wanted)
+	}
+	var lacks error
+	switch {
+	case set.Len() == 0 && waiting == 0 && req.Mode == "": // it may see nothing
+		return v, nil
+	case set.Len() == 0, away && q != nil: // the model of the question has gone
+		return nil, errNoVectors
+	case waiting > 0:
+		lacks = fmt.Errorf("does not know all notes: the vectors of %d are not made yet", waiting)
+	case away:
+		lacks = fmt.Errorf("compares the vectors that are kept: %w", cmp.Or(x.Status().Fault, errLate))
+	}
+	if lacks != nil && req.Warn != nil {
+		req.Warn(fmt.Errorf("the arm %s %w", recall.ArmMeaning, lacks))
+	}
+	m := recall.Meaning{Set: set, Query: q, Trust: x.trust(e), Only: req.Mode == Semantic}
+	return v.ByMeaning(m, m.Only), nil
 }

@@ -25,6 +25,7 @@ const (
 	groupKey    = "group" // tag groups that a document declares
 	hasKey      = "has"   // which fields a node has: a date, a link, a property
 	propertyKey = "property:"
+	markKey     = "mark" // the characters of the text that elements of some types need
 )
 
 // foldKey returns the same string for names that are equal under strings.EqualFold.
@@ -63,6 +64,9 @@ func attributeLists(n *node.Node) iter.Seq2[string, []string] {
 		for _, g := range d.TagGroups {
 			ok = ok && yield(groupKey, []string{g.Name})
 		}
+		if ok {
+			yield(markKey, rareMarksOf(n))
+		}
 	}
 }
 
@@ -91,28 +95,49 @@ func (v View) candidates(e query.Expr) iter.Seq[*node.Node] {
 	}
 	x := v.Attributes()
 	best := v.State.Len()/8 + 1 // sorting more ids costs more than visiting every node
-	var keys, values []string
+	var ids []string
 	for _, p := range requiredPreds(e) {
-		k, val, ok := indexLookups(p, x)
+		lookups, ok := indexLookups(p, x)
 		if !ok {
 			continue
 		}
-		n := 0
-		for i := range k {
-			n += x.Count(k[i], val[i])
-		}
-		if n < best {
-			best, keys, values = n, k, val
+		if found, ok := v.collect(lookups, x, best); ok {
+			best, ids = len(found), found
 		}
 	}
-	if keys == nil {
+	if ids == nil {
 		return v.State.All()
 	}
-	var ids []string
-	for i := range keys {
-		ids = slices.AppendSeq(ids, x.Lookup(keys[i], values[i]))
-	}
 	return v.inDocumentOrder(ids)
+}
+
+// collect returns what some lookups find, not nil, if they are fewer ids than limit.
+func (v View) collect(l lookups, x index.Attributes, limit int) (ids []string, ok bool) {
+	n := len(l.ids)
+	for _, pair := range l.pairs {
+		n += x.Count(pair[0], pair[1])
+	}
+	if n >= limit {
+		return nil, false
+	}
+	ids = append(make([]string, 0, n), l.ids...)
+	for _, pair := range l.pairs {
+		ids = slices.AppendSeq(ids, x.Lookup(pair[0], pair[1]))
+	}
+	if !l.below {
+		return ids, true
+	}
+	seen := make(map[string]bool, n)
+	for i := 0; i < len(ids); i++ { // ids grows
+		if n, found := v.State.Get(ids[i]); found && !seen[n.ID] {
+			seen[n.ID] = true
+			ids = append(ids, n.Kids...)
+		}
+		if len(seen) >= limit {
+			return nil, false
+		}
+	}
+	return ids, true
 }
 
 // requiredPreds returns the predicates that every match satisfies.
@@ -130,31 +155,48 @@ func requiredPreds(e query.Expr) []query.Pred {
 	return nil
 }
 
-// indexLookups returns keys and values of which every match has at least one; for an
-// element, the node that contains it has it. ok is false if the index cannot answer p.
-func indexLookups(p query.Pred, x index.Attributes) (keys, values []string, ok bool) {
-	add := func(key string, list ...string) {
-		for _, v := range list {
-			keys, values = append(keys, key), append(values, v)
+// lookups say where every match of a predicate is found; for an element, the node that
+// contains it.
+type lookups struct {
+	pairs [][2]string // keys and values of the index, of which it has at least one
+	ids   []string    // or its id is one of these
+	below bool        // or it stands below what is found
+}
+
+// indexLookups returns where the matches of p are found. ok is false if the index cannot
+// answer it.
+func indexLookups(p query.Pred, x index.Attributes) (l lookups, ok bool) {
+	add := func(key string, values ...string) {
+		for _, v := range values {
+			l.pairs = append(l.pairs, [2]string{key, v})
 		}
 	}
 	switch p.Name {
+	case "id":
+		for _, id := range p.Args {
+			host, _, _ := cutLast(id, spanSeparator) // of an element, else the id
+			l.ids = append(l.ids, id, host)
+		}
 	case "todo":
 		add(todoKey, p.Args...)
-	case "tags-local":
+	case "tags-local", "tags", "tags-inherited", "tags-all":
+		if slices.ContainsFunc(p.Args, func(tag string) bool { return x.Count(groupKey, tag) > 0 }) {
+			return l, false // members of the group match too
+		}
 		add(tagKey, p.Args...)
-		for _, tag := range p.Args {
-			if x.Count(groupKey, tag) > 0 { // members of the group match too
-				return nil, nil, false
-			}
+		if l.below = p.Name != "tags-local"; p.Name == "tags-all" && len(l.pairs) > 0 {
+			l.pairs = l.pairs[:1] // every match has the first
 		}
 	case "type":
 		for _, arg := range p.Args {
 			name := query.TypeName(arg)
-			if _, element := elementNames[name]; element {
-				return nil, nil, false
+			if t, element := elementNames[name]; element {
+				if !slices.Contains(rareMarks, marksByType[t]) {
+					return l, false
+				}
+				add(markKey, marksByType[t])
 			}
-			add(typeKey, name)
+			add(typeKey, name) // a tree may call its own nodes so
 		}
 	case "scheduled", "deadline", "closed", "priority", "link":
 		add(hasKey, p.Name)
@@ -166,12 +208,18 @@ func indexLookups(p query.Pred, x index.Attributes) (keys, values []string, ok b
 		add(propertyKey+foldKey("STYLE"), "habit")
 	case "property":
 		if slices.ContainsFunc(p.Args, func(a string) bool { return strings.HasPrefix(a, "inherit=") }) {
-			return nil, nil, false
+			return l, false
 		}
-		key, _, _ := strings.Cut(p.Args[0], "=")
-		add(hasKey, propertyKey+foldKey(key))
+		key, value, hasValue := strings.Cut(p.Args[0], "=")
+		if hasValue {
+			add(propertyKey+foldKey(key), value)
+		}
+		add(propertyKey+foldKey(key), p.Args[1:]...)
+		if len(l.pairs) == 0 {
+			add(hasKey, propertyKey+foldKey(key))
+		}
 	}
-	return keys, values, len(keys) > 0
+	return l, len(l.pairs)+len(l.ids) > 0
 }
 
 // inDocumentOrder yields the nodes by path and position.

@@ -100,7 +100,8 @@ func (x *near) add(row int, pos uint32) {
 // Meaning ranks by how near the vectors of nodes are to that of the request. Nodes that
 // are no nearer than the nearest of as many unrelated ones would be by chance get nothing,
 // so that a model that knows nothing of the request adds nothing. Where a filter leaves too
-// few of the nearest, those nearest among what it leaves count.
+// few of the nearest, those nearest among what it leaves count. Where so few nodes have
+// vectors that nothing tells what is chance, the neighbours of a focus go by their cosine.
 type Meaning struct {
 	Set   *vector.Set
 	Query *vector.Query // of the text of the request; nil: of its focus
@@ -132,8 +133,11 @@ func (m Meaning) Rank(req *Request, b *Board) {
 	arm := b.Arm(ArmMeaning)
 	for _, h := range hits {
 		share := weightMeaning * (1 + provenWeight*m.Trust) * (c.above(h.Cosine) - level) / whole
-		if m.Only {
+		switch {
+		case m.Only:
 			share = float64(h.Cosine)
+		case m.Query == nil && c.deviation == 0: // nothing tells what is chance
+			share = weightMeaning * float64(h.Cosine)
 		}
 		for pos := of.first[h.Row]; pos > 0 && share > 0; pos = of.next[pos-1] {
 			arm.Add(pos-1, share)

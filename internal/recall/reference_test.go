@@ -28,10 +28,11 @@ func drawFiles(t *rapid.T) map[string]string {
 				one("todo", "", "", "", "TODO ", "DONE ", "NEXT "), one("priority", "", "", "[#A] ", "[#C] "),
 				one("title", "one", "two"), one("tags", "", "", "", " :a:", " :b:a:", " :g:"))
 			b.WriteString(one("planning", "", "", "SCHEDULED: <2026-11-18 Wed>\n", "DEADLINE: <2026-11-25 Wed>\n", "CLOSED: [2026-11-10 Tue]\n"))
-			if p := one("property", "", "", ":P: v", ":P+: w", ":p: u", ":EFFORT: 1:00", ":STYLE: habit"); p != "" {
+			if p := one("property", "", "", ":P: v", ":P+: w", ":p: u", ":EFFORT: 1:00", ":STYLE: habit", ":ID: n1", ":ID: n2", ":ID: n3"); p != "" {
 				b.WriteString(drawer(p))
 			}
-			b.WriteString(one("body", "", "", "text [[id:one][link]]\n", "#+begin_src go\nx\n#+end_src\n", "| c |\n<2026-11-20 Fri>\n"))
+			b.WriteString(one("body", "", "", "text [[id:one][link]]\n", "#+begin_src go\nx\n#+end_src\n", "| c |\n<2026-11-20 Fri>\n", "+-+-+\n| c |\n+---+\n",
+				"#+BEGIN_Quote\nx\n#+end_quote\n", "# a comment\n", "- item +\n", "#+begin_special\nx\n#+end_special\n#+name: n\n"))
 		}
 		files[fmt.Sprintf("f%d.org", f)] = b.String()
 	}
@@ -47,6 +48,10 @@ var queries = []string{
 	"property:P", "property:p=v", "property:P=v,inherit=t", "property:P,inherit=t", "property:P=w,inherit=nil", "tags:g", "tags:h", "tags:c", "tags-all:a,b",
 	"tags-inherited:a", "category:cat", "blocked:", "parent:(todo:NEXT)", "ancestors:(tags-local:a)", "children:(todo:)", "descendants:(priority:A)",
 	"outline-path:one,two", "src:lang=go", "ancestors: descendants:(deadline:)",
+	"id:n1", "id:n1,n2 todo:", "id:n1::src-block.1 type:src-block", "id:n3::table.1,n2 type:table,headline", "id:none", "property:ID=n1", "property:ID,n1,n2",
+	"property:P=v,w", "property:P=V", "property:P+=w", "tags:b", "tags:a,c", "tags:g todo:", "tags:none", "tags-all:b,c", "tags-all:c,g", "tags-inherited:b,c",
+	"tags-inherited:", "tags:", "tags:b !tags-local:b", "type:quote-block", "type:example_block,comment", "type:keyword", "type:src-block,document", "type:item",
+	"src:x", "type:table-row tags:c", "ancestors:(id:n1)", "id:n1 OR tags:b", "!tags:c", "!id:n1",
 }
 
 // TestIndexedQueryEqualsWalk checks that a query gives the same answer, order included,
@@ -74,6 +79,32 @@ func TestIndexedQueryEqualsWalk(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestIndexedQueriesVisitFewNodes checks that these queries look at a few nodes of many.
+func TestIndexedQueriesVisitFewNodes(t *testing.T) {
+	files := map[string]string{"t.org": "#+filetags: :whole:\n* a\n", "s.org": "* a :part:\n** b\n*** c\n", "e.org": "* a\n#+begin_src go\nx\n#+end_src\n"}
+	for i := range 100 {
+		files[fmt.Sprintf("f%d.org", i)] = fmt.Sprintf("* one :many:\n:PROPERTIES:\n:ID: n%d\n:END:\n- item\n** below\n", i)
+	}
+	v := view(files)
+	for q, want := range map[string]int{
+		"id:n7": 1, "id:n7,n8": 2, "id:nobody": 0, "property:ID=n7": 1, "property:ID,n7,n9": 2, "tags:whole": 2, "tags:part": 3, "tags-inherited:part": 3,
+		"tags:nobody": 0, "tags-all:part,many": 3, "type:src-block": 2, "type:latex-environment": 0,
+		"tags:many": v.State.Len(), "todo:": v.State.Len(),
+	} {
+		e, err := query.Parse(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		visited := 0
+		for range v.candidates(e) {
+			visited++
+		}
+		if visited != want {
+			t.Errorf("%s visits %d nodes, want %d", q, visited, want)
+		}
+	}
 }
 
 // headline is a headline in the reference: the parser's data, found by walking the

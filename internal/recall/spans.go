@@ -197,3 +197,16 @@ var marksByType = map[org.Type]string{
 	org.TypeLatexEnvironment: "\\", org.TypeDrawer: ":", org.TypePropertyDrawer: ":", org.TypeNodeProperty: ":",
 	org.TypePlanning: ":", org.TypeFixedWidth: ":", org.TypeDiarySexp: "%",
 }
+
+// rareMarks are those of marksByType that few texts have.
+var rareMarks = []string{"#", "|+", "\\", "%"}
+
+// rareMarksOf returns the rare marks that elements of a node may have.
+func rareMarksOf(n *node.Node) (list []string) {
+	for _, marks := range rareMarks {
+		if !n.Derived.Opaque && !n.Derived.Encrypted && strings.ContainsAny(n.Content, marks) {
+			list = append(list, marks)
+		}
+	}
+	return list
+}

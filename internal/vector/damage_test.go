@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -328,7 +329,16 @@ func TestFiles(t *testing.T) {
 	files, err := Files(fs)
 	must(t, err)
 	name := func(m Model) string { return open(t, fs, m).name }
-	want := []File{{"0" + suffix, "", 0, 7}, {name(Model{"other", 7}), "other", 7, headerSize}, {name(small), "test", 5, headerSize}}
+	want := []File{
+		{Name: "0" + suffix, Bytes: 7}, {Name: name(Model{"other", 7}), Label: "other", Dim: 7, Bytes: headerSize},
+		{Name: name(small), Label: "test", Dim: 5, Bytes: headerSize},
+	}
+	for i := range files {
+		if files[i].Last.IsZero() {
+			t.Errorf("%s was never written", files[i].Name)
+		}
+		files[i].Last = time.Time{}
+	}
 	slices.SortFunc(want, func(a, b File) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 	if diff := gocmp.Diff(want, files); diff != "" {
 		t.Errorf("Files (-want +got):\n%s", diff)

@@ -10,11 +10,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
+
+// Folder is where the vectors of a memory are, in its state folder.
+const Folder = "vectors"
 
 const (
 	suffix     = ".vectors0" // of a file's name; the digit is the major number of the format
@@ -220,6 +225,7 @@ type File struct {
 	Label string // the model's fingerprint, at most its first 204 bytes; empty if the file is damaged
 	Dim   int
 	Bytes int64
+	Last  time.Time // when it was last written
 }
 
 // Files lists the files of vectors in a folder by name, so that those of models no longer used can be removed.
@@ -242,6 +248,18 @@ func Files(in vfs.FS) ([]File, error) {
 	return files, nil
 }
 
+// Models returns the models of which there are vectors in a folder, the one used last first.
+func Models(in vfs.FS) (models []Model, err error) {
+	files, err := Files(in)
+	slices.SortStableFunc(files, func(a, b File) int { return b.Last.Compare(a.Last) })
+	for _, f := range files {
+		if f.Label != "" {
+			models = append(models, Model{f.Label, f.Dim})
+		}
+	}
+	return models, err
+}
+
 func describe(in vfs.FS, name string) (File, error) {
 	f, err := vfs.Plain(in).OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
@@ -257,7 +275,7 @@ func describe(in vfs.FS, name string) (File, error) {
 		return File{}, err
 	}
 	label, dim, _ := readHeader(header)
-	return File{name, label, dim, info.Size()}, nil
+	return File{name, label, dim, info.Size(), info.ModTime()}, nil
 }
 
 // Remove removes the file of a model that no open store uses.
