@@ -51,7 +51,8 @@ type History interface {
 	// of a snapshot grows as new ones are made.
 	Resolve(ctx context.Context, ref string) (string, error)
 	// Snapshot durably keeps the present state under a name; an empty name makes an automatic
-	// snapshot. Errors: Conflict (the claim of the actor is not in force), Invalid (a name that reads as an index, a date or a digest; an empty
+	// snapshot. Errors: Conflict (the claim of the actor is not in force), Invalid (a name that
+	// reads as an index, a date or a digest; an empty
 	// memory), Denied (see author.Actor.Renames), ReadOnly.
 	Snapshot(ctx context.Context, name string) (history.Snapshot, error)
 	// Checkpoint writes an image of the present state, so that the next opening replays

@@ -31,7 +31,8 @@ type Notes interface {
 	//
 	// Errors are those of Insert; also Denied (another author has forgotten an equal note), and
 	// Invalid for an agent's note over 64 KiB.
-	Remember(ctx context.Context, under string, h document.InsertHeadline, opts *WriteOptions) (c Commit, id string, similar []string, err error)
+	Remember(ctx context.Context, under string, h document.InsertHeadline, opts *WriteOptions) (c Commit, id string,
+		similar []string, err error)
 	// Insert adds a headline as the last child of a node, or to an Org file, which is created if
 	// it does not exist. The headline keeps its :ID: wherever it moves; if h has none, Insert
 	// adds a random UUID. A child of a node without a file is in no file either. Insert returns

@@ -105,7 +105,8 @@ type Options struct {
 	Alert func(path, message string) error
 	// Embedder connects to what makes vectors of texts, such as embed.Ollama, or an embedder of
 	// the program's own; nil for none. It may fail and is then called again. Vectors of a model
-	// are kept in the state folder under its Fingerprint; Memory.ByMeaning ranks by them. RemoteSeesAll lets one on another computer see nodes without the
+	// are kept in the state folder under its Fingerprint; Memory.ByMeaning ranks by them.
+	// RemoteSeesAll lets one on another computer see nodes without the
 	// property EMBED too.
 	Embedder      func(context.Context) (embed.Embedder, error)
 	RemoteSeesAll bool
