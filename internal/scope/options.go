@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/embed"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -94,6 +95,9 @@ type Options struct {
 	// whatever its author. It blocks the writer: it must be quick and must not call the
 	// Memory.
 	Committed func(chain.Commit)
+	// Buffers are the unsaved buffers of editors: nobody writes the files of these, and
+	// sessions see their texts. nil has none.
+	Buffers *buffer.Buffers
 	// Guard sets by path how changes from outside are handled. By default files below
 	// SkillsDir (below skills if SkillsDir is outside the memex) and in agents/*/ROM* are
 	// locked down, and others trusted.
