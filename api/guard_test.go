@@ -125,7 +125,7 @@ func TestSkillOperations(t *testing.T) {
 	}
 	want := []api.Skill{
 		{Name: "state-persistence", Priority: 100, Dependencies: []string{}, Triggers: []string{"heartbeat", "manual-persist"}, Format: "built-in",
-			Description: "keeps the memory on disk, and makes a checkpoint at a heartbeat or when asked"},
+			Description: "keeps the memory on disk, quick to open, and makes a checkpoint when asked"},
 		{Name: "plan", Priority: 7, Dependencies: []string{}, Triggers: []string{"morning"}, Format: "org", Path: "skills/plan.org"},
 	}
 	if diff := cmp.Diff(want, list.Skills); diff != "" {
