@@ -101,7 +101,9 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 		return nil, fail("open", dir, Invalid, err)
 	}
 	s.Dir = abs
-	files := &corpus.Options{SkillsDir: s.Options.SkillsDir, Opaque: s.Options.Opaque, Parses: s.Options.Formats.Owns, FS: s.Options.Folder}
+	files := &corpus.Options{
+		SkillsDir: s.Options.SkillsDir, Opaque: s.Options.Opaque, Parses: s.Options.Formats.Owns, FS: s.Options.Folder, Holder: s.Options.Buffers.Holder,
+	}
 	if s.Root, err = corpus.Open(abs, files); err != nil {
 		return nil, fail("open", dir, NotFound, withHistory(err, s.Options.StateDir))
 	}

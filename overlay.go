@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -40,6 +41,9 @@ type overlay struct {
 	below  []layer        // parallel to layers
 	opened uint64         // memex.opened at creation
 	view   *view.View
+
+	buffers []buffer.Buffer // of the sessions, laid over all layers
+	changes uint64          // buffer.Buffers.Changes before they were read
 }
 
 // layer is the content of a scope at one moment.
@@ -50,7 +54,8 @@ type layer struct {
 
 // Over returns a view of the memex overlaid by each of the scopes in turn. If several scopes
 // have a document with the same path, or claim the same id, the last one wins. A session's
-// document over a file is visible until the file is saved. Of working memory, an agent that
+// document over a file is visible until the file is saved, and the text of an editor's buffer as
+// long as the editor holds it (Options.Buffers). Of working memory, an agent that
 // ctx names sees its own blocks alone; nobody else sees any. Without scopes, it returns View.
 //
 // If nothing changed it costs a few atomic loads and takes no lock; else its cost is
@@ -87,12 +92,13 @@ func (o *overlay) current(x *memex) bool {
 			return false
 		}
 	}
-	return o.opened == x.opened.Load()
+	return o.opened == x.opened.Load() && o.changes == x.top.scope.Options.Buffers.Changes()
 }
 
 // lay builds the overlay of scopes from the previous one, or from the memex.
 func (x *memex) lay(ctx context.Context, scopes []string, agent string) (*overlay, error) {
-	o := &overlay{names: slices.Clone(scopes), agent: agent, opened: x.opened.Load()}
+	held := x.top.scope.Options.Buffers
+	o := &overlay{names: slices.Clone(scopes), agent: agent, opened: x.opened.Load(), changes: held.Changes()}
 	for _, name := range slices.Concat([]string{scope.Memex}, scopes) {
 		s, err := x.layer(ctx, name)
 		if err != nil {
@@ -100,6 +106,9 @@ func (x *memex) lay(ctx context.Context, scopes []string, agent string) (*overla
 		}
 		o.layers = append(o.layers, s)
 		o.below = append(o.below, layerOf(s))
+		if session, is := strings.CutPrefix(name, scope.Session+"/"); is {
+			o.buffers = append(o.buffers, held.Of(session)...)
+		}
 	}
 	was, _ := x.overlays.known.Peek(o.key())
 	if was == nil || !slices.Equal(was.layers, o.layers) {
@@ -157,6 +166,9 @@ func (o *overlay) compose(was *overlay) {
 		}
 	} else {
 		base = was.view
+		for _, path := range differing(was.buffers, o.buffers) {
+			changed[path] = true
+		}
 		for i, l := range o.below {
 			delta := graph.Diff(view.StateOf(was.below[i].view), view.StateOf(l.view))
 			for _, path := range delta.Paths {
@@ -175,12 +187,29 @@ func (o *overlay) compose(was *overlay) {
 		at := o.highest(path)
 		draft.Adopt(path, view.StateOf(o.below[at].view).Nodes(path), at)
 	}
+	for _, b := range o.buffers {
+		if was == nil || changed[b.Path] {
+			draft.Put(b.Path, document.File(b.Text, false))
+		}
+	}
 	state, delta := draft.Seal()
 	views := make([]*view.View, len(o.below))
 	for i := range o.below {
 		views[i] = o.below[i].view
 	}
 	o.view = view.Overlaid(base, state, &delta, o.below[0].view.Head(), append([]string{scope.Memex}, o.names...), views)
+}
+
+// differing lists the paths of buffers that are in one list alone.
+func differing(was, is []buffer.Buffer) (paths []string) {
+	for _, lists := range [][2][]buffer.Buffer{{was, is}, {is, was}} {
+		for _, b := range lists[0] {
+			if !slices.Contains(lists[1], b) {
+				paths = append(paths, b.Path)
+			}
+		}
+	}
+	return paths
 }
 
 // relaid lists the paths whose document covers a different file than before.

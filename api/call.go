@@ -31,12 +31,19 @@ type Call struct {
 
 // IsDryRun reports whether a request asks only what would be done: its field DryRun is set.
 func IsDryRun(request any) bool {
+	set, _ := flag(request, "DryRun")
+	return set
+}
+
+// flag returns a truth value of a request, and whether the request has one of this name.
+func flag(request any, name string) (set, has bool) {
 	v := reflect.ValueOf(request)
 	if v.Kind() != reflect.Struct {
-		return false
+		return false, false
 	}
-	field := v.FieldByName("DryRun")
-	return field.IsValid() && field.Bool()
+	field := v.FieldByName(name)
+	has = field.IsValid() && field.Kind() == reflect.Bool
+	return has && field.Bool(), has
 }
 
 // Service carries out calls. The answer is of type Call.Op.Answer, or the error is not

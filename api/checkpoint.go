@@ -74,6 +74,7 @@ type RestoreRequest struct {
 	// have, nothing is restored.
 	Cloned bool `json:"-"`
 	DryRun bool `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+	Text   bool `json:"text,omitempty" jsonschema:"of a dry run: with text diffs"`
 }
 
 // RestoreResponse is what a restore did.

@@ -11,6 +11,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/api/remotes"
@@ -23,7 +24,7 @@ func TestStaleClaims(t *testing.T) {
 	for _, number := range []uint64{1, 99} {
 		svc, _ := lived(t)
 		there := filepath.Join(t.TempDir(), "there")
-		all := append(requests("Rule of the owner"), asked{"trigger", api.TriggerRequest{Event: "manual-persist"}},
+		all := append(requests("Rule of the owner"), asked{"event", events.EventRequest{Event: "manual-persist"}},
 			asked{"bundle-write", remotes.BundleRequest{File: there, Plain: true}}, asked{"export", exchange.ExportRequest{Kind: "jsonl", To: there + ".jsonl"}})
 		ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Owner})
 		if _, err := api.OpEdit.Call(ada, svc, api.EditRequest{ID: "task", Todo: new("TODO"), Property: []string{"TASK=yes"}}); err != nil {
@@ -61,13 +62,13 @@ func TestStaleClaims(t *testing.T) {
 				continue
 			}
 			_, err := svc(stale, api.Call{Op: op, Request: a.req})
-			if err == nil && !slices.Contains(unclaimed, a.op) && !reflect.DeepEqual(a.req, api.TriggerRequest{Event: "checkpoint"}) {
+			if err == nil && !slices.Contains(unclaimed, a.op) && !reflect.DeepEqual(a.req, events.EventRequest{Event: "checkpoint"}) {
 				t.Errorf("%s %+v was done under the claim %d", a.op, a.req, number)
 			}
 			refused[a.op] = refused[a.op] || fovea.KindOf(err) == fovea.Conflict
 		}
 		for _, op := range []string{"snapshot", "checkpoint", "remember", "edit", "forget", "refile", "archive", "propose", "message-send", "rollback", "revert",
-			"block-add", "ingest-tree", "assign-ids", "task-release", "trigger"} {
+			"block-add", "ingest-tree", "assign-ids", "task-release", "event"} {
 			if !refused[op] {
 				t.Errorf("%s is never refused for the claim", op)
 			}

@@ -73,6 +73,9 @@ func each[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
+// maxPaths is how many files of a commit are named.
+const maxPaths = 100
+
 func commit(c fovea.Commit) Commit {
 	said := "asserted"
 	switch {
@@ -81,7 +84,14 @@ func commit(c fovea.Commit) Commit {
 	case c.Author.Kind == author.File, c.Author.Kind == author.Fovea: // nobody asked
 		said = ""
 	}
+	paths := make([]string, 0, min(len(c.Paths), maxPaths))
+	for _, path := range c.Paths {
+		if !document.IsMemory(path) {
+			paths = append(paths, validText(path))
+		}
+	}
 	return Commit{
+		Paths: paths[:min(len(paths), maxPaths)], MorePaths: max(0, len(paths)-maxPaths),
 		Seq: c.Seq, Commit: c.Digest.String(), Root: c.Root.String(), Author: c.Author.String(), AuthorKind: c.Author.Kind.String(), Session: c.Session,
 		Time: c.Time, Kind: c.Kind, Message: c.Message, Changes: c.Changes, Documents: c.Documents, Op: c.Op, VouchedBy: said,
 	}

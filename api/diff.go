@@ -115,16 +115,22 @@ func would(l *Local, c fovea.Commit) *Difference {
 	return described(*cmp.Or(c.Would, &history.Difference{}), nil, nil, false)
 }
 
-// wouldFor is would for a change of any notes: to another than the owner it names none, since some
-// may be withheld.
+// wouldFor is would for a change of any notes, with text if the request wants that. To another than
+// the owner it names none, since some may be withheld.
 func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
 	if !l.m.Guard().ByOwner(ctx) {
 		c.Would = &history.Difference{}
 	}
-	return would(l, c)
+	v, err := l.reading(ctx)
+	if text, _ := flag(l.call.Request, "Text"); !text || !l.call.DryRun || err != nil {
+		return would(l, c)
+	}
+	out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.m.View()), nil, true)
+	return withholdTexts(out, func(c *Changed) bool { return slices.Contains(v.Lockdown(), c.Path) })
 }
 
-// described is a difference in words; the views that it is between are needed for its text.
+// described is a difference in words. The views that it is between are needed for its text; without
+// b, what would change has the lines that it has in a.
 func described(d history.Difference, a, b *view.View, text bool) *Difference {
 	out := &Difference{Added: []Changed{}, Removed: []Changed{}, Changed: []Changed{}, Moved: []Changed{}}
 	was, renamed, left := map[string]*node.Node{}, map[string]bool{}, map[string]*node.Node{}
@@ -146,7 +152,14 @@ func described(d history.Difference, a, b *view.View, text bool) *Difference {
 		for _, p := range d.Changed {
 			before, after = append(before, p[0]), append(after, p[1])
 		}
-		at, now := linesBy(a, before), linesBy(b, after)
+		at, now := linesBy(a, before), map[*node.Node]int{}
+		if b != nil {
+			now = linesBy(b, after)
+		} else {
+			for _, p := range d.Changed {
+				now[p[1]] = at[p[0]]
+			}
+		}
 		lines = func(was, is *node.Node) string { return unified(at, now, was, is) }
 	}
 	for _, n := range d.Added {

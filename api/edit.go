@@ -13,6 +13,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/oldview"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/travel"
@@ -172,6 +174,9 @@ func (l *Local) target(ctx context.Context, op, name, digest string) (on *Local,
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
 		return l, "", opts, named(err, op, "-", "")
+	}
+	if name := l.memex.Folder().Buffers().Holder(n.Path); name != "" { // before what the buffer shows is taken for a conflict
+		return l, "", opts, fault.Wrap(op, n.Path, fault.Busy, &corpus.BusyError{Lock: corpus.BufferLock(name)})
 	}
 	on, err = l.holding(ctx, v, holder(v, n))
 	return on, n.ID, opts, err

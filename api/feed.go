@@ -3,37 +3,49 @@
 package api
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/buffer"
 )
 
 // Feed tells subscribers what happens to a memory. The zero value is ready; it is
 // safe for concurrent use. Telling never waits for a subscriber.
 type Feed struct {
+	// Buffers are those of the editors that listen.
+	Buffers buffer.Buffers
+
 	mu   sync.Mutex
 	subs map[chan Event]struct{}
 }
 
-// Event is one thing that happened: a commit that became durable, what became of a proposal, or,
-// where both are nil, that Done of Total files of a scan have been read.
+// Event is one thing that happened: a commit that became durable, something to notice, or, where
+// both are nil, that Done of Total files of a scan have been read.
 type Event struct {
 	Commit      *Commit
-	Review      *ReviewEvent
+	Notice      *Notice
 	Done, Total int
 }
 
-// ReviewEvent says what became of a proposal, without a word of it. The owner is told of all, an
-// agent of its own, and nobody else of any.
+// Notice is something that happened beside commits, such as what became of a proposal. It has no
+// word of any note. doc/format/events.md lists them.
+type Notice struct {
+	Event  string   // review, message, lockdown or conflicts
+	Data   any      // sent as JSON
+	Agents []string // who is told besides the owner; nil is everybody
+}
+
+// ReviewEvent is what a notice of a review says: what became of a proposal.
 type ReviewEvent struct {
 	ID    string `json:"id" jsonschema:"of the proposal"`
 	Agent string `json:"agent" jsonschema:"who proposed it"`
 	Event string `json:"event" jsonschema:"proposed, edited, accepted, rejected or withdrawn"`
 }
 
-// IsFor reports whether the holder of a grant is told of the event.
-func (e *ReviewEvent) IsFor(g Grant) bool {
-	return g.Role == Owner && g.Agent == "" || g.Agent == e.Agent
+// IsFor reports whether the holder of a grant is told of it.
+func (n *Notice) IsFor(g Grant) bool {
+	return n.Agents == nil || g.Role == Owner && g.Agent == "" || slices.Contains(n.Agents, g.Agent)
 }
 
 // behind is how many events a subscriber may be late.
@@ -42,8 +54,8 @@ const behind = 1024
 // Committed tells of a commit.
 func (f *Feed) Committed(c fovea.Commit) { f.publish(Event{Commit: new(commit(c))}) }
 
-// Reviewed tells what became of a proposal.
-func (f *Feed) Reviewed(e ReviewEvent) { f.publish(Event{Review: &e}) }
+// Notify tells of something beside commits.
+func (f *Feed) Notify(n Notice) { f.publish(Event{Notice: &n}) }
 
 // Progress tells how far reading the folder has come: of many files each hundredth
 // part.

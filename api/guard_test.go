@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/care"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
@@ -124,7 +125,7 @@ func TestSkillOperations(t *testing.T) {
 	}
 	want := []api.Skill{
 		{Name: "state-persistence", Priority: 100, Dependencies: []string{}, Triggers: []string{"heartbeat", "manual-persist"}, Format: "built-in",
-			Description: "keeps the memory on disk, and makes a checkpoint at a heartbeat or when asked"},
+			Description: "keeps the memory on disk, quick to open, and makes a checkpoint when asked"},
 		{Name: "plan", Priority: 7, Dependencies: []string{}, Triggers: []string{"morning"}, Format: "org", Path: "skills/plan.org"},
 	}
 	if diff := cmp.Diff(want, list.Skills); diff != "" {
@@ -280,7 +281,7 @@ func TestSkillsElsewhere(t *testing.T) {
 	if s, err := api.OpSkill.Call(t.Context(), svc, api.SkillRequest{Name: "plan"}); err != nil || s.Source != planText {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if got, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{Event: "morning"}); err != nil || !slices.Equal(got.Skills, []string{"plan"}) {
+	if got, err := events.OpEvent.Call(t.Context(), svc, events.EventRequest{Event: "morning"}); err != nil || !slices.Equal(got.Skills, []string{"plan"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	agent, guarded := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent}), trust.Guarded(svc)
@@ -317,14 +318,30 @@ func TestNoSkillsElsewhere(t *testing.T) {
 	}
 }
 
-// TestTrigger: the events of the built-in skill make a checkpoint, once as long as
-// nothing changes; the action comes back as it was, with who else answers.
+// namedSnapshots lists the snapshots of a memory that have a name.
+func namedSnapshots(m *fovea.Memory) (names []string) {
+	for _, s := range m.History().Snapshots() {
+		if s.Name != "" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// TestTrigger: the event manual-persist makes a checkpoint, once as long as nothing changes, and
+// heartbeat none; the action comes back as it was, with who else answers. What is no event is
+// refused with the list of those that are.
 func TestTrigger(t *testing.T) {
 	svc, m := guardedService(t, guard.Rules{})
 	agent := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Agent})
 	var first *api.Checkpoint
-	for _, event := range []string{"heartbeat", "manual-persist"} {
-		got, err := api.OpTrigger.Call(agent, trust.Guarded(svc), api.TriggerRequest{Event: event, Action: " {x} "})
+	beat, err := events.OpEvent.Call(agent, trust.Guarded(svc), events.EventRequest{Event: "heartbeat"})
+	want := &events.EventResponse{Event: "heartbeat", Skills: []string{"state-persistence"}}
+	if diff := cmp.Diff(want, beat); err != nil || diff != "" || len(namedSnapshots(m)) != 0 {
+		t.Errorf("heartbeat: %v, snapshots %v (-want +got):\n%s", err, namedSnapshots(m), diff)
+	}
+	for _, event := range []string{"manual-persist", "manual-persist"} {
+		got, err := events.OpEvent.Call(agent, trust.Guarded(svc), events.EventRequest{Event: event, Action: " {x} "})
 		if err != nil || got.Checkpoint == nil || got.Action != " {x} " || len(got.Skills) != 1 {
 			t.Fatalf("%s: %+v, %v", event, got, err)
 		}
@@ -336,14 +353,16 @@ func TestTrigger(t *testing.T) {
 		}
 	}
 	was := m.View().Head()
-	got, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{Event: "morning"})
-	if diff := cmp.Diff(&api.Triggered{Event: "morning", Skills: []string{"plan"}}, got); err != nil || diff != "" {
+	got, err := events.OpEvent.Call(t.Context(), svc, events.EventRequest{Event: "morning"})
+	if diff := cmp.Diff(&events.EventResponse{Event: "morning", Skills: []string{"plan"}}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if got, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{Event: "nothing"}); err != nil || len(got.Skills) != 0 || got.Checkpoint != nil {
+	const list = "buffer-update, heartbeat, manual-persist, morning, point-update"
+	got, err = events.OpEvent.Call(t.Context(), svc, events.EventRequest{Event: "nothing"})
+	if fovea.KindOf(err) != fovea.Invalid || !strings.Contains(err.Error(), list) {
 		t.Errorf("an event that nobody knows: %+v, %v", got, err)
 	}
-	if _, err := api.OpTrigger.Call(t.Context(), svc, api.TriggerRequest{}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := events.OpEvent.Call(t.Context(), svc, events.EventRequest{}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("no event: %v", err)
 	}
 	if m.View().Head().Seq != was.Seq {

@@ -66,8 +66,12 @@ type LocalOptions struct {
 	// Did is told what an agent was answered, in which session; nil tells nobody. It runs in
 	// the goroutine of the call and must be quick.
 	Did func(ctx context.Context, d Done)
-	// Reviewed is told what became of a proposal; nil tells nobody. It must be quick.
-	Reviewed func(ReviewEvent)
+	// Notify is told what happened beside commits; nil tells nobody. It must be quick.
+	Notify func(Notice)
+	// Logs returns the lines of the daemon's log, and those about calls, both oldest first; nil has
+	// none. LogLimit is how many a request gets that does not say; 0 is 20.
+	Logs     func() (log, calls []string)
+	LogLimit int
 	// Now is the clock that the dates of a query count from; time.Now by
 	// default.
 	Now func() time.Time

@@ -58,8 +58,6 @@ var (
 		Summary: "Give the newest commit as a signed note"}, signHead)
 	OpSkill = Define(Operation{Name: "skill",
 		Summary: "Return the source of one skill"}, showSkill)
-	OpTrigger = Define(Operation{Name: "trigger", Effect: Writes,
-		Summary: "Answer an event as the built-in skill does, and say which skills answer to it"}, answerEvent)
 	OpIngestTree = Define(Operation{Name: "ingest-tree", Effect: Writes,
 		Summary: "Take in an AST that stands in no file"}, ingestTree)
 )

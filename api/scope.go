@@ -4,6 +4,7 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -54,6 +55,11 @@ type Done struct {
 func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	on := *l
 	c.DryRun = c.DryRun || IsDryRun(c.Request)
+	if text, _ := flag(c.Request, "Text"); text && !c.DryRun {
+		if _, can := flag(c.Request, "DryRun"); can {
+			return nil, invalid(c.Op.Name, errors.New("text is for a dry run; say dry_run, too"))
+		}
+	}
 	on.call, on.over = c, l.scopes(ctx).Names()
 	if len(on.over) > 0 && c.aboutOne() {
 		m, err := on.narrowest(ctx, on.over)

@@ -109,43 +109,10 @@ func listedSkill(v *view.View, s Skill) Skill {
 	return s
 }
 
-// TriggerRequest is an event, by the word that skills have among their triggers,
-// and what is to be done about it, which is data to Fovea.
-type TriggerRequest struct {
-	Event  string `json:"event" jsonschema:"the word that skills have among their triggers" arg:"EVENT"`
-	Action string `json:"action,omitempty" jsonschema:"what is to be done about it; data to Fovea" flag:"<TEXT> that says what is to be done, handed on as it is"`
-
-	// Of point-update, the node that the agent works on from now on, by any of these names.
-	Focus       string `json:"focus,omitempty" jsonschema:"of point-update: what the agent works on now, named as in show" flag:"<NODE>"`
-	FovealFocus string `json:"foveal_focus,omitempty" jsonschema:"another name for focus, which goes before it"`
-	Payload     struct {
-		TargetID string `json:"target_id,omitempty" jsonschema:"another name for focus, which goes before it"`
-	} `json:"payload,omitzero" jsonschema:"another place for the focus"`
-}
-
-// Triggered is the answer to an event. Skills are those that answer to it, by
-// priority, without what is locked down; Action is the request's, unchanged, for
-// them. Checkpoint is what the built-in skill made, nil where it does not answer.
-type Triggered struct {
-	Event      string      `json:"event" jsonschema:"the word that skills have among their triggers"`
-	Action     string      `json:"action,omitempty" jsonschema:"of the request, unchanged"`
-	Skills     []string    `json:"skills" jsonschema:"those that answer to it, by priority"`
-	Focus      string      `json:"focus,omitempty" jsonschema:"of point-update, the id of the node that the agent works on now"`
-	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema:"what the built-in skill made, where it answers"`
-}
-
-// statePersistence is the built-in skill that Fovea itself carries out.
-const statePersistence = "state-persistence"
-
-// pointUpdate is the event by which an editor or an agent says what is being worked on. Of
-// these only the last counts.
-const pointUpdate = "point-update"
-
-// setFocus makes a node the focus of the windows of the agent that calls, and returns its id.
-func setFocus(ctx context.Context, l *Local, v *view.View, name string) (id string, err error) {
-	if name == "" {
-		return "", invalid("trigger", errors.New("point-update names what is being worked on: give focus, foveal_focus or payload.target_id"))
-	}
+// SetFocus makes a node of a view the focus of the windows of the agent that calls, and returns its
+// id.
+func (a Access) SetFocus(ctx context.Context, v *view.View, name string) (id string, err error) {
+	l := a.l
 	n, err := v.Resolve(l.below(name))
 	if err != nil {
 		return "", err
@@ -176,31 +143,4 @@ func focusOf(ctx context.Context, v *view.View) string {
 		return ""
 	}
 	return id
-}
-
-// Trigger makes a checkpoint where state-persistence answers to the event; one that
-// is there already is not written again.
-func answerEvent(ctx context.Context, l *Local, req TriggerRequest) (*Triggered, error) {
-	if req.Event == "" {
-		return nil, invalid("trigger", errors.New("name the event, such as heartbeat or manual-persist"))
-	}
-	v, err := l.reading(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out := &Triggered{Event: req.Event, Action: req.Action, Skills: []string{}}
-	if req.Event == pointUpdate {
-		if out.Focus, err = setFocus(ctx, l, v, cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID)); err != nil {
-			return nil, err
-		}
-	}
-	for _, s := range l.memex.Folder().Skills(ctx, v).Skills {
-		if slices.Contains(s.Triggers, req.Event) {
-			out.Skills = append(out.Skills, s.Name)
-		}
-	}
-	if slices.Contains(out.Skills, statePersistence) {
-		out.Checkpoint, err = writeCheckpoint(ctx, l, CheckpointRequest{})
-	}
-	return out, err
 }

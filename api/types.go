@@ -269,6 +269,8 @@ type Commit struct {
 	Changes    int       `json:"changes" jsonschema:"nodes that came, changed or left"`
 	Documents  int       `json:"documents,omitempty" jsonschema:"in the state after it"`
 	Op         string    `json:"op" jsonschema:"the key under which it was asked for"`
+	Paths      []string  `json:"paths,omitempty" jsonschema:"of a commit on the stream of events as it is made: the files that it changed, at most 100"`
+	MorePaths  int       `json:"more_paths,omitempty" jsonschema:"how many more files it changed"`
 	VouchedBy  string    `json:"said_by,omitempty" jsonschema:"who vouches for the author: token where one stands for it, asserted where whoever asked said so, empty where nobody asked, as for what was found in files"`
 }
 
@@ -314,6 +316,7 @@ type RollbackRequest struct {
 	Skip       bool   `json:"skip,omitempty" jsonschema:"leave out files that changed or are open, and go on" flag:"leave out files that changed or are open, roll back the rest"`
 	MemoryOnly bool   `json:"memory_only,omitempty" jsonschema:"leave the files as they are; they differ from memory since" flag:"leave the files alone and remember that they differ"`
 	DryRun     bool   `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing"`
+	Text       bool   `json:"text,omitempty" jsonschema:"of a dry run: with text diffs"`
 	Head       uint64 `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }
 
@@ -337,6 +340,7 @@ type RevertRequest struct {
 	Since   string   `json:"since,omitempty" jsonschema:"only later ones than this moment: a date, or as in diff" flag:"only those after this <MOMENT>, a date or a commit" mcp:",revert: only later ones"`
 	Commits []string `json:"commits,omitempty" jsonschema:"a number, seq:N, or a commit" arg:"COMMIT..." mcp:",revert: seq:N"`
 	DryRun  bool     `json:"dry_run,omitempty" jsonschema:"say what would be done" flag:"say what would be done, and do nothing" mcp:",revert: only say what"`
+	Text    bool     `json:"text,omitempty" jsonschema:"of a dry run: with text diffs"`
 	Skip    bool     `json:"skip,omitempty" jsonschema:"leave out files that changed or are open" flag:"leave out files that changed or are open, revert the rest"`
 	Head    uint64   `json:"head,omitempty" jsonschema:"the newest commit's number; a newer one is a conflict"`
 }

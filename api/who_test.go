@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/care"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/exchange"
 	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/api/remotes"
@@ -53,7 +54,8 @@ func requests(edited string) []asked {
 	title := "Taken over"
 	all := []asked{
 		{"snapshot", api.SnapshotRequest{}}, {"snapshot", api.SnapshotRequest{Name: "theirs"}}, {"checkpoint", api.CheckpointRequest{Name: "c"}},
-		{"trigger", api.TriggerRequest{Event: "checkpoint"}}, {"ingest", api.IngestRequest{}}, {"ingest", api.IngestRequest{AcceptDeletions: true}},
+		{"event", events.EventRequest{Event: "checkpoint"}}, {"buffer-update", events.BufferRequest{Client: "guessed", Path: "mine.org", Modified: true}},
+		{"ingest", api.IngestRequest{}}, {"ingest", api.IngestRequest{AcceptDeletions: true}},
 		{"edit", api.EditRequest{ID: "mine", Title: &title}}, {"edit", api.EditRequest{ID: "skill", Title: &title}},
 		{"remember", api.RememberRequest{Title: "Note"}}, {"remember", api.RememberRequest{Title: "Note", Under: "mine.org"}},
 		{"remember", api.RememberRequest{Title: "Note", Under: "skill"}},

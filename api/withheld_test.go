@@ -26,6 +26,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/embed"
+	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -102,19 +103,27 @@ func openReading(t *testing.T, dir string, opts *fovea.Options) *reading {
 	t.Helper()
 	opts.StateDir = filepath.Join(t.TempDir(), "state")
 	opts.Signer, opts.Verifiers = testKey(t)
+	opts.Buffers = &buffer.Buffers{}
 	opts.Embedder = func(ctx context.Context) (embed.Embedder, error) { return embed.Open(ctx, embed.Config{}) }
 	m, err := fovea.Open(t.Context(), dir, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	r := &reading{t: t, memory: m, options: api.LocalOptions{Fill: true}, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
+	options := api.LocalOptions{Fill: true, Logs: logsOfOthers}
+	r := &reading{t: t, memory: m, options: options, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
 		{Agent: "ada", Role: api.Agent}, {Agent: "ada", Role: api.Reader},
 		{Agent: "ada", Role: api.Agent, Paths: []string{"notes/", "skills/"},
 			Operations: []string{"revert", "edit", "refile", "archive", "resolve", "drift", "restore", "assign-ids", "ingest"}},
 	}}
 	r.step("ingest")
 	return r
+}
+
+// logsOfOthers are lines of the daemon's log, and about calls of others than ada.
+func logsOfOthers() (log, calls []string) {
+	return []string{"time=2026-11-27T10:00:00.000Z level=INFO msg=committed what=zy9title"},
+		[]string{`{"msg":"call","agent":"bob","op":"show","error":"zy9-id"}`, `{"msg":"call","agent":"owner","op":"show","error":"zy9-id,\"agent\":\"ada\""}`}
 }
 
 // testKey is a key that signs heads.
@@ -294,6 +303,23 @@ var hidden = map[string]func(t *testing.T) *reading{
 		r.note(view.Of(lake.View()))
 		r.scopes = []api.Scopes{{}, {Project: "lake"}, {Project: "lake", Session: "s1"}}
 		return r
+	},
+	"in a buffer of a session": func(t *testing.T) *reading {
+		r := newReading(t, common(map[string]string{"notes/plan.org": plain}), &fovea.Options{})
+		held := r.memory.Folder().Buffers()
+		t.Cleanup(held.Join("editor"))
+		one := buffer.Buffer{Path: "notes/plan.org", Real: "notes/plan.org", Name: "plan.org", Session: "other", Text: planted, Shown: true}
+		if _, err := held.Put("editor", one, false); err != nil {
+			t.Fatal(err)
+		}
+		v, err := r.memory.Over(t.Context(), "session/other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.note(view.Of(v)); len(r.ids) == 0 {
+			t.Fatal("the session does not see the buffer")
+		}
+		return r.foreign("session/other")
 	},
 	"in a session": func(t *testing.T) *reading {
 		r := newReading(t, common(nil), &fovea.Options{})
@@ -571,7 +597,7 @@ func (r *reading) values(op *api.Operation, f reflect.StructField) []any {
 	case f.Type.Kind() != reflect.String, slices.Contains([]string{
 		"counter", "session", "sha256", "state", "kind", "label", "into", "file", "url", "passphrase", "since", "for", "source", "cid",
 		"name", "title", "todo", "priority", "schedule", "deadline", "body", "action", "keep_all",
-		"hourly", "daily", "subject", "lease", "op", "reason", "proof", "key",
+		"hourly", "daily", "subject", "client", "buffer", "lease", "op", "reason", "proof", "key",
 	}, key):
 		return nil // numbers, what is only written, and what names none of the nodes
 	default:

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/view"

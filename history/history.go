@@ -26,6 +26,9 @@ type Commit struct {
 	Message   string
 	Changes   int // nodes added, changed or removed
 	Documents int // documents in the resulting state; 0 if unknown
+	// Paths are those of the changed documents, for Options.Committed; nil elsewhere. It is
+	// shared and must not be changed.
+	Paths []string
 	// Lineage maps ids that nodes had before the commit to those they have after
 	// it: derived ids follow titles and places. It is shared and must not be changed.
 	Lineage []node.Edge

@@ -139,8 +139,8 @@ func TestNothingChangedNothingWritten(t *testing.T) {
 	quiet("a heartbeat after a restart", heartbeat)
 }
 
-// TestHeartbeat: an image is written when much lies behind the last one, and the
-// next opening needs no more than it.
+// TestHeartbeat: an image is written when some megabytes of journal lie behind the last one, and
+// the next opening needs no more than it.
 func TestHeartbeat(t *testing.T) {
 	d := disks{faultfs.New(), faultfs.New()}
 	m := d.open(t)
@@ -151,8 +151,8 @@ func TestHeartbeat(t *testing.T) {
 		}
 		return len(entries)
 	}
-	const part = 13 << 20
-	for i := range 5 {
+	const part = 3 << 20
+	for i := range 3 {
 		if images() != 0 {
 			t.Fatalf("an image after %d MiB", i*part>>20)
 		}
@@ -165,7 +165,7 @@ func TestHeartbeat(t *testing.T) {
 		}
 	}
 	if images() != 1 {
-		t.Fatalf("%d images after %d MiB", images(), 5*part>>20)
+		t.Fatalf("%d images after %d MiB", images(), 3*part>>20)
 	}
 	root := m.View().Root()
 	m = d.crash(1).open(t)

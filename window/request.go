@@ -175,7 +175,7 @@ type Part struct {
 	Title string `json:"title" jsonschema:"without keyword and tags"`
 	Path  string `json:"path" jsonschema:"the file, below the memex"`
 	// Line is where the node begins in its file, from 1. The caller of Build fills it in.
-	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; with explain"`
+	Line   int           `json:"line,omitempty" jsonschema:"in the file, from 1; absent for what stands in none"`
 	Digest merkle.Digest `json:"digest" jsonschema:"of the own bytes"`
 	Level  Level         `json:"level" jsonschema:"how much of the node is shown"`
 	// Tokens is the number of tokens that this part adds to the text.

@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/working"
@@ -55,7 +56,7 @@ func Of(d api.Done) (working.Action, bool) {
 		did.Result = found(a, func(n *api.Node) *api.Node { return n })
 	case *api.EditResponse:
 		did.Detail, did.Result = cmp.Or(did.Detail, title(d, a.ID, a.Path)), wrote(a)
-	case *api.Triggered:
+	case *events.EventResponse:
 		did.Result = a.Focus
 	}
 	return did, true

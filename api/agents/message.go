@@ -70,6 +70,13 @@ type MessageSent struct {
 	Seq uint64 `json:"seq" jsonschema:"of the commit"`
 }
 
+// MessageEvent is what a notice of a message says: who sent one to whom.
+type MessageEvent struct {
+	ID   string `json:"id" jsonschema:"of the message"`
+	From string `json:"from" jsonschema:"owner, or the name of an agent"`
+	To   string `json:"to" jsonschema:"owner, or the name of an agent"`
+}
+
 // MessageReadRequest names messages in the caller's inbox.
 type MessageReadRequest struct {
 	IDs  []string `json:"ids,omitempty" jsonschema:"of the messages; none is those that were not read" arg:"ID..."`
@@ -189,6 +196,10 @@ func sendMessage(ctx context.Context, a api.Access, req MessageSendRequest) (*Me
 	}, a.Write())
 	if err != nil {
 		return nil, err
+	}
+	if a.Options.Notify != nil && !a.Call.DryRun {
+		from := cmp.Or(author.AgentOf(ctx), "owner")
+		a.Options.Notify(api.Notice{Event: "message", Data: MessageEvent{ID: id, From: from, To: req.To}, Agents: []string{from, req.To}})
 	}
 	return &MessageSent{id, c.Seq}, nil
 }

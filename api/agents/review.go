@@ -267,8 +267,8 @@ var errGone = errors.New("a note that it names no longer exists")
 
 // notify says what became of a proposal to those who follow the changes.
 func notify(a api.Access, p *Proposal, event string) {
-	if a.Options.Reviewed != nil {
-		a.Options.Reviewed(api.ReviewEvent{ID: p.ID, Agent: p.Agent, Event: event})
+	if a.Options.Notify != nil {
+		a.Options.Notify(api.Notice{Event: "review", Data: api.ReviewEvent{ID: p.ID, Agent: p.Agent, Event: event}, Agents: []string{p.Agent}})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/feedback"
 )
 
@@ -38,7 +39,7 @@ var admissions = map[string]admission{
 	agents.OpMessageRead.Name:    anything, // it marks messages of the caller alone
 	api.OpSnapshot.Name:          anything,
 	api.OpCheckpoint.Name:        by(api.OpCheckpoint, admitCheckpoint),
-	api.OpTrigger.Name:           anything,
+	events.OpEvent.Name:          anything,
 	api.OpBlockAdd.Name:          anything,
 	api.OpBlockRemove.Name:       anything,
 	api.OpBlockScore.Name:        anything,

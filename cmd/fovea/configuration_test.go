@@ -118,9 +118,9 @@ func (s *configured) digests() map[string]string {
 
 // openedAgain counts how often the daemon opened its memory under another configuration.
 func (s *configured) openedAgain() int {
-	var lines []string
-	s.ask("GET", "/v1/logs?limit=1000", "", &lines)
-	return strings.Count(strings.Join(lines, "\n"), "the memory was opened again")
+	var logs struct{ Lines []string }
+	s.ask("GET", "/v1/logs?limit=1000", "", &logs)
+	return strings.Count(strings.Join(logs.Lines, "\n"), "the memory was opened again")
 }
 
 // session is an MCP session of the agent ada, with a token.
@@ -274,9 +274,9 @@ func TestConfigurationTakesEffectInOpenSessions(t *testing.T) {
 		{"[guard]\nlockdown = [\"core.org\"]\n", "guard", func() bool { return strings.Contains(s.run("guard", "list"), "core.org") }},
 		{"[embed]\nkind = \"ollama\"\nurl = \"http://127.0.0.1:1\"\nmodel = \"m\"\n", "embed", func() bool { return strings.Contains(s.run("status"), "embedder") }},
 		{"log_limit = 1\n", "log_limit", func() bool {
-			var lines []string
-			s.ask("GET", "/v1/logs", "", &lines)
-			return len(lines) == 1
+			var logs struct{ Lines []string }
+			s.ask("GET", "/v1/logs", "", &logs)
+			return len(logs.Lines) == 1
 		}},
 		{"[record]\nwindows = false\n", "record", func() bool {
 			before := s.run("windows", "--agent", "ada")

@@ -38,7 +38,7 @@ const (
 var verbsByNeed = map[need][][]string{
 	needsNotes: {
 		{"context", "--question", "first", "--budget", "500"}, {"query", "first"}, {"search", "first"}, {"show", "first"},
-		{"skill", "list"}, {"skill", "trigger", "dawn"}, {"skill", "check"},
+		{"skill", "list"}, {"event", "heartbeat"}, {"logs"}, {"skill", "check"},
 		{"id", "list"}, {"log"}, {"snapshot", "list"}, {"drift"}, {"drift", "list"},
 		{"guard", "list"}, {"guard", "policy"}, {"guard", "diff", "skills/s.org"}, {"status"}, {"block", "list", "--agent", "ada"},
 		{"windows", "--agent", "ada"}, {"agent", "list"}, {"message", "inbox"}, {"task", "list"}, {"review", "list"},

@@ -123,7 +123,7 @@ func forwardChanges(ctx context.Context, c *client.Client, server *mcpserver.Ser
 		if h, err := c.Hello(ctx); err == nil {
 			server.Changed(ctx) // commits made before the subscription
 			_ = c.Events(ctx, h.Seq, func(e api.Event) error {
-				if e.Commit != nil || e.Review != nil {
+				if e.Commit != nil || e.Notice != nil {
 					server.Changed(ctx)
 				}
 				return nil
@@ -266,10 +266,10 @@ func follow(ctx context.Context, feed *api.Feed, changed func(context.Context)) 
 				open = false
 			case e, open = <-events:
 			}
-			happened := e.Commit != nil || e.Review != nil
+			happened := e.Commit != nil || e.Notice != nil
 			for len(events) > 0 {
 				next := <-events
-				happened = happened || next.Commit != nil || next.Review != nil
+				happened = happened || next.Commit != nil || next.Notice != nil
 			}
 			if happened {
 				changed(ctx)

@@ -37,8 +37,11 @@ type serving struct {
 	stop   bool
 }
 
-// logName is the file in the state folder that holds the newest log lines.
-const logName = "serve.log"
+// Files in the state folder with the newest lines of the log, and with those about calls.
+const (
+	logName   = "serve.log"
+	callsName = "calls.log"
+)
 
 func serveCommand(s *session) *cobra.Command {
 	var how serving
@@ -148,7 +151,9 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 		return verb.Misuse{Err: err}
 	}
 	restoreHeap := growHeap()
-	with := func(o *fovea.Options) { o.Command, o.Committed, o.Log = daemon.Command, feed.Committed, log }
+	with := func(o *fovea.Options) {
+		o.Command, o.Committed, o.Log, o.Buffers = daemon.Command, feed.Committed, log, &feed.Buffers
+	}
 	err := s.openOrConnect(ctx, with)
 	if err != nil {
 		return err
@@ -162,6 +167,11 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	}
 	defer ring.Close()
 	lines.to(ring)
+	calls, err := daemon.OpenRing(filepath.Join(s.config.StateDir, callsName))
+	if err != nil {
+		return err
+	}
+	defer calls.Close()
 	if err := s.alerts.send(damage(s.memory.Status())); err != nil {
 		log.Warn("an alert is lost when this process ends", "why", err)
 	}
@@ -172,7 +182,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 		return o
 	}
 	err = daemon.Serve(ctx, &daemon.Options{
-		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, HTTP: how.http, Idle: how.idle,
+		Memory: s.memory, Config: s.config, Feed: feed, Version: version(), Log: log, Lines: ring, Calls: calls, HTTP: how.http, Idle: how.idle,
 		Local: local(&s.config), Again: again(s, with, local),
 		MCP: func(svc api.Service, now func() *config.Config) http.Handler {
 			return mcpHandler(ctx, agents{now}, svc, feed, log)

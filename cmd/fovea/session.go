@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/s3"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -95,6 +96,9 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 	local := localOf(&s.config)
 	local.Project, local.Session, local.Warn = s.config.Project, s.config.Session, s.warn
 	local.Fill, local.Progress = true, s.Progress
+	local.Logs = func() (log, calls []string) { // as a daemon left them
+		return daemon.ReadRing(filepath.Join(s.config.StateDir, logName)), daemon.ReadRing(filepath.Join(s.config.StateDir, callsName))
+	}
 	return api.NewLocal(s.memory, &local), nil
 }
 
@@ -103,7 +107,8 @@ func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(nil), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
 		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
-		Buckets: buckets,
+		LogLimit: c.LogLimit,
+		Buckets:  buckets,
 		Seals: func() (api.Seals, error) {
 			k, err := c.Seals(nil)
 			return api.Seals{For: k.For, Own: k.Own}, err

@@ -143,7 +143,7 @@ var hostileRows = []struct {
 		{"--question", "oak", "--format", "json"}, {"--focus", "Bee" + evilName}, {"--policy", evilName}}},
 	{"show", [][]string{{"oak"}, {"elm"}, {"a.org"}, {"Oak" + evilName}, {"b\x1b[2J\u202e\n.org"}, {"a.org:999"}}},
 	{"skill", [][]string{{}, {evilName}}}, {"skill list", [][]string{{}}}, {"skill show", [][]string{{"skill"}, {"s\u202e"}, {evilName}}},
-	{"skill trigger", [][]string{{"go\x1b[1m\u202e"}}}, {"skill check", [][]string{{}}},
+	{"event", [][]string{{"go\x1b[1m\u202e"}}}, {"logs", [][]string{{}}}, {"skill check", [][]string{{}}},
 	{"block add", [][]string{{"task", "T\x1b[31m\u202e", "x" + evilName, "--agent", "ada"}, {"file", evilName, "--agent", "ada"},
 		{evilName, "x", "--agent", "ada"},
 		{"<" + `{"type":"status","status_type":"a\u001b[2J\u202e"}`, "-", "--agent", "ada"}, {"<{" + evilName, "-", "--agent", "ada"}}},

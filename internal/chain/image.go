@@ -223,6 +223,9 @@ func (i *Images) written(b *background, err error) error {
 // Due reports whether the journal behind the newest image is worth another.
 func (i *Images) Due() bool { return ImageDue(i.behind, i.c.Head().Commit.Seq-i.newest) }
 
+// Behind returns the bytes of journal behind the newest image.
+func (i *Images) Behind() int64 { return i.behind }
+
 // Newest returns the number of the newest commit that an image holds; 0 for none.
 func (i *Images) Newest() uint64 { return i.newest }
 

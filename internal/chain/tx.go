@@ -171,8 +171,9 @@ func (tx *Tx) Publish(ctx context.Context, s *Steps) ([]Commit, error) {
 	}
 	tx.witness.report(c)
 	tx.images.beside()
-	for _, commit := range done {
+	for i, commit := range done {
 		if c.opts.Committed != nil {
+			commit.Paths = s.list[i].delta.Paths
 			c.opts.Committed(commit)
 		}
 		c.opts.Log.Info("committed", "commit", commit.Seq, "kind", commit.Kind, "what", commit.Message, "changes", commit.Changes)

@@ -300,9 +300,8 @@ func publish(kind, data string, told func(api.Event) error) error {
 	case "commit":
 		e.Commit = new(api.Commit)
 		err = json.Unmarshal([]byte(data), e.Commit)
-	case "review":
-		e.Review = new(api.ReviewEvent)
-		err = json.Unmarshal([]byte(data), e.Review)
+	case "review", "message", "lockdown", "conflicts":
+		e.Notice = &api.Notice{Event: kind, Data: json.RawMessage(data)}
 	case "progress":
 		err = json.Unmarshal([]byte(data), &e)
 	default:
@@ -353,7 +352,7 @@ func (c *Client) ingest(ctx context.Context, call api.Call, req api.IngestReques
 // pass tells of an event whoever asked for it, and returns the commit's number.
 func pass(e api.Event, req api.IngestRequest) uint64 {
 	if e.Commit == nil {
-		if req.Progress != nil && e.Review == nil {
+		if req.Progress != nil && e.Notice == nil {
 			req.Progress(e.Done, e.Total)
 		}
 		return 0

@@ -4,6 +4,7 @@ package corpus
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,8 +20,9 @@ import (
 // buffer: the link .#FILE to USER@HOST.PID or USER@HOST.PID:BOOT, or a regular file
 // with that text on file systems without links.
 //
-// Editors that create no locks are not detected, nor is an Emacs whose
-// create-lockfiles is nil. Their saves are detected by the digest of the file.
+// Of an editor that creates no locks, such as an Emacs whose create-lockfiles is nil, only the
+// buffers are known that it tells Fovea of, see BufferLock; else its saves are detected by the
+// digest of the file.
 type EditorLock struct {
 	// Owner is the text of the lock.
 	Owner string
@@ -112,9 +114,19 @@ func (h Host) holder(text string) Holder {
 	return HolderRunning
 }
 
-// editorLock looks for a lock next to each of the names.
+// BufferLock is the lock of a running editor that has told Fovea of a buffer.
+func BufferLock(buffer string) EditorLock {
+	return EditorLock{Owner: fmt.Sprintf("buffer %q", buffer), Holder: HolderRunning}
+}
+
+// editorLock looks for a buffer of each of the names, and for a lock next to it.
 func (d *folder) editorLock(names ...string) (EditorLock, bool) {
 	for _, name := range names {
+		if d.holder != nil {
+			if buffer := d.holder(name); buffer != "" {
+				return BufferLock(buffer), true
+			}
+		}
 		text, err := d.lockText(path.Join(path.Dir(name), ".#"+path.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
 			continue // a lock's name would be too long, so none exists

@@ -43,6 +43,9 @@ type Options struct {
 	// Host is the machine on which editors' locks are interpreted; ThisHost() if it
 	// has no name.
 	Host Host
+	// Holder returns the name of an editor's buffer that holds the file at a path, "" for none;
+	// nil knows of none. See Write.
+	Holder func(path string) string
 	// FS replaces the file system of the folder in tests.
 	FS vfs.FS
 }
@@ -62,6 +65,7 @@ type folder struct {
 	paths  []string    // absolute: without links, and as given to Open
 	opened fs.FileInfo // of the folder when it was opened; nil in tests
 	host   Host        // on which locks of editors are interpreted
+	holder func(path string) string
 }
 
 // Open opens the folder dir, which may be a link. Errors, wrapped with the path:
@@ -70,7 +74,7 @@ func Open(dir string, opts *Options) (*Root, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	d := &folder{fs: opts.FS, paths: []string{dir}, host: opts.Host}
+	d := &folder{fs: opts.FS, paths: []string{dir}, host: opts.Host, holder: opts.Holder}
 	if d.fs == nil {
 		if err := d.open(dir); err != nil {
 			return nil, openError(dir, err)

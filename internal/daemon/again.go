@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/share"
 )
@@ -60,6 +61,7 @@ type terms struct {
 type opened struct {
 	memory *fovea.Memory
 	live   *live
+	nudged chan struct{} // see notices
 	work   sync.WaitGroup
 	end    func() error // ends that work; the memory stays open
 }
@@ -67,7 +69,8 @@ type opened struct {
 // open begins to watch the folder of a memory.
 func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *opened {
 	ctx, stop := context.WithCancel(ctx)
-	o := &opened{memory: m, live: keepLive(ctx, m, t.daemon.opts, c)}
+	o := &opened{memory: m, live: keepLive(ctx, m, t.daemon.opts, c), nudged: make(chan struct{}, 1)}
+	o.live.beat, o.live.changed = t.beat, o.nudge
 	o.end = sync.OnceValue(func() error {
 		stop()
 		o.work.Wait()
@@ -79,15 +82,22 @@ func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *op
 // run begins the work in the background.
 func (t *terms) run(o *opened) {
 	o.work.Go(func() { t.daemon.kept(o.live.ctx, "watching the folder", o.live.run) })
+	o.work.Go(func() { t.daemon.kept(o.live.ctx, "looking for notices", func() { notices(o, t.daemon.opts.Feed) }) })
 	if room := o.memory.Meaning(); room != nil {
 		o.work.Go(func() { t.daemon.kept(o.live.ctx, "making vectors", func() { room.Run(o.live.ctx) }) })
 	}
 }
 
+// beat fires the event heartbeat.
+func (t *terms) beat(ctx context.Context) error {
+	_, err := events.OpEvent.Call(ctx, api.WithSync(t.call, api.SyncNone), events.EventRequest{Event: events.Heartbeat})
+	return err
+}
+
 // take begins a term.
 func (t *terms) take(c config.Config, o *opened, local api.LocalOptions) {
 	t.now.Store(&term{c, c.Digests(), t.daemon.serviceOf(o, local), o})
-	t.daemon.api.Limit(c.LogLimit, c.WritesPerMinute)
+	t.daemon.api.Limit(c.WritesPerMinute)
 }
 
 // call is the service of all listeners: that of the present term.

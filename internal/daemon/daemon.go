@@ -51,9 +51,11 @@ type Options struct {
 	SlowHeader time.Duration
 	// Version is sent to clients.
 	Version string
-	// Log receives messages, and Lines holds the newest of them.
+	// Log receives messages, and Lines holds the newest of them. Calls holds those about calls;
+	// nil keeps none.
 	Log   *slog.Logger
 	Lines *Ring
+	Calls *Ring
 	// Listening, if not nil, is called once clients can connect.
 	Listening func(socket, url string)
 }
@@ -142,18 +144,35 @@ func (d *daemon) server(ending <-chan struct{}) *httpapi.Server {
 			return d.opts.MCP(svc, func() *config.Config { return &d.terms.now.Load().config })
 		}
 	}
+	var calls *slog.Logger
+	if d.opts.Calls != nil {
+		calls = slog.New(slog.NewJSONHandler(d.opts.Calls, nil))
+	}
 	return httpapi.New(httpapi.Options{
-		Service: d.terms.call, Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Logs: d.opts.Lines.Newest, Stop: ending, Log: d.opts.Log, MCP: mcp,
+		Service: d.terms.call, Hello: d.hello, Feed: d.opts.Feed, Ready: d.isReady, Stop: ending, Log: d.opts.Log, Calls: calls, MCP: mcp,
 	})
 }
 
 // serviceOf returns the service of a memory.
 func (d *daemon) serviceOf(o *opened, local api.LocalOptions) api.Service {
 	local.Sync = func(ctx context.Context) error { return advise(o.live.sync(ctx)) }
-	local.Progress, local.Reviewed = d.opts.Feed.Progress, d.opts.Feed.Reviewed
+	local.Progress, local.Notify = d.opts.Feed.Progress, d.opts.Feed.Notify
+	local.Logs = func() (log, calls []string) { return d.opts.Lines.Lines(), d.opts.Calls.Lines() }
 	// After each sync, a writer queues behind all requests that wait for a processor.
 	local.AtOnce = 1 + runtime.GOMAXPROCS(0)
-	return d.advised(o.memory, api.NewLocal(o.memory, &local))
+	svc := d.advised(o.memory, api.NewLocal(o.memory, &local))
+	return func(ctx context.Context, c api.Call) (any, error) {
+		answer, err := svc(ctx, c)
+		switch c.Op.Effect {
+		case api.Mends: // a purge changes the logs
+			d.opts.Lines.Reload()
+			d.opts.Calls.Reload()
+			o.nudge()
+		case api.Writes:
+			o.nudge()
+		}
+		return answer, err
+	}
 }
 
 func (d *daemon) hello() api.Hello {

@@ -32,6 +32,8 @@ type live struct {
 	m        *fovea.Memory
 	progress func(done, total int)
 	log      *slog.Logger
+	beat     func(context.Context) error // fires the event heartbeat
+	changed  func()                      // is told that the folder was read
 
 	root    *corpus.Root
 	watcher *corpus.Watcher // nil if the folder cannot be watched
@@ -130,6 +132,7 @@ func (l *live) read(ctx context.Context, seen uint64, always bool) error {
 	if _, guardErr := l.m.Guard().View(l.ctx, nil); guardErr != nil { // reports changed protected files, even unread ones
 		l.log.Warn("cannot compare protected files", "why", guardErr)
 	}
+	l.changed()
 	if err != nil {
 		return err // the next caller tries again
 	}
@@ -164,7 +167,7 @@ func (l *live) run() {
 		case <-scans.C:
 			l.logError(l.read(l.ctx, 0, true))
 		case <-beats.C:
-			l.logError(l.m.History().Heartbeat(l.ctx))
+			l.logError(l.beat(l.ctx))
 			l.scavenger.tick()
 		case <-changed:
 			l.burst(changed)

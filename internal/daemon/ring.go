@@ -37,16 +37,27 @@ func OpenRing(name string) (*Ring, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !vfs.Unwritable(err) {
 		return nil, fmt.Errorf("log: %w", err)
 	}
-	for line := range strings.Lines(string(text)) {
-		r.lines = append(r.lines, strings.TrimSuffix(line, "\n"))
-	}
-	r.written = len(r.lines)
-	r.lines = slices.Clone(r.lines[max(0, len(r.lines)-kept):])
+	lines := linesOf(text)
+	r.written = len(lines)
+	r.lines = slices.Clone(lines[max(0, len(lines)-kept):])
 	r.file, err = vfs.OpenPlain(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil && !vfs.Unwritable(err) {
 		return nil, fmt.Errorf("log: %w", err)
 	}
 	return r, nil
+}
+
+// ReadRing returns the lines in the file of a log, oldest first; none if it cannot be read.
+func ReadRing(name string) []string {
+	text, _ := vfs.ReadPlain(name)
+	return linesOf(text)
+}
+
+func linesOf(text []byte) (lines []string) {
+	for line := range strings.Lines(string(text)) {
+		lines = append(lines, strings.TrimSuffix(line, "\n"))
+	}
+	return lines
 }
 
 // Write appends whole lines, as log/slog's handlers write them. A file that cannot be
@@ -73,11 +84,25 @@ func (r *Ring) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Newest returns up to limit lines, oldest first. The caller owns the slice.
-func (r *Ring) Newest(limit int) []string {
+// Lines returns the lines that are kept, oldest first; none of nil. The caller owns the slice.
+func (r *Ring) Lines() []string {
+	if r == nil {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.lines[max(0, len(r.lines)-max(limit, 0)):])
+	return slices.Clone(r.lines)
+}
+
+// Reload takes the lines from the file, in which a purge has overwritten text.
+func (r *Ring) Reload() {
+	if r == nil || r.file == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lines := ReadRing(r.name)
+	r.lines = slices.Clone(lines[max(0, len(lines)-kept):])
 }
 
 // Close closes the file.

@@ -148,7 +148,7 @@ func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 var ownNames = append([]string{record.JournalFolder, imageFolder, quarantineFolder, record.PackFolder}, laterNames...)
 
 // laterNames are those of them that are made when the folder of the journal is durable.
-var laterNames = []string{headFile, "alerts", "cache", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
+var laterNames = []string{headFile, "alerts", "cache", "calls.log", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
 
 // createFormat makes a folder that has nothing of anybody a state folder. One that has a
 // history, or nothing but what a state folder has, has lost its FORMAT.

@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"cmp"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,7 +21,8 @@ import (
 const beat = 15 * time.Second
 
 // events streams commits: those after the number in the request, then each as it becomes
-// durable; between them what becomes of proposals, and the progress of reading the folder.
+// durable; between them notices, and the progress of reading the folder. The owner's stream
+// begins with its name, under which the client holds buffers until the stream ends.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	seq, past, err := sinceOf(r)
 	if err != nil {
@@ -42,6 +44,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	st := &stream{w: w, control: http.NewResponseController(w), seq: seq}
 	st.comment("fovea")
+	if g := author.GrantOf(r.Context()); g.Role == api.Owner && g.Agent == "" {
+		client := rand.Text()
+		defer s.opts.Feed.Buffers.Join(client)()
+		st.json("client", map[string]string{"client": client})
+	}
 	st.commits(missed, nil)
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
@@ -60,7 +67,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return // too late: the client comes again with the number it has
 			}
-			if e.Review != nil && !e.Review.IsFor(author.GrantOf(r.Context())) {
+			if e.Notice != nil && !e.Notice.IsFor(author.GrantOf(r.Context())) {
 				continue
 			}
 			if e.Commit == nil || author.GrantOf(r.Context()).Role == api.Owner {
@@ -68,7 +75,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 				continue
 			}
 			if e.Commit.Seq > st.seq { // with all that came since
-				st.commits(s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq))
+				list, err := s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
+				for i := range list {
+					if list[i].Seq == e.Commit.Seq {
+						list[i].Paths, list[i].MorePaths = e.Commit.Paths, e.Commit.MorePaths
+					}
+				}
+				st.commits(list, err)
 			}
 		}
 	}
@@ -116,14 +129,19 @@ func (s *stream) event(e api.Event) {
 	case e.Commit != nil:
 		s.commits([]api.Commit{*e.Commit}, nil)
 		return
-	case e.Review != nil:
-		text, err := json.Marshal(e.Review)
-		if s.err = err; err == nil {
-			s.send("event: review\ndata: " + string(text) + "\n\n")
-		}
+	case e.Notice != nil:
+		s.json(e.Notice.Event, e.Notice.Data)
 		return
 	}
-	s.send(fmt.Sprintf("event: progress\ndata: {\"done\":%d,\"total\":%d}\n\n", e.Done, e.Total))
+	s.json("progress", map[string]int{"done": e.Done, "total": e.Total})
+}
+
+// json sends an event of a kind.
+func (s *stream) json(kind string, data any) {
+	text, err := json.Marshal(data)
+	if s.err = cmp.Or(s.err, err); err == nil {
+		s.send("event: " + kind + "\ndata: " + string(text) + "\n\n")
+	}
 }
 
 // maxWrite is the size in bytes from which on a write takes no further commit.
@@ -152,10 +170,7 @@ func (s *stream) commits(list []api.Commit, err error) {
 
 // end sends the reason why the stream ends.
 func (s *stream) end(why error) {
-	text, err := json.Marshal(api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why.Error()})
-	if err == nil {
-		s.send("event: end\ndata: " + string(text) + "\n\n")
-	}
+	s.json("end", api.Fault{Type: "urn:fovea:busy", Title: "busy", Status: http.StatusTooManyRequests, Detail: why.Error()})
 }
 
 func (s *stream) comment(text string) { s.send(": " + text + "\n\n") }

@@ -72,7 +72,7 @@ func open(t *testing.T, files map[string]string) *site {
 		t.Fatal(err)
 	}
 	s.m, err = fovea.Open(t.Context(), s.dir, &fovea.Options{
-		StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Signer: signer, Verifiers: note.VerifierList(key),
+		StateDir: filepath.Join(t.TempDir(), "state"), Committed: s.feed.Committed, Buffers: &s.feed.Buffers, Signer: signer, Verifiers: note.VerifierList(key),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func open(t *testing.T, files map[string]string) *site {
 // serve begins a server over the memory, which remembers nothing of another.
 func (s *site) serve() {
 	server := httptest.NewServer(httpapi.New(httpapi.Options{
-		Service: api.NewLocal(s.m, nil), Feed: s.feed, BodyLimit: 1 << 16,
-		Logs: func(limit int) []string { return []string{"one", "two", "three"}[3-min(3, limit):] },
+		Service: api.NewLocal(s.m, &api.LocalOptions{Logs: func() (log, calls []string) { return []string{"1 one", "3 three"}, []string{"2 two"} }}),
+		Feed:    s.feed, BodyLimit: 1 << 16,
 		Hello: func() api.Hello {
 			return api.Hello{Protocol: api.Protocol, Memex: s.dir, Root: s.m.View().Root().String(), Seq: s.m.View().Head().Seq}
 		},
@@ -373,7 +373,7 @@ func TestBesideOperations(t *testing.T) {
 	if r := s.ask("GET", "/readyz", ""); r.status != 200 {
 		t.Errorf("ready: %d", r.status)
 	}
-	if r := s.ask("GET", "/v1/logs?limit=2", ""); string(r.body) != "[\"two\",\"three\"]\n" {
+	if r := s.ask("GET", "/v1/logs?limit=2", ""); string(r.body) != "{\"lines\":[\"2 two\",\"3 three\"]}\n" {
 		t.Errorf("logs: %s", r.body)
 	}
 	var h api.Hello

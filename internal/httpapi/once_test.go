@@ -42,7 +42,7 @@ type repetition struct {
 var repeated = []repetition{
 	{name: "a snapshot", op: "snapshot", body: `{"name":"kept"}`, agent: true, forgets: true},
 	{name: "a checkpoint", op: "checkpoint", body: `{"name":"kept"}`, agent: true, forgets: true},
-	{name: "an event", op: "trigger", body: `{"event":"manual-persist"}`, agent: true, forgets: true},
+	{name: "an event", op: "event", body: `{"event":"manual-persist"}`, agent: true, forgets: true},
 	{name: "a rollback", op: "rollback", body: `{"to":"seq:1"}`, agent: true},
 	{name: "a rollback of memory", op: "rollback", body: `{"to":"seq:1","memory_only":true}`, agent: true},
 	{name: "a restore", op: "restore", body: `{"name":"start"}`},
@@ -71,6 +71,9 @@ var repeated = []repetition{
 	{name: "a guarded file adopted", op: "guard-adopt", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
 	{name: "a guarded file rejected", op: "guard-reject", body: `{"path":"skills/plan.org"}`, before: (*site).tamper},
 	{name: "a tree", op: "ingest-tree", body: `{"ast":{"type":"headline","properties":{"ID":"t1","title":"Of a buffer"},"contents":[]},"scope":"session/s1"}`},
+	{name: "a buffer", op: "buffer-update", body: `{"client":"editor","path":"a.org","modified":true}`, forgets: true, before: func(s *site) {
+		s.t.Cleanup(s.feed.Buffers.Join("editor"))
+	}},
 	{name: "a block", op: "block-add", body: `{"blocks":[{"type":"task","task_id":"T"},{"type":"file","location":"none"}]}`, agent: true},
 	{name: "a block removed", op: "block-remove", body: `{"ids":["task:T"]}`, agent: true, before: (*site).block},
 	{name: "a block scored", op: "block-score", body: `{"id":"task:T","confidence":0.5}`, agent: true, before: (*site).block},

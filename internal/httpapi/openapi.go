@@ -268,9 +268,7 @@ func beside(hello, problem object) object {
 	text := object{"type": "string"}
 	return object{
 		"/v1/hello": get("Say who answers", "application/json", hello),
-		"/v1/logs": get("List the newest lines of the log, oldest first", "application/json",
-			object{"type": "array", "items": text}, parameterOf("limit", "integer", "at most so many lines, 0 to 1000")),
-		"/v1/events": get("Stream commits and progress as server-sent events", "text/event-stream", text,
+		"/v1/events": get("Stream commits, notices and progress as server-sent events", "text/event-stream", text,
 			parameterOf("since", "integer", "begin behind the commit of this number"),
 			headerOf("Last-Event-ID", "the same, from a client that lost the stream; since counts before it")),
 	}

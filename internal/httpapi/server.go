@@ -6,16 +6,14 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
-	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/share"
@@ -30,10 +28,8 @@ type Options struct {
 	Feed *api.Feed
 	// Ready returns why the memory cannot answer yet, nil when it can.
 	Ready func() error
-	// Logs returns the newest lines of the log, oldest first.
-	Logs func(limit int) []string
-	// LogLimit is the default number of log lines of a request; 20 by default.
-	LogLimit int
+	// Calls receives a line for each call, see events.Logged; nil logs none.
+	Calls *slog.Logger
 	// Stop, when closed, ends the streams, so that a server can shut down.
 	Stop <-chan struct{}
 	// MCP, if not nil, returns the handler of /mcp for a service.
@@ -54,11 +50,10 @@ type Admission func(*http.Request) (api.Grant, error)
 
 // Server is the state that all listeners share. It is safe for concurrent use.
 type Server struct {
-	opts     Options
-	service  api.Service // opts.Service behind the middlewares of New
-	mcp      http.Handler
-	rates    rates
-	logLimit atomic.Int64
+	opts    Options
+	service api.Service // opts.Service behind the middlewares of New
+	mcp     http.Handler
+	rates   rates
 
 	requests, streams, large *share.Shares // under way
 }
@@ -67,9 +62,6 @@ type Server struct {
 func New(opts Options) *Server {
 	if opts.Ready == nil {
 		opts.Ready = func() error { return nil }
-	}
-	if opts.Logs == nil {
-		opts.Logs = func(int) []string { return nil }
 	}
 	if opts.BodyLimit <= 0 {
 		opts.BodyLimit = 8 << 20
@@ -82,17 +74,16 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, requests: share.New(share.Requests), streams: share.New(share.Streams),
 		large: share.New(share.Large)}
-	s.Limit(opts.LogLimit, opts.WritesPerMinute)
-	s.service = api.Chain(opts.Service, idempotent(), s.limited, trust.Guarded)
+	s.Limit(opts.WritesPerMinute)
+	s.service = api.Chain(opts.Service, events.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
 	if opts.MCP != nil {
 		s.mcp = opts.MCP(s.service)
 	}
 	return s
 }
 
-// Limit replaces Options.LogLimit and Options.WritesPerMinute; 0 is their default.
-func (s *Server) Limit(logs, writesPerMinute int) {
-	s.logLimit.Store(int64(cmp.Or(max(logs, 0), 20)))
+// Limit replaces Options.WritesPerMinute; 0 is its default.
+func (s *Server) Limit(writesPerMinute int) {
 	s.rates.limit(cmp.Or(max(writesPerMinute, 0), 30_000))
 }
 
@@ -106,7 +97,6 @@ func (s *Server) Handler(admit Admission) http.Handler {
 		}
 	}
 	inner.HandleFunc("GET /v1/hello", s.hello)
-	inner.HandleFunc("GET /v1/logs", s.logs)
 	inner.Handle("GET /v1/events", s.streaming(s.reauthorized(admit, http.HandlerFunc(s.events))))
 	inner.HandleFunc("GET /v1/openapi.json", s.openAPI)
 	if s.mcp != nil {
@@ -240,24 +230,4 @@ func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	_, _ = io.WriteString(w, "ok\n")
-}
-
-// maxLogs bounds the lines of one answer: no more are kept.
-const maxLogs = 1000
-
-func (s *Server) logs(w http.ResponseWriter, r *http.Request) {
-	if author.GrantOf(r.Context()).Role != api.Owner { // lines hold titles, of any file and scope
-		problem(w, http.StatusForbidden, "denied", "logs: only the owner reads the log; GET /v1/log lists commits")
-		return
-	}
-	limit := int(s.logLimit.Load())
-	if text := r.URL.Query().Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 || n > maxLogs {
-			problem(w, http.StatusBadRequest, "invalid", fmt.Sprintf("limit: is between 0 and %d", maxLogs))
-			return
-		}
-		limit = n
-	}
-	s.answer(w, r, append([]string{}, s.opts.Logs(limit)...))
 }

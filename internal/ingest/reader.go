@@ -8,6 +8,7 @@ import (
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -57,6 +58,22 @@ func BufferedFile(in *scope.Scope, t *ast.Tree) (holder *scope.Scope, path strin
 		}
 	}
 	return nil, ""
+}
+
+// Buffers returns the unsaved buffers of editors; nil has none.
+func (r *Reader) Buffers() *buffer.Buffers { return r.scope.Options.Buffers }
+
+// Locate returns the place of a file that an editor names, absolute or below the memex, and
+// whether a format reads it. The file need not exist. Errors: corpus.ErrOutside, and those of
+// corpus.Root.Place.
+func (r *Reader) Locate(name string) (place corpus.Place, parsed bool, err error) {
+	for _, s := range r.scope.WithFiles() {
+		if path, inside := s.Root.Relative(name); inside && path != "." && s.Root.InRegion(path) {
+			place, err = s.Root.Place(path)
+			return place, corpus.IsParsed(s.Root, path), err
+		}
+	}
+	return place, false, corpus.ErrOutside
 }
 
 // Wrote reports whether the memory itself wrote all of the files at paths, given below the

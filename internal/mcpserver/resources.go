@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/care"
+	happened "github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -43,6 +44,9 @@ func resourceKinds() []resourceKind {
 		{"fovea://skills", "skills", "Skills, highest priority first", data, jsonOf(api.OpSkills, api.None{})},
 		{"fovea://inbox", "inbox", "Unread messages, without their bodies", data, jsonOf(agents.OpMessages, agents.MessagesRequest{Unread: true})},
 		{"fovea://review", "review", "Changes that wait for the owner", data, jsonOf(agents.OpReview, agents.ReviewRequest{})},
+		{"fovea://logs", "logs", "Your own calls and their errors, newest last", text,
+			textOf(happened.OpLogs, func(string) happened.LogsRequest { return happened.LogsRequest{} },
+				func(r *happened.LogsResponse) string { return fenced(strings.Join(r.Lines, "\n") + "\n") })},
 		{"fovea://node/{+id}", "node", "One note by id or title, escaped", text, nodeText},
 		{"fovea://outline/{+path}", "document outline", "Titles and ids of one file, its path escaped", text, outlineText},
 		{"fovea://snapshot/{+name}", "snapshot", "What changed since a snapshot, commit or date", text,

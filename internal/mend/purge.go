@@ -145,7 +145,7 @@ func (md *Mender) purge(ctx context.Context, ids []string, text string, opts *sc
 	action.Message = scope.Count(n, "version") + purgeMessage
 	c, err := md.rewrite(ctx, tx, action, drop)
 	if err == nil && text != "" {
-		err = md.redactLog(text)
+		err = md.redactLogs(text)
 		err = fault.Wrap("purge", md.scope.StateDir, fault.Other, errors.Join(err, md.requireAbsent(context.WithoutCancel(ctx), text)))
 	}
 	return c, n, err

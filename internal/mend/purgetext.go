@@ -250,12 +250,20 @@ func (md *Mender) fileContaining(ctx context.Context, text string) (string, erro
 // process that has it open, and the end of its history.
 var aboutTheFolder = []string{disk.FormatFile, "LOCK", "head", "http.json"}
 
-// logFile has the newest lines of a daemon's log, which contain titles and messages.
-const logFile = "serve.log"
+// logFiles have the newest lines of a daemon's log, and those about calls, which contain titles and
+// messages.
+var logFiles = []string{"serve.log", "calls.log"}
 
-// redactLog overwrites a text in a daemon's log, in place, because the daemon keeps
+// redactLogs overwrites a text in the logs of a daemon, in place, because the daemon keeps
 // appending.
-func (md *Mender) redactLog(text string) error {
+func (md *Mender) redactLogs(text string) (err error) {
+	for _, name := range logFiles {
+		err = errors.Join(err, md.redactLog(name, text))
+	}
+	return err
+}
+
+func (md *Mender) redactLog(logFile, text string) error {
 	b, err := md.scope.FS.ReadFile(logFile)
 	if err != nil || !contains(string(b), formsOf(text)) {
 		if errors.Is(err, fs.ErrNotExist) {

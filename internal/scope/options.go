@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/history"
+	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -45,6 +46,7 @@ type Options struct {
 	Relaxed       time.Duration
 	HistoryWarn   int64
 	Committed     func(chain.Commit)
+	Buffers       *buffer.Buffers
 	Guard         struct{ Lockdown, Ask, Trusted []string }
 	Alert         func(path, message string) error
 	Embedder      func(context.Context) (embed.Embedder, error)

@@ -170,18 +170,19 @@ func (r *Registry) sortByDependency() {
 // documentation only: the memory itself implements what they describe.
 var builtIn = []Skill{{
 	Name: "state-persistence", Format: BuiltIn, Priority: 100,
-	Description: "keeps the memory on disk, and makes a checkpoint at a heartbeat or when asked",
+	Description: "keeps the memory on disk, quick to open, and makes a checkpoint when asked",
 	Triggers:    []string{"heartbeat", "manual-persist"},
 	Text: `:PROPERTIES:
 :SKILL_PRIORITY: 100
 :SKILL_TRIGGERS: heartbeat manual-persist
 :END:
 #+TITLE: State persistence
-#+DESCRIPTION: keeps the memory on disk, and makes a checkpoint at a heartbeat or when asked
+#+DESCRIPTION: keeps the memory on disk, quick to open, and makes a checkpoint when asked
 
-Every commit is on the disk before it is acknowledged. On a heartbeat, and on
-request, Fovea also writes a checkpoint: an image that makes the next start fast.
-If nothing has changed since the last checkpoint, nothing is written.
+Every commit is on the disk before it is acknowledged. At manual-persist Fovea
+also writes a checkpoint: an image under a name. At heartbeat it writes an image
+without a name if much was written since the last one, which keeps the next
+start fast. If nothing has changed, nothing is written.
 
 No model is needed. Other skills receive the same trigger unchanged.
 `,

@@ -77,6 +77,10 @@ func named(list []Snapshot, name string) (Snapshot, error) {
 	return Snapshot{}, errors.New("no checkpoint and no file of that name: fovea snapshot list and fovea log show what there is")
 }
 
+// heartbeatBytes is the length of journal behind the newest image from which a heartbeat writes
+// another: what an opening replays of it stays below a fraction of a second.
+const heartbeatBytes = 8 << 20
+
 // Heartbeat is that of fovea.History.
 func (h *History) Heartbeat(ctx context.Context) error {
 	tx := h.scope.Chain.Begin()
@@ -85,7 +89,7 @@ func (h *History) Heartbeat(ctx context.Context) error {
 		return fault.Wrap("heartbeat", h.scope.Dir, fault.Invalid, scope.ErrClosed)
 	}
 	images := tx.Images()
-	if !images.Due() {
+	if !images.Due() && images.Behind() < heartbeatBytes {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {

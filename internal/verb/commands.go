@@ -23,6 +23,7 @@ var faces = []struct {
 	{"export", exportCommand},
 	{"sync", syncCommand}, {"push", pushCommand}, {"pull", pullCommand}, {"guard", guardCommand}, {"blocks", blockCommand}, {"windows", windowsCommand},
 	{"agents", agentCommand}, {"messages", messageCommand}, {"tasks", taskCommand}, {"review", reviewCommand},
+	{"event", eventCommand}, {"logs", logsCommand},
 	{"feedback", feedbackCommand}, {"status", statusCommand}, {"verify", verifyCommand}, {"head", headCommand}, {"prove", proveCommand},
 	{"repair", repairCommand}, {"retain", retainCommand}, {"purge", purgeCommand},
 }

@@ -34,7 +34,8 @@ durable, then the status. Other verbs do the same silently.
 With --ast it takes in nodes that stand in no file, as JSON: type, properties,
 contents, raw-content. They are remembered like any other, and reach a file by
 refile. The AST of a whole file is an unsaved buffer: it lies over the file in
---session until the file is saved.`,
+--session until the file is saved. Its root names the file: by the ID of the
+document, or by PATH or FILE, if it is of the type org-data.`,
 		Example: `  fovea ingest
   fovea ingest --accept-deletions --json
   echo '{"type":"headline","properties":{"TITLE":"Rain"}}' |

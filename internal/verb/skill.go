@@ -38,7 +38,6 @@ file SKILL.md. Fovea executes nothing in it.`,
 			Use: "show NAME", Short: "Print the source of a skill as it stands in its file", Example: "  fovea skill show state-persistence",
 			Args: Args(1, 1, "the name of a skill"),
 		}, api.OpSkill, nil, func(r *api.SkillSource) { s.Out.Text(r.Source) }),
-		skillTriggerCommand(s),
 		&cobra.Command{
 			Use: "check", Short: "Show the problems of the skills, and their order", Example: "  fovea skill check", Args: NoArguments,
 			RunE: func(c *cobra.Command, _ []string) error { return checkSkills(s, c) },
@@ -59,25 +58,6 @@ func checkSkills(s *Session, c *cobra.Command) error {
 		err = errors.New("not all skills are as they should be")
 	}
 	return err
-}
-
-func skillTriggerCommand(s *Session) *cobra.Command {
-	return verb(s, &cobra.Command{
-		Use:   "trigger EVENT",
-		Short: "Run an event, and list the skills that it triggers",
-		Long: `At heartbeat and manual-persist the built-in skill state-persistence makes a
-checkpoint; where nothing changed, nothing is written. Other skills that answer
-to the event are named; Fovea executes nothing in them.`,
-		Example: "  fovea skill trigger heartbeat",
-		Args:    Args(1, 1, "the name of an event"),
-	}, api.OpTrigger, nil, func(r *api.Triggered) {
-		if r.Checkpoint != nil {
-			printCheckpoint(s.Out, r.Checkpoint)
-		}
-		for _, name := range r.Skills {
-			fmt.Fprintln(s.Out, terminal.OneLine(name))
-		}
-	})
 }
 
 // printSkills prints each skill with its requirements and triggers, and its description on

@@ -37,9 +37,7 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	}
 	w, err := window.Build(ctx, &named{source{state: v.state, handle: v.Handle}, v, nil}, similarity{v, req.Policy == window.PolicyFoveal}, req)
 	if err == nil {
-		if req.Explain {
-			v.fillLines(w)
-		}
+		v.fillLines(w)
 		return w, nil
 	}
 	kind := fault.Invalid

@@ -1,0 +1,112 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package events
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/fault"
+)
+
+// OpLogs returns the log.
+var OpLogs = api.DefineOn(api.Operation{Name: "logs", Group: "agents",
+	Summary: "List the newest lines of the log; to an agent, of its calls"}, listLogs)
+
+// maxLogs bounds the lines of one answer: no more are kept.
+const maxLogs = 1000
+
+// LogsRequest asks for lines of the log.
+type LogsRequest struct {
+	Limit int `json:"limit,omitempty" jsonschema:"how many, 1 to 1000; 0 means what log_limit says, or 20" flag:"the newest <N> lines (default: log_limit, 20)"`
+}
+
+// LogsResponse has lines of the log.
+type LogsResponse struct {
+	Lines []string `json:"lines" jsonschema:"the newest ones, oldest first; those about calls are JSON"`
+}
+
+func listLogs(ctx context.Context, a api.Access, req LogsRequest) (*LogsResponse, error) {
+	if req.Limit < 0 || req.Limit > maxLogs {
+		return nil, invalid("logs", fmt.Errorf("limit: is between 0 and %d", maxLogs))
+	}
+	var lines []string
+	if a.Options.Logs != nil {
+		log, calls := a.Options.Logs()
+		g := author.GrantOf(ctx)
+		if agent := cmp.Or(author.AgentOf(ctx), g.Agent); a.ByOwner(ctx) && agent == "" {
+			lines = append(log, calls...)
+			slices.SortStableFunc(lines, func(a, b string) int { return strings.Compare(timeOf(a), timeOf(b)) })
+		} else {
+			v, err := a.Readable(ctx)
+			if err != nil {
+				return nil, err
+			}
+			lines = own(calls, agent, g, len(v.Lockdown()) > 0)
+		}
+	}
+	limit := cmp.Or(req.Limit, a.Options.LogLimit, 20)
+	return &LogsResponse{append([]string{}, lines[max(0, len(lines)-limit):]...)}, nil
+}
+
+// timeOf returns the time that a line begins with, to the millisecond.
+func timeOf(line string) string {
+	at := max(0, strings.IndexAny(line, "0123456789"))
+	return line[at:min(len(line), at+len("2026-01-02T03:04:05.678"))]
+}
+
+// Logged returns a middleware that logs calls as [Log] does; those that another call takes are left
+// out.
+func Logged(log *slog.Logger) api.Middleware {
+	return func(next api.Service) api.Service {
+		return func(ctx context.Context, c api.Call) (any, error) {
+			answer, err := next(ctx, c)
+			if !c.Further {
+				Log(ctx, log, c.Op, err)
+			}
+			return answer, err
+		}
+	}
+}
+
+// maxError is the largest number of characters of an error in the log.
+const maxError = 500
+
+// Log adds a call of an agent to the log, or one of the owner that failed: who called what in which
+// scopes, and the error; nil is none. A nil log takes nothing.
+func Log(ctx context.Context, log *slog.Logger, op *api.Operation, err error) {
+	agent, scopes := cmp.Or(author.GrantOf(ctx).Agent, author.AgentOf(ctx)), author.ScopesOf(ctx)
+	if log == nil || agent == "" && err == nil {
+		return
+	}
+	said := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name, "project", scopes.Project, "session", scopes.Session}
+	if err != nil { // the last key, see own
+		said = append(said, "kind", fault.KindOf(err).String(), "error", escape.Truncate(escape.Line(err.Error()), maxError))
+	}
+	log.Info("call", said...)
+}
+
+// own returns the lines about the calls of an agent in scopes that its grant reaches. Errors can
+// name what is locked down by now: without leaves their words out.
+func own(calls []string, agent string, g api.Grant, without bool) (mine []string) {
+	for _, line := range calls {
+		var c struct{ Agent, Project, Session string }
+		if json.Unmarshal([]byte(line), &c) != nil || c.Agent != agent ||
+			slices.ContainsFunc(api.Scopes{Project: c.Project, Session: c.Session}.Names(), func(name string) bool { return !g.Reaches(name) }) {
+			continue
+		}
+		if before, _, has := strings.Cut(line, `,"error":`); has && without {
+			line = before + `,"error":"(withheld while files are locked down)"}`
+		}
+		mine = append(mine, line)
+	}
+	return mine
+}

@@ -1,0 +1,104 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package buffer_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/fovea-memory/fovea/internal/buffer"
+)
+
+// TestTheNewestTextCounts: of several clients that hold a file, the session sees what was pushed
+// last, and the file is held until the last of them has left.
+func TestTheNewestTextCounts(t *testing.T) {
+	var b buffer.Buffers
+	leave := map[string]func(){"one": b.Join("one"), "two": b.Join("two")}
+	put := func(client, text string, keep bool) {
+		t.Helper()
+		if _, err := b.Put(client, buffer.Buffer{Path: "a.org", Real: "real.org", Name: client, Session: "s", Text: text, Shown: text != ""}, keep); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sees := func(session string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, one := range b.Of(session) {
+			got = append(got, one.Path+": "+one.Text)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("session %s (-want +got):\n%s", session, diff)
+		}
+	}
+	put("one", "first", false)
+	before := b.Changes()
+	put("two", "second", false)
+	if b.Changes() == before {
+		t.Error("a push is no change")
+	}
+	sees("s", "a.org: second")
+	sees("other")
+	put("one", "third", false)
+	put("two", "", true)
+	sees("s", "a.org: third")
+	if b.Holder("a.org") != "one" || b.Holder("real.org") != "one" || b.Holder("b.org") != "" {
+		t.Errorf("held by %q, %q, %q", b.Holder("a.org"), b.Holder("real.org"), b.Holder("b.org"))
+	}
+	leave["one"]()
+	sees("s", "a.org: second")
+	if err := b.Drop("two", "real.org"); err != nil || b.Holder("a.org") != "" {
+		t.Errorf("dropped: %v, held by %q", err, b.Holder("a.org"))
+	}
+	_, err := b.Put("one", buffer.Buffer{}, false)
+	for what, err := range map[string]error{"put": err, "drop": b.Drop("one", "real.org")} {
+		if !errors.Is(err, buffer.ErrClient) {
+			t.Errorf("%s of a client that has left: %v", what, err)
+		}
+	}
+	leave["two"]()
+	if none := (*buffer.Buffers)(nil); none.Holder("a.org") != "" || none.Of("s") != nil || none.Changes() != 0 {
+		t.Error("nil has buffers")
+	}
+}
+
+// TestLimits: what is over a limit is refused, and what was held before stays, also while many
+// clients come and go.
+func TestLimits(t *testing.T) {
+	var b buffer.Buffers
+	var clients sync.WaitGroup
+	for i := range 8 {
+		clients.Go(func() {
+			name := fmt.Sprint("client ", i)
+			leave := b.Join(name)
+			defer leave()
+			put := func(path, text string) error {
+				_, err := b.Put(name, buffer.Buffer{Path: path, Real: path, Name: name, Session: name, Text: text, Shown: true}, false)
+				return err
+			}
+			for n := range buffer.MaxBuffers {
+				if err := put(fmt.Sprintf("%d/%02d.org", i, n), "text"); err != nil {
+					t.Error(err)
+				}
+			}
+			first := fmt.Sprintf("%d/00.org", i)
+			for what, err := range map[string]error{"one too many": put("more.org", ""), "too long": put(first, strings.Repeat("x", buffer.MaxText+1))} {
+				if !errors.Is(err, buffer.ErrLimit) {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if got := b.Of(name); len(got) != buffer.MaxBuffers || got[0].Text != "text" || b.Holder(first) != name {
+				t.Errorf("%d buffers, the first %.10q, held by %q", len(got), got[0].Text, b.Holder(first))
+			}
+		})
+	}
+	clients.Wait()
+	if b.Holder("0/00.org") != "" {
+		t.Error("a buffer outlives its client")
+	}
+}

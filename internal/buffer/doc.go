@@ -1,0 +1,17 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+// Package buffer keeps the unsaved buffers of editors, as long as their clients are
+// connected.
+//
+// A client joins [Buffers] while its connection is open and puts a [Buffer] for each file
+// that has unsaved changes in the editor. Nobody writes such a file meanwhile, and requests
+// of the buffer's session see its text.
+//
+// Invariants:
+//
+//   - Nothing is written to disk. When a client leaves, its buffers are gone.
+//   - The buffers of a client are bounded: MaxBuffers and MaxText.
+//
+// Elsewhere: internal/corpus refuses to write files that are held, package fovea lays the
+// texts over the views of sessions, and internal/httpapi binds clients to streams.
+package buffer

@@ -1,0 +1,75 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package daemon
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/query"
+)
+
+// noticeInterval is the shortest time between two looks at what notices are about.
+const noticeInterval = 100 * time.Millisecond
+
+// nudge has notices look again, soon.
+func (o *opened) nudge() {
+	select {
+	case o.nudged <- struct{}{}:
+	default:
+	}
+}
+
+// notices tells subscribers which files are locked down, and which have notes with conflicts,
+// whenever that changes.
+func notices(o *opened, feed *api.Feed) {
+	ctx, known := o.live.ctx, map[string][]string{}
+	conflict, err := query.Parse("tags:" + document.ConflictTag)
+	if err != nil {
+		o.live.logError(err)
+		return
+	}
+	for first := true; ; first = false {
+		for kind, paths := range noticed(ctx, o.memory, conflict) {
+			if was := known[kind]; !slices.Equal(was, paths) {
+				if known[kind] = paths; !first {
+					feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(noticeInterval):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-o.nudged:
+		}
+	}
+}
+
+// noticed returns the files that are locked down, and those of the memex with conflicts. What
+// cannot be read now is left out, and looked at again after the next change.
+func noticed(ctx context.Context, m *fovea.Memory, conflict query.Expr) map[string][]string {
+	found := map[string][]string{}
+	if v, err := m.Guard().View(ctx, nil); err == nil {
+		found["lockdown"] = v.Lockdown()
+	}
+	if nodes, err := m.View().Query(conflict, 0, time.Time{}); err == nil {
+		paths := []string{}
+		for _, n := range nodes {
+			if !document.IsMemory(n.Path) && !slices.Contains(paths, n.Path) {
+				paths = append(paths, n.Path)
+			}
+		}
+		slices.Sort(paths)
+		found["conflicts"] = paths
+	}
+	return found
+}
