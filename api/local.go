@@ -209,7 +209,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Caller: window.Caller{Trusts: l.opts.Trusted},
+		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve}, Caller: window.Caller{Trusts: l.opts.Trusted},
 	}
 	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
 		n, err := v.Resolve(l.below(focus))

@@ -19,6 +19,7 @@ type ContextRequest struct {
 	Task      string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on" mcp:""`
 	Budget    int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000, with the policy shares 100000" flag:"<TOKENS> the window may have (default 8000; with shares 100000)" mcp:",tokens, default 8000"`
 	Policy    string `json:"policy,omitempty" jsonschema:"value (default), shares, foveal" flag:"<POLICY> that chooses: value (default), shares, foveal"`
+	Reserve   *int   `json:"reserve,omitempty" jsonschema:"of the policy shares: percent of the budget that stay free for the answer, 0 to 100; by default the 5 to 20 that its classes leave" flag:"with shares, keep this <PERCENT> of the budget free for the answer and fill the rest (default: 5 to 20, as its classes leave)"`
 	Format    string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
 	Counter   string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
 	Layout    string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`

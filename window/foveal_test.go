@@ -118,7 +118,7 @@ func TestDefect41NeighboursAppear(t *testing.T) {
 		t.Errorf("neighbour has score %v because %q", p.Score, p.Reason)
 	}
 	req := foveal("a11")
-	req.Threshold = 0.8
+	req.Limits.Threshold = 0.8
 	lacks(t, build(t, project(), near, req).Text, "ELSE TWO BODY", "Else two")
 }
 
