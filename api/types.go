@@ -81,16 +81,16 @@ type QueryRequest struct {
 
 // SearchRequest ranks nodes by words.
 type SearchRequest struct {
-	Text          string  `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..." mcp:"query"`
-	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)" mcp:",default 10"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1; hits that answer less of the question are left out" flag:"leave out hits below this <SIMILARITY> (0 to 1)" mcp:",0 to 1"`
-	Mode          string  `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
-	Query         string  `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
-	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
-	Explain       bool    `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
-	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
-	Excerpt       int     `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
-	Match         int     `json:"match,omitempty" jsonschema:"with the line of each node that has the most of the words, at most so many characters; 0 means without"`
+	Text          string   `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..." mcp:"query"`
+	Limit         int      `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)" mcp:",default 10"`
+	MinSimilarity *float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1; hits that answer less of the question are left out; the default is 0.5 with mode semantic, else 0" flag:"leave out hits below this <SIMILARITY>, 0 to 1 (default 0.5 with --mode semantic, else 0)" mcp:",0 to 1"`
+	Mode          string   `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
+	Query         string   `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
+	At            string   `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Explain       bool     `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
+	Content       bool     `json:"content,omitempty" jsonschema:"with the own text of each node"`
+	Excerpt       int      `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
+	Match         int      `json:"match,omitempty" jsonschema:"with the line of each node that has the most of the words, at most so many characters; 0 means without"`
 }
 
 // Node is a node in a list.

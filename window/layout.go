@@ -47,6 +47,12 @@ func (p *plan) assemble() *Window {
 		b.WriteString(text)
 		w.Tokens += p.count(text)
 	}
+	if p.req.Policy == PolicyFoveal && p.omitted > 0 && !p.isSession() {
+		if line := p.renderer.Remark(outlineRemark(p.omitted)); w.Tokens+p.count(line) <= p.req.Budget {
+			b.WriteString(line)
+			w.Tokens += p.count(line)
+		}
+	}
 	b.WriteString(p.renderer.Tail())
 	w.Text = b.String()
 	if !isAdditive(p.req.Counter) {

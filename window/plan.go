@@ -274,7 +274,10 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	switch {
 	case !complete:
 	case p.req.Policy == PolicyFoveal:
+		line := p.count(p.renderer.Remark(outlineRemark(p.tree.visible)))
+		p.sel.Remaining -= line
 		p.spendFoveal()
+		p.sel.Remaining += line
 	case p.req.Policy == PolicyShares:
 		p.spendShares()
 	default:

@@ -141,7 +141,7 @@ func TestTools(t *testing.T) {
 		{"context", "context", map[string]any{"focus": "gauge", "budget": 500}, false, []string{"of 500 tokens", "two millimetres"}},
 		{"recall by words", "recall", map[string]any{"query": "river gauge"}, false, []string{"1. TODO Calibrate the gauge :work:",
 			"id dcayq  a.org:5  similarity 1.00", "   The river gauge drifts"}},
-		{"recall, no vectors", "recall", map[string]any{"query": "river gauge", "mode": "semantic"}, false, []string{"answered lexically", "id dcayq"}},
+		{"recall, no vectors", "recall", map[string]any{"query": "river gauge", "mode": "semantic"}, false, []string{"answered by words: no embedder is set up", "id dcayq"}},
 		{"recall by conditions", "recall", map[string]any{"query": "todo:TODO", "mode": "query"}, false, []string{"Found 1.", "id dcayq"}},
 		{"recall, limited", "recall", map[string]any{"query": "", "mode": "query", "limit": 1}, false, []string{"Found more than 1, the first ones:"}},
 		{"recall, nothing", "recall", map[string]any{"query": "submarine"}, false, []string{"Nothing found"}},

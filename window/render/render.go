@@ -170,7 +170,7 @@ func properties(item *Item) [][2]string {
 	var pairs [][2]string
 	for _, p := range item.Properties {
 		key := strings.ToUpper(p[0])
-		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !escape.IsKey(key) {
+		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !escape.IsKey(key) || isInHeading(item, key, p[1]) {
 			continue
 		}
 		pairs = append(pairs, [2]string{key, escape.Line(p[1])})
