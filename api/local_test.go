@@ -173,7 +173,9 @@ func TestSearchLimits(t *testing.T) {
 	if hits := search(api.SearchRequest{Text: "gauge river", MinSimilarity: new(1.0)}); len(hits) != 1 {
 		t.Errorf("a similarity of 1 leaves %+v", hits)
 	}
-	for _, bad := range []api.SearchRequest{{Text: "x", MinSimilarity: new(1.1)}, {Text: "x", MinSimilarity: new(-1.0)}, {Text: "x", Limit: -1}, {Text: "x", Excerpt: -1}} {
+	for _, bad := range []api.SearchRequest{
+		{Text: "x", MinSimilarity: new(1.1)}, {Text: "x", MinSimilarity: new(-1.0)}, {Text: "x", Limit: -1}, {Text: "x", Excerpt: -1},
+	} {
 		if _, err := api.OpSearch.Call(t.Context(), svc, bad); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v, want invalid", bad, err)
 		}

@@ -21,7 +21,9 @@ func TestPython(t *testing.T) {
 	want := lines(fenced(t, "doc/python.md", "text")[0])
 	memex := func(t *testing.T) *served {
 		s := newServed(t)
-		for name, text := range map[string]string{"agents/agent_001/ROM.md": "You are agent_001.\n", "src/login.go": "package login\n\nfunc In() {}\n", "a.org": "* A note\n"} {
+		for name, text := range map[string]string{
+			"agents/agent_001/ROM.md": "You are agent_001.\n", "src/login.go": "package login\n\nfunc In() {}\n", "a.org": "* A note\n",
+		} {
 			file := filepath.Join(s.memex, name)
 			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 				t.Fatal(err)
