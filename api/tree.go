@@ -17,7 +17,7 @@ import (
 type IngestTreeRequest struct {
 	AST    json.RawMessage `json:"ast" jsonschema:"an object of type, properties, contents and raw-content, see doc/format/ast.md"`
 	Parent string          `json:"parent,omitempty" jsonschema:"the node to hang it below, named as in show; empty keeps the place of a known one"`
-	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID, or project or session alone for that of the call; empty is the one that the AST or the caller names"`
+	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; session and project are those of the call, empty that of the AST or caller"`
 }
 
 // IngestTreeResponse says what the root of an AST is. Seq is the commit's number in
@@ -43,7 +43,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	if t.Scope == "" && len(l.over) > 0 {
 		t.Scope = l.over[len(l.over)-1]
 	}
-	if err := l.nameScope(ctx, t); err != nil {
+	if err := nameScope(ctx, l, t); err != nil {
 		return nil, err
 	}
 	if err := l.sync(ctx); err != nil {
@@ -71,7 +71,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 
 // nameScope puts the scope of the call in place of "session" or "project" alone: what it names or, of a
 // session, that of its agent.
-func (l *Local) nameScope(ctx context.Context, t *ast.Tree) error {
+func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 	bare, name := t.Scope, ""
 	switch of := l.scopes(ctx); bare {
 	case "session":
@@ -84,16 +84,6 @@ func (l *Local) nameScope(ctx context.Context, t *ast.Tree) error {
 	if name == "" {
 		return invalid("ingest", fmt.Errorf("the call is in no %s; name one with --%[1]s, or give %[1]s/NAME as the scope", bare))
 	}
-	var inherit func(kids []*ast.Tree)
-	inherit = func(kids []*ast.Tree) {
-		for _, kid := range kids {
-			if kid.Scope == bare {
-				kid.Scope = ""
-			}
-			inherit(kid.Kids)
-		}
-	}
-	inherit(t.Kids)
 	t.Scope = bare + "/" + name
 	return nil
 }

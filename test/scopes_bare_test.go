@@ -11,13 +11,13 @@ import (
 	"github.com/fovea-memory/fovea/author"
 )
 
-// TestBareScopes proves that session and project alone are those of the call, in the request as in the tree
-// and its parts, and that a call without one is told to name it.
+// TestBareScopes proves that session and project alone are those of the call, in the request as in the tree,
+// and that a call without one is told to name it.
 func TestBareScopes(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* a\n"})
 	w.ingest()
 	owner := author.WithScopes(t.Context(), api.Scopes{Session: "s", Project: "p"})
-	kid := `{"type":"HEADLINE","properties":{"ID":"k","TITLE":"k"},"scope":"session"}`
+	kid := `{"type":"HEADLINE","properties":{"ID":"k","TITLE":"k"}}`
 	ada := w.desk("ada", "")
 	ada.ctx = author.WithGrant(ada.ctx, api.Grant{Agent: "ada", Role: api.Agent, Operations: []string{"ingest-tree"}})
 	for _, tc := range []struct {

@@ -221,8 +221,8 @@ func (r Request) withDefaults() (Request, error) {
 	if !slices.Contains(formats, r.Format) {
 		return r, fmt.Errorf("window: format %q: %w: use one of %s", r.Format, ErrUnknownFormat, strings.Join(formats, ", "))
 	}
-	if err := r.checkReserve(); err != nil {
-		return r, err
+	if reserve := r.Limits.Reserve; reserve != nil && (r.Policy != PolicyShares || *reserve < 0 || *reserve > 100) {
+		return r, fmt.Errorf("window: reserve %d: %w: it is a percentage, 0 to 100, and of the policy %s alone", *reserve, ErrReserve, PolicyShares)
 	}
 	if s := r.Session; s != nil {
 		r.Session = &Session{Shown: cmp.Or(s.Shown, &Shown{}), Layout: cmp.Or(s.Layout, LayoutTree)}
@@ -238,20 +238,6 @@ func (r Request) withDefaults() (Request, error) {
 		r.Counter = counter
 	}
 	return r, nil
-}
-
-// checkReserve returns why the reserve of a request is none.
-func (r *Request) checkReserve() error {
-	reserve := r.Limits.Reserve
-	switch {
-	case reserve == nil:
-		return nil
-	case r.Policy != PolicyShares:
-		return fmt.Errorf("window: reserve: %w: the policy %s has none; use %s, or a smaller budget", ErrReserve, r.Policy, PolicyShares)
-	case *reserve < 0 || *reserve > 100:
-		return fmt.Errorf("window: reserve: %w: %d is not a percentage; use 0 to 100", ErrReserve, *reserve)
-	}
-	return nil
 }
 
 // trusts reports whether the notes of an agent in a document are not capped.
