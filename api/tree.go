@@ -17,7 +17,7 @@ import (
 type IngestTreeRequest struct {
 	AST    json.RawMessage `json:"ast" jsonschema:"an object of type, properties, contents and raw-content, see doc/format/ast.md"`
 	Parent string          `json:"parent,omitempty" jsonschema:"the node to hang it below, named as in show; empty keeps the place of a known one"`
-	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; session and project are those of the call, empty that of the AST or caller"`
+	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; project and session alone are the call's; empty is the AST's"`
 }
 
 // IngestTreeResponse says what the root of an AST is. Seq is the commit's number in
