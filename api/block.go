@@ -39,7 +39,7 @@ type BlocksRequest struct {
 
 // BlockAddRequest adds blocks, and those that actions leave behind.
 type BlockAddRequest struct {
-	Blocks  []working.Block  `json:"blocks,omitempty" jsonschema:"to be added; one with the id of another replaces it"`
+	Blocks  working.Given    `json:"blocks,omitempty" jsonschema:"to be added; one with the id of another replaces it"`
 	Actions []working.Action `json:"actions,omitempty" jsonschema:"what the agent did; each leaves its block"`
 }
 

@@ -80,6 +80,14 @@ func WithSync(svc Service, sync Sync) Service {
 	}
 }
 
+// WithWarn returns a service whose calls tell warn what LocalOptions.Warn is told of others.
+func WithWarn(svc Service, warn func(error)) Service {
+	return func(ctx context.Context, c Call) (any, error) {
+		c.Warn = warn
+		return svc(ctx, c)
+	}
+}
+
 // Within returns a service for further calls that the answer to c takes: they share its
 // key, its sync and its warnings.
 func (c Call) Within(svc Service) Service {

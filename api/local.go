@@ -221,7 +221,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Caller: window.Caller{Trusts: l.opts.Trusted},
+		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve}, Caller: window.Caller{Trusts: l.opts.Trusted},
 	}
 	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
 		n, err := v.Resolve(l.below(focus))
@@ -297,11 +297,21 @@ func (l *Local) window(ctx context.Context, v *view.View, req ContextRequest, wr
 	return w, "", err
 }
 
+// defaultSimilarity is what the hits of mode semantic have at least where a request does not say.
+const defaultSimilarity = 0.5
+
 func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err := checkList("search", req.Limit, min(req.Excerpt, req.Match)); err != nil {
 		return nil, err
 	}
-	if req.MinSimilarity < 0 || req.MinSimilarity > 1 {
+	least := 0.0
+	if req.Mode == meaning.Semantic {
+		least = defaultSimilarity
+	}
+	if req.MinSimilarity != nil {
+		least = *req.MinSimilarity
+	}
+	if !(0 <= least && least <= 1) {
 		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
 	}
 	var keep query.Expr
@@ -324,7 +334,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, err
 	}
 	found, err := l.memex.Reranker().Search(ctx, v, meaning.Query{
-		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: req.MinSimilarity, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
+		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: least, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
 	})
 	if err != nil {
 		return nil, err

@@ -167,13 +167,15 @@ func TestSearchLimits(t *testing.T) {
 	if hits := search(api.SearchRequest{Text: "gauge river", Limit: 1}); !cmp.Equal(hits, all[:1]) {
 		t.Errorf("limit 1 gives %+v", hits)
 	}
-	if hits := search(api.SearchRequest{Text: "gauge river", MinSimilarity: all[1].Similarity}); len(hits) != 2 {
+	if hits := search(api.SearchRequest{Text: "gauge river", MinSimilarity: &all[1].Similarity}); len(hits) != 2 {
 		t.Errorf("the least similarity is not included: %+v", hits)
 	}
-	if hits := search(api.SearchRequest{Text: "gauge river", MinSimilarity: 1}); len(hits) != 1 {
+	if hits := search(api.SearchRequest{Text: "gauge river", MinSimilarity: new(1.0)}); len(hits) != 1 {
 		t.Errorf("a similarity of 1 leaves %+v", hits)
 	}
-	for _, bad := range []api.SearchRequest{{Text: "x", MinSimilarity: 1.1}, {Text: "x", MinSimilarity: -1}, {Text: "x", Limit: -1}, {Text: "x", Excerpt: -1}} {
+	for _, bad := range []api.SearchRequest{
+		{Text: "x", MinSimilarity: new(1.1)}, {Text: "x", MinSimilarity: new(-1.0)}, {Text: "x", Limit: -1}, {Text: "x", Excerpt: -1},
+	} {
 		if _, err := api.OpSearch.Call(t.Context(), svc, bad); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v, want invalid", bad, err)
 		}

@@ -159,45 +159,10 @@ func decode[Q any](text []byte) (Q, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&req); err != nil {
-		return req, requestError(err)
+		return req, fault.OfJSON("the request", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return req, errors.New("something follows the request; send one JSON object")
 	}
 	return req, nil
-}
-
-func requestError(err error) error {
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		if wrong.Field == "" {
-			return fmt.Errorf("the request is a JSON %s; send an object", wrong.Value)
-		}
-		return fmt.Errorf("%s: a %s cannot stand here; it wants %s", wrong.Field, wrong.Value, jsonKind(wrong.Type))
-	}
-	if key, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		return fmt.Errorf("unknown key %s", key)
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the request ends in the middle of its JSON")
-	}
-	return fmt.Errorf("the request is not JSON: %w", err)
-}
-
-// jsonKind names what a Go type is in JSON.
-func jsonKind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.String:
-		return "a string"
-	case reflect.Slice, reflect.Array:
-		return "a list"
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Pointer:
-		return jsonKind(t.Elem())
-	case reflect.Float32, reflect.Float64:
-		return "a number"
-	}
-	return "a whole number in range"
 }

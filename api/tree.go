@@ -3,11 +3,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 
 	"github.com/fovea-memory/fovea/ast"
+	"github.com/fovea-memory/fovea/author"
 )
 
 // IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
@@ -15,7 +17,7 @@ import (
 type IngestTreeRequest struct {
 	AST    json.RawMessage `json:"ast" jsonschema:"an object of type, properties, contents and raw-content, see doc/format/ast.md"`
 	Parent string          `json:"parent,omitempty" jsonschema:"the node to hang it below, named as in show; empty keeps the place of a known one"`
-	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; empty is the one that the AST or the caller names"`
+	Scope  string          `json:"scope,omitempty" jsonschema:"memex, project/NAME or session/ID; project and session alone are the call's; empty is the AST's"`
 }
 
 // IngestTreeResponse says what the root of an AST is. Seq is the commit's number in
@@ -41,6 +43,9 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	if t.Scope == "" && len(l.over) > 0 {
 		t.Scope = l.over[len(l.over)-1]
 	}
+	if err := nameScope(ctx, l, t); err != nil {
+		return nil, err
+	}
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
@@ -62,6 +67,25 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 		out.Scope = v.Scope(n)
 	}
 	return out, nil
+}
+
+// nameScope puts the scope of the call in place of "session" or "project" alone: what it names or, of a
+// session, that of its agent.
+func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
+	bare, name := t.Scope, ""
+	switch of := l.scopes(ctx); bare {
+	case "session":
+		name = cmp.Or(of.Session, author.AgentOf(ctx))
+	case "project":
+		name = of.Project
+	default:
+		return nil
+	}
+	if name == "" {
+		return invalid("ingest", fmt.Errorf("the call is in no %s; name one with --%[1]s, or give %[1]s/NAME as the scope", bare))
+	}
+	t.Scope = bare + "/" + name
+	return nil
 }
 
 // parentIn finds the node that a tree of a scope is to hang below.

@@ -19,6 +19,7 @@ type ContextRequest struct {
 	Task      string `json:"task,omitempty" jsonschema:"what it is working on" flag:"<TASK> that it is working on" mcp:""`
 	Budget    int    `json:"budget,omitempty" jsonschema:"tokens; 0 means 8000, with the policy shares 100000" flag:"<TOKENS> the window may have (default 8000; with shares 100000)" mcp:",tokens, default 8000"`
 	Policy    string `json:"policy,omitempty" jsonschema:"value (default), shares, foveal" flag:"<POLICY> that chooses: value (default), shares, foveal"`
+	Reserve   *int   `json:"reserve,omitempty" jsonschema:"of the policy shares: percent of the budget that stay free for the answer, 0 to 100; by default the 5 to 20 that its classes leave" flag:"with shares, keep this <PERCENT> of the budget free for the answer and fill the rest (default: 5 to 20, as its classes leave)"`
 	Format    string `json:"format,omitempty" jsonschema:"org (default), markdown, json" flag:"<FORMAT> of the text: org (default), markdown, json"`
 	Counter   string `json:"counter,omitempty" jsonschema:"o200k (default), estimate" flag:"<COUNTER> of tokens: o200k (default, exact), estimate (over-counts)"`
 	Layout    string `json:"layout,omitempty" jsonschema:"of a session: tree (default), what is new to it; sticky, behind the window before" flag:"<LAYOUT> in a session: tree (default) of what is new to it, sticky (behind the window before)" mcp:""`
@@ -80,16 +81,16 @@ type QueryRequest struct {
 
 // SearchRequest ranks nodes by words.
 type SearchRequest struct {
-	Text          string  `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..." mcp:"query"`
-	Limit         int     `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)" mcp:",default 10"`
-	MinSimilarity float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1; hits that answer less of the question are left out" flag:"leave out hits below this <SIMILARITY> (0 to 1)" mcp:",0 to 1"`
-	Mode          string  `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
-	Query         string  `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
-	At            string  `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
-	Explain       bool    `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
-	Content       bool    `json:"content,omitempty" jsonschema:"with the own text of each node"`
-	Excerpt       int     `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
-	Match         int     `json:"match,omitempty" jsonschema:"with the line of each node that has the most of the words, at most so many characters; 0 means without"`
+	Text          string   `json:"text,omitempty" jsonschema:"the words" arg:"WORDS..." mcp:"query"`
+	Limit         int      `json:"limit,omitempty" jsonschema:"0 means 10" flag:"at most <N> hits (default 10)" mcp:",default 10"`
+	MinSimilarity *float64 `json:"min_similarity,omitempty" jsonschema:"0 to 1; hits that answer less of the question are left out; the default is 0.5 with mode semantic, else 0" flag:"leave out hits below this <SIMILARITY>, 0 to 1 (default 0.5 with --mode semantic, else 0)" mcp:",0 to 1"`
+	Mode          string   `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
+	Query         string   `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
+	At            string   `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Explain       bool     `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
+	Content       bool     `json:"content,omitempty" jsonschema:"with the own text of each node"`
+	Excerpt       int      `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
+	Match         int      `json:"match,omitempty" jsonschema:"with the line of each node that has the most of the words, at most so many characters; 0 means without"`
 }
 
 // Node is a node in a list.

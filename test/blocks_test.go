@@ -434,11 +434,62 @@ func TestWorkingMemoryOfSeed(t *testing.T) {
 	if rom == 0 || task == 0 || len(array) < 10 || got.Tokens > 6000 {
 		t.Fatalf("%d tokens, %d entries, rom at %d, task at %d", got.Tokens, len(array), rom, task)
 	}
+	if rom != 1 || task != 2 || array[2].Priority != "medium" {
+		t.Errorf("the ROM is at %d, the task at %d, then comes %+v", rom, task, array[2])
+	}
+	if got.Tokens > 5700 {
+		t.Errorf("%d of 6000 tokens: nothing stays free for the answer", got.Tokens)
+	}
 	if e := array[task-1]; e.Content != "Implement authentication module" || e.Priority != "high" ||
 		!cmp.Equal(e.Metadata["status"], any("in_progress")) || e.Metadata["task_id"] != "TASK-042" {
 		t.Errorf("the task is %+v", e)
 	}
 	if e := array[rom-1]; e.Content != "You are agent_001." || e.Priority != "critical" || e.Metadata["source"] != "agents/agent_001/ROM.md" {
 		t.Errorf("the ROM is %+v", e)
+	}
+}
+
+// TestRelatedIDs proves that what a context is related to is shown to the model, under its id also
+// where it was named by its handle, and has a link to it, which nobody sees but the agent.
+func TestRelatedIDs(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Tides\n:PROPERTIES:\n:ID: tides\n:END:\nSpring.\n* Moon\n:PROPERTIES:\n:ID: moon\n:END:\n"})
+	w.ingest()
+	moon, _ := w.m.View().Get("moon")
+	d := w.desk("ada", "")
+	d.add(working.Block{Type: working.Context, ContextType: "project_context", Summary: "The moon makes tides.",
+		RelatedIDs: []string{"tides", w.m.View().Handle(moon), "task:T"}})
+	for format, want := range map[string]string{
+		window.FormatOrg: "Related: [[id:tides]], [[id:moon]], [[id:task:T]]", window.FormatJSON: `"related_ids":["tides","moon","task:T"]`,
+	} {
+		if got := d.context(api.ContextRequest{Format: format}); !strings.Contains(got.Text, want) {
+			t.Errorf("%s: %s", format, got.Text)
+		}
+	}
+	for name, want := range map[string]int{"ada": 1, "ben": 0} {
+		other := w.desk(name, "ada")
+		shown, err := api.OpShow.Call(other.ctx, other.svc, api.ShowRequest{ID: "moon"})
+		if err != nil || len(shown.Backlinks) != want {
+			t.Errorf("%s sees the backlinks %+v, %v", name, shown, err)
+		}
+	}
+}
+
+// TestLinesToTheEnd proves that a block of a file from a line on has the rest of the file, also when it
+// grows.
+func TestLinesToTheEnd(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* a\n", "code.py": "one\ntwo\nthree\n"})
+	w.ingest()
+	d := w.desk("ada", "")
+	added := d.add(working.Block{Type: working.File, Location: "code.py", StartLine: 2})
+	if id := added.Blocks[0].ID; id != "code.py:2-" {
+		t.Errorf("the id is %q", id)
+	}
+	for _, text := range []string{"one\ntwo\nthree\n", "one\ntwo\nthree\nfour\n"} {
+		w.write(map[string]string{"code.py": text})
+		got := d.context(api.ContextRequest{Format: window.FormatJSON})
+		content, _ := json.Marshal(strings.TrimSpace(strings.TrimPrefix(text, "one\n")))
+		if want := `"content":` + string(content); !strings.Contains(got.Text, want) || !strings.Contains(got.Text, `"lines":"2-"`) {
+			t.Errorf("no %s in %s", want, got.Text)
+		}
 	}
 }

@@ -276,3 +276,23 @@ func TestCompressedManyBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestNamedDefinition proves that of a file of 400 functions a small window has the body of the one that
+// the question names, beside the signatures of others.
+func TestNamedDefinition(t *testing.T) {
+	var source strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&source, "def handler_%d(request):\n    check(request, %[1]d)\n    total = 0\n    for item in request.items:\n"+
+			"        total += item.price * %[1]d\n    log(\"handled by number %[1]d\")\n    return total\n\n\n", i)
+	}
+	item := piece("code.py", working.High, 0, typed(working.File, "code.py"))
+	item.Body = source.String()
+	for _, policy := range []string{window.PolicyValue, window.PolicyShares} {
+		w := build(t, desk(item), nil, window.Request{Policy: policy, Budget: 3000, Question: "what does handler_77 do?"})
+		mentions(t, w.Text, "total += item.price * 77", `log("handled by number 77")`)
+		lacks(t, w.Text, "item.price * 78")
+		if signatures := strings.Count(w.Text, "def handler_"); signatures < 20 {
+			t.Errorf("%s: %d signatures", policy, signatures)
+		}
+	}
+}

@@ -15,6 +15,8 @@ var (
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrUnknownLayout is returned for a layout other than tree and sticky.
 	ErrUnknownLayout = errors.New("unknown layout")
+	// ErrReserve is returned for a reserve that is no percentage, or is of another policy than shares.
+	ErrReserve = errors.New("no such reserve")
 	// ErrUnknownFocus is returned when the source has no item for the focus.
 	ErrUnknownFocus = errors.New("no node has this id")
 )

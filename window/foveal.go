@@ -88,7 +88,7 @@ func (p *plan) fullNodes() []ref {
 }
 
 // isNeighbour reports whether a similarity above 0 reaches the threshold.
-func (p *plan) isNeighbour(score float64) bool { return score > 0 && score >= p.req.Threshold }
+func (p *plan) isNeighbour(score float64) bool { return score > 0 && score >= p.req.Limits.Threshold }
 
 // inProject reports whether a node is a requested project or below one.
 func (p *plan) inProject(r ref) bool {

@@ -3,6 +3,8 @@
 package window_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/fovea-memory/fovea/window"
@@ -118,7 +120,7 @@ func TestDefect41NeighboursAppear(t *testing.T) {
 		t.Errorf("neighbour has score %v because %q", p.Score, p.Reason)
 	}
 	req := foveal("a11")
-	req.Threshold = 0.8
+	req.Limits.Threshold = 0.8
 	lacks(t, build(t, project(), near, req).Text, "ELSE TWO BODY", "Else two")
 }
 
@@ -213,5 +215,43 @@ func TestFovealTitlesByDepth(t *testing.T) {
 	}
 	if len(full.Parts) != len(depth) {
 		t.Errorf("%d of %d nodes", len(full.Parts), len(depth))
+	}
+}
+
+// TestOutlineSaysWhatItLeavesOut proves that an outline without room for all of its projects ends with a
+// line that counts the others, and that one that is complete has no such line.
+func TestOutlineSaysWhatItLeavesOut(t *testing.T) {
+	m := newMemory()
+	req := window.Request{Policy: window.PolicyFoveal}
+	for i := range 100 {
+		id := fmt.Sprint("p", i)
+		m.add("", window.Item{ID: id, Title: fmt.Sprint("Project ", i)})
+		req.Projects = append(req.Projects, id)
+	}
+	for _, req.Format = range []string{window.FormatOrg, window.FormatMarkdown} {
+		req.Budget = 800
+		w := build(t, m, nil, req)
+		last := fmt.Sprintf("Left out for lack of room: %d.\n", w.Omitted)
+		if w.Omitted < 1 || w.Omitted+len(w.Parts) != 100 || !strings.HasSuffix(w.Text, last) {
+			t.Errorf("%s: %d of 100 parts, %d omitted; the text ends with %q", req.Format, len(w.Parts), w.Omitted, w.Text[len(w.Text)-40:])
+		}
+		req.Budget = 9000
+		lacks(t, build(t, m, nil, req).Text, "Left out")
+	}
+}
+
+// TestTreeTitleOnce proves that the title and the tags of a tree, which are properties there, stand in
+// its heading alone.
+func TestTreeTitleOnce(t *testing.T) {
+	m := newMemory()
+	m.add("", window.Item{ID: "n", Title: "Foveal Node", Tags: []string{"project", "x"}, Path: "/n",
+		Properties: [][2]string{{"TITLE", "Foveal Node"}, {"TAGS", "project"}, {"TAGS+", "x"}, {"PLACE", "here"}}})
+	m.add("n", window.Item{ID: "k", Title: "Kid", Properties: [][2]string{{"TITLE", "another"}, {"TAGS", "other"}}})
+	for _, policy := range []string{window.PolicyFoveal, window.PolicyValue} {
+		w := build(t, m, nil, window.Request{Policy: policy, Focus: "n"})
+		mentions(t, w.Text, "Foveal Node :project:x:", "here", "another", "other")
+		if strings.Count(w.Text, "Foveal Node") != 1 || strings.Contains(w.Text, "TAGS: project") {
+			t.Errorf("%s says it twice:\n%s", policy, w.Text)
+		}
 	}
 }

@@ -169,6 +169,9 @@ func TestRoomIsUsed(t *testing.T) {
 		if c.req.Policy == window.PolicyFoveal { // which shows no others
 			c.req.Policy = window.PolicyValue
 		}
+		if c.req.Policy == window.PolicyShares {
+			c.req.Limits.Reserve = new(0)
+		}
 		w, err := window.Build(t.Context(), c.memory, c.near, c.req)
 		if tooSmall := (*window.BudgetError)(nil); errors.As(err, &tooSmall) {
 			return

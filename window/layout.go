@@ -47,6 +47,12 @@ func (p *plan) assemble() *Window {
 		b.WriteString(text)
 		w.Tokens += p.count(text)
 	}
+	if p.req.Policy == PolicyFoveal && p.omitted > 0 && !p.isSession() {
+		if line := p.renderer.Remark(outlineRemark(p.omitted)); w.Tokens+p.count(line) <= p.req.Budget {
+			b.WriteString(line)
+			w.Tokens += p.count(line)
+		}
+	}
 	b.WriteString(p.renderer.Tail())
 	w.Text = b.String()
 	if !isAdditive(p.req.Counter) {
@@ -125,11 +131,15 @@ func (p *plan) documentOrder() []int {
 
 // textOrder returns the shown candidates in the order of the text: parents before
 // children, documents and siblings in document order, except that the branch of the
-// focus follows its siblings. So the focus comes last and no heading is repeated.
-// PolicyFoveal puts the projects first, in the order of the request.
+// focus follows its siblings. So the focus comes last and no heading is repeated. Critical
+// blocks come first. PolicyFoveal then puts the projects, in the order of the request. The
+// entries of JSON have an order of their own.
 func (p *plan) textOrder() []int {
-	if !p.tree.focused() && p.req.Policy != PolicyFoveal {
-		return p.documentOrder()
+	switch {
+	case p.req.Format == FormatJSON:
+		return p.arrayOrder()
+	case !p.tree.focused() && p.req.Policy != PolicyFoveal:
+		return p.criticalFirst(p.documentOrder())
 	}
 	children := map[int][]int{}
 	for i := range p.candidates {
@@ -168,5 +178,5 @@ func (p *plan) textOrder() []int {
 		}
 	}
 	appendChildren(-1)
-	return order
+	return p.criticalFirst(order)
 }

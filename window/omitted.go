@@ -4,6 +4,7 @@ package window
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -66,3 +67,6 @@ func (p *plan) whyOmitted(i int) string {
 	}
 	return whyBudget
 }
+
+// outlineRemark is the last line of an outline that has no room for all of its nodes.
+func outlineRemark(omitted int) string { return fmt.Sprintf("Left out for lack of room: %d.", omitted) }

@@ -201,7 +201,10 @@ func (p *plan) piece(i int, level Level) piece {
 		item.Title = render.Ellipsis
 	}
 	e := render.Entry{
-		Item: item, Level: level, Stars: int(n.stars), Score: n.score, Similar: n.similar, Focus: i == p.focus, Compact: p.req.Policy != PolicyFoveal,
+		Item: item, Level: level, Stars: int(n.stars), Score: n.score, Similar: n.similar, Class: p.class(i), Compact: p.req.Policy != PolicyFoveal,
+	}
+	if above := p.tree.visibleParent(n.ref); above != noRef {
+		e.Parent = p.tree.node(above).id
 	}
 	e.Corrected = n.corrected
 	if parent := p.candidates[i].Parent; parent >= 0 {
@@ -271,7 +274,10 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 	switch {
 	case !complete:
 	case p.req.Policy == PolicyFoveal:
+		line := p.count(p.renderer.Remark(outlineRemark(p.tree.visible)))
+		p.sel.Remaining -= line
 		p.spendFoveal()
+		p.sel.Remaining += line
 	case p.req.Policy == PolicyShares:
 		p.spendShares()
 	default:
@@ -283,6 +289,7 @@ func (p *plan) choose(ctx context.Context, limit int) error {
 			p.showMore(i, p.sel.Remaining)
 		}
 	}
+	p.sel.Remaining -= p.reserved()
 	if complete && p.req.Policy != PolicyFoveal {
 		p.fillLines()
 	}

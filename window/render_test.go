@@ -238,8 +238,8 @@ func TestJSONForm(t *testing.T) {
 	if err := json.Unmarshal([]byte(w.Text), &entries); err != nil {
 		t.Fatalf("%v in\n%s", err, w.Text)
 	}
-	if len(entries) != 2 || entries[1].ID != "n" || entries[1].Content != "T\nb <&> \u2028x" ||
-		entries[1].Priority != "critical" || entries[1].Confidence != 1 {
+	if len(entries) != 2 || entries[0].ID != "n" || entries[0].Content != "T\nb <&> \u2028x" ||
+		entries[0].Priority != "critical" || entries[0].Confidence != 1 {
 		t.Errorf("got %+v", entries)
 	}
 	keys := []string{"\"id\":", "\"content\":", "\"confidence\":", "\"priority\":", "\"metadata\":{"}

@@ -59,12 +59,15 @@ type Request struct {
 	// Policy is PolicyValue, the default: value per token over titles, snippets and full
 	// nodes; PolicyShares: class by class, critical blocks, high ones up to 80 % of the
 	// budget, medium ones and similar notes up to 90 %, low ones and other notes up to 95 %,
-	// each whole, and then the rest, which may be shortened; or PolicyFoveal: the outlines of
-	// all projects, with the focus, its children and its neighbours in full, or without a
-	// focus the neighbours of the question. All of them show the critical blocks.
+	// each whole; or PolicyFoveal: the outlines of all projects, with the focus, its children
+	// and its neighbours in full, or without a focus the neighbours of the question. All of
+	// them show the critical blocks.
 	Policy string
+	// Limits are those of single policies.
+	Limits Limits
 	// Format is FormatOrg, the default; FormatMarkdown; or FormatJSON, an array of {id,
-	// content, confidence, priority, metadata}.
+	// content, confidence, priority, metadata}: those of priority critical first, then high,
+	// medium and low ones, and in each class the best first.
 	Format string
 	// Counter counts the tokens; nil means token.Exact.
 	Counter token.Counter
@@ -72,9 +75,6 @@ type Request struct {
 	Cache *token.Cache
 	// Outline saves reading the whole source if it is of the same state.
 	Outline *Outline
-	// Threshold is the minimum similarity, 0 to 1, of the neighbours that PolicyFoveal
-	// shows in full; 0 means DefaultThreshold.
-	Threshold float64
 	// Projects are the ids of the active projects in display order.
 	Projects []string
 	// Degrade shows less of critical blocks and of a focus that do not fit, and says so in the
@@ -85,6 +85,17 @@ type Request struct {
 	Explain bool
 	// Session is the session that the window is one of, nil for none.
 	Session *Session
+}
+
+// Limits are those of single policies.
+type Limits struct {
+	// Threshold, of PolicyFoveal, is the minimum similarity, 0 to 1, of the neighbours that are
+	// shown in full; 0 means DefaultThreshold.
+	Threshold float64
+	// Reserve, of PolicyShares alone, is the percentage of the budget, 0 to 100, that stays free
+	// for the answer; what the shares leave above it is given to the rest, which may be shortened.
+	// nil leaves the shares as they are, so that 5 to 20 % stay free.
+	Reserve *int
 }
 
 // Caller is who a window is for, whom its owner trusts, and how files are read for it.
@@ -203,12 +214,15 @@ func (r Request) withDefaults() (Request, error) {
 	r.Policy = cmp.Or(r.Policy, PolicyValue)
 	r.Format = cmp.Or(r.Format, FormatOrg)
 	r.Budget = cmp.Or(r.Budget, DefaultBudget)
-	r.Threshold = cmp.Or(r.Threshold, DefaultThreshold)
+	r.Limits.Threshold = cmp.Or(r.Limits.Threshold, DefaultThreshold)
 	if !slices.Contains(policies, r.Policy) {
 		return r, fmt.Errorf("window: policy %q: %w: use one of %s", r.Policy, ErrUnknownPolicy, strings.Join(policies, ", "))
 	}
 	if !slices.Contains(formats, r.Format) {
 		return r, fmt.Errorf("window: format %q: %w: use one of %s", r.Format, ErrUnknownFormat, strings.Join(formats, ", "))
+	}
+	if reserve := r.Limits.Reserve; reserve != nil && (r.Policy != PolicyShares || *reserve < 0 || *reserve > 100) {
+		return r, fmt.Errorf("window: reserve %d: %w: it is a percentage, 0 to 100, and of the policy %s alone", *reserve, ErrReserve, PolicyShares)
 	}
 	if s := r.Session; s != nil {
 		r.Session = &Session{Shown: cmp.Or(s.Shown, &Shown{}), Layout: cmp.Or(s.Layout, LayoutTree)}

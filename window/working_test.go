@@ -98,8 +98,9 @@ func TestCritical(t *testing.T) {
 	}
 }
 
-// TestShares proves that classes fill a window up to their shares, that the rest is then
-// given to what is left, and that nothing is refused while there is room for it.
+// TestShares proves that classes fill a window up to their shares and leave the rest free, that a
+// reserve says how much of it stays free, and that with a reserve of nothing nothing is refused
+// while there is room for it.
 func TestShares(t *testing.T) {
 	var all []window.Item
 	for i := range 30 {
@@ -108,21 +109,67 @@ func TestShares(t *testing.T) {
 	}
 	one := build(t, desk(all[0]), nil, window.Request{Policy: window.PolicyShares})
 	each := part(t, one, "h00").Tokens
-	w := build(t, desk(all...), nil, window.Request{Policy: window.PolicyShares, Budget: 20 * each})
-	count := map[byte]int{}
-	for _, id := range shown(w) {
-		count[id[0]]++
-	}
 	// Of 20 places, the frame of the text takes a part of one: 15 high ones are below 80 %,
-	// two medium ones below 90 %, one low one below 95 %, and one more high one fits.
-	if want := map[byte]int{'h': 16, 'm': 2, 'l': 1}; !cmp.Equal(count, want) {
-		t.Errorf("got %v, want %v", count, want)
+	// two medium ones below 90 %, one low one below 95 %.
+	for _, tc := range []struct {
+		name    string
+		reserve *int
+		want    map[byte]int
+	}{
+		{"by the shares", nil, map[byte]int{'h': 15, 'm': 2, 'l': 1}},
+		{"nothing: one more high one", new(0), map[byte]int{'h': 16, 'm': 2, 'l': 1}},
+		{"half", new(50), map[byte]int{'h': 9}},
+		{"more than low ones leave", new(8), map[byte]int{'h': 15, 'm': 2, 'l': 1}},
+		{"everything", new(100), map[byte]int{}},
+	} {
+		w := build(t, desk(all...), nil, window.Request{Policy: window.PolicyShares, Budget: 20 * each, Limits: window.Limits{Reserve: tc.reserve}})
+		count := map[byte]int{}
+		for _, id := range shown(w) {
+			count[id[0]]++
+		}
+		if !cmp.Equal(count, tc.want) {
+			t.Errorf("%s: got %v, want %v", tc.name, count, tc.want)
+		}
+		if tc.reserve != nil && w.Tokens > w.Budget-*tc.reserve*w.Budget/100 && *tc.reserve < 100 {
+			t.Errorf("%s: %d of %d tokens", tc.name, w.Tokens, w.Budget)
+		}
 	}
 	for _, class := range []working.Priority{working.High, working.Medium, working.Low} {
-		w := build(t, desk(piece("alone", class, 200)), nil, window.Request{Policy: window.PolicyShares, Budget: 250})
-		if got := shown(w); !slices.Contains(got, "alone") {
-			t.Errorf("%s: a block of 85 %% of the budget is left out of %v", class, got)
+		req := window.Request{Policy: window.PolicyShares, Budget: 265}
+		for _, req.Limits.Reserve = range []*int{nil, new(0)} {
+			// It takes about 85 % of the budget.
+			isShown := slices.Contains(shown(build(t, desk(piece("alone", class, 200)), nil, req)), "alone")
+			if want := class != working.High || req.Limits.Reserve != nil; isShown != want {
+				t.Errorf("%s with the reserve %v: shown %t", class, req.Limits.Reserve, isShown)
+			}
 		}
+	}
+}
+
+// TestReserve proves which reserves are none.
+func TestReserve(t *testing.T) {
+	for _, tc := range []struct {
+		policy  string
+		reserve int
+	}{{window.PolicyShares, -1}, {window.PolicyShares, 101}, {"", 20}, {window.PolicyFoveal, 0}} {
+		req := window.Request{Policy: tc.policy, Limits: window.Limits{Reserve: &tc.reserve}}
+		if _, err := window.Build(t.Context(), desk(), nil, req); !errors.Is(err, window.ErrReserve) {
+			t.Errorf("%s, %d: got %v", tc.policy, tc.reserve, err)
+		}
+	}
+}
+
+// TestCompressedByShares proves that a compressed block alone fills what its class leaves free, and
+// no more.
+func TestCompressedByShares(t *testing.T) {
+	long := piece("long", working.Medium, 0)
+	long.Working.Type, long.Body = working.Knowledge, ""
+	for i := range 400 {
+		long.Body += fmt.Sprintf("Sentence %d says that the tide of day %d was high.\n\n", i, i)
+	}
+	w := build(t, desk(long), nil, window.Request{Policy: window.PolicyShares, Budget: 2000, Question: "tide"})
+	if share := float64(w.Tokens) / 2000; share < 0.6 || share > 0.95 {
+		t.Errorf("%.0f %% of the budget", 100*share)
 	}
 }
 

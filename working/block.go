@@ -56,11 +56,11 @@ type Block struct {
 	ID string `json:"id,omitempty" jsonschema:"names the block; a block with the id of another replaces it. By default it follows from the other keys"`
 	// Priority is by default Critical for ROM; High for Status, Task and an unread Message;
 	// else Medium.
-	Priority Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low; the default depends on the type"`
+	Priority Priority `json:"priority,omitempty" jsonschema:"critical, high, medium or low, in any case, or 1 to 4; the default depends on the type"`
 	// Confidence is between 0 and 1. nil means 1.
 	Confidence *float64 `json:"confidence,omitempty" jsonschema:"0 to 1; the default is 1"`
 	// Timestamp is when the block was made; by default, when it is added.
-	Timestamp time.Time `json:"timestamp,omitzero" jsonschema:"when it was made; the default is now"`
+	Timestamp time.Time `json:"timestamp,omitzero" jsonschema:"when it was made, by default now; a time without zone is local"`
 	// Expiry is when the block leaves working memory; zero means never.
 	Expiry time.Time `json:"expiry,omitzero" jsonschema:"when it leaves working memory; by default never"`
 	// Automatic marks a block that Fovea made of what the agent did.
@@ -69,11 +69,12 @@ type Block struct {
 	Metadata map[string]any `json:"metadata,omitempty" jsonschema:"more keys and values for the model"`
 
 	// Location is the path of a ROM, File or Knowledge block below the memex. StartLine and
-	// EndLine select lines, both included; 0 selects the whole file. Digest and
+	// EndLine select lines, both included; StartLine 0 selects the whole file, and EndLine 0
+	// means up to the end. Digest and
 	// Size are of the text when the block was added.
 	Location  string `json:"location,omitempty" jsonschema:"of rom, file and knowledge: the path, below the memex"`
 	StartLine int    `json:"start_line,omitempty" jsonschema:"of a file: the first line, from 1"`
-	EndLine   int    `json:"end_line,omitempty" jsonschema:"of a file: the last line"`
+	EndLine   int    `json:"end_line,omitempty" jsonschema:"of a file: the last line; by default that of the file"`
 	Digest    string `json:"digest,omitempty" jsonschema:"of a file: the digest of its text when it was added"`
 	Size      int    `json:"size,omitempty" jsonschema:"of a file: the bytes of its text when it was added"`
 
@@ -118,10 +119,14 @@ func (b *Block) Path() string {
 	return b.Location
 }
 
-// Lines is the range of lines that a file block selects, as "3-7"; "" for the whole file.
+// Lines is the range of lines that a file block selects, as "3-7", or "3-" to the end; "" for the
+// whole file.
 func (b *Block) Lines() string {
-	if b.StartLine == 0 {
+	switch {
+	case b.StartLine == 0:
 		return ""
+	case b.EndLine == 0:
+		return fmt.Sprintf("%d-", b.StartLine)
 	}
 	return fmt.Sprintf("%d-%d", b.StartLine, b.EndLine)
 }
@@ -171,26 +176,73 @@ func (b *Block) Content() string {
 	case History:
 		return strings.Join(nonEmpty(strings.TrimSpace(b.ActionType+" "+b.ActionDetail), b.Result), "\n")
 	case Context:
-		return b.Summary
+		return strings.Join(nonEmpty(b.Summary, b.related()), "\n")
 	default:
 		return ""
 	}
 }
 
-// Entry is the metadata of the block for a model: its type and time, of a file source and
-// lines, of a task its id and status, and the keys of Metadata that are none of these.
+// related is a line of links to what a context is related to, "" for nothing.
+func (b *Block) related() string {
+	var links []string
+	for _, id := range b.RelatedIDs {
+		if strings.ContainsAny(id, "[]") {
+			links = append(links, id)
+		} else {
+			links = append(links, "[[id:"+id+"]]")
+		}
+	}
+	if len(links) == 0 {
+		return ""
+	}
+	return "Related: " + strings.Join(links, ", ")
+}
+
+// Entry is the metadata of the block for a model: its type and times, of a file source and lines,
+// the fields of its type under their JSON names, but for those that are its content, and the keys of
+// Metadata that are none of these.
 func (b *Block) Entry() map[string]any {
 	entry := map[string]any{}
 	maps.Copy(entry, b.Metadata)
+	set := func(key, value string) {
+		if value != "" {
+			entry[key] = value
+		}
+	}
+	list := func(key string, values []string) {
+		if len(values) > 0 {
+			entry[key] = values
+		}
+	}
 	entry["type"], entry["timestamp"] = b.Type, b.Timestamp.Format(time.RFC3339)
-	if path := b.Path(); path != "" {
-		entry["source"] = path
+	if !b.Expiry.IsZero() {
+		entry["expiry"] = b.Expiry.Format(time.RFC3339)
 	}
-	if lines := b.Lines(); lines != "" {
-		entry["lines"] = lines
-	}
-	if b.Type == Task {
+	set("source", b.Path())
+	set("lines", b.Lines())
+	switch b.Type {
+	case Status:
+		set("status_type", b.StatusType)
+	case Task:
 		entry["task_id"], entry["status"] = b.TaskID, b.Status
+		set("project", b.Project)
+		list("dependencies", b.Dependencies)
+	case Message:
+		set("from_agent", b.FromAgent)
+		set("to_agent", b.ToAgent)
+		set("subject", b.Subject)
+		entry["read"] = b.Read
+	case Knowledge:
+		set("topic", b.Topic)
+		set("subtopic", b.Subtopic)
+		if b.Relevance != nil {
+			entry["relevance_score"] = *b.Relevance
+		}
+	case History:
+		set("action_type", b.ActionType)
+	case Context:
+		set("context_type", b.ContextType)
+		list("related_ids", b.RelatedIDs)
 	}
 	return entry
 }

@@ -25,11 +25,13 @@ const (
 	maxID       = 512     // bytes of an id
 	maxBlock    = 1 << 18 // bytes of a block as JSON
 	previewSize = 100     // characters of a message's preview
+	maxRelated  = 1000    // ids that a context is related to
 )
 
 // Complete returns the block with its defaults, at the time of adding it. Paths must be
 // relative already. The error is of kind Invalid and names what to correct.
 func (b Block) Complete(now time.Time) (Block, error) {
+	b.Priority = b.Priority.inWords()
 	if err := b.check(now); err != nil {
 		return b, fault.Wrap("block", cmp.Or(b.ID, string(b.Type)), fault.Invalid, err)
 	}
@@ -126,13 +128,15 @@ func (b *Block) check(now time.Time) error {
 	case !slices.Contains(Types, b.Type):
 		return fmt.Errorf("the type %q is none; use one of %s", b.Type, joined(Types))
 	case b.Priority != "" && !slices.Contains(Priorities, b.Priority):
-		return fmt.Errorf("the priority %q is none; use one of %s", b.Priority, joined(Priorities))
+		return fmt.Errorf("the priority %q is none; use one of %s, or 1 to 4", b.Priority, joined(Priorities))
 	case !isShare(b.Confidence):
 		return fmt.Errorf("the confidence %v is not between 0 and 1", *b.Confidence)
 	case !isShare(b.Relevance):
 		return fmt.Errorf("the relevance_score %v is not between 0 and 1", *b.Relevance)
 	case !b.Expiry.IsZero() && !b.Expiry.After(now):
 		return fmt.Errorf("the expiry %s has passed; it is %s now", b.Expiry.Format(time.RFC3339), now.Format(time.RFC3339))
+	case len(b.RelatedIDs) > maxRelated:
+		return fmt.Errorf("it has %d related_ids, %d are possible", len(b.RelatedIDs), maxRelated)
 	case !isName(b.ID):
 		return errName
 	}
@@ -149,7 +153,7 @@ func (b *Block) checkLines() error {
 		return nil
 	case b.StartLine < 1:
 		return fmt.Errorf("the line %d is none; lines are numbered from 1", b.StartLine)
-	case b.EndLine < b.StartLine:
+	case b.EndLine != 0 && b.EndLine < b.StartLine:
 		return fmt.Errorf("the lines %d-%d are none; the first comes before the last", b.StartLine, b.EndLine)
 	}
 	return nil

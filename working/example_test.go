@@ -76,8 +76,8 @@ func Example() {
 	}
 	// Output:
 	// agents/agent_001/ROM.md (critical): You are agent_001.
-	// src/login.go:1-2 (medium): package login
 	// task:TASK-042 (high): Implement authentication module
+	// src/login.go:1-2 (medium): package login
 }
 
 // TestReadme compares the code of README.md with the example that runs.

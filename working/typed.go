@@ -3,15 +3,12 @@
 package working
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 )
 
 // About returns the block with what it is about, as a person types it after the type: of a
-// file, PATH or PATH:FIRST-LAST; of ROM and knowledge, a path; of a task, its id and then
+// file, PATH, PATH:FIRST-LAST or PATH:FIRST- to the end; of ROM and knowledge, a path; of a task, its id and then
 // words that describe it; of a status, its kind and a value; of history, an action and
 // words on it; of a context, a summary. Words beyond that are ignored.
 func (b Block) About(words ...string) Block {
@@ -38,8 +35,8 @@ func (b Block) About(words ...string) Block {
 	return b
 }
 
-// splitLines splits PATH:FIRST-LAST, or PATH:LINE; any other name is a path. A range that begins
-// with line 0 stays one, which Complete refuses.
+// splitLines splits PATH:FIRST-LAST, PATH:FIRST- or PATH:LINE; any other name is a path. The last line
+// of a range without an end is 0. A range that begins with line 0 stays one, which Complete refuses.
 func splitLines(name string) (path string, first, last int) {
 	i := strings.LastIndexByte(name, ':')
 	if i < 0 {
@@ -48,6 +45,8 @@ func splitLines(name string) (path string, first, last int) {
 	from, to, isRange := strings.Cut(name[i+1:], "-")
 	if !isRange {
 		to = from
+	} else if to == "" {
+		to = "0"
 	}
 	first, err := strconv.Atoi(from)
 	last, lastErr := strconv.Atoi(to)
@@ -58,21 +57,4 @@ func splitLines(name string) (path string, first, last int) {
 		last = max(last, 1)
 	}
 	return name[:i], first, last
-}
-
-// Decode reads one block, or a list of them, from JSON. A key that no block has is an error.
-func Decode(text []byte) ([]Block, error) {
-	if text = bytes.TrimSpace(text); !bytes.HasPrefix(text, []byte("[")) {
-		text = fmt.Appendf(nil, "[%s]", text)
-	}
-	var all []Block
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("the blocks are not JSON of blocks: %w", err)
-	}
-	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-		return nil, fmt.Errorf("the blocks are not JSON of blocks: %d bytes follow after their end", len(rest))
-	}
-	return all, nil
 }

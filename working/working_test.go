@@ -42,6 +42,12 @@ func TestDefaults(t *testing.T) {
 		{"rom", working.Block{Type: working.ROM, Location: "agents/ada/ROM.md"}, "rom:agents/ada/ROM.md", working.Critical, "ROM: agents/ada/ROM.md", ""},
 		{"file", working.Block{Type: working.File, Location: "a.go"}, "a.go", working.Medium, "a.go", ""},
 		{"range", working.Block{Type: working.File, Location: "a.go", StartLine: 3, EndLine: 7}, "a.go:3-7", working.Medium, "a.go:3-7", ""},
+		{"range to the end", working.Block{Type: working.File, Location: "code.py", StartLine: 4}, "code.py:4-", working.Medium, "code.py:4-", ""},
+		{"typed range to the end", working.Block{Type: working.File}.About("code.py:4-"), "code.py:4-", working.Medium, "code.py:4-", ""},
+		{"priority as a number", working.Block{Type: working.File, Location: "a.go", Priority: "1"}, "a.go", working.Critical, "a.go", ""},
+		{"priority in capitals", working.Block{Type: working.File, Location: "a.go", Priority: "HIGH"}, "a.go", working.High, "a.go", ""},
+		{"related", working.Block{Type: working.Context, Summary: "all well", RelatedIDs: []string{"n1", "b[2]"}}, "", working.Medium, "Context: ",
+			"all well\nRelated: [[id:n1]], b[2]"},
 		{"status", working.Block{Type: working.Status, StatusType: "mailbox", Value: 3}, "status:mailbox", working.High, "Status: mailbox", "3"},
 		{"status text", working.Block{Type: working.Status, StatusType: "x", Value: "a\nb"}, "status:x", working.High, "Status: x", "a\nb"},
 		{"task", working.Block{Type: working.Task, TaskID: "T-1", Description: "do it"}, "task:T-1", working.High, "Task T-1 (pending)", "do it"},
@@ -103,7 +109,9 @@ func TestRefusals(t *testing.T) {
 		{working.Block{Type: working.File}, "a block of type file needs location"},
 		{working.Block{Type: working.Task, Project: "p"}, "a block of type task needs task_id or description"},
 		{working.Block{Type: working.Task, TaskID: "t", Location: "x"}, "a block of type task has no location"},
-		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `the priority "urgent" is none; use one of critical, high, medium, low`},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `the priority "urgent" is none; use one of critical, high, medium, low, or 1 to 4`},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "5"}, `the priority "5" is none`},
+		{working.Block{Type: working.Context, Summary: "c", RelatedIDs: make([]string, 1001)}, "it has 1001 related_ids, 1000 are possible"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: new(7.0)}, "the confidence 7 is not between 0 and 1"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: &nan}, "the confidence NaN is not between 0 and 1"},
 		{working.Block{Type: working.Knowledge, Topic: "t", Relevance: new(-0.1)}, "the relevance_score -0.1 is not between 0 and 1"},
@@ -165,6 +173,76 @@ func TestEntry(t *testing.T) {
 	}
 	if _, err := json.Marshal(b.Entry()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEntryFields proves that the metadata has the fields of each type that are not its content.
+func TestEntryFields(t *testing.T) {
+	at := "2026-11-23T12:00:00Z"
+	for _, tc := range []struct {
+		in   working.Block
+		want map[string]any
+	}{
+		{working.Block{Type: working.Message, FromAgent: "ben", ToAgent: "ada", Subject: "door", Preview: "p"},
+			map[string]any{"from_agent": "ben", "to_agent": "ada", "subject": "door", "read": false}},
+		{working.Block{Type: working.Knowledge, Topic: "tides", Subtopic: "spring", Location: "a.org"},
+			map[string]any{"topic": "tides", "subtopic": "spring", "source": "a.org", "relevance_score": 0.5}},
+		{working.Block{Type: working.Task, TaskID: "T", Project: "p", Dependencies: []string{"S"}},
+			map[string]any{"task_id": "T", "status": "pending", "project": "p", "dependencies": []string{"S"}}},
+		{working.Block{Type: working.Context, ContextType: "project_context", Summary: "s", RelatedIDs: []string{"a"}},
+			map[string]any{"context_type": "project_context", "related_ids": []string{"a"}}},
+		{working.Block{Type: working.Status, StatusType: "mailbox", Value: 1}, map[string]any{"status_type": "mailbox"}},
+		{working.Block{Type: working.History, ActionType: "ls", Expiry: now.Add(time.Hour)}, map[string]any{"action_type": "ls", "expiry": "2026-11-23T13:00:00Z"}},
+		{working.Block{Type: working.File, Location: "a.go", StartLine: 4}, map[string]any{"source": "a.go", "lines": "4-"}},
+	} {
+		b := complete(t, tc.in)
+		tc.want["type"], tc.want["timestamp"] = b.Type, at
+		if diff := cmp.Diff(tc.want, b.Entry()); diff != "" {
+			t.Errorf("%s: %s", b.Type, diff)
+		}
+	}
+}
+
+// TestGiven proves that blocks are read as Python writes them: times without a zone, which are local,
+// names and numbers of an enumeration; and that an error names the field.
+func TestGiven(t *testing.T) {
+	east := time.FixedZone("east", 2*60*60)
+	before := time.Local
+	time.Local = east
+	defer func() { time.Local = before }()
+	noon := time.Date(2026, 11, 26, 12, 30, 0, 0, east)
+	for text, want := range map[string]time.Time{
+		`"2026-11-26T12:30:00.123456"`: noon.Add(123456 * time.Microsecond), `"2026-11-26T12:30:00"`: noon, `"2026-11-26 12:30:00"`: noon,
+		`"2026-11-26T12:30"`: noon, `"2026-11-26T10:30:00Z"`: noon, `"2026-11-26T10:30:00+00:00"`: noon, `"2026-11-26 10:30:00+00:00"`: noon,
+		`"2026-11-26"`: noon.Add(-12*time.Hour - 30*time.Minute), `null`: {},
+	} {
+		all, err := working.Decode([]byte(`{"type":"status","status_type":"s","timestamp":` + text + `}`))
+		if err != nil || !all[0].Timestamp.Equal(want) {
+			t.Errorf("%s: %v, %v", text, all, err)
+		}
+	}
+	for text, want := range map[string]working.Priority{
+		`1`: working.Critical, `2`: working.High, `3`: working.Medium, `4`: working.Low, `"HIGH"`: working.High, `"High"`: working.High, `"2"`: working.High,
+		`""`: working.High, `"low"`: working.Low, `null`: working.High,
+	} {
+		all, err := working.Decode([]byte(`{"type":"status","status_type":"s","priority":` + text + `}`))
+		if err != nil || complete(t, all[0]).Priority != want {
+			t.Errorf("%s: %v, %v", text, all, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`[{"type":"task"},{"timestamp":"noon"}]`: `1.timestamp: a string "noon" cannot stand here; it wants a time such as 2026-11-26T10:00:00, which is local, or`,
+		`{"expiry":5}`:                           "0.expiry: a number cannot stand here; it wants a time",
+		`{"priority":true}`:                      "0.priority: a bool cannot stand here; it wants a string",
+		`{"start_line":"4"}`:                     "0.start_line: a string cannot stand here; it wants a whole number in range",
+		`{"metadata":[]}`:                        "0.metadata: an array cannot stand here; it wants an object",
+		`{"odd":1}`:                              `unknown key "odd"`,
+		`[1]`:                                    "0: a number cannot stand here; it wants an object",
+		`{"type":"task"`:                         "what was given is not JSON",
+	} {
+		if _, err := working.Decode([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
 	}
 }
 

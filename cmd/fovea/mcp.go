@@ -73,7 +73,7 @@ func serveMCP(ctx context.Context, s *session) error {
 	}
 	svc = s.guarded(svc)
 	agents := agents{func() *config.Config { return &s.config }}
-	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(),
+	server := mcpserver.New(svc, &mcpserver.Options{Version: version(), Log: s.log(), Faults: s.log(), Embedder: s.config.Embed.Kind != "",
 		Acting: func(ctx context.Context, client string) context.Context {
 			name, _ := agents.name(s.flags.Agent, client)
 			return author.WithGrant(ctx, agents.grant(name))
@@ -227,7 +227,8 @@ func mcpHandler(ctx context.Context, agents agents, svc api.Service, feed *api.F
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		g, scopes := agents.own(author.GrantOf(r.Context())), author.ScopesOf(r.Context())
 		return mcpserver.Caller{Key: holder(g, scopes), Bearer: api.BearerOf(g), Open: func() *mcpserver.Server {
-			opts := &mcpserver.Options{Version: version(), Faults: log, Acting: func(ctx context.Context, client string) context.Context {
+			embedder := agents.config().Embed.Kind != ""
+			opts := &mcpserver.Options{Version: version(), Faults: log, Embedder: embedder, Acting: func(ctx context.Context, client string) context.Context {
 				as := agents.granted(g)
 				if g.Role == api.Owner {
 					name, _ := agents.name(g.Agent, client)

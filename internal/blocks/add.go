@@ -5,6 +5,7 @@ package blocks
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -39,9 +40,21 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts
 	return added, c, err
 }
 
+// idsOf returns the ids of the notes that handles stand for, and any other name as it is.
+func idsOf(v *view.View, names []string) []string {
+	ids := slices.Clone(names)
+	for i, name := range ids {
+		if id, err := v.FormerID(name); err == nil {
+			ids[i] = id
+		}
+	}
+	return ids
+}
+
 // complete returns a block with its path below the root, its defaults, and the digest of
 // its file.
 func (f *Files) complete(ctx context.Context, v *view.View, b working.Block, r *working.Request) (working.Block, error) {
+	b.RelatedIDs = idsOf(v, b.RelatedIDs)
 	b, err := f.Locate(b, r.Home)
 	if err == nil {
 		b, err = b.Complete(r.Now)

@@ -95,7 +95,7 @@ func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 	if err != nil {
 		return h, err
 	}
-	text, err := c.send(r, "hello")
+	text, err := c.send(r, "hello", nil)
 	if err != nil {
 		return h, err
 	}
@@ -144,7 +144,7 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 		if key != "" {
 			r.Header.Set(api.HeaderOp, key)
 		}
-		answer, err := c.send(r, op.Name)
+		answer, err := c.send(r, op.Name, call.Warn)
 		if err == nil {
 			return op.DecodeAnswer(answer)
 		}
@@ -198,8 +198,9 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return r, nil
 }
 
-// send returns the body of an answer, or the error that it describes.
-func (c *Client) send(r *http.Request, op string) ([]byte, error) {
+// send returns the body of an answer, or the error that it describes. warn, or else Options.Warn, is
+// told of its warnings.
+func (c *Client) send(r *http.Request, op string, warn func(error)) ([]byte, error) {
 	answer, err := c.http.Do(r)
 	if err != nil {
 		return nil, gone(r.Context(), op, err)
@@ -209,9 +210,12 @@ func (c *Client) send(r *http.Request, op string) ([]byte, error) {
 	if err != nil {
 		return nil, gone(r.Context(), op, err)
 	}
+	if warn == nil {
+		warn = c.opts.Warn
+	}
 	for _, quoted := range answer.Header.Values(api.HeaderWarning) {
-		if said, err := strconv.Unquote(quoted); err == nil && c.opts.Warn != nil {
-			c.opts.Warn(errors.New(said))
+		if said, err := strconv.Unquote(quoted); err == nil && warn != nil {
+			warn(errors.New(said))
 		}
 	}
 	if answer.StatusCode == http.StatusOK {

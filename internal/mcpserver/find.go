@@ -6,11 +6,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/window/render"
@@ -102,18 +102,18 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 	return reply{text: found(len(nodes), more, "") + fenced(b.String())}, nil
 }
 
-// searchTool answers the modes that rank. A client that asked for vectors is told where
-// there are none.
+// searchTool answers the modes that rank. A client that asked for vectors is told why there
+// are none.
 func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mode string) (reply, error) {
 	req.Excerpt, req.Match, req.Mode = excerptRunes, excerptRunes, mode
-	hits, err := api.OpSearch.Call(ctx, svc, req)
+	note := ""
+	hits, err := api.OpSearch.Call(ctx, api.WithWarn(svc, func(err error) {
+		if said := err.Error(); strings.HasPrefix(said, meaning.ByWords(mode)) {
+			note = " (" + escape.Line(said) + ")"
+		}
+	}), req)
 	if err != nil {
 		return reply{}, err
-	}
-	note := ""
-	compared := slices.ContainsFunc(hits, func(h api.Hit) bool { return h.Cosine != 0 })
-	if (mode == meaning.Semantic || mode == meaning.Hybrid) && !compared {
-		note = " (no embedder is set up or answers: mode " + mode + " answered lexically)"
 	}
 	offer := api.SuggestRequest{Text: req.Text}
 	if len(hits) == 0 || hits[0].Similarity < api.WeakSimilarity {

@@ -35,7 +35,7 @@ func TestRecallSaysTheSame(t *testing.T) {
 	for _, tc := range []struct{ query, mode, want string }{
 		{"millimetres", "", "Found 1.\n" + fence + gauge + "5  similarity 0.93\n   The river gauge drifts by two millimetres.\n```\n"},
 		{"todo:TODO", "query", "Found 1.\n" + fence + gauge + "1\n   The river gauge drifts by two millimetres.\n```\n"},
-		{"workshop", "semantic", "Found 1 (no embedder is set up or answers: mode semantic answered lexically).\n" + fence +
+		{"workshop", "semantic", "Found 1 (mode semantic is answered by words: no embedder is set up; see fovea setup embed).\n" + fence +
 			"1. Order a reference weight :work:\n   id kgjko  a.org:10  similarity 1.00\n   From the workshop.\n```\n"},
 		{"absent", "", "Nothing found. Try other or fewer words.\n"},
 		{"workshop refrence", "", "Found 1.\n" + fence + "1. Order a reference weight :work:\n   id kgjko  a.org:10  similarity 0.35\n   From the workshop.\n" +

@@ -79,7 +79,7 @@ func TestDataTellsAll(t *testing.T) {
 		{agent, "context", map[string]any{"focus": "gauge"}, "text:two millimetres"},
 		{agent, "recall", map[string]any{"query": "river gauge"}, "text:drifts"},
 		{agent, "recall", map[string]any{"query": "submarine"}, "text:Nothing found"},
-		{agent, "recall", map[string]any{"query": "river", "mode": "semantic"}, "text:answered lexically"},
+		{agent, "recall", map[string]any{"query": "river", "mode": "semantic"}, "text:answered by words"},
 		{agent, "semantic-search", map[string]any{"query": "river gauge"}, "text:drifts"},
 		{agent, "read", map[string]any{"id": "gauge"}, "text:two millimetres"},
 		{agent, "remember", map[string]any{"title": note, "body": body}, "agents/ada/"},

@@ -25,6 +25,9 @@ type Options struct {
 	// Greeting returns a sentence that is added to the instructions of a client: its name
 	// here, if that is not the one it chose. "" adds nothing, and so does a nil Greeting.
 	Greeting func(client string) string
+	// Embedder reports whether an embedder is set up: the tool recall then says that it finds by
+	// meaning.
+	Embedder bool
 	// Log receives errors of the protocol; they are discarded by default.
 	Log *slog.Logger
 	// Faults receives panics; they are discarded by default.

@@ -45,6 +45,12 @@ type tool struct {
 	actions     []action
 }
 
+// What recall says where an embedder is set up.
+const (
+	recallByMeaning = " Mode semantic finds by meaning, also what shares no word with the query, from min_similarity 0.5 on."
+	recallModes     = "hybrid (default), lexical, semantic or query"
+)
+
 // tools returns the tools. The SDK lists them by name.
 func tools() []tool {
 	return []tool{
@@ -130,6 +136,10 @@ func (t *tool) call(ctx context.Context, svc api.Service, key string, given argu
 // add registers a tool.
 func (s *Server) add(t tool) {
 	schema := t.schema()
+	if s.opts.Embedder && t.name == "recall" {
+		t.about += recallByMeaning
+		schema.Properties["mode"].Description = recallModes
+	}
 	s.schemas[t.name] = schema
 	listed := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: schema, Annotations: t.effect.hints(t.title)}
 	mcp.AddTool(s.mcp, listed, func(ctx context.Context, req *mcp.CallToolRequest, given arguments) (*mcp.CallToolResult, any, error) {
@@ -187,10 +197,7 @@ func aliases() []tool {
 }
 
 func semanticSearch(ctx context.Context, svc api.Service, req api.SearchRequest, in extra) (reply, error) {
-	req.Limit, req.MinSimilarity = cmp.Or(req.Limit, 10), 0.5
-	if in.MinSimilarity != nil {
-		req.MinSimilarity = *in.MinSimilarity
-	}
+	req.Limit, req.MinSimilarity = cmp.Or(req.Limit, defaultHits), in.MinSimilarity
 	return searchTool(ctx, svc, req, "semantic")
 }
 

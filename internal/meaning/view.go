@@ -71,12 +71,15 @@ func View(ctx context.Context, x *Vectors, v *view.View, req Request) (*view.Vie
 		return by, nil
 	case req.Warn == nil:
 	case req.Mode != "":
-		req.Warn(fmt.Errorf("mode %s is answered by words: %w", req.Mode, err))
+		req.Warn(fmt.Errorf("%s: %w", ByWords(req.Mode), err))
 	default:
 		req.Warn(fmt.Errorf("ranked without the arm %s: %w", recall.ArmMeaning, err))
 	}
 	return v, nil
 }
+
+// ByWords begins the warning that a mode is answered by words.
+func ByWords(mode string) string { return "mode " + mode + " is answered by words" }
 
 // rank returns a view that ranks for a request.
 func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout time.Duration) (_ *view.View, err error) {

@@ -44,7 +44,7 @@ func Read(language string, src []byte) *File {
 // Listing returns the lines that represent the file where there is little room: those of [Text],
 // with a lower rank for the outer ones, and after them the lines of the definitions that match
 // the question, the best first. The line of the best definition, or else of the first, has the
-// lowest rank. Each line begins with its number, where first is the number of the
+// lowest rank, and so have the lines of definitions that the question names. Each line begins with its number, where first is the number of the
 // first line of src, which is the source that was read. O(len(src)).
 func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {
 	var lines []excerpt.Line
@@ -75,17 +75,47 @@ func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerp
 	if i := slices.Index(numbers, best); best > 0 && i >= 0 {
 		lines[i].Rank = bestRank
 	}
-	return withSections(lines, numbers, rank, source, first)
+	return withSections(lines, numbers, rank, named(f.found, len(source), question), source, first)
+}
+
+// maxNamed is how many lines of a definition come before the signatures of others.
+const maxNamed = 80
+
+// named returns, by the number of a line, whether it belongs to a definition that the question names:
+// by a word that is in the name of no other one.
+func named(defs []Definition, lines int, question excerpt.Matcher) []bool {
+	has, counts := make([][]int32, len(defs)), make([]int, question.Len())
+	for i, d := range defs {
+		found := question.Append(nil, d.Name)
+		slices.Sort(found)
+		has[i] = slices.Compact(found)
+		for _, term := range has[i] {
+			counts[term]++
+		}
+	}
+	within := make([]bool, lines+1)
+	for i, d := range defs {
+		if slices.ContainsFunc(has[i], func(term int32) bool { return counts[term] == 1 }) {
+			for n := d.Line; n <= min(d.EndLine, d.Line+maxNamed, lines); n++ {
+				within[n] = true
+			}
+		}
+	}
+	return within
 }
 
 // withSections puts the lines of sections between those of an outline.
-func withSections(lines []excerpt.Line, numbers []int, rank []int, source []string, first int) []excerpt.Line {
+func withSections(lines []excerpt.Line, numbers []int, rank []int, named []bool, source []string, first int) []excerpt.Line {
 	var all []excerpt.Line
 	next := 1 // line of the source
 	upTo := func(n int) {
 		for ; next < min(n, len(source)+1); next++ {
 			if r := rank[next]; r > 0 {
-				all = append(all, excerpt.Line{Text: strconv.Itoa(next+first-1) + " " + strings.TrimRight(source[next-1], "\r"), Rank: relevantRank + r})
+				line := excerpt.Line{Text: strconv.Itoa(next+first-1) + " " + strings.TrimRight(source[next-1], "\r"), Rank: relevantRank + r}
+				if named[next] {
+					line.Rank = bestRank
+				}
+				all = append(all, line)
 			}
 		}
 	}

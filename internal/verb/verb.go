@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -119,7 +120,11 @@ func addFlags(c *cobra.Command, req reflect.Value) {
 		case *[]int:
 			f.IntSliceVar(v, name, nil, usage)
 		case **string:
-			f.Var(optional{v}, name, usage)
+			f.Var(optional[string]{v, "string", func(text string) (string, error) { return text, nil }}, name, usage)
+		case **int:
+			f.Var(optional[int]{v, "int", strconv.Atoi}, name, usage)
+		case **float64:
+			f.Var(optional[float64]{v, "float64", func(text string) (float64, error) { return strconv.ParseFloat(text, 64) }}, name, usage)
 		default:
 			panic(fmt.Sprintf("--%s: no flag holds a %s", name, field.Type)) // programming error
 		}
@@ -182,23 +187,30 @@ func usageOf(tag, description string) string {
 }
 
 // optional is a flag value that stays nil unless the flag is given.
-type optional struct{ to **string }
-
-var _ pflag.Value = optional{}
-
-func (o optional) Set(text string) error {
-	*o.to = &text
-	return nil
+type optional[T any] struct {
+	to    **T
+	kind  string // of the value, for the help
+	parse func(text string) (T, error)
 }
 
-func (o optional) String() string {
+var _ pflag.Value = optional[string]{}
+
+func (o optional[T]) Set(text string) error {
+	value, err := o.parse(text)
+	if err == nil {
+		*o.to = &value
+	}
+	return err
+}
+
+func (o optional[T]) String() string {
 	if o.to == nil || *o.to == nil {
 		return ""
 	}
-	return **o.to
+	return fmt.Sprint(**o.to)
 }
 
-func (optional) Type() string { return "string" }
+func (o optional[T]) Type() string { return o.kind }
 
 // takeDays replaces the day that a flag of a DATE begins with, such as tomorrow, fri or +3d, by its
 // date. It is done where the person is: a change that is proposed keeps the day that was meant.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"time"
 
 	"github.com/fovea-memory/fovea/window/choose"
 )
@@ -34,7 +35,10 @@ type jsonEntry struct {
 
 type jsonMetadata struct {
 	Type          string       `json:"type,omitempty"`
+	Timestamp     string       `json:"timestamp,omitempty"`
+	Author        string       `json:"author,omitempty"`
 	Path          string       `json:"path,omitempty"`
+	Parent        string       `json:"parent,omitempty"`
 	Title         string       `json:"title"`
 	Level         choose.Level `json:"level"`
 	Depth         int          `json:"depth"`
@@ -50,7 +54,8 @@ type jsonMetadata struct {
 func (jsonRenderer) Piece(e *Entry) string {
 	score := math.Round(e.Score*100) / 100
 	meta := jsonMetadata{
-		Type: e.Item.Type, Path: e.Item.Path, Title: TitleOf(e.Item, e.Level), Level: e.Level, Depth: e.Stars,
+		Type: e.Item.Type, Timestamp: e.Item.timestamp(), Author: e.Item.Author, Path: e.Item.Path, Parent: e.Parent,
+		Title: TitleOf(e.Item, e.Level), Level: e.Level, Depth: e.Stars,
 		Todo: e.Item.Todo, Rank: e.Item.Priority, Tags: e.Item.Tags, Corrected: e.Corrected,
 	}
 	if e.Similar {
@@ -63,7 +68,7 @@ func (jsonRenderer) Piece(e *Entry) string {
 	if body := e.body(); body != "" {
 		content += "\n" + body
 	}
-	entry := jsonEntry{e.Item.ID, e.Item.Handle, content, score, e.priority(), meta}
+	entry := jsonEntry{e.Item.ID, e.Item.Handle, content, score, string(e.Class), meta}
 	if w := e.Item.Working; w != nil {
 		entry = workingEntry(e, w)
 	}
@@ -92,19 +97,13 @@ func workingEntry(e *Entry, w *Working) jsonEntry {
 		}
 		content = cmp.Or(content, TitleOf(e.Item, e.Level))
 	}
-	return jsonEntry{ID: w.ID, Content: content, Confidence: w.Confidence, Priority: string(w.Priority), Metadata: metadata}
+	return jsonEntry{ID: w.ID, Content: content, Confidence: w.Confidence, Priority: string(e.Class), Metadata: metadata}
 }
 
-// priority maps the level to a class of working memory, in lower case.
-func (e *Entry) priority() string {
-	switch {
-	case e.Focus:
-		return "critical"
-	case e.Level == choose.Full:
-		return "high"
-	case e.Level == choose.Snippet:
-		return "medium"
-	default:
-		return "low"
+// timestamp says when a note is from: the day that it states, else when it last changed.
+func (i *Item) timestamp() string {
+	if i.Date == "" && !i.Modified.IsZero() {
+		return i.Modified.UTC().Format(time.RFC3339)
 	}
+	return i.Date
 }

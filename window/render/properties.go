@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/fovea-memory/fovea/internal/escape"
 )
@@ -37,7 +38,7 @@ var internalProperties = []string{
 func IsInformative(item *Item, key, value string) bool {
 	key = strings.ToUpper(key)
 	switch {
-	case value == "" || value == item.Title || !escape.IsKey(key) || slices.Contains(internalProperties, key):
+	case value == "" || value == item.Title || isInHeading(item, key, value) || !escape.IsKey(key) || slices.Contains(internalProperties, key):
 		return false
 	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
 		return false
@@ -61,4 +62,17 @@ func shortProperties(item *Item) string {
 		}
 	}
 	return strings.TrimPrefix(b.String(), " ")
+}
+
+// isInHeading reports whether a property says what the heading of its item says: the title or the tags,
+// which trees have as properties.
+func isInHeading(item *Item, key, value string) bool {
+	switch strings.ToUpper(key) {
+	case "TITLE":
+		return value == item.Title
+	case "TAGS", "TAGS+":
+		words := strings.FieldsFunc(value, func(r rune) bool { return r == ':' || unicode.IsSpace(r) })
+		return !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(item.Tags, word) })
+	}
+	return false
 }

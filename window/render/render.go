@@ -8,6 +8,7 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/window/choose"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Formats of a text.
@@ -65,8 +66,9 @@ type Entry struct {
 	Level      choose.Level
 	Stars      int // depth of the heading, from 1
 	Score      float64
-	Similar    bool     // render the score as a similarity
-	Focus      bool     // the entry is the focus
+	Similar    bool // render the score as a similarity
+	Class      working.Priority
+	Parent     string   // id of the visible node above, "" for none
 	Corrected  bool     // the session has seen something else
 	Compact    bool     // handles and short facts instead of drawers
 	Facts      []string // of the line below the heading
@@ -168,7 +170,7 @@ func properties(item *Item) [][2]string {
 	var pairs [][2]string
 	for _, p := range item.Properties {
 		key := strings.ToUpper(p[0])
-		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !escape.IsKey(key) {
+		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !escape.IsKey(key) || isInHeading(item, key, p[1]) {
 			continue
 		}
 		pairs = append(pairs, [2]string{key, escape.Line(p[1])})

@@ -1,0 +1,109 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package working
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/fovea-memory/fovea/internal/fault"
+)
+
+// Given are blocks as programs write them.
+type Given []Block
+
+// UnmarshalJSON reads a list of blocks. A time without a zone is one of this machine's zone. A key that
+// no block has is an error, and so is a time that is none.
+func (g *Given) UnmarshalJSON(text []byte) error {
+	var all []json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return err
+	}
+	*g = make(Given, len(all))
+	for i := range all {
+		if err := (*g)[i].read(all[i]); err != nil {
+			if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				wrong.Field = strings.TrimSuffix(strconv.Itoa(i)+"."+strings.TrimPrefix(wrong.Field, "plain."), ".")
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Block) read(text []byte) error {
+	type plain Block
+	in := struct {
+		*plain
+		Timestamp moment `json:"timestamp"`
+		Expiry    moment `json:"expiry"`
+	}{plain: (*plain)(b)}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(&in)
+	b.Timestamp, b.Expiry = time.Time(in.Timestamp), time.Time(in.Expiry)
+	return err
+}
+
+// moment is a time in JSON, with a zone or without.
+type moment time.Time
+
+// momentForms are the forms of a time without a zone, and of a day, which is its beginning.
+var momentForms = [...]string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", time.DateOnly}
+
+func (m *moment) UnmarshalJSON(text []byte) error {
+	var given *string
+	if err := json.Unmarshal(text, &given); err != nil || given == nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			wrong.Type = reflect.TypeFor[time.Time]()
+		}
+		return err
+	}
+	at, err := time.Parse(time.RFC3339, strings.Replace(*given, " ", "T", 1))
+	for _, form := range momentForms {
+		if err != nil {
+			at, err = time.ParseInLocation(form, *given, time.Local)
+		}
+	}
+	if *m = moment(at); err != nil {
+		return &json.UnmarshalTypeError{Value: "string " + string(text), Type: reflect.TypeFor[time.Time]()}
+	}
+	return nil
+}
+
+// UnmarshalJSON reads the name of a priority, or its number, see Block.Complete.
+func (p *Priority) UnmarshalJSON(text []byte) error {
+	if text[0] >= '0' && text[0] <= '9' {
+		*p = Priority(text)
+		return nil
+	}
+	return json.Unmarshal(text, (*string)(p))
+}
+
+// inWords returns a priority that was given in any case, or as its number from 1, critical, to 4,
+// low. Any other is returned as it is.
+func (p Priority) inWords() Priority {
+	for i, known := range Priorities {
+		if strings.EqualFold(string(p), string(known)) || len(p) == 1 && int(p[0]-'1') == i {
+			return known
+		}
+	}
+	return p
+}
+
+// Decode reads one block, or a list of them, from JSON, see Given.
+func Decode(text []byte) ([]Block, error) {
+	if text = bytes.TrimSpace(text); !bytes.HasPrefix(text, []byte("[")) {
+		text = append(append([]byte("["), text...), ']')
+	}
+	var all Given
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fault.OfJSON("what was given", err)
+	}
+	return all, nil
+}
