@@ -48,7 +48,7 @@
 (defcustom fovea-max-answer (* 64 1024 1024) "How many bytes an answer may have." :type 'natnum)
 
 (defcustom fovea-delay 0.2
-  "How many idle seconds pass before a preview or the focus follows." :type 'number)
+  "How many idle seconds pass before the focus and what is unsaved follow." :type 'number)
 
 (defcustom fovea-search-limit 40 "How many notes a search or a query lists." :type 'natnum)
 
@@ -65,7 +65,8 @@
 
 (defconst fovea--protocol 1 "The version of the protocol that this package speaks.")
 
-(defconst fovea--writes '("review-accept" "review-edit" "review-reject" "revert" "news-seen")
+(defconst fovea--writes '("review-accept" "review-edit" "review-reject" "revert" "restore"
+                          "news-seen")
   "Operations that are asked under a key, so that asking again does nothing twice.")
 
 (defvar fovea--daemon nil "What is known of the daemon: a plist of :socket, :memex and :state.")
@@ -157,6 +158,16 @@ where nobody listens."
     (goto-char (point-min))
     (json-parse-buffer :object-type 'alist :array-type 'list :null-object nil :false-object nil)))
 
+(defvar fovea--warned nil "What the daemon warned of, each shown once.")
+
+(defun fovea--warn (headers)
+  "Show what HEADERS of an answer warn of, unless it was shown before."
+  (pcase-dolist (`(,name . ,value) headers)
+    (when (and (equal name "fovea-warning") (not (member value fovea--warned)))
+      (push value fovea--warned)
+      (let ((line (condition-case nil (json-parse-string value) (error value))))
+        (run-at-time 0 nil #'message "Fovea: %s" (fovea--line line))))))
+
 (defun fovea--answer (pending late)
   "Return (VALUE . ERROR) of PENDING; ERROR is a line or nil.
 LATE is non-nil if its time is over."
@@ -172,6 +183,7 @@ LATE is non-nil if its time is over."
                           (if (member whole '(nil "")) nil (fovea--json whole))
                         (error 'bad))))
     (setf (fovea--pending-chunks pending) nil)
+    (fovea--warn headers)
     (cond
      ((fovea--pending-failure pending) (cons nil (fovea--pending-failure pending)))
      (late (cons nil (format "no answer within %s seconds; try again" fovea-timeout)))
@@ -202,23 +214,37 @@ LATE is non-nil if its time is over."
           (fovea--answer pending (process-live-p process)))
       (delete-process process))))
 
-(defun fovea--run (&rest words)
-  "Run the program with WORDS and return what it printed, or signal its error."
-  (unless (executable-find fovea-program)
-    (user-error "Fovea: no program `%s'; install it, or set `fovea-program'" fovea-program))
+(defun fovea--run (words done)
+  "Run the program with WORDS in the background.
+DONE gets the bytes that it printed, and an error line or nil."
   (when fovea-memex (setq words (append words (list "--memex" (expand-file-name fovea-memex)))))
   (let ((default-directory (expand-file-name "~/"))
-        (errors (make-temp-file "fovea"))
-        (coding-system-for-read 'utf-8))
-    (unwind-protect
-        (with-temp-buffer
-          (unless (eql 0 (apply #'call-process fovea-program nil (list t errors) nil words))
-            (erase-buffer)
-            (insert-file-contents errors)
-            (user-error "Fovea: %s" (string-remove-prefix
-                                     "fovea: " (fovea--line (string-trim (buffer-string))))))
-          (buffer-string))
-      (delete-file errors))))
+        (program (ignore-errors (executable-find fovea-program)))
+        (buffers (list (generate-new-buffer " *fovea*") (generate-new-buffer " *fovea errors*"))))
+    (condition-case err
+        (let ((errors (make-pipe-process :name "fovea errors" :buffer (cadr buffers) :noquery t
+                                         :coding 'utf-8 :sentinel #'ignore)))
+          (unless program
+            (signal 'error (list (format "no program `%s'; install it, or set `fovea-program'"
+                                         fovea-program))))
+          (make-process
+           :name "fovea" :command (cons program words) :connection-type 'pipe :coding 'binary
+           :noquery t :buffer (car buffers) :stderr errors
+           :sentinel (lambda (process _event)
+                       (unless (process-live-p process)
+                         (while (accept-process-output errors 0))
+                         (fovea--ran (eql 0 (process-exit-status process)) buffers done)))))
+      (error (mapc #'kill-buffer buffers)
+             (funcall done nil (fovea--line (error-message-string err)))))))
+
+(defun fovea--ran (well buffers done)
+  "Hand DONE what is in BUFFERS, of a program that ended WELL or not."
+  (pcase-let ((`(,printed ,said)
+               (mapcar (lambda (buffer) (with-current-buffer buffer (buffer-string))) buffers)))
+    (mapc #'kill-buffer buffers)        ; and with it the pipe
+    (funcall done printed
+             (unless well
+               (string-remove-prefix "fovea: " (fovea--line (string-trim said)))))))
 
 (defun fovea--socket-of (state)
   "Return the socket that the file `socket' in the folder STATE names, or nil."
@@ -237,19 +263,59 @@ LATE is non-nil if its time is over."
                 :memex (file-name-as-directory (file-truename (alist-get 'memex value)))))
     nil))
 
+(defconst fovea--no-daemon "no daemon runs; start one with `fovea serve --detach'"
+  "What is said where nobody listens.")
+
+(defun fovea--hello (socket done)
+  "Learn in the background who listens at SOCKET; DONE gets an error line or nil."
+  (unless (and socket
+               (fovea--send socket "GET" "/v1/hello" nil nil
+                            (lambda (value failure)
+                              (funcall done (or failure (fovea--greet socket value))))))
+    (funcall done fovea--no-daemon)))
+
+(defvar fovea--finding nil "Functions that wait for a daemon which is looked for.")
+
+(defun fovea--found (failure)
+  "Tell those who wait for a daemon that it is known, or the error line FAILURE."
+  (let ((waiting (nreverse fovea--finding)))
+    (setq fovea--finding nil)
+    (dolist (done waiting) (with-demoted-errors "Fovea: %S" (funcall done failure)))))
+
+(defun fovea--find (done)
+  "Look for a daemon in the background; start one where that is allowed.
+DONE gets an error line, or nil when the daemon is known."
+  (push done fovea--finding)
+  (cond ((cdr fovea--finding))          ; somebody looks already
+        ((not (fboundp 'json-parse-buffer)) (fovea--found "this Emacs was built without JSON"))
+        (fovea-socket (fovea--hello fovea-socket #'fovea--found))
+        ((not fovea-start-daemon) (fovea--find-running))
+        (t (fovea--run '("serve" "--detach" "--quiet")
+                       (lambda (_printed failure)
+                         (if failure (fovea--found failure) (fovea--find-running)))))))
+
+(defun fovea--find-running ()
+  "Look for a running daemon."
+  (fovea--run '("status" "--json")
+              (lambda (printed failure)
+                (if failure (fovea--found failure)
+                  (fovea--hello
+                   (fovea--socket-of (ignore-errors (alist-get 'state_dir (fovea--json printed))))
+                   #'fovea--found)))))
+
 (defun fovea--connect ()
-  "Return the socket of a daemon that answers; start one where that is allowed."
-  (unless (fboundp 'json-parse-buffer) (user-error "Fovea: this Emacs was built without JSON"))
+  "Return the socket of a daemon that answers; start one where that is allowed.
+The wait for it ends when a key is pressed; the daemon starts all the same."
   (unless fovea--daemon
-    (unless (or fovea-socket (not fovea-start-daemon)) (fovea--run "serve" "--detach" "--quiet"))
-    (let* ((status (lambda () (encode-coding-string (fovea--run "status" "--json") 'utf-8)))
-           (socket (or fovea-socket
-                       (fovea--socket-of (alist-get 'state_dir (fovea--json (funcall status))))))
-           (pending (and socket (fovea--send socket "GET" "/v1/hello" nil nil nil))))
-      (unless pending (user-error "Fovea: no daemon runs; start one with `fovea serve --detach'"))
-      (pcase-let* ((`(,value . ,failure) (fovea--wait pending))
-                   (line (or failure (fovea--greet socket value))))
-        (when line (user-error "Fovea: %s" line)))))
+    (let ((end (+ (float-time) fovea-timeout)) (failure 'none) (given-up nil))
+      (fovea--find (lambda (line)
+                     (setq failure line)
+                     (when given-up (message "Fovea: %s" (or line "the daemon is there now")))))
+      (while (and (eq failure 'none) (< (float-time) end) (not (input-pending-p)))
+        (accept-process-output nil 0.02))
+      (when (setq given-up (eq failure 'none))
+        (user-error "Fovea: the daemon still starts, in the background; try again soon"))
+      (when failure (user-error "Fovea: %s" failure))))
   (plist-get fovea--daemon :socket))
 
 (defun fovea--key (operation)
@@ -284,7 +350,7 @@ started and nothing waits: where no daemon is known, DONE gets an error."
     (or (and socket
              (fovea--send socket "POST" (concat "/v1/" operation) (fovea--encode request)
                           (append (fovea--key operation) headers) done))
-        (progn (funcall done nil "no daemon runs; start one with `fovea serve --detach'") nil))))
+        (progn (funcall done nil fovea--no-daemon) nil))))
 
 ;;;; Events
 
@@ -337,32 +403,28 @@ started and nothing waits: where no daemon is known, DONE gets an error."
         ("end" (message "Fovea: %s" (fovea--line (alist-get 'detail data)))))
       (with-demoted-errors "Fovea: %S" (run-hook-with-args 'fovea-event-functions kind data)))))
 
-(defun fovea--stream-lost ()
-  "Open the stream again after a while."
+(defun fovea--stream-lost (&optional failure)
+  "Open the stream again after a while; FAILURE is the error line, if any."
   (let ((process fovea--stream))
     (setq fovea--stream nil)
     (when (process-live-p process) (delete-process process)))
   (when (and (bound-and-true-p fovea-mode) (not fovea--stream-again))
     (when (= fovea--stream-delay 1)
-      (message "Fovea: the daemon is gone; changes appear when it is back"))
+      (message "Fovea: %s; changes appear when it is back" (or failure "the daemon is gone")))
     (setq fovea--stream-again (run-at-time fovea--stream-delay nil #'fovea--stream-start)
           fovea--stream-delay (min 60 (* 2 fovea--stream-delay)))
     (fovea--mode-line-show)))
 
 (defun fovea--stream-start ()
-  "Open the stream of events, if the known daemon is there and of this version."
+  "Open the stream of events of the known daemon, else of one that is looked for."
   (setq fovea--stream-again nil)
-  (let* ((state (plist-get fovea--daemon :state))
-         (socket (or fovea-socket (and state (fovea--socket-of state)))))
-    (unless (and socket
-                 (fovea--send socket "GET" "/v1/hello" nil nil
-                              (lambda (value failure)
-                                (let ((line (and (not failure) (fovea--greet socket value))))
-                                  (cond (line (message "Fovea: %s" line))
-                                        (failure (fovea--stream-lost))
-                                        ((bound-and-true-p fovea-mode)
-                                         (fovea--stream-listen socket)))))))
-      (fovea--stream-lost))))
+  (let ((state (plist-get fovea--daemon :state))
+        (done (lambda (failure)
+                (cond (failure (fovea--stream-lost failure))
+                      ((bound-and-true-p fovea-mode)
+                       (fovea--stream-listen (plist-get fovea--daemon :socket)))))))
+    (if fovea--daemon (fovea--hello (or fovea-socket (fovea--socket-of state)) done)
+      (fovea--find done))))
 
 (defun fovea--stream-listen (socket)
   "Listen to the events at SOCKET, from the newest commit that is known on."
@@ -492,6 +554,12 @@ An indirect buffer has the file of its base."
     (set-buffer-modified-p nil)
     (current-buffer)))
 
+(defun fovea--time (time)
+  "Return TIME of the daemon, with its fractions of a second."
+  (time-add (date-to-time time)
+            (if (string-match "\\.[0-9]+" time)
+                (string-to-number (concat "0" (match-string 0 time))) 0)))
+
 (defun fovea--when (time)
   "Return TIME of the daemon for people, in local time."
   (if (member time '(nil "")) "" (format-time-string "%Y-%m-%d %H:%M" (date-to-time time))))
@@ -564,7 +632,8 @@ Return the buffer."
 (defvar fovea-search-history nil "What was searched for.")
 (defvar fovea-query-history nil "Queries that were asked.")
 (defvar fovea--search-text nil "The text whose results the list has.")
-(defvar fovea--search-wanted nil "The text whose results are on their way.")
+(defvar fovea--search-asked nil "The text whose results are on their way.")
+(defvar fovea--search-wanted nil "The text whose results are wanted, while one is typed.")
 
 (defun fovea--search-request (text)
   "Return the request of a search for TEXT."
@@ -581,16 +650,22 @@ Return the buffer."
     (current-buffer)))
 
 (defun fovea--search-update (text)
-  "Search for TEXT in the background; with a later text its answer is void."
-  (unless (or (string-blank-p text) (equal text fovea--search-text)
-              (equal text fovea--search-wanted))
-    (setq fovea--search-wanted text)
-    (fovea--ask "search" (fovea--search-request text)
-                (lambda (nodes failure)
-                  (when (equal text fovea--search-wanted)
-                    (if (not failure) (fovea--search-show text nodes)
-                      (setq fovea--search-wanted nil)
-                      (minibuffer-message "Fovea: %s" failure)))))))
+  "Search for TEXT in the background, or when the search before has been answered."
+  (unless (string-blank-p text)
+    (let ((busy fovea--search-asked))
+      (setq fovea--search-wanted text)
+      (unless (or busy (equal text fovea--search-text))
+        (setq fovea--search-asked text)
+        (fovea--ask "search" (fovea--search-request text) #'fovea--search-answer)))))
+
+(defun fovea--search-answer (nodes failure)
+  "Show NODES, or the error line FAILURE, and ask for what was typed meanwhile."
+  (let ((text fovea--search-asked) (wanted fovea--search-wanted))
+    (setq fovea--search-asked nil)
+    (when wanted
+      (cond (failure (minibuffer-message "Fovea: %s" failure))
+            (t (fovea--search-show text nodes)
+               (unless (equal text wanted) (fovea--search-update wanted)))))))
 
 (defun fovea-search-next (&optional count)
   "Select the result that is COUNT lines below."
@@ -614,18 +689,19 @@ Return the buffer."
 
 (defun fovea--search-read ()
   "Read the text of a search, with its results beside it."
-  (let (minibuffer timer)
+  (let* ((typed (lambda () (fovea--search-update (minibuffer-contents-no-properties)))))
+    (setq fovea--search-asked nil)
     (unwind-protect
         (minibuffer-with-setup-hook
             (lambda ()
-              (setq minibuffer (current-buffer)
-                    timer (run-with-idle-timer
-                           fovea-delay t
-                           (lambda ()
-                             (with-current-buffer minibuffer
-                               (fovea--search-update (minibuffer-contents-no-properties)))))))
+              (add-hook 'post-command-hook typed nil t)
+              (unless fovea--daemon
+                (let ((buffer (current-buffer)))
+                  (fovea--find (lambda (failure)
+                                 (if failure (minibuffer-message "Fovea: %s" failure)
+                                   (when (buffer-live-p buffer)
+                                     (with-current-buffer buffer (funcall typed)))))))))
           (read-from-minibuffer "Search: " nil fovea-search-map nil 'fovea-search-history))
-      (when timer (cancel-timer timer))
       (setq fovea--search-wanted nil))))
 
 ;;;###autoload
@@ -634,7 +710,6 @@ Return the buffer."
 \\<fovea-search-map>\\[fovea-search-next] and \\[fovea-search-previous] select; the list \
 stays in the buffer *fovea search*."
   (interactive)
-  (fovea--connect)
   (let ((windows (current-window-configuration)) found)
     (unwind-protect
         (let ((list (fovea--search-show nil nil)) text)
@@ -748,8 +823,12 @@ Where the window was not made here, it has its handle alone; nil for none."
              (format "^\\(?:\\*+\\|#+\\) \\(?:[^ \n]+ \\)?\\(%s\\)\\(?: \\|$\\)"
                      (if handles (regexp-opt handles) "[a-z2-7]\\{5,9\\}"))
              nil t)
-        (let ((handle (match-string-no-properties 1)))
-          (or (seq-find (lambda (part) (equal (alist-get 'handle part) handle)) parts)
+        (let* ((handle (match-string-no-properties 1))
+               (named (lambda (key value)
+                        (seq-find (lambda (part) (equal (alist-get key part) value)) parts))))
+          (or (if handles (funcall named 'handle handle)
+                (when-let ((node (and parts (ignore-errors (fovea--call "show" `((id . ,handle)))))))
+                  (funcall named 'id (alist-get 'id node)))) ; as it was recorded
               `((handle . ,handle))))))))
 
 (defun fovea-window-visit ()
@@ -790,15 +869,17 @@ Where the window was not made here, it has its handle alone; nil for none."
                   (user-error "Fovea: this line is of no note of a window"))))
     (let-alist part
       (message "%s; %s"
-               (if .reason
-                   (format "%s (%s, %s tokens): %s" (fovea--line .title) .level .tokens .reason)
-                 (format "%s: its window was not made here" .handle))
+               (cond (.reason (format "%s (%s, %s tokens): %s" (fovea--line .title) .level .tokens
+                                      .reason))
+                     (.level (format "%s (%s, %s tokens)" .path .level .tokens))
+                     (t (format "%s: its window was not made here" .handle)))
                (fovea--since part)))))
 
 ;;;; History of a note
 
 (defvar-local fovea--version-commits nil "The commits of the note, newest first.")
 (defvar-local fovea--version-index 0 "Which of the commits is shown.")
+(defvar-local fovea--version-path nil "The file of the note, at the commit that is shown.")
 
 (defun fovea--show-diff (name text)
   "Show TEXT, a unified diff, in the buffer NAME."
@@ -881,7 +962,7 @@ With a prefix argument, ask FROM which moment on: a date, a snapshot, seq:N."
 and \\[fovea-version-newer] a newer one."
   (setq buffer-read-only t))
 (fovea--keys fovea-version-mode-map "p" #'fovea-version-older "n" #'fovea-version-newer
-             "d" #'fovea-diff "q" #'quit-window)
+             "d" #'fovea-diff "r" #'fovea-restore "q" #'quit-window)
 
 (defun fovea--show-version (id)
   "Show the newest version of the note ID."
@@ -903,6 +984,7 @@ and \\[fovea-version-newer] a newer one."
                      (insert (or (alist-get 'content node) "The note was not there then.\n"))))
     (forward-line (1- line))
     (setq fovea--version-index index
+          fovea--version-path (or (alist-get 'path node) fovea--version-path)
           header-line-format
           (string-replace "%" "%%" (format "%d of %d: commit%s" (1+ index)
                                            (length fovea--version-commits)
@@ -921,6 +1003,42 @@ and \\[fovea-version-newer] a newer one."
   (interactive)
   (fovea-version-older t))
 
+(defun fovea--head-seq ()
+  "Return the number of the newest commit."
+  (alist-get 'seq (car (fovea--call "log" '((limit . 1))))))
+
+(defun fovea--confirm (name text question)
+  "Show TEXT in the buffer NAME, and go on if the answer to QUESTION is yes."
+  (save-window-excursion
+    (fovea--show-diff name text)
+    (unless (yes-or-no-p question) (user-error "Fovea: nothing was changed"))))
+
+;;;###autoload
+(defun fovea-restore (at)
+  "Restore the file of this buffer as it was AT a moment.
+In a version of a note that is its file at that version.  What would change is
+shown first; nothing is done unless you say yes, nor if something was written in
+between."
+  (interactive
+   (list (if fovea--version-commits
+             (format "seq:%d" (alist-get 'seq (nth fovea--version-index fovea--version-commits)))
+           (read-string "As it was at (a date, a snapshot, seq:N): "))))
+  (fovea--connect)
+  (let* ((path (or fovea--version-path (fovea--path)
+                   (user-error "Fovea: this buffer has no file of the memex")))
+         (request `((files . ,(vector path)) (at . ,at)))
+         (head (fovea--head-seq))
+         (would (alist-get 'would (fovea--call "restore" `((dry_run . t) ,@request)))))
+    (when (string-empty-p (fovea--difference-text would))
+      (user-error "Fovea: %s is as it was then" path))
+    (fovea--confirm "*fovea restore*" (fovea--difference-text would)
+                    (format "Restore %s as it was at %s? " path at))
+    (unless (equal head (fovea--head-seq))
+      (user-error "Fovea: something was written meanwhile; look again"))
+    (fovea--call "restore" request)
+    (fovea--refresh-buffers)
+    (message "Fovea: %s is as it was at %s" path at)))
+
 ;;;###autoload
 (defun fovea-versions ()
   "Show the versions of the note at point, older ones with `p'."
@@ -932,7 +1050,7 @@ and \\[fovea-version-newer] a newer one."
 (defvar-local fovea--today-upto nil "What `fovea-today-seen' counts as seen.")
 
 (define-derived-mode fovea-today-mode special-mode "Fovea Today"
-  "What waits for you, and what agents wrote since you looked.
+  "What waits for you, and what agents wrote and were given since you looked.
 \\{fovea-today-mode-map}"
   (setq-local revert-buffer-function (lambda (&rest _) (fovea--today-fill))))
 (fovea--keys fovea-today-mode-map "RET" #'fovea-today-show "d" #'fovea-today-show
@@ -943,11 +1061,34 @@ and \\[fovea-version-newer] a newer one."
   "Insert a line of FORMAT and ARGS with VALUE as its PROPERTY."
   (insert (propertize (concat (apply #'format format args) "\n") property value)))
 
+(defun fovea--given (news status)
+  "Return the windows that agents were given since the NEWS begin, oldest first.
+STATUS names the sessions.  Each window is an alist with its agent and session."
+  (let ((since (alist-get 'since news)) (asked nil) (given nil))
+    (dolist (scope (alist-get 'scopes status)) ; an agent that names no session has that of its name
+      (when (string-prefix-p "session/" scope) (push (list (substring scope 8) nil) asked)))
+    (dolist (agent (append (fovea--call "agents") (alist-get 'sessions news)))
+      (let-alist agent (push (list (or .name .agent) .session) asked)))
+    (pcase-dolist (`(,agent ,session) (seq-uniq asked))
+      (dolist (window (ignore-errors
+                        (fovea--call "windows" `((agent . ,agent) (limit . ,fovea-search-limit))
+                                     (fovea--session-header session))))
+        (let-alist window
+          (when (or (null since) (time-less-p (fovea--time since) (fovea--time .time)))
+            (push `((agent . ,agent) (session . ,session) ,@window) given)))))
+    (seq-sort-by (lambda (window) (alist-get 'time window)) #'string< (seq-uniq given))))
+
+(defun fovea--session-header (session)
+  "Return the header that names SESSION, if it is non-nil."
+  (and session `(("Fovea-Session" . ,session))))
+
 (defun fovea--today-fill ()
   "Fill the buffer of `fovea-today' and return it."
   (let* ((proposals (fovea--call "review"))
          (news (fovea--call "news"))
-         (lockdown (alist-get 'lockdown (fovea--call "status")))
+         (status (fovea--call "status"))
+         (lockdown (alist-get 'lockdown status))
+         (given (fovea--given news status))
          (line (if (derived-mode-p 'fovea-today-mode) (line-number-at-pos) 1))
          (fill
           (lambda ()
@@ -968,7 +1109,14 @@ and \\[fovea-version-newer] a newer one."
                                   (if .session (format ", session %s" .session) ""))
                 (dolist (commit .commits)
                   (fovea--today-row 'fovea-work (list commit) "  %s"
-                                    (fovea--commit-line commit))))))))
+                                    (fovea--commit-line commit)))))
+            (insert (propertize "\nGiven to agents since you looked\n" 'face 'bold))
+            (unless given (insert "  nothing\n"))
+            (dolist (window given)
+              (let-alist window
+                (fovea--today-row 'fovea-given window "  %s  %s: %d tokens for %s"
+                                  (fovea--when .time) .agent .tokens
+                                  (fovea--line (or .question .task .focus "no question"))))))))
     (with-current-buffer (fovea--buffer "*fovea today*" 'fovea-today-mode fill)
       (setq fovea--today-upto (alist-get 'upto news))
       (forward-line (1- line))
@@ -976,7 +1124,8 @@ and \\[fovea-version-newer] a newer one."
 
 ;;;###autoload
 (defun fovea-today ()
-  "Show the proposals that wait, and what agents wrote since you looked."
+  "Show the proposals that wait, and what agents wrote and were given since then.
+That is, since you pressed `s' there."
   (interactive)
   (pop-to-buffer (fovea--today-fill)))
 
@@ -985,15 +1134,28 @@ and \\[fovea-version-newer] a newer one."
   (or (get-text-property (point) 'fovea-proposal) (user-error "Fovea: no proposal on this line")))
 
 (defun fovea-today-show ()
-  "Show what the proposal of this line would change, or its commit changed."
+  "Show what the proposal of this line would change, or its commit changed.
+On a window, show the window as it was given."
   (interactive)
   (if-let ((work (get-text-property (point) 'fovea-work)))
       (fovea-commit (alist-get 'seq (car work)))
-    (let* ((id (alist-get 'id (fovea--today-proposal)))
-           (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
-                          (fovea--call "review" `((id . ,id))))))
-      (unless now (user-error "Fovea: this proposal does not wait any more"))
-      (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) "")))))
+    (if-let ((given (get-text-property (point) 'fovea-given))) (fovea--show-given given)
+      (fovea--today-show-proposal))))
+
+(defun fovea--show-given (window)
+  "Show WINDOW, one of `fovea--given', as its agent got it."
+  (let-alist window
+    (let ((answer (car (fovea--call "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
+                                    (fovea--session-header .session)))))
+      (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
+
+(defun fovea--today-show-proposal ()
+  "Show what the proposal of this line would change."
+  (let* ((id (alist-get 'id (fovea--today-proposal)))
+         (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
+                        (fovea--call "review" `((id . ,id))))))
+    (unless now (user-error "Fovea: this proposal does not wait any more"))
+    (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))
 
 (defun fovea--today-decide (operation done &rest request)
   "Ask OPERATION, with REQUEST, about the proposal of this line; report DONE."
@@ -1074,14 +1236,12 @@ something was written in between."
                    (user-error "Fovea: no work of an agent on this line")))
          (request `((commits . ,(vconcat (mapcar (lambda (c) (format "seq:%d" (alist-get 'seq c)))
                                                  work)))
-                    (head . ,(alist-get 'seq (car (fovea--call "log" '((limit . 1))))))))
+                    (head . ,(fovea--head-seq))))
          (answer (fovea--call "revert" (cons '(dry_run . t) request))))
     (unless (alist-get 'commits answer) (user-error "Fovea: nothing of it is left to take back"))
-    (save-window-excursion
-      (fovea--show-diff "*fovea take back*" (fovea--revert-text answer))
-      (unless (yes-or-no-p (format "Take back %d commits of %s? " (length work)
-                                   (alist-get 'author (car work))))
-        (user-error "Fovea: nothing was taken back")))
+    (fovea--confirm "*fovea take back*" (fovea--revert-text answer)
+                    (format "Take back %d commits of %s? " (length work)
+                            (alist-get 'author (car work))))
     (setq answer (fovea--call "revert" request))
     (fovea--today-fill)
     (message "Fovea: taken back, as commit %d" (alist-get 'seq answer))))
@@ -1172,18 +1332,16 @@ something was written in between."
 (define-minor-mode fovea-mode
   "Follow the memory: what agents write appears in unmodified buffers.
 The mode line has L for files that are locked down, C for conflicts and P for
-proposals that wait."
+proposals that wait.  The daemon is looked for in the background, so that this
+may stand in your init file."
   :global t
   (fovea--stream-stop)
   (setq fovea--counts nil fovea--mode-line "" fovea--stream-delay 1
         global-mode-string (delq 'fovea--mode-line global-mode-string))
   (when fovea-mode
-    (setq fovea-mode nil                ; until what can fail has not
-          fovea--daemon nil)
-    (fovea--connect)
-    (setq fovea-mode t
+    (setq fovea--daemon nil
           global-mode-string (append (or global-mode-string '("")) '(fovea--mode-line)))
-    (fovea--stream-listen (plist-get fovea--daemon :socket))))
+    (fovea--stream-start)))
 
 ;;;###autoload (autoload 'fovea-menu "fovea" nil t)
 (transient-define-prefix fovea-menu ()
@@ -1192,7 +1350,7 @@ proposals that wait."
    ["Window" ("w" "of region or note" fovea-window) ("W" "for a question" fovea-window-question)
     ("y" "why this line" fovea-why)]
    ["Note at point" ("l" "log" fovea-log) ("d" "diff" fovea-diff) ("b" "blame" fovea-blame)
-    ("v" "versions" fovea-versions)]
+    ("v" "versions" fovea-versions) ("r" "restore its file" fovea-restore)]
    ["Agents" ("t" "today" fovea-today) ("p" "focus is here" fovea-point-update)
     ("P" "focus follows point" fovea-point-mode) ("f" "follow the memory" fovea-mode)]])
 

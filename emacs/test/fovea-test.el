@@ -15,6 +15,7 @@
 (require 'ert)
 (require 'fovea)
 (require 'org)
+(require 'text-property-search)
 
 (defconst fovea-test-garden
   "#+TITLE: Garden
@@ -57,7 +58,8 @@ Größe und Maß.
           (process-environment (copy-sequence process-environment))
           (fovea-program (or (getenv "FOVEA_BINARY") "fovea"))
           (fovea-memex nil) (fovea-agent nil) (fovea--daemon nil) (fovea-socket nil)
-          (fovea--search-text nil) (fovea--stream-last nil)
+          (fovea--search-text nil) (fovea--search-wanted nil) (fovea--stream-last nil)
+          (fovea--finding nil) (fovea--warned nil)
           (kill-ring nil) (create-lockfiles nil) (make-backup-files nil)
           (buffers (buffer-list)))
      (dolist (name '("memex" "home" "run" "state" "config/fovea"))
@@ -74,7 +76,8 @@ Größe und Maß.
          (progn ,@body)
        (ignore-errors (fovea-mode -1))
        (ignore-errors (fovea-point-mode -1))
-       (ignore-errors (fovea--run "serve" "--stop" "--quiet"))
+       (when (and fovea-program (executable-find fovea-program))
+         (call-process fovea-program nil nil nil "serve" "--stop" "--quiet"))
        (dolist (buffer (buffer-list))
          (unless (or (memq buffer buffers) (not (buffer-live-p buffer)))
            (with-current-buffer buffer (set-buffer-modified-p nil))
@@ -153,8 +156,10 @@ Several strings in a list are sent one after another."
       (fovea-test-error "no program" (fovea-query "todo:TODO")))
     (let ((fovea-socket (expand-file-name "none" fovea-test-folder)))
       (fovea-test-error "no daemon runs" (fovea-query "todo:TODO"))
-      (fovea-test-error "no daemon runs" (fovea-mode 1))
-      (should-not fovea-mode))
+      (fovea-mode 1)                     ; is no error, as it may stand in an init file
+      (should fovea-mode)
+      (should (string-search "gone" fovea--mode-line))
+      (fovea-mode -1))
     (let ((fovea-socket (fovea-test-serve (fovea-test-greeting 2))))
       (fovea-test-error "protocol 2 and this package 1" (fovea-query "todo:TODO")))
     (let ((fovea-socket (fovea-test-serve "SSH-2.0-OpenSSH\r\n")))
@@ -163,6 +168,66 @@ Several strings in a list are sent one after another."
       (should-not fovea--daemon)
       (fovea--ask "status" nil (lambda (_answer failure) (setq said failure)))
       (should (string-match-p "no daemon runs" said)))))
+
+(defun fovea-test-emacs (init &rest words)
+  "Run an Emacs that reads INIT, Lisp in a string, and return what it says.
+WORDS are more words of its command line."
+  (let ((file (expand-file-name "init.el" fovea-test-folder)))
+    (with-temp-file file
+      (insert (format "(setq load-path (cons %S load-path))\n(require 'fovea)\n"
+                      (file-name-directory (locate-library "fovea.el")))
+              init))
+    (with-temp-buffer
+      (apply #'call-process (expand-file-name invocation-name invocation-directory) nil t nil
+             "-Q" "--batch" "-l" file words)
+      (buffer-string))))
+
+(ert-deftest fovea-test-start ()
+  "A daemon starts in the background; a key ends the wait for it, and not its start."
+  (fovea-test-with
+    (let ((gate (expand-file-name "gate" fovea-test-folder))
+          (slow (expand-file-name "slow" fovea-test-folder)))
+      (with-temp-file slow
+        (insert (format "#!/bin/sh\nwhile [ ! -e %s ]; do sleep 0.02; done\nexec %s \"$@\"\n"
+                        gate fovea-program)))
+      (set-file-modes slow #o700)
+      (let ((fovea-program slow))
+        (fovea-mode 1)
+        (should-not fovea--daemon)
+        (let ((unread-command-events (list ?x)))
+          (fovea-test-error "still starts" (fovea-today)))
+        (should-not fovea--daemon)
+        (with-temp-file gate)
+        (fovea-test-until "the stream" (lambda () fovea--stream-open))
+        (fovea-today)
+        (should (string-search "Proposals that wait" (buffer-string)))))))
+
+(ert-deftest fovea-test-init ()
+  "An init file with settings that cannot work is read to its end, with one line said."
+  (fovea-test-with
+    (dolist (broken '("(setq fovea-program nil)" "(setq fovea-program \"/nowhere/fovea\")"
+                      "(setq fovea-memex \"/nowhere\")" "(setq fovea-socket \"/nowhere\")"
+                      "(setenv \"HOME\" \"/nowhere\")" "(setq exec-path nil)"
+                      "(defalias 'message #'ignore) (setq fovea-socket 7)"))
+      (let ((said (fovea-test-emacs
+                   (concat broken "(fovea-mode 1)
+                            (let ((n 0)) (while (and (< (setq n (1+ n)) 500) fovea--finding)
+                                           (accept-process-output nil 0.02)))
+                            (princ (format \"the end %s\" fovea-mode))"))))
+        (should (string-match-p "the end t" said))
+        (should (<= (length (split-string said "\n" t)) 2))))))
+
+(ert-deftest fovea-test-warning ()
+  "What the daemon warns of is shown, once."
+  (fovea-test-with
+    (let* ((socket (fovea-test-serve "HTTP/1.1 200 OK\r\nFovea-Warning: \"of another version \\u00fc\"\r\nFovea-Warning: \"two\"\r\nContent-Length: 2\r\n\r\n{}"))
+           (fovea--daemon (list :socket socket :memex "/" :state "/")) (said nil))
+      (cl-letf (((symbol-function 'message) (lambda (&rest words) (push (apply #'format words) said))))
+        (fovea--call "status")
+        (fovea--call "status")
+        (fovea-test-until "the warnings" (lambda () (cdr said)))
+        (accept-process-output nil 0.05)
+        (should (equal (sort said #'string<) '("Fovea: of another version ü" "Fovea: two")))))))
 
 (ert-deftest fovea-test-timeout ()
   "A daemon that is silent is given up, in the foreground and in the background."
@@ -386,7 +451,16 @@ Several strings in a list are sent one after another."
     (fovea-test-agent "edit" '((id . "beech") (append . "Ada was here.")))
     (dolist (title '("First" "Second"))
       (fovea-test-agent "remember" `((title . ,title) (under . "reviewed/x.org") (body . "Words of ada."))))
+    (fovea-test-agent "context" '((question . "What of the zebrawood?") (budget . 300)))
     (fovea-today)
+    (should (string-match-p "ada: [0-9]+ tokens for What of the zebrawood" (buffer-string)))
+    (save-window-excursion
+      (fovea-test-at 'fovea-given)
+      (fovea-today-show)
+      (set-buffer "*fovea window*")
+      (search-forward "zebrawood")
+      (should (string-match-p "\\`garden.org (full, [0-9]+ tokens); unchanged since then" (fovea-why))))
+    (set-buffer "*fovea today*")
     (should (string-match-p "ada remember: First (reviewed/x.org)" (buffer-string)))
     (should (string-match-p "ada: 1 commits" (buffer-string)))
     (fovea-test-at 'fovea-proposal)
@@ -398,7 +472,7 @@ Several strings in a list are sent one after another."
     (let (shown)
       (cl-letf (((symbol-function 'yes-or-no-p)
                  (lambda (&rest _) (setq shown (with-current-buffer "*fovea take back*" (buffer-string))) nil)))
-        (fovea-test-error "nothing was taken back" (fovea-today-take-back)))
+        (fovea-test-error "nothing was changed" (fovea-today-take-back)))
       (should (string-match-p "writes +garden.org" shown))
       (should (string-match-p "changed: Beech (garden.org)" shown)))
     (should (string-search "Ada was here." (fovea-test-read "garden.org")))
@@ -436,7 +510,19 @@ Several strings in a list are sent one after another."
     (should-not (string-search "Second" (fovea-test-read "reviewed/x.org")))
     (set-buffer "*fovea today*")
     (fovea-today-seen)
-    (should (string-match-p "since you looked\n  nothing" (buffer-string)))))
+    (should (string-match-p "Written by agents since you looked\n  nothing" (buffer-string)))
+    (should (string-match-p "Given to agents since you looked\n  nothing" (buffer-string)))
+    ;; what an agent was given in a session of another name
+    (dolist (ask '(("edit" (id . "beech") (append . "In a session."))
+                   ("context" (question . "What is slow?") (budget . 300))))
+      (fovea--call (car ask) (cdr ask) '(("Fovea-Agent" . "ada") ("Fovea-Session" . "talk"))))
+    (revert-buffer)
+    (should (string-match-p "ada: 1 commits, session talk" (buffer-string)))
+    (should (string-match-p "ada: [0-9]+ tokens for What is slow" (buffer-string)))
+    (fovea-test-at 'fovea-given)
+    (save-window-excursion
+      (fovea-today-show)
+      (should (string-search "A slow tree" (with-current-buffer "*fovea window*" (buffer-string)))))))
 
 ;;;; History
 
@@ -478,7 +564,23 @@ Several strings in a list are sent one after another."
         (fovea-diff)
         (should (string-match-p "^\\+First addition" (buffer-string))))
       (fovea-version-newer)
-      (should (string-search "First addition." (buffer-string))))))
+      (should (string-search "First addition." (buffer-string)))
+      ;; restore
+      (let ((now (fovea-test-read "garden.org")) shown)
+        (cl-letf (((symbol-function 'yes-or-no-p)
+                   (lambda (&rest _) (setq shown (with-current-buffer "*fovea restore*" (buffer-string))) nil)))
+          (fovea-test-error "nothing was changed" (call-interactively #'fovea-restore)))
+        (should (string-match-p "changed: Beech (garden.org)" shown))
+        (should (equal (fovea-test-read "garden.org") now))
+        (cl-letf (((symbol-function 'yes-or-no-p)
+                   (lambda (&rest _) (fovea--call "edit" '((id . "beech") (append . "Meanwhile."))))))
+          (fovea-test-error "written meanwhile" (call-interactively #'fovea-restore)))
+        (should (string-search "Meanwhile." (fovea-test-read "garden.org")))
+        (cl-letf (((symbol-function 'yes-or-no-p) #'always))
+          (call-interactively #'fovea-restore))
+        (should (equal (fovea-test-read "garden.org")
+                       (string-replace "Second addition.\n" "" now)))
+        (fovea-test-error "is as it was then" (call-interactively #'fovea-restore))))))
 
 ;;;; What changes while you work
 
