@@ -26,7 +26,28 @@
 (eval-when-compile (require 'let-alist))
 (require 'transient)
 
+(declare-function consult--async-refresh-timer "ext:consult" (async &optional delay))
+(declare-function consult--async-sink "ext:consult" ())
+(declare-function consult--async-split "ext:consult" (async &optional split))
+(declare-function consult--async-split-initial "ext:consult" (initial))
+(declare-function consult--async-throttle "ext:consult" (async &optional throttle debounce))
+(declare-function consult--read "ext:consult" (candidates &rest options))
 (declare-function ediff-buffers "ediff" (a b &optional startup-hooks job-name))
+(declare-function gptel-make-tool "ext:gptel" (&rest slots))
+(declare-function org-heading-components "org" ())
+(defvar embark-keymap-alist)
+(defvar embark-target-finders)
+(defvar org-archive-location)
+(defvar org-link-abbrev-alist)
+(defvar org-log-done)
+(defvar org-log-into-drawer)
+(defvar org-log-redeadline)
+(defvar org-log-refile)
+(defvar org-log-repeat)
+(defvar org-log-reschedule)
+(defvar org-tag-alist)
+(defvar org-tag-persistent-alist)
+(defvar org-todo-keywords)
 
 (defgroup fovea nil "The live memory of your Org files." :group 'outlines :prefix "fovea-")
 
@@ -66,7 +87,7 @@
 (defconst fovea--protocol 1 "The version of the protocol that this package speaks.")
 
 (defconst fovea--writes '("review-accept" "review-edit" "review-reject" "revert" "restore"
-                          "news-seen")
+                          "remember" "news-seen")
   "Operations that are asked under a key, so that asking again does nothing twice.")
 
 (defvar fovea--daemon nil "What is known of the daemon: a plist of :socket, :memex and :state.")
@@ -293,6 +314,10 @@ DONE gets an error line, or nil when the daemon is known."
         (t (fovea--run '("serve" "--detach" "--quiet")
                        (lambda (_printed failure)
                          (if failure (fovea--found failure) (fovea--find-running)))))))
+
+(defun fovea--find-known (done)
+  "Call DONE as `fovea--find' does, at once where the daemon is known."
+  (if fovea--daemon (funcall done nil) (fovea--find done)))
 
 (defun fovea--find-running ()
   "Look for a running daemon."
@@ -801,7 +826,7 @@ It comes into a buffer, or with KILL, the prefix argument, into the kill ring."
   (interactive "P")
   (fovea--window-make
    (if (use-region-p)
-       `((question . ,(buffer-substring-no-properties (region-beginning) (region-end))))
+       `((question . ,(fovea--text (region-beginning) (region-end))))
      `((focus . ,(fovea--here))))
    kill))
 
@@ -874,6 +899,60 @@ Where the window was not made here, it has its handle alone; nil for none."
                      (.level (format "%s (%s, %s tokens)" .path .level .tokens))
                      (t (format "%s: its window was not made here" .handle)))
                (fovea--since part)))))
+
+;;;; Text that is sent
+
+(defvar-local fovea--edit-send nil "What sends the text of this buffer; it returns what to say.")
+
+(define-derived-mode fovea-edit-mode org-mode "Fovea Edit"
+  "Text that Fovea is to have.
+\\{fovea-edit-mode-map}"
+  (setq header-line-format "C-c C-c sends the text, C-c C-k drops it"))
+(fovea--keys fovea-edit-mode-map "C-c C-c" #'fovea-edit-finish "C-c C-k" #'kill-current-buffer)
+
+(defun fovea--text (from to)
+  "Return the text between FROM and TO."
+  (buffer-substring-no-properties from to))
+
+(defun fovea-edit-finish ()
+  "Send the text of this buffer; it stays here where that fails."
+  (interactive)
+  (let ((said (funcall (or fovea--edit-send (user-error "Fovea: this buffer is sent nowhere")))))
+    (set-buffer-modified-p nil)
+    (quit-window t)
+    (message "Fovea: %s" said)))
+
+;;;###autoload
+(defun fovea-capture (&optional text)
+  "Write a note that Fovea is to remember; the region is its TEXT at first.
+Its place is that of what is remembered without a place: see `fovea remember'."
+  (interactive (list (and (use-region-p) (fovea--text (region-beginning) (region-end)))))
+  (let ((link (and text buffer-file-name (not (file-remote-p buffer-file-name))
+                   (format "[[file:%s::%d]]" (abbreviate-file-name buffer-file-name)
+                           (line-number-at-pos (and (use-region-p) (region-beginning)))))))
+    (pop-to-buffer "*fovea capture*")
+    (unless (buffer-modified-p)         ; what was written and not sent stays
+      (fovea-edit-mode)
+      (erase-buffer)
+      (insert "* ")
+      (save-excursion (when text (insert "\n" (string-trim-right text) "\n" (or link "")))))
+    (setq fovea--edit-send #'fovea--capture-send)))
+
+(defun fovea--capture-send ()
+  "Have the note of this buffer remembered."
+  (goto-char (point-min))
+  (unless (looking-at "\\*+ +\\S-") (user-error "Fovea: the first line is to be a headline"))
+  (pcase-let* ((`(,_ ,_ ,todo ,priority ,title ,tags) (org-heading-components))
+               (body (string-trim (fovea--text (min (point-max) (1+ (line-end-position)))
+                                               (point-max)))))
+    (unless title (user-error "Fovea: the headline has no title"))
+    (let-alist (fovea--call "remember"
+                            `((title . ,title)
+                              ,@(and todo `((todo . ,todo)))
+                              ,@(and priority `((priority . ,(string priority))))
+                              ,@(and tags `((tag . ,(vconcat (split-string tags ":" t)))))
+                              ,@(and (not (string-empty-p body)) `((body . ,body)))))
+      (format "%s %s:%s" (if .known "it is there already, in" "remembered in") .path .line))))
 
 ;;;; History of a note
 
@@ -1174,13 +1253,6 @@ On a window, show the window as it was given."
   (interactive (progn (fovea--today-proposal) (list (read-string "Reason: "))))
   (fovea--today-decide "review-reject" "rejected" (cons 'reason reason)))
 
-(defvar-local fovea--edit-proposal nil "The id of the proposal whose text this buffer has.")
-
-(define-derived-mode fovea-edit-mode text-mode "Fovea Edit"
-  "The text of a proposal, to be changed before it is accepted.
-\\{fovea-edit-mode-map}")
-(fovea--keys fovea-edit-mode-map "C-c C-c" #'fovea-edit-finish "C-c C-k" #'kill-current-buffer)
-
 (defun fovea-today-edit ()
   "Edit the text of the proposal of this line, beside what is there, with ediff."
   (interactive)
@@ -1197,20 +1269,14 @@ On a window, show the window as it was given."
           (erase-buffer)
           (insert text)
           (set-buffer-modified-p nil))
-        (setq fovea--edit-proposal .id
-              header-line-format "C-c C-c sends the text, C-c C-k leaves it as it was"))
+        (setq fovea--edit-send (apply-partially #'fovea--edit-proposal .id)))
       (ediff-buffers before buffer))))
 
-(defun fovea-edit-finish ()
-  "Send the text of this buffer as that of its proposal."
-  (interactive)
-  (unless fovea--edit-proposal (user-error "Fovea: this buffer has no proposal"))
-  (fovea--call "review-edit" `((id . ,fovea--edit-proposal)
-                               (body . ,(buffer-substring-no-properties (point-min) (point-max)))))
-  (set-buffer-modified-p nil)
-  (kill-current-buffer)
+(defun fovea--edit-proposal (id)
+  "Make the text of this buffer that of the proposal ID."
+  (fovea--call "review-edit" `((id . ,id) (body . ,(fovea--text (point-min) (point-max)))))
   (when (get-buffer "*fovea today*") (fovea--today-fill))
-  (message "Fovea: the proposal has your text; accept it in `fovea-today'"))
+  "the proposal has your text; accept it in `fovea-today'")
 
 (defun fovea--revert-text (answer)
   "Return what ANSWER, of a dry run, would do."
@@ -1343,10 +1409,219 @@ may stand in your init file."
           global-mode-string (append (or global-mode-string '("")) '(fovea--mode-line)))
     (fovea--stream-start)))
 
+;;;; Settings of Org
+
+(defun fovea--toml (value)
+  "Return VALUE, a string, a list of strings or a truth value, as TOML writes it."
+  (pcase value
+    ((or 't 'nil) (if value "true" "false"))
+    ((pred listp) (format "[%s]" (mapconcat #'fovea--toml value ", ")))
+    (_ (let ((json (json-serialize (vector value))))
+         (decode-coding-string (substring json 1 -1) 'utf-8)))))
+
+(defun fovea--settings-tags (tags)
+  "Return TAGS, a value of `org-tag-alist', as it stands behind #+TAGS:."
+  (mapconcat (lambda (tag)
+               (pcase tag
+                 ('(:startgroup) "{") ('(:endgroup) "}") ('(:grouptags) ":") ('(:newline) "")
+                 ('(:startgrouptag) "[") ('(:endgrouptag) "]")
+                 ((and `(,(and name (pred stringp)) . ,key) (guard (characterp key)))
+                  (format "%s(%c)" name key))
+                 (`(,(and name (pred stringp)) . ,_) name)
+                 ((pred stringp) tag) (_ "")))
+             tags " "))
+
+(defun fovea--settings ()
+  "Return the lines of the table org of Fovea's configuration for this Emacs."
+  (let* ((line (lambda (key value) (format "%s = %s\n" key (fovea--toml value))))
+         (tags (append org-tag-persistent-alist org-tag-alist))
+         (links (seq-group-by (lambda (link) (stringp (cdr link))) org-link-abbrev-alist))
+         (logs `(("log_done" . ,org-log-done) ("log_repeat" . ,org-log-repeat)
+                 ("log_reschedule" . ,org-log-reschedule)
+                 ("log_redeadline" . ,org-log-redeadline) ("log_refile" . ,org-log-refile))))
+    (concat
+     "[org]\n"
+     (funcall line "todo"               ; (sequence "A" "|" "B"), or of old a list of words
+              (mapcar (lambda (sequence) (string-join (seq-filter #'stringp sequence) " "))
+                      (if (stringp (car org-todo-keywords)) (list org-todo-keywords)
+                        org-todo-keywords)))
+     (if tags (funcall line "tags" (list (string-trim (fovea--settings-tags tags)))) "")
+     (mapconcat (lambda (log)           ; time, note, or nil; other true values mean time
+                  (funcall line (car log)
+                           (pcase (cdr log) ('nil nil) ('note "note") (_ "time"))))
+                logs "")
+     (funcall line "log_into_drawer" org-log-into-drawer)
+     (funcall line "archive" org-archive-location)
+     (if (alist-get t links)
+         (format "links = { %s }\n"
+                 (mapconcat (lambda (link)
+                              (format "%s = %s" (fovea--toml (car link)) (fovea--toml (cdr link))))
+                            (alist-get t links) ", "))
+       "")
+     (mapconcat (lambda (link) (format "# the link %s is made by a function\n" (car link)))
+                (alist-get nil links) ""))))
+
+;;;###autoload
+(defun fovea-send-settings ()
+  "Give Fovea the keywords, tags, logs, archive and links of Org in this Emacs.
+They come into the configuration of Fovea, in a buffer, for you to look at and
+to save; a daemon follows the file.  Notes and agents cannot write there, and
+so nothing but you does."
+  (interactive)
+  (require 'org)
+  (require 'org-refile)
+  (let ((settings (fovea--settings))
+        (folder (getenv "XDG_CONFIG_HOME")))
+    (find-file (expand-file-name "fovea/config.toml"
+                                 (if (member folder '(nil "")) "~/.config" folder)))
+    (when (and default-directory (not (file-directory-p default-directory)))
+      (make-directory default-directory t))
+    (barf-if-buffer-read-only)
+    (widen)
+    (goto-char (point-min))
+    (let ((table "^[ \t]*\\[[^],\n]+\\]+[ \t]*\\(?:#.*\\)?$") (from nil))
+      (while (re-search-forward "^[ \t]*\\[org\\(?:\\.[^]\n]*\\)?\\][ \t]*\\(?:#.*\\)?$" nil t)
+        (setq from (match-beginning 0))
+        (delete-region from (if (re-search-forward table nil t) (match-beginning 0) (point-max)))
+        (goto-char from))
+      (goto-char (or from (point-max)))
+      (unless (bolp) (insert "\n"))
+      (unless (or from (bobp)) (insert "\n"))
+      (save-excursion (insert settings (if (eobp) "" "\n"))))
+    (message "Fovea: look at the lines, and save them; a daemon follows within two seconds")))
+
+;;;; Other packages
+
+(defvar fovea--candidates (make-hash-table :test 'equal) "Notes by their candidates.")
+
+(defun fovea--candidate (node)
+  "Return NODE as a candidate of completion."
+  (let* ((place (format "%s:%s" (alist-get 'path node) (alist-get 'line node)))
+         (candidate (concat (fovea--line (alist-get 'title node)) "  "
+                            (propertize place 'face 'shadow))))
+    (puthash (substring-no-properties candidate) node fovea--candidates)
+    candidate))
+
+(defun fovea--candidate-node (candidate)
+  "Return the note of CANDIDATE, if it has one."
+  (and candidate (gethash (substring-no-properties candidate) fovea--candidates)))
+
+(defun fovea--consult-source (sink)
+  "Return a source of consult that hands notes which match what is typed to SINK."
+  (let (wanted)
+    (lambda (action)
+      (when (stringp action) (setq wanted action))
+      (if (not (and (stringp action) (not (string-blank-p action)))) (funcall sink action)
+        (fovea--ask "search" (fovea--search-request action)
+                    (lambda (nodes failure)
+                      (when failure (minibuffer-message "Fovea: %s" failure))
+                      (when (and (not failure) (equal action wanted))
+                        (clrhash fovea--candidates)
+                        (funcall sink 'flush)
+                        (funcall sink (mapcar #'fovea--candidate nodes))
+                        (funcall sink 'refresh))))
+        nil))))
+
+(defun fovea--consult-preview (action candidate)
+  "Show CANDIDATE, a note, if ACTION is preview; its file is not visited."
+  (when-let ((id (and (eq action 'preview) (alist-get 'id candidate))))
+    (fovea--ask "show" `((id . ,id))
+                (lambda (node failure)
+                  (unless failure
+                    (display-buffer
+                     (fovea--buffer "*fovea note*" 'outline-mode
+                                    (lambda () (insert (or (alist-get 'content node) ""))))))))))
+
+;;;###autoload
+(defun fovea-consult ()
+  "Search the memory with consult, and go to the note that you select."
+  (interactive)
+  (unless (require 'consult nil t) (user-error "Fovea: consult is not installed"))
+  (fovea--connect)
+  (let ((windows (current-window-configuration)) found)
+    (unwind-protect
+        (setq found
+              (consult--read
+               (thread-first (consult--async-sink) (consult--async-refresh-timer)
+                             (fovea--consult-source) (consult--async-throttle)
+                             (consult--async-split))
+               :prompt "Note: " :initial (consult--async-split-initial nil)
+               :category 'fovea-note :sort nil :require-match t :history 'fovea-search-history
+               :lookup (lambda (selected &rest _) (fovea--candidate-node selected))
+               :state #'fovea--consult-preview))
+      (set-window-configuration windows))
+    (fovea-visit (or found (user-error "Fovea: no note is selected")))))
+
+(defun fovea--embark-target ()
+  "Return the note of this line of a table, as a target of embark."
+  (when-let ((node (and (derived-mode-p 'fovea-table-mode) (tabulated-list-get-id))))
+    (when (alist-get 'path node)
+      `(fovea-note ,(fovea--candidate node) . (,(line-beginning-position) . ,(line-end-position))))))
+
+(defmacro fovea--embark-action (name doc node &rest body)
+  "Define NAME with DOC, an action of embark that does BODY with the note NODE."
+  (declare (indent 3))
+  `(defun ,name (candidate)
+     ,(concat doc "\nCANDIDATE is what embark acts on.")
+     (let ((,node (or (fovea--candidate-node candidate)
+                      (user-error "Fovea: this is no note"))))
+       ,@body)))
+(fovea--embark-action fovea-embark-visit "Go to a note." node (fovea-visit node))
+(fovea--embark-action fovea-embark-versions "Show the versions of a note." node
+  (fovea--show-version (alist-get 'id node)))
+(fovea--embark-action fovea-embark-window "Make a window for a note." node
+  (fovea--window-make `((focus . ,(alist-get 'id node))) nil))
+(fovea--embark-action fovea-embark-link "Put a link to a note into the kill ring." node
+  (kill-new (format "[[id:%s][%s]]" (alist-get 'id node) (fovea--line (alist-get 'title node)))))
+
+(defvar fovea-embark-map
+  (fovea--keys (make-sparse-keymap) "RET" #'fovea-embark-visit "v" #'fovea-embark-versions
+               "w" #'fovea-embark-window "l" #'fovea-embark-link)
+  "What embark does with notes.")
+
+(with-eval-after-load 'embark
+  (add-to-list 'embark-keymap-alist '(fovea-note . fovea-embark-map))
+  (add-to-list 'embark-target-finders #'fovea--embark-target))
+
+(defun fovea--gptel-ask (operation request answer done)
+  "Ask OPERATION with REQUEST as the agent gptel, which may do what agents may.
+DONE gets what ANSWER makes of the answer, or the error."
+  (fovea--find-known
+   (lambda (failure)
+     (if failure (funcall done (concat "Error: " failure))
+       (fovea--ask operation request
+                   (lambda (value failure)
+                     (funcall done (if failure (concat "Error: " failure) (funcall answer value))))
+                   '(("Fovea-Agent" . "gptel")))))))
+
+(with-eval-after-load 'gptel
+  (when (fboundp 'gptel-make-tool)
+    (gptel-make-tool
+     :name "fovea_context" :category "fovea" :async t :include t
+     :description "Notes of the user that answer a question, within a budget of tokens"
+     :args '((:name "question" :type string :description "the question, in words"))
+     :function (lambda (done question)
+                 (fovea--gptel-ask "context" `((question . ,question)
+                                               (budget . ,fovea-window-budget))
+                                   (lambda (window) (alist-get 'text window)) done)))
+    (gptel-make-tool
+     :name "fovea_remember" :category "fovea" :async t :confirm t
+     :description "Remember a note"
+     :args '((:name "title" :type string :description "one line")
+             (:name "body" :type string :description "the text"))
+     :function (lambda (done title body)
+                 (fovea--gptel-ask "remember" `((title . ,title) (body . ,body))
+                                   (lambda (node)
+                                     (if (alist-get 'proposal node)
+                                         "It is proposed; the user decides about it"
+                                       (format "It is in %s" (alist-get 'path node))))
+                                   done)))))
+
 ;;;###autoload (autoload 'fovea-menu "fovea" nil t)
 (transient-define-prefix fovea-menu ()
   "The commands of Fovea."
-  [["Find" ("s" "search" fovea-search) ("q" "query" fovea-query)]
+  [["Find" ("s" "search" fovea-search) ("q" "query" fovea-query)
+    ("c" "capture" fovea-capture) ("S" "send settings of Org" fovea-send-settings)]
    ["Window" ("w" "of region or note" fovea-window) ("W" "for a question" fovea-window-question)
     ("y" "why this line" fovea-why)]
    ["Note at point" ("l" "log" fovea-log) ("d" "diff" fovea-diff) ("b" "blame" fovea-blame)

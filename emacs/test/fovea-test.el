@@ -582,6 +582,136 @@ WORDS are more words of its command line."
                        (string-replace "Second addition.\n" "" now)))
         (fovea-test-error "is as it was then" (call-interactively #'fovea-restore))))))
 
+;;;; Capture and settings
+
+(ert-deftest fovea-test-capture ()
+  "A note is written in a buffer and remembered; what fails stays in the buffer."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "* Beech")
+    (fovea-test-untouched (fovea-capture "From the garden."))
+    (should (string-match-p "\\`\\* \nFrom the garden\\.\n\\[\\[file:.*/garden\\.org::4\\]\\]\\'" (buffer-string)))
+    (fovea-test-error "to be a headline" (fovea-edit-finish))
+    (goto-char 3)
+    (insert "TODO [#A] Water the beech :garden:")
+    (let ((fovea--daemon nil) (fovea-socket "/nowhere"))
+      (fovea-test-error "no daemon runs" (fovea-edit-finish)))
+    (should (string-search "Water the beech" (buffer-string)))
+    (fovea-capture)                     ; again: nothing written is lost
+    (should (string-search "Water the beech" (buffer-string)))
+    (let ((said (fovea-edit-finish)))
+      (should (string-match "remembered in \\(.*\\.org\\):[0-9]+" said))
+      (should (string-match-p "^\\* TODO \\[#A\\] Water the beech +:garden:\n\\(:PROPERTIES:\n\\(?::.*\n\\)*:END:\n\\)?From the garden\\.\n\\[\\[file:"
+                              (fovea-test-read (match-string 1 said)))))
+    (should-not (get-buffer "*fovea capture*"))
+    (with-temp-buffer
+      (fovea-edit-mode)
+      (fovea-test-error "sent nowhere" (fovea-edit-finish)))))
+
+(ert-deftest fovea-test-settings ()
+  "Fovea has the settings of Org of this Emacs, once they are saved."
+  (fovea-test-with
+    (with-temp-file (fovea-test-file "keys.org") (insert "* NEXT Sow :@home:\n* TODO Reap\n[[gh:a/b]]\n"))
+    (let ((org-todo-keywords '((sequence "TODO(t)" "NEXT(n!)" "|" "DONE(d)") (type "BUG" "|" "FIXED")))
+          (org-tag-persistent-alist nil)
+          (org-tag-alist '((:startgroup) ("@work" . ?w) ("@home" . ?h) (:endgroup) (:newline) ("äöü")))
+          (org-log-done 'time) (org-log-repeat 'note) (org-log-reschedule nil)
+          (org-log-into-drawer "LOG") (org-archive-location "archive/%s_archive::")
+          (org-link-abbrev-alist '(("gh" . "https://example.org/\"%s\"") ("fn" . ignore)))
+          (file (expand-file-name "config/fovea/config.toml" fovea-test-folder)))
+      (with-temp-buffer
+        (insert-file-contents file)
+        (goto-char (point-max))
+        (insert "\n[org] # mine\ntodo = [\n \"OLD | DONE\",\n]\n[org.links]\na = \"b\"\n\n[record]\nwindows = true\n")
+        (write-region nil nil file nil 'quiet))
+      (should (= 0 (length (fovea--call "query" '((query . "todo:NEXT"))))))
+      (fovea-send-settings)
+      (should (buffer-modified-p))
+      (let ((text (buffer-string)))
+        (should (string-search "[grants.ada]" text))
+        (should (string-suffix-p "[record]\nwindows = true\n" text))
+        (should-not (string-search "OLD" text))
+        (should-not (string-search "org.links" text))
+        (fovea-send-settings)           ; again changes nothing more
+        (should (equal text (buffer-string))))
+      (dolist (line '("todo = [\"TODO(t) NEXT(n!) | DONE(d)\", \"BUG | FIXED\"]"
+                      "tags = [\"{ @work(w) @home(h) }  äöü\"]" "log_done = \"time\"" "log_repeat = \"note\""
+                      "log_reschedule = false" "log_into_drawer = \"LOG\"" "archive = \"archive/%s_archive::\""
+                      "links = { \"gh\" = \"https://example.org/\\\"%s\\\"\" }" "# the link fn is made by a function"))
+        (should (string-search (concat "\n" line "\n") (buffer-string))))
+      (let ((inhibit-message t)) (save-buffer))
+      (fovea-test-until "the new keyword" (lambda () (fovea--call "query" '((query . "todo:NEXT")))))
+      (should-not (alist-get 'configuration (fovea--call "status"))))))
+
+;;;; Other packages
+
+(ert-deftest fovea-test-gptel ()
+  "The tools for gptel ask as an agent.  gptel is a stub here, which keeps its tools."
+  (fovea-test-with
+    (let (tools said)
+      (cl-letf (((symbol-function 'gptel-make-tool) (lambda (&rest slots) (push slots tools))))
+        (provide 'gptel))
+      (setq features (delq 'gptel features))
+      (should (= (length tools) 2))
+      (cl-flet ((ask (name &rest words)
+                  (let ((tool (seq-find (lambda (tool) (equal (plist-get tool :name) name)) tools)))
+                    (setq said nil)
+                    (should (plist-get tool :async))
+                    (apply (plist-get tool :function) (lambda (answer) (setq said answer)) words)
+                    (fovea-test-until "the tool" (lambda () said)))))
+        (should (string-search "A slow tree" (ask "fovea_context" "Which tree is slow?")))
+        (should (string-match-p "It is in agents/gptel/.*\\.org" (ask "fovea_remember" "Learned" "Of gptel.")))
+        (should (string-match-p "\\`Error: " (ask "fovea_remember" "" "")))
+        (should (equal (alist-get 'author (car (fovea--call "log" '((limit . 1))))) "gptel"))))))
+
+(ert-deftest fovea-test-consult ()
+  "The real consult searches while one types, previews without a visit, and goes to the note."
+  :tags '(packages)
+  (skip-unless (and (locate-library "consult") (locate-library "vertico")))
+  (require 'consult)
+  (require 'vertico)
+  (fovea-test-with
+    (let ((preview nil) (buffers nil))
+      (vertico-mode 1)
+      (unwind-protect
+          (minibuffer-with-setup-hook
+              (lambda ()
+                (local-set-key (kbd "<f5>")
+                               (lambda () (interactive)
+                                 (fovea-test-until "the preview" (lambda () (get-buffer "*fovea note*")))
+                                 (setq preview (with-current-buffer "*fovea note*" (buffer-string))
+                                       buffers (delq nil (mapcar #'buffer-file-name (buffer-list)))))))
+            (execute-kbd-macro (kbd "M-x fovea-consult RET zebrawood <f5> RET")))
+        (vertico-mode -1))
+      (should (string-search "zebrawood" preview))
+      (should-not buffers)
+      (should (equal (buffer-name (window-buffer)) "garden.org"))
+      (with-current-buffer "garden.org" (should (looking-at-p "\\* Beech"))))))
+
+(declare-function vertico-mode "ext:vertico" (&optional arg))
+(declare-function embark-dwim "ext:embark" (&optional arg))
+(declare-function embark--targets "ext:embark" ())
+
+(ert-deftest fovea-test-embark ()
+  "The real embark acts on the note of a line of a table."
+  :tags '(packages)
+  (skip-unless (locate-library "embark"))
+  (require 'embark)
+  (fovea-test-with
+    (fovea-query "todo:TODO")
+    (let ((target (car (embark--targets))))
+      (should (eq (plist-get target :type) 'fovea-note))
+      (should (equal (plist-get target :target) "Oak  garden.org:2")))
+    (save-window-excursion
+      (embark-dwim)                     ; RET
+      (with-current-buffer (window-buffer) (should (looking-at-p "\\* TODO Oak"))))
+    (fovea-embark-link "Oak  garden.org:2")
+    (should (string-match-p "\\`\\[\\[id:.*\\]\\[Oak\\]\\]\\'" (car kill-ring)))
+    (fovea-embark-versions "Oak  garden.org:2")
+    (should (string-search "A slow tree" (with-current-buffer "*fovea version*" (buffer-string))))
+    (fovea-embark-window "Oak  garden.org:2")
+    (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*")))
+    (fovea-test-error "no note" (fovea-embark-visit "Elm  garden.org:99"))))
+
 ;;;; What changes while you work
 
 (ert-deftest fovea-test-refresh ()
