@@ -671,7 +671,8 @@ Return the buffer."
     (hl-line-highlight)
     (dolist (window (get-buffer-window-list nil nil t)) (set-window-point window (point-min)))
     (setq fovea--search-text text
-          mode-line-process (string-replace "%" "%%" (format ": %d for \"%s\"" (length nodes) text)))
+          mode-line-process (and text (string-replace "%" "%%" (format ": %d for \"%s\""
+                                                                       (length nodes) text))))
     (current-buffer)))
 
 (defun fovea--search-update (text)

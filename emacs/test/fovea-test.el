@@ -791,6 +791,55 @@ WORDS are more words of its command line."
       (should-not (memq 'fovea--mode-line global-mode-string))
       (should-not fovea--stream))))
 
+;;;; A session
+
+(defconst fovea-test-session
+  '(("M-x fovea-mode RET" "Fovea mode enabled")
+    ("M-x fovea-search RET zebrawood RET" "garden.org")
+    ("M-x fovea-window RET" "tokens")
+    ("M-x fovea-query RET todo:TODO RET" "garden.org:2")
+    ("RET" "A slow tree")
+    ("M-x fovea-log RET" "What")
+    ("C-x b garden.org RET M-x fovea-blame RET" "file +8 A quick one")
+    ("C-x b garden.org RET M-x fovea-versions RET" "1 of 1: commit")
+    ("M-x fovea-today RET" "Proposals that wait")
+    ("M-x fovea-capture RET Water SPC the SPC beech C-c C-c" "remembered in inbox.org")
+    ("M-x fovea-menu RET" "focus follows point")
+    ("C-g C-x b garden.org RET C-x C-c" ""))
+  "Keys of a session, and what the terminal shows after them, as a regular expression.")
+
+(ert-deftest fovea-test-session ()
+  "A session of keys in an Emacs on a terminal, with an empty folder ~/.emacs.d."
+  (fovea-test-with
+    (make-directory (expand-file-name "home/.emacs.d" fovea-test-folder))
+    (setenv "TERM" "xterm")
+    (let* ((shown "")
+           (process-environment (cons "COLUMNS=120" process-environment))
+           (process
+            (make-process
+             :name "session" :connection-type 'pty :noquery t
+             :command (list (expand-file-name invocation-name invocation-directory) "-nw" "--no-site-file"
+                            "-L" (file-name-directory (locate-library "fovea.el")) "-l" "fovea"
+                            "--eval" (format "(setq native-comp-async-report-warnings-errors nil suggest-key-bindings nil
+                                                    fovea-program %S)"
+                                             fovea-program))
+             :filter (lambda (_process string) (setq shown (concat shown string))))))
+      (set-process-window-size process 40 120)
+      (fovea-test-until "the terminal" (lambda () (string-match-p "scratch" shown)))
+      (pcase-dolist (`(,keys ,shows) fovea-test-session)
+        (setq shown "")
+        (process-send-string process (mapconcat (lambda (key) ; a terminal sends ESC x for M-x
+                                                  (if (< key 128) (string key)
+                                                    (string ?\e (logand key 127))))
+                                                (kbd keys) ""))
+        (condition-case nil
+            (fovea-test-until "the terminal" (lambda () (string-match-p shows shown)))
+          (ert-test-failed (ert-fail (format "after %s the terminal shows %S, not %s" keys shown shows)))))
+      (fovea-test-until "its end" (lambda () (not (process-live-p process))))
+      (should (equal 0 (process-exit-status process)))
+      (should (equal (fovea-test-read "garden.org") fovea-test-garden))
+      (should (string-search "* Water the beech" (fovea-test-read "inbox.org"))))))
+
 (ert-deftest fovea-test-menu ()
   "The menu names commands that exist, and no key is bound by loading."
   (should (commandp 'fovea-menu))
