@@ -261,8 +261,11 @@ DONE gets the bytes that it printed, and an error line or nil."
 (defun fovea--ran (well buffers done)
   "Hand DONE what is in BUFFERS, of a program that ended WELL or not."
   (pcase-let ((`(,printed ,said)
-               (mapcar (lambda (buffer) (with-current-buffer buffer (buffer-string))) buffers)))
-    (mapc #'kill-buffer buffers)        ; and with it the pipe
+               (mapcar (lambda (buffer)
+                         (if (buffer-live-p buffer) (with-current-buffer buffer (buffer-string))
+                           "the program was ended"))
+                       buffers)))
+    (mapc #'kill-buffer (seq-filter #'buffer-live-p buffers)) ; and with it the pipe
     (funcall done printed
              (unless well
                (string-remove-prefix "fovea: " (fovea--line (string-trim said)))))))

@@ -761,6 +761,45 @@ WORDS are more words of its command line."
       (while (and (string-search "mine" (buffer-string)) (consp pending-undo-list)) (undo-more 1))
       (should (equal (buffer-string) fovea-test-garden)))))
 
+(ert-deftest fovea-test-refresh-left ()
+  "A buffer whose file could ask for a key, is on another machine or is gone is left alone."
+  (fovea-test-with
+    (fovea--call "status")
+    (let ((file-name-handler-alist (seq-remove (lambda (handler) (eq (cdr handler) 'epa-file-handler))
+                                               file-name-handler-alist)))
+      (dolist (path '("plain.org" "secret.org.gpg" "secret.org.age" "gone.org"))
+        (with-temp-file (fovea-test-file path) (insert "* Old\n"))
+        (with-current-buffer (find-file-noselect (fovea-test-file path))
+          (if (equal path "gone.org") (delete-file (fovea-test-file path))
+            (with-temp-file (fovea-test-file path) (insert "* New\n")))
+          (should (eq (equal path "plain.org") (and (fovea--stale-p (current-buffer)) t)))
+          (fovea--refresh-buffers)
+          (should (equal (buffer-string) (if (equal path "plain.org") "* New\n" "* Old\n")))))
+      (with-temp-buffer
+        (setq buffer-file-name "/ssh:nowhere.invalid:/a.org")
+        (should-not (fovea--stale-p (current-buffer)))
+        (setq buffer-file-name nil)))))
+
+(ert-deftest fovea-test-looking ()
+  "No command that looks changes a byte of a buffer or of a file of the memex."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "quick")
+    (narrow-to-region (save-excursion (search-backward "* Beech")) (line-end-position))
+    (dolist (look (list #'fovea-search (lambda () (fovea-query "todo:TODO")) #'fovea-window #'fovea-log #'fovea-blame
+                        #'fovea-versions #'fovea-today (lambda () (fovea-window-question "quick" t))
+                        (lambda () (let ((fovea-agent "ada")) (fovea-point-update)))
+                        #'fovea-mode #'fovea-menu))
+      (with-current-buffer "garden.org"
+        (fovea-test-untouched
+          (save-window-excursion
+            (if (eq look #'fovea-search) (execute-kbd-macro (kbd "M-x fovea-search RET zebrawood RET"))
+              (funcall look))))))
+    (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*")))
+    (with-current-buffer "garden.org"
+      (should-not (buffer-modified-p))
+      (should (equal (fovea-test-read "garden.org") fovea-test-garden)))
+    (should (equal (directory-files (expand-file-name "memex" fovea-test-folder) nil "\\`[^.]") '("garden.org")))))
+
 (ert-deftest fovea-test-stream ()
   "Events come, also those that were missed while the daemon was gone; the mode line counts."
   (fovea-test-with
