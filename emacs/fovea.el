@@ -268,7 +268,11 @@ DONE gets the bytes that it printed, and an error line or nil."
     (mapc #'kill-buffer (seq-filter #'buffer-live-p buffers)) ; and with it the pipe
     (funcall done printed
              (unless well
-               (string-remove-prefix "fovea: " (fovea--line (string-trim said)))))))
+               (let ((line (string-remove-prefix "fovea: " (fovea--line (string-trim said)))))
+                 (fovea--line           ; with --json an error is JSON
+                  (or (ignore-errors
+                        (alist-get 'error (fovea--json (encode-coding-string line 'utf-8))))
+                      line)))))))
 
 (defun fovea--socket-of (state)
   "Return the socket that the file `socket' in the folder STATE names, or nil."

@@ -154,6 +154,9 @@ Several strings in a list are sent one after another."
       (fovea-test-error "no daemon runs" (fovea-query "todo:TODO")))
     (let ((fovea-program "/nowhere/fovea"))
       (fovea-test-error "no program" (fovea-query "todo:TODO")))
+    (dolist (fovea-start-daemon '(nil t))
+      (let ((fovea-memex (expand-file-name "nowhere" fovea-test-folder)))
+        (fovea-test-error "\\`Fovea: .*open: .*nowhere: no such folder; create it" (fovea-query "todo:TODO"))))
     (let ((fovea-socket (expand-file-name "none" fovea-test-folder)))
       (fovea-test-error "no daemon runs" (fovea-query "todo:TODO"))
       (fovea-mode 1)                     ; is no error, as it may stand in an init file
