@@ -76,6 +76,8 @@ Größe und Maß.
          (progn ,@body)
        (ignore-errors (fovea-mode -1))
        (ignore-errors (fovea-point-mode -1))
+       (ignore-errors                   ; what is found late is not of the next test
+         (fovea-test-until "a daemon" (lambda () (null fovea--finding))))
        (when (and fovea-program (executable-find fovea-program))
          (call-process fovea-program nil nil nil "serve" "--stop" "--quiet"))
        (dolist (buffer (buffer-list))
