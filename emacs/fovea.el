@@ -90,6 +90,9 @@
                           "remember" "news-seen")
   "Operations that are asked under a key, so that asking again does nothing twice.")
 
+(defconst fovea--seeing '("search" "query" "show" "context" "event" "buffer-update")
+  "Operations that see the unsaved text of buffers.")
+
 (defvar fovea--daemon nil "What is known of the daemon: a plist of :socket, :memex and :state.")
 
 (cl-defstruct (fovea--pending (:constructor fovea--pending-make))
@@ -123,7 +126,7 @@
                             :noquery t :filter filter :sentinel sentinel))))
 
 (defun fovea--encode (request)
-  "Return REQUEST, an alist, as the bytes of a JSON object."
+  "Return REQUEST, an alist or a vector, as the bytes of JSON."
   (condition-case nil
       (encode-coding-string (json-serialize request) 'utf-8)
     (error (user-error "Fovea: the request has characters that are not Unicode"))))
@@ -350,17 +353,27 @@ The wait for it ends when a key is pressed; the daemon starts all the same."
       (when failure (user-error "Fovea: %s" failure))))
   (plist-get fovea--daemon :socket))
 
-(defun fovea--key (operation)
-  "Return a header with a new key, if OPERATION writes."
-  (let ((unique (format "%s %s %s" (random) (emacs-pid) (float-time))))
-    (and (member operation fovea--writes) `(("Idempotency-Key" . ,(secure-hash 'sha1 unique))))))
+(defvar fovea--client nil "The name of our stream of events, for which buffers are held.")
+
+(defun fovea--session ()
+  "Return the session in which unsaved text of buffers is seen."
+  (or fovea-agent "emacs"))
+
+(defun fovea--headers (operation)
+  "Return headers for OPERATION: a key if it writes, a session if it sees buffers."
+  (append
+   (and (member operation fovea--writes)
+        `(("Idempotency-Key"
+           . ,(secure-hash 'sha1 (format "%s %s %s" (random) (emacs-pid) (float-time))))))
+   (and fovea--client (member operation fovea--seeing)
+        `(("Fovea-Session" . ,(fovea--session))))))
 
 (defun fovea--call (operation &optional request headers)
   "Return the answer to OPERATION with REQUEST, an alist, and HEADERS.
 An error is one line.  A daemon that went away is looked for once more; a write
 has a key, so that it is not carried out twice."
   (let* ((body (fovea--encode request))
-         (headers (append (fovea--key operation) headers))
+         (headers (append (fovea--headers operation) headers))
          (ask (lambda ()
                 (if-let ((pending (fovea--send (fovea--connect) "POST" (concat "/v1/" operation)
                                                body headers nil)))
@@ -381,7 +394,7 @@ started and nothing waits: where no daemon is known, DONE gets an error."
   (let ((socket (plist-get fovea--daemon :socket)))
     (or (and socket
              (fovea--send socket "POST" (concat "/v1/" operation) (fovea--encode request)
-                          (append (fovea--key operation) headers) done))
+                          (append (fovea--headers operation) headers) done))
         (progn (funcall done nil fovea--no-daemon) nil))))
 
 ;;;; Events
@@ -412,7 +425,8 @@ started and nothing waits: where no daemon is known, DONE gets an error."
       (if (not (eql (car head) 200))
           (fovea--stream-lost)
         (setq fovea--stream-open t fovea--stream-delay 1 fovea--stream-raw (cddr head))
-        (fovea--changed))))
+        (fovea--changed t)
+        (mapc #'fovea--count '(?L ?C ?P ?M)))))
   (when fovea--stream-open
     (pcase-let ((`(,bytes ,rest ,_) (fovea--chunks fovea--stream-raw)) (from 0) (end nil))
       (setq fovea--stream-raw rest fovea--stream-text (concat fovea--stream-text bytes))
@@ -430,15 +444,22 @@ started and nothing waits: where no daemon is known, DONE gets an error."
     (when (and kind data)
       (setq data (ignore-errors (fovea--json data)))
       (pcase kind
-        ("commit" (setq fovea--stream-last (alist-get 'seq data)) (fovea--changed))
-        ("review" (fovea--changed))
+        ("client" (fovea--push-again (alist-get 'client data)))
+        ("commit" (setq fovea--stream-last (alist-get 'seq data))
+         (fovea--changed (or (alist-get 'more_paths data) (not (assq 'paths data))
+                             (alist-get 'paths data)))
+         (fovea--count ?M))
+        ("lockdown" (fovea--counted ?L (length (alist-get 'paths data))))
+        ("conflicts" (fovea--counted ?C (length (alist-get 'paths data))))
+        ("message" (fovea--count ?M))
+        ("review" (fovea--count ?P))
         ("end" (message "Fovea: %s" (fovea--line (alist-get 'detail data)))))
       (with-demoted-errors "Fovea: %S" (run-hook-with-args 'fovea-event-functions kind data)))))
 
 (defun fovea--stream-lost (&optional failure)
   "Open the stream again after a while; FAILURE is the error line, if any."
   (let ((process fovea--stream))
-    (setq fovea--stream nil)
+    (setq fovea--stream nil fovea--client nil)
     (when (process-live-p process) (delete-process process)))
   (when (and (bound-and-true-p fovea-mode) (not fovea--stream-again))
     (when (= fovea--stream-delay 1)
@@ -476,7 +497,7 @@ started and nothing waits: where no daemon is known, DONE gets an error."
   "Listen no more."
   (mapc #'cancel-timer (delq nil (list fovea--stream-again fovea--stream-timer)))
   (let ((process fovea--stream))
-    (setq fovea--stream nil fovea--stream-again nil fovea--stream-timer nil)
+    (setq fovea--stream nil fovea--stream-again nil fovea--stream-timer nil fovea--client nil)
     (when (process-live-p process) (delete-process process))))
 
 ;;;; Buffers and notes
@@ -510,6 +531,12 @@ An indirect buffer has the file of its base."
                               "[ \t]*:ID:[ \t]+\\([^ \t\n]+\\)"))
                      (match-string-no-properties 1))))))))
 
+(defun fovea--pushed-p (buffer)
+  "Whether Fovea has the text of BUFFER as it is."
+  (and fovea--client
+       (equal (cdr (buffer-local-value 'fovea--pushed buffer))
+              (buffer-chars-modified-tick buffer))))
+
 (defun fovea--reference ()
   "Return what names the note at point for the daemon, or an error line in a list."
   (let ((path (fovea--path)) (buffer (or (buffer-base-buffer) (current-buffer))))
@@ -520,7 +547,8 @@ An indirect buffer has the file of its base."
             ((not (buffer-file-name buffer)) (list "this buffer visits no file"))
             ((not path) (list "this file is not in the memex"))
             ((not line) path)
-            ((not (buffer-modified-p buffer)) (format "%s:%d" path line))
+            ((or (not (buffer-modified-p buffer)) (fovea--pushed-p buffer))
+             (format "%s:%d" path line))
             (id)
             (t (list "save this buffer first: its heading here has no ID"))))))
 
@@ -663,6 +691,8 @@ Return the buffer."
 
 (defvar fovea-search-history nil "What was searched for.")
 (defvar fovea-query-history nil "Queries that were asked.")
+(defconst fovea--search-garbage (* 64 1024 1024)
+  "How many bytes a search may leave uncollected, since keys wait for that.")
 (defvar fovea--search-text nil "The text whose results the list has.")
 (defvar fovea--search-asked nil "The text whose results are on their way.")
 (defvar fovea--search-wanted nil "The text whose results are wanted, while one is typed.")
@@ -689,16 +719,19 @@ Return the buffer."
       (setq fovea--search-wanted text)
       (unless (or busy (equal text fovea--search-text))
         (setq fovea--search-asked text)
-        (fovea--ask "search" (fovea--search-request text) #'fovea--search-answer)))))
+        (fovea--ask "search" (fovea--search-request text)
+                    (apply-partially #'fovea--search-answer text))))))
 
-(defun fovea--search-answer (nodes failure)
-  "Show NODES, or the error line FAILURE, and ask for what was typed meanwhile."
-  (let ((text fovea--search-asked) (wanted fovea--search-wanted))
+(defun fovea--search-answer (text nodes failure)
+  "Show NODES, which TEXT found, or the error line FAILURE.
+Then ask for what was typed meanwhile.  The answer to an earlier search is void."
+  (when (equal text fovea--search-asked)
     (setq fovea--search-asked nil)
-    (when wanted
-      (cond (failure (minibuffer-message "Fovea: %s" failure))
-            (t (fovea--search-show text nodes)
-               (unless (equal text wanted) (fovea--search-update wanted)))))))
+    (cond ((null fovea--search-wanted))
+          (failure (minibuffer-message "Fovea: %s" failure))
+          (t (fovea--search-show text nodes)
+             (unless (equal text fovea--search-wanted)
+               (fovea--search-update fovea--search-wanted))))))
 
 (defun fovea-search-next (&optional count)
   "Select the result that is COUNT lines below."
@@ -722,7 +755,8 @@ Return the buffer."
 
 (defun fovea--search-read ()
   "Read the text of a search, with its results beside it."
-  (let* ((typed (lambda () (fovea--search-update (minibuffer-contents-no-properties)))))
+  (let ((typed (lambda () (fovea--search-update (minibuffer-contents-no-properties))))
+        (gc-cons-threshold (max gc-cons-threshold fovea--search-garbage)))
     (setq fovea--search-asked nil)
     (unwind-protect
         (minibuffer-with-setup-hook
@@ -773,7 +807,7 @@ stays in the buffer *fovea search*."
   (interactive)
   (let* ((headers (fovea--agent-headers t))
          (request `((event . "point-update") (payload . ((target_id . ,(fovea--here))))))
-         (answer (fovea--call "trigger" request headers)))
+         (answer (fovea--call "event" request headers)))
     (message "Fovea: %s works on %s" fovea-agent (alist-get 'focus answer))))
 
 (defun fovea--point ()
@@ -782,7 +816,7 @@ stays in the buffer *fovea search*."
     (let ((reference (fovea--reference)))
       (when (and (stringp reference) (not (equal reference fovea--point-last)))
         (setq fovea--point-last reference)
-        (fovea--ask "trigger" `((event . "point-update") (payload . ((target_id . ,reference))))
+        (fovea--ask "event" `((event . "point-update") (payload . ((target_id . ,reference))))
                     (lambda (_answer failure) (when failure (setq fovea--point-last nil)))
                     (fovea--agent-headers))))))
 
@@ -868,8 +902,11 @@ Where the window was not made here, it has its handle alone; nil for none."
   "Go to the note of this line of a window."
   (interactive)
   (let ((part (or (fovea--window-part) (user-error "Fovea: this line is of no note"))))
-    (fovea-visit (fovea--call "show" `((id . ,(or (alist-get 'id part) (alist-get 'handle part)))
-                                       (page . 1)))
+    (fovea-visit (condition-case err
+                     (fovea--call "show" `((id . ,(or (alist-get 'id part) (alist-get 'handle part)))
+                                           (page . 1)))
+                   (user-error          ; gone: where it was
+                    (if (alist-get 'line part) part (signal (car err) (cdr err)))))
                  t)))
 
 (defun fovea--since (part)
@@ -902,8 +939,8 @@ Where the window was not made here, it has its handle alone; nil for none."
                   (user-error "Fovea: this line is of no note of a window"))))
     (let-alist part
       (message "%s; %s"
-               (cond (.reason (format "%s (%s, %s tokens): %s" (fovea--line .title) .level .tokens
-                                      .reason))
+               (cond (.reason (format "%s (%s, %s tokens%s): %s" (fovea--line .title) .level .tokens
+                                      (if .line (format ", %s:%d" .path .line) "") .reason))
                      (.level (format "%s (%s, %s tokens)" .path .level .tokens))
                      (t (format "%s: its window was not made here" .handle)))
                (fovea--since part)))))
@@ -1090,10 +1127,6 @@ and \\[fovea-version-newer] a newer one."
   (interactive)
   (fovea-version-older t))
 
-(defun fovea--head-seq ()
-  "Return the number of the newest commit."
-  (alist-get 'seq (car (fovea--call "log" '((limit . 1))))))
-
 (defun fovea--confirm (name text question)
   "Show TEXT in the buffer NAME, and go on if the answer to QUESTION is yes."
   (save-window-excursion
@@ -1104,7 +1137,7 @@ and \\[fovea-version-newer] a newer one."
 (defun fovea-restore (at)
   "Restore the file of this buffer as it was AT a moment.
 In a version of a note that is its file at that version.  What would change is
-shown first; nothing is done unless you say yes, nor if something was written in
+shown first; nothing is done unless you say yes, nor if the file was changed in
 between."
   (interactive
    (list (if fovea--version-commits
@@ -1114,14 +1147,14 @@ between."
   (let* ((path (or fovea--version-path (fovea--path)
                    (user-error "Fovea: this buffer has no file of the memex")))
          (request `((files . ,(vector path)) (at . ,at)))
-         (head (fovea--head-seq))
-         (would (alist-get 'would (fovea--call "restore" `((dry_run . t) ,@request)))))
+         (ask (lambda ()
+                (alist-get 'would (fovea--call "restore" `((dry_run . t) (text . t) ,@request)))))
+         (would (funcall ask)))
     (when (string-empty-p (fovea--difference-text would))
       (user-error "Fovea: %s is as it was then" path))
     (fovea--confirm "*fovea restore*" (fovea--difference-text would)
                     (format "Restore %s as it was at %s? " path at))
-    (unless (equal head (fovea--head-seq))
-      (user-error "Fovea: something was written meanwhile; look again"))
+    (unless (equal would (funcall ask)) (user-error "Fovea: %s changed meanwhile; look again" path))
     (fovea--call "restore" request)
     (fovea--refresh-buffers)
     (message "Fovea: %s is as it was at %s" path at)))
@@ -1155,7 +1188,9 @@ STATUS names the sessions.  Each window is an alist with its agent and session."
     (dolist (scope (alist-get 'scopes status)) ; an agent that names no session has that of its name
       (when (string-prefix-p "session/" scope) (push (list (substring scope 8) nil) asked)))
     (dolist (agent (append (fovea--call "agents") (alist-get 'sessions news)))
-      (let-alist agent (push (list (or .name .agent) .session) asked)))
+      (let-alist agent
+        (let ((name (or .name .agent)))
+          (push (list name (unless (equal .session name) .session)) asked))))
     (pcase-dolist (`(,agent ,session) (seq-uniq asked))
       (dolist (window (ignore-errors
                         (fovea--call "windows" `((agent . ,agent) (limit . ,fovea-search-limit))
@@ -1176,11 +1211,16 @@ STATUS names the sessions.  Each window is an alist with its agent and session."
          (status (fovea--call "status"))
          (lockdown (alist-get 'lockdown status))
          (given (fovea--given news status))
+         (messages (fovea--call "messages" '((unread . t))))
          (line (if (derived-mode-p 'fovea-today-mode) (line-number-at-pos) 1))
          (fill
           (lambda ()
             (dolist (path lockdown)
               (insert (format "Locked down: %s; see `fovea guard diff'\n" path)))
+            (dolist (message messages)
+              (let-alist message
+                (fovea--today-row 'fovea-note message "Message of %s, %s: %s" .from
+                                  (fovea--when .sent) (fovea--line .subject))))
             (insert (propertize "Proposals that wait\n" 'face 'bold))
             (unless proposals (insert "  none\n"))
             (dolist (p proposals)
@@ -1222,12 +1262,15 @@ That is, since you pressed `s' there."
 
 (defun fovea-today-show ()
   "Show what the proposal of this line would change, or its commit changed.
-On a window, show the window as it was given."
+On a window, show the window as it was given; on a message, go there."
   (interactive)
   (if-let ((work (get-text-property (point) 'fovea-work)))
       (fovea-commit (alist-get 'seq (car work)))
-    (if-let ((given (get-text-property (point) 'fovea-given))) (fovea--show-given given)
-      (fovea--today-show-proposal))))
+    (let ((given (get-text-property (point) 'fovea-given))
+          (note (get-text-property (point) 'fovea-note)))
+      (cond (given (fovea--show-given given))
+            (note (fovea-visit note t))
+            (t (fovea--today-show-proposal))))))
 
 (defun fovea--show-given (window)
   "Show WINDOW, one of `fovea--given', as its agent got it."
@@ -1310,8 +1353,8 @@ something was written in between."
                    (user-error "Fovea: no work of an agent on this line")))
          (request `((commits . ,(vconcat (mapcar (lambda (c) (format "seq:%d" (alist-get 'seq c)))
                                                  work)))
-                    (head . ,(fovea--head-seq))))
-         (answer (fovea--call "revert" (cons '(dry_run . t) request))))
+                    (head . ,(alist-get 'seq (car (fovea--call "log" '((limit . 1))))))))
+         (answer (fovea--call "revert" `((dry_run . t) (text . t) ,@request))))
     (unless (alist-get 'commits answer) (user-error "Fovea: nothing of it is left to take back"))
     (fovea--confirm "*fovea take back*" (fovea--revert-text answer)
                     (format "Take back %d commits of %s? " (length work)
@@ -1334,17 +1377,22 @@ something was written in between."
 (defvar fovea--mode-line "" "What the mode line says of the memory.")
 (put 'fovea--mode-line 'risky-local-variable t)
 
-(defun fovea--changed ()
-  "Look at buffers and counts soon."
+(defvar fovea--changed-paths nil "The files that changed and were not looked at; t is every one.")
+
+(defun fovea--changed (paths)
+  "Look soon at the buffers of the files PATHS, a list; t is every one."
+  (setq fovea--changed-paths (if (and (listp paths) (listp fovea--changed-paths))
+                                 (append paths fovea--changed-paths)
+                               t))
   (unless fovea--changed-timer
     (setq fovea--changed-timer (run-at-time 0.05 nil #'fovea--changed-now))))
 
 (defun fovea--changed-now ()
-  "Look at buffers and counts."
-  (setq fovea--changed-timer nil)
-  (when (bound-and-true-p fovea-mode)
-    (fovea--refresh-buffers)
-    (fovea--count)))
+  "Look at the buffers of files that changed."
+  (let ((paths fovea--changed-paths))
+    (setq fovea--changed-timer nil fovea--changed-paths nil)
+    (when (and paths (bound-and-true-p fovea-mode))
+      (fovea--refresh-buffers paths))))
 
 (defun fovea--stale-p (buffer)
   "Whether BUFFER is unmodified, and its file of the memex newer than it."
@@ -1352,14 +1400,109 @@ something was written in between."
        (not (buffer-base-buffer buffer))
        (fovea--path buffer)
        (not (buffer-modified-p buffer))
-       (not (string-match-p "\\.\\(?:gpg\\|age\\)\\'" (buffer-file-name buffer)))
+       (not (fovea--encrypted-p buffer))
        (file-readable-p (buffer-file-name buffer))
        (not (verify-visited-file-modtime buffer))))
 
-(defun fovea--refresh-buffers ()
-  "Read the files again that changed below unmodified buffers."
-  (dolist (buffer (seq-filter #'fovea--stale-p (buffer-list)))
-    (with-demoted-errors "Fovea: %S" (with-current-buffer buffer (fovea--refresh)))))
+(defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH . TICK), or nil.")
+(defvar fovea--telling nil "What Fovea is told of buffers; the first is on its way.")
+(defvar fovea--push-timer nil "What sends the text of buffers while Emacs is idle.")
+(defconst fovea--push-max (* 4 1024 1024) "How many bytes of a buffer are sent.")
+
+(defun fovea--push-hooks (on)
+  "Have Fovea told of buffers with unsaved text if ON is non-nil."
+  (when fovea--push-timer (cancel-timer fovea--push-timer))
+  (setq fovea--push-timer (and on (run-with-idle-timer fovea-delay t #'fovea--push-all)))
+  (pcase-dolist (`(,hook . ,function) '((first-change-hook . fovea--hold)
+                                        (after-save-hook . fovea--push-here)
+                                        (after-revert-hook . fovea--push-here)
+                                        (kill-buffer-hook . fovea--let-go)))
+    (funcall (if on #'add-hook #'remove-hook) hook function)))
+
+(defun fovea--push-again (client)
+  "Tell CLIENT, our stream, of every buffer with unsaved text."
+  (setq fovea--client client fovea--telling nil)
+  (dolist (buffer (buffer-list)) (with-current-buffer buffer (setq fovea--pushed nil)))
+  (fovea--push-all))
+
+(defun fovea--push-all ()
+  "Tell Fovea what is new in buffers since it was told."
+  (when fovea--client
+    (dolist (buffer (buffer-list))
+      (with-current-buffer buffer
+        (when (and buffer-file-name (or fovea--pushed (buffer-modified-p)))
+          (with-demoted-errors "Fovea: %S" (fovea--push-here)))))))
+
+(defun fovea--push-here ()
+  "Tell Fovea the state of this buffer, if it was told another one."
+  (let ((path (and fovea--client (buffer-modified-p) (fovea--path)))
+        (tick (buffer-chars-modified-tick)))
+    (unless (or (null fovea--pushed) (equal path (car fovea--pushed))) (fovea--let-go))
+    (unless (or (null path) (equal fovea--pushed (cons path tick)))
+      (setq fovea--pushed (cons path tick))
+      (let ((text (and (not (fovea--encrypted-p (current-buffer)))
+                       (save-restriction (widen) (fovea--text (point-min) (point-max))))))
+        (fovea--push path (and text (<= (string-bytes text) fovea--push-max) text))))))
+
+(defun fovea--push (path text)
+  "Tell Fovea that the buffer of PATH is not saved, with its TEXT if it has any."
+  (let ((request `((client . ,fovea--client) (path . ,path) (buffer . ,(buffer-name))
+                   (modified . t)))
+        (buffer (current-buffer)))
+    (fovea--tell (if text `(,@request (text . ,text)) request)
+                 (lambda (failure)
+                   (if (and text (buffer-live-p buffer)) ; no Unicode, or too much: a hold at least
+                       (with-current-buffer buffer
+                         (when fovea--pushed (fovea--push path nil)))
+                     (unless (member failure fovea--warned)
+                       (push failure fovea--warned)
+                       (message "Fovea: %s" failure)))))))
+
+(defun fovea--tell (request failed)
+  "Send REQUEST of a buffer after those before it, so that none overtakes another.
+FAILED gets the error line, if there is one."
+  (setq fovea--telling (append fovea--telling (list (cons request failed))))
+  (unless (cdr fovea--telling) (fovea--tell-next)))
+
+(defun fovea--tell-next ()
+  "Send the first request of a buffer that waits."
+  (when-let ((next (car fovea--telling)))
+    (let ((done (lambda (_answer failure)
+                  (when (eq next (car fovea--telling)) ; else the stream is another one
+                    (when (and failure fovea--client) (funcall (cdr next) failure))
+                    (pop fovea--telling)
+                    (fovea--tell-next)))))
+      (condition-case err (fovea--ask "buffer-update" (car next) done)
+        (error (funcall done nil (error-message-string err)))))))
+
+(defun fovea--hold ()
+  "Have the file of this buffer held, which is about to change."
+  (with-demoted-errors "Fovea: %S"      ; no error may keep it from changing
+    (with-current-buffer (or (buffer-base-buffer) (current-buffer))
+      (when-let ((path (and fovea--client buffer-file-name (not fovea--pushed) (fovea--path))))
+        (setq fovea--pushed (list path))
+        (fovea--push path nil)))))
+
+(defun fovea--let-go ()
+  "Tell Fovea that this buffer was saved, reverted or closed."
+  (when fovea--pushed
+    (let ((path (car fovea--pushed)))
+      (setq fovea--pushed nil)
+      (when fovea--client
+        (fovea--tell `((client . ,fovea--client) (path . ,path)) #'ignore)))))
+
+(defun fovea--encrypted-p (buffer)
+  "Whether the file of BUFFER is encrypted."
+  (string-match-p "\\.\\(?:gpg\\|age\\)\\'" (buffer-file-name buffer)))
+
+(defun fovea--refresh-buffers (&optional paths)
+  "Read the files again that changed below unmodified buffers.
+PATHS are those to look at; t or nil is every one."
+  (dolist (buffer (buffer-list))
+    (when (and (buffer-file-name buffer)
+               (or (not (consp paths)) (member (fovea--path buffer) paths))
+               (fovea--stale-p buffer))
+      (with-demoted-errors "Fovea: %S" (with-current-buffer buffer (fovea--refresh))))))
 
 (defun fovea--refresh ()
   "Read the file of this buffer again; point, undo and narrowing stay."
@@ -1377,41 +1520,55 @@ something was written in between."
     (when (and (null buffer-undo-list) (consp undo)) (setq buffer-undo-list undo))
     (when (and narrowed (< from to)) (narrow-to-region from to))))
 
-(defun fovea--count ()
-  "Count in the background what the mode line has."
-  (pcase-dolist (`(,mark ,operation . ,request)
-                 '((?L "status") (?C "query" (query . "tags:conflict") (limit . 100)) (?P "review")))
+(defun fovea--count (mark)
+  "Count in the background what MARK stands for in the mode line."
+  (pcase-let ((`(,operation . ,request)
+               (pcase mark
+                 (?L '("status")) (?P '("review"))
+                 (?M '("messages" (unread . t)))
+                 (?C '("query" (query . "tags:conflict") (limit . 100))))))
     (fovea--ask operation request
                 (lambda (answer failure)
                   (unless failure
-                    (setf (alist-get mark fovea--counts)
-                          (length (if (eq mark ?L) (alist-get 'lockdown answer) answer)))
-                    (fovea--mode-line-show))))))
+                    (fovea--counted
+                     mark (pcase mark
+                            (?L (length (alist-get 'lockdown answer)))
+                            (?C (length (seq-uniq (mapcar (lambda (n) (alist-get 'path n)) answer))))
+                            (_ (length answer)))))))))
+
+(defun fovea--counted (mark number)
+  "Have NUMBER at MARK in the mode line."
+  (setf (alist-get mark fovea--counts) number)
+  (fovea--mode-line-show))
 
 (defun fovea--mode-line-show ()
   "Make the mode line say what was counted."
   (let ((counts (mapconcat (lambda (mark)
                              (let ((n (alist-get mark fovea--counts 0)))
                                (if (> n 0) (format "%c%d" mark n) "")))
-                           '(?L ?C ?P) "")))
+                           '(?L ?C ?P ?M) "")))
     (setq fovea--mode-line
           (cond ((not (process-live-p fovea--stream))
                  (propertize " Fovea:gone" 'help-echo "The Fovea daemon does not answer"))
                 ((string-empty-p counts) "")
                 (t (propertize (concat " Fovea:" counts) 'help-echo
-                               "L locked down, C conflicts, P proposals: M-x fovea-today"))))
+                               (concat "L files locked down, C with conflicts, P proposals, "
+                                       "M messages: M-x fovea-today")))))
     (force-mode-line-update t)))
 
 ;;;###autoload
 (define-minor-mode fovea-mode
   "Follow the memory: what agents write appears in unmodified buffers.
-The mode line has L for files that are locked down, C for conflicts and P for
-proposals that wait.  The daemon is looked for in the background, so that this
+The mode line has L for files that are locked down, C for those with conflicts,
+P for proposals that wait and M for unread messages.  Text that you have not
+saved is seen by your searches and windows, and its file is written by nobody
+else through Fovea.  The daemon is looked for in the background, so that this
 may stand in your init file."
   :global t
   (fovea--stream-stop)
   (setq fovea--counts nil fovea--mode-line "" fovea--stream-delay 1
         global-mode-string (delq 'fovea--mode-line global-mode-string))
+  (fovea--push-hooks fovea-mode)
   (when fovea-mode
     (setq fovea--daemon nil
           global-mode-string (append (or global-mode-string '("")) '(fovea--mode-line)))
@@ -1424,8 +1581,7 @@ may stand in your init file."
   (pcase value
     ((or 't 'nil) (if value "true" "false"))
     ((pred listp) (format "[%s]" (mapconcat #'fovea--toml value ", ")))
-    (_ (let ((json (json-serialize (vector value))))
-         (decode-coding-string (substring json 1 -1) 'utf-8)))))
+    (_ (decode-coding-string (substring (fovea--encode (vector value)) 1 -1) 'utf-8))))
 
 (defun fovea--settings-tags (tags)
   "Return TAGS, a value of `org-tag-alist', as it stands behind #+TAGS:."

@@ -58,7 +58,7 @@ Größe und Maß.
           (process-environment (copy-sequence process-environment))
           (fovea-program (or (getenv "FOVEA_BINARY") "fovea"))
           (fovea-memex nil) (fovea-agent nil) (fovea--daemon nil) (fovea-socket nil)
-          (fovea--search-text nil) (fovea--search-wanted nil) (fovea--stream-last nil)
+          (fovea--search-text nil) (fovea--search-wanted nil) (fovea--search-asked nil) (fovea--telling nil) (fovea--stream-last nil)
           (fovea--finding nil) (fovea--warned nil)
           (kill-ring nil) (create-lockfiles nil) (make-backup-files nil)
           (buffers (buffer-list)))
@@ -70,7 +70,8 @@ Größe und Maß.
                                          ("XDG_CONFIG_HOME" . "config") ("FOVEA_MEMEX" . "memex")))
        (setenv name (expand-file-name folder fovea-test-folder)))
      (with-temp-file (expand-file-name "config/fovea/config.toml" fovea-test-folder)
-       (insert "review = [\"reviewed/\"]\n[grants.ada]\npaths = [\"garden.org\", \"reviewed/\"]\n"))
+       (insert "review = [\"reviewed/\"]\n[guard]\nlockdown = [\"core.org\"]\n"
+               "[grants.ada]\npaths = [\"garden.org\", \"other.org\", \"reviewed/\"]\n"))
      (with-temp-file (fovea-test-file "garden.org") (insert fovea-test-garden))
      (unwind-protect
          (progn ,@body)
@@ -408,7 +409,7 @@ WORDS are more words of its command line."
       (should buffer-read-only)
       (goto-char (point-min))
       (search-forward "zebrawood")
-      (should (string-match-p "\\`Beech (full, [0-9]+ tokens): .+; unchanged since then\\'" (fovea-why)))
+      (should (string-match-p "\\`Beech (full, [0-9]+ tokens, garden.org:4): .+; unchanged since then\\'" (fovea-why)))
       (fovea-test-agent "edit" '((id . "beech") (append . "It grew.")))
       (should (string-match-p "since then changed by ada on .*(commit [0-9]+: " (fovea-why)))
       (save-current-buffer
@@ -513,6 +514,22 @@ WORDS are more words of its command line."
     (fovea-today-reject "not now")
     (should (string-match-p "Proposals that wait\n  none" (buffer-string)))
     (should-not (string-search "Second" (fovea-test-read "reviewed/x.org")))
+    ;; edit of what is to be appended: the note stays
+    (fovea-test-agent "edit" '((id . "First") (append . "Appended by ada.")))
+    (set-buffer "*fovea today*")
+    (revert-buffer)
+    (fovea-test-at 'fovea-proposal)
+    (let ((ediff-window-setup-function #'ediff-setup-windows-plain) (inhibit-message t))
+      (save-window-excursion
+        (fovea-today-edit)
+        (set-buffer (seq-find (lambda (b) (string-prefix-p "*fovea edit" (buffer-name b))) (buffer-list)))
+        (should (equal (buffer-string) "Appended by ada."))
+        (erase-buffer)
+        (insert "Appended by the owner.")
+        (fovea-edit-finish)))
+    (fovea-test-at 'fovea-proposal)
+    (fovea-today-accept)
+    (should (string-match-p "Words of the owner\\.\n+Appended by the owner\\." (fovea-test-read "reviewed/x.org")))
     (set-buffer "*fovea today*")
     (fovea-today-seen)
     (should (string-match-p "Written by agents since you looked\n  nothing" (buffer-string)))
@@ -579,7 +596,7 @@ WORDS are more words of its command line."
         (should (equal (fovea-test-read "garden.org") now))
         (cl-letf (((symbol-function 'yes-or-no-p)
                    (lambda (&rest _) (fovea--call "edit" '((id . "beech") (append . "Meanwhile."))))))
-          (fovea-test-error "written meanwhile" (call-interactively #'fovea-restore)))
+          (fovea-test-error "changed meanwhile" (call-interactively #'fovea-restore)))
         (should (string-search "Meanwhile." (fovea-test-read "garden.org")))
         (cl-letf (((symbol-function 'yes-or-no-p) #'always))
           (call-interactively #'fovea-restore))
@@ -735,6 +752,7 @@ WORDS are more words of its command line."
       (insert "mine\n")
       (undo-boundary)
       (let ((inhibit-message t)) (save-buffer))
+      (fovea-test-until "the end of the hold" (lambda () (null fovea--telling)))
       (setq indirect (make-indirect-buffer garden "indirect" t))
       (goto-char (point-min))
       (search-forward "* Beech")
@@ -824,16 +842,193 @@ WORDS are more words of its command line."
       (fovea-test-until "the mode line" (lambda () (string-search "P1" fovea--mode-line)))
       (with-temp-file (fovea-test-file "two.org") (insert "* Two texts :conflict:\n"))
       (fovea-test-until "the mode line" (lambda () (string-search "C1P1" fovea--mode-line)))
+      (fovea-test-agent "message-send" '((to . "owner") (subject . "Look")))
+      (fovea-test-until "the mode line" (lambda () (string-search "C1P1M1" fovea--mode-line)))
+      (with-temp-file (fovea-test-file "core.org") (insert "* Rule\n"))
+      (fovea-test-until "the mode line" (lambda () (string-search "L1C1P1M1" fovea--mode-line)))
+      (save-window-excursion
+        (fovea-today)
+        (should (string-match-p "Locked down: core.org" (buffer-string)))
+        (fovea-test-at 'fovea-note)
+        (should (looking-at-p "Message of ada, .*: Look"))
+        (fovea-today-show)
+        (should (string-match-p "Look" (buffer-string))))
+      (fovea--call "guard-adopt" '((path . "core.org")))
+      (fovea-test-until "the mode line" (lambda () (string-search ":C1P1M1" fovea--mode-line)))
       (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
       (fovea-test-until "the loss" (lambda () fovea--stream-again))
       (should (string-search "gone" fovea--mode-line))
       (fovea-test-agent "remember" '((title . "Missed")))
       (setq fovea--stream-delay 1)
       (fovea-test-until "what was missed" (funcall has "Missed"))
-      (fovea-test-until "the mode line" (lambda () (equal (substring-no-properties fovea--mode-line) " Fovea:C1P1")))
+      (fovea-test-until "the mode line" (lambda () (equal (substring-no-properties fovea--mode-line) " Fovea:C1P1M1")))
       (fovea-mode -1)
       (should-not (memq 'fovea--mode-line global-mode-string))
       (should-not fovea--stream))))
+
+(defmacro fovea-test-ask (&rest body)
+  "Return the requests about buffers that BODY makes, oldest first."
+  (declare (indent 0) (debug t))
+  `(let ((requests nil) (tell (symbol-function 'fovea--tell)))
+     (cl-letf (((symbol-function 'fovea--tell)
+                (lambda (request failed) (push request requests) (funcall tell request failed))))
+       ,@body)
+     (nreverse requests)))
+
+(defun fovea-test-write (id)
+  "Have ada write to the note ID, in no session; return the error line, if any."
+  (let ((fovea--client nil))
+    (condition-case err (progn (fovea-test-agent "edit" `((id . ,id) (append . "Of ada."))) nil)
+      (user-error (cadr err)))))
+
+(defun fovea-test-writes (id)
+  "Wait until ada can write to the note ID."
+  (fovea-test-until "the end of a hold" (lambda () (null (fovea-test-write id)))))
+
+(defun fovea-test-held (id name)
+  "Wait until ada cannot write to the note ID, for the buffer NAME."
+  (fovea-test-until "a hold" (lambda ()
+                               (let ((said (fovea-test-write id)))
+                                 (and said (string-search (format "buffer \"%s\"" name) said))))))
+
+(ert-deftest fovea-test-unsaved ()
+  "Unsaved text is seen by its owner alone, and nobody else writes its file."
+  (fovea-test-with
+    (with-temp-file (fovea-test-file "other.org") (insert "* Else\n:PROPERTIES:\n:ID: else\n:END:\n"))
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--client))
+    (let ((garden (fovea-test-visit "garden.org" "quick")))
+      ;; held before the first change is there
+      (should (equal (mapcar (lambda (r) (alist-get 'text r 'none)) (fovea-test-ask (insert " pomegranate")))
+                     '(none)))
+      (should-not (string-search "pomegranate" (fovea-test-read "garden.org")))
+      (fovea-test-held "beech" "garden.org")
+      ;; seen by the owner, narrowed or not, and once sent not again
+      (narrow-to-region (line-beginning-position) (line-end-position))
+      (fovea-test-untouched
+        (should (= (length (fovea-test-ask (fovea--push-all) (fovea--push-all))) 1)))
+      (fovea-test-until "the text" (lambda () (fovea--call "search" '((text . "pomegranate")))))
+      (let ((fovea--client nil))
+        (should-not (seq-filter (lambda (n) (equal (alist-get 'path n) "garden.org"))
+                                (fovea-test-agent "search" '((text . "pomegranate") (min_similarity . 0.5))))))
+      (goto-char (point-min))
+      (fovea-test-untouched
+        (fovea-window)
+        (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*"))))
+      (should (string-search "pomegranate" (with-current-buffer "*fovea window*" (buffer-string))))
+      ;; a heading that was never saved has a line
+      (widen)
+      (goto-char (point-max))
+      (insert "* Quince\nYellow.\n")
+      (fovea-test-error "save this buffer first" (fovea--here))
+      (fovea--push-all)
+      (should (equal (fovea--here) (format "garden.org:%d" (- (line-number-at-pos) 2))))
+      ;; of an indirect buffer, renamed, and read-only
+      (with-current-buffer (make-indirect-buffer garden "indirect" t)
+        (should-not (fovea-test-ask (fovea--push-here)))
+        (goto-char (point-max))
+        (insert "More."))
+      (rename-buffer "my garden")
+      (setq buffer-read-only t)
+      (fovea--push-all)
+      (setq buffer-read-only nil)
+      (fovea-test-held "beech" "my garden")
+      ;; the daemon dies: nothing is lost, and the file is held again
+      (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
+      (fovea-test-until "the loss" (lambda () (null fovea--client)))
+      (fovea--call "status")
+      (setq fovea--stream-delay 1)
+      (fovea-test-until "the stream" (lambda () fovea--client))
+      (fovea-test-held "beech" "my garden")
+      (should (string-search "pomegranate" (buffer-string)))
+      ;; saved: held no more, and what the agent writes comes
+      (let ((inhibit-message t)) (save-buffer))
+      (fovea-test-writes "beech")
+      (fovea-test-until "the write" (lambda () (string-search "Of ada." (buffer-string))))
+      (should (string-search "pomegranate" (fovea-test-read "garden.org")))
+      ;; changed, and undone
+      (goto-char (point-max))
+      (insert "x")
+      (fovea-test-held "beech" "my garden")
+      (delete-char -1)
+      (set-buffer-modified-p nil)
+      (fovea--push-all)
+      (fovea-test-writes "beech")
+      ;; under another name, and closed
+      (fovea-test-until "the write" (lambda () (verify-visited-file-modtime garden)))
+      (insert "y")
+      (fovea--push-all)
+      (fovea-test-held "beech" "my garden")
+      (set-visited-file-name (fovea-test-file "new.org") t)
+      (fovea--push-all)
+      (fovea-test-writes "beech")
+      (fovea-test-visit "other.org" "Else")
+      (insert "z")
+      (fovea-test-held "else" "other.org")
+      (set-buffer-modified-p nil)
+      (kill-buffer)
+      (fovea-test-writes "else"))))
+
+(ert-deftest fovea-test-unsaved-order ()
+  "What is told of buffers arrives in order, one after another, and no error ends that."
+  (fovea-test-with
+    (let ((fovea--telling nil) (fovea--client "X") (fovea--daemon (list :socket "/" :memex "/m/" :state "/")) sent)
+      (cl-letf (((symbol-function 'fovea--ask)
+                 (lambda (_operation request done &rest _)
+                   (push (cons (cond ((assq 'text request)) ((assq 'modified request)) (t 'let-go)) done) sent))))
+        (with-temp-buffer
+          (setq buffer-file-name "/m/a.org")
+          (add-hook 'first-change-hook #'fovea--hold nil t)
+          (insert "one")
+          (should (equal (mapcar #'car sent) '((modified . t))))
+          (fovea--push-here)
+          (set-buffer-modified-p nil)
+          (fovea--push-here)            ; saved, while the text has not been sent
+          (should (= (length sent) 1))
+          (funcall (cdar sent) nil nil)
+          (should (equal (caar sent) '(text . "one")))
+          (should (= (length sent) 2))
+          (funcall (cdar sent) nil "too large") ; is held no more: not tried again
+          (should (equal (caar sent) 'let-go))
+          (funcall (cdar sent) nil nil)
+          (funcall (cdar sent) nil nil) ; once is enough
+          (should-not fovea--telling)
+          (insert "two")
+          (funcall (cdar sent) nil nil)
+          (fovea--push-here)
+          (funcall (cdar sent) nil "too large")
+          (should (equal (caar sent) '(modified . t)))
+          (should (= (length sent) 6))
+          (funcall (cdar sent) nil nil)
+          (should-not fovea--telling)
+          (set-buffer-modified-p nil)
+          (setq buffer-file-name nil))))))
+
+(ert-deftest fovea-test-unsaved-unsent ()
+  "Text that is encrypted, too large, no Unicode or of another place stays in Emacs."
+  (fovea-test-with
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--client))
+    (let ((text (lambda (path insert)
+                  (with-temp-buffer
+                    (setq buffer-file-name path)
+                    (funcall insert)
+                    (prog1 (mapcar (lambda (request) (alist-get 'text request 'none))
+                                   (fovea-test-ask (fovea--push-here)
+                                                   (accept-process-output nil 0.1)))
+                      (set-buffer-modified-p nil)
+                      (setq buffer-file-name nil))))))
+      (let ((coding-system-for-write 'raw-text) (file-name-handler-alist nil))
+        (should (equal (funcall text (fovea-test-file "a.org") (lambda () (insert "open"))) '("open")))
+        (should (equal (funcall text (fovea-test-file "a.org.gpg") (lambda () (insert "secret"))) '(none)))
+        (should (equal (funcall text (fovea-test-file "a.org.age") (lambda () (insert "secret"))) '(none)))
+        (should (equal (funcall text "/elsewhere/a.org" (lambda () (insert "other"))) nil))
+        (let ((fovea--push-max 10))
+          (should (equal (funcall text (fovea-test-file "b.org") (lambda () (insert "12345678901"))) '(none))))
+        ;; the first of two could not be sent
+        (should (equal (cdr (funcall text (fovea-test-file "c.org") (lambda () (insert "a" (string #x3fff80)))))
+                       '(none))))
+      (should-not (funcall text "/ssh:nowhere.invalid:/a.org" (lambda () (insert "remote")))))))
 
 ;;;; A session
 
@@ -888,7 +1083,8 @@ WORDS are more words of its command line."
   "The menu names commands that exist, and no key is bound by loading."
   (should (commandp 'fovea-menu))
   (dolist (command '(fovea-search fovea-query fovea-window fovea-window-question fovea-why fovea-log
-                                  fovea-diff fovea-blame fovea-versions fovea-today fovea-point-update
+                                  fovea-diff fovea-blame fovea-versions fovea-restore fovea-today fovea-capture
+                                  fovea-send-settings fovea-consult fovea-point-update
                                   fovea-point-mode fovea-mode))
     (should (commandp command))
     (should-not (where-is-internal command global-map))))
