@@ -30,7 +30,7 @@ var kits = regexp.MustCompile(`^internal/foveatest(/|$)`)
 // within are the names with which every difference begins inside a kit, and origins those outside:
 // -short makes rapid draw less, and the last two are suites of tests.
 var (
-	within  = []string{"Part", "NodePackages", "Sources", "Testdata", "Thin", "Size", "testing.Short"}
+	within  = []string{"Part", "Elisp", "NodePackages", "Sources", "Testdata", "Thin", "Size", "testing.Short"}
 	origins = []string{"testing.Short", "rapid.Check", "rapid.MakeCheck", "rapid.MakeFuzz", "storetest.Run", "placetest"}
 )
 

@@ -26,7 +26,28 @@
 (eval-when-compile (require 'let-alist))
 (require 'transient)
 
+(declare-function consult--async-refresh-timer "ext:consult" (async &optional delay))
+(declare-function consult--async-sink "ext:consult" ())
+(declare-function consult--async-split "ext:consult" (async &optional split))
+(declare-function consult--async-split-initial "ext:consult" (initial))
+(declare-function consult--async-throttle "ext:consult" (async &optional throttle debounce))
+(declare-function consult--read "ext:consult" (candidates &rest options))
 (declare-function ediff-buffers "ediff" (a b &optional startup-hooks job-name))
+(declare-function gptel-make-tool "ext:gptel" (&rest slots))
+(declare-function org-heading-components "org" ())
+(defvar embark-keymap-alist)
+(defvar embark-target-finders)
+(defvar org-archive-location)
+(defvar org-link-abbrev-alist)
+(defvar org-log-done)
+(defvar org-log-into-drawer)
+(defvar org-log-redeadline)
+(defvar org-log-refile)
+(defvar org-log-repeat)
+(defvar org-log-reschedule)
+(defvar org-tag-alist)
+(defvar org-tag-persistent-alist)
+(defvar org-todo-keywords)
 
 (defgroup fovea nil "The live memory of your Org files." :group 'outlines :prefix "fovea-")
 
@@ -48,7 +69,7 @@
 (defcustom fovea-max-answer (* 64 1024 1024) "How many bytes an answer may have." :type 'natnum)
 
 (defcustom fovea-delay 0.2
-  "How many idle seconds pass before a preview or the focus follows." :type 'number)
+  "How many idle seconds pass before the focus and what is unsaved follow." :type 'number)
 
 (defcustom fovea-search-limit 40 "How many notes a search or a query lists." :type 'natnum)
 
@@ -65,8 +86,12 @@
 
 (defconst fovea--protocol 1 "The version of the protocol that this package speaks.")
 
-(defconst fovea--writes '("review-accept" "review-edit" "review-reject" "revert" "news-seen")
+(defconst fovea--writes '("review-accept" "review-edit" "review-reject" "revert" "restore"
+                          "remember" "news-seen")
   "Operations that are asked under a key, so that asking again does nothing twice.")
+
+(defconst fovea--seeing '("search" "query" "show" "context" "event" "buffer-update")
+  "Operations that see the unsaved text of buffers.")
 
 (defvar fovea--daemon nil "What is known of the daemon: a plist of :socket, :memex and :state.")
 
@@ -101,7 +126,7 @@
                             :noquery t :filter filter :sentinel sentinel))))
 
 (defun fovea--encode (request)
-  "Return REQUEST, an alist, as the bytes of a JSON object."
+  "Return REQUEST, an alist or a vector, as the bytes of JSON."
   (condition-case nil
       (encode-coding-string (json-serialize request) 'utf-8)
     (error (user-error "Fovea: the request has characters that are not Unicode"))))
@@ -157,6 +182,16 @@ where nobody listens."
     (goto-char (point-min))
     (json-parse-buffer :object-type 'alist :array-type 'list :null-object nil :false-object nil)))
 
+(defvar fovea--warned nil "What the daemon warned of, each shown once.")
+
+(defun fovea--warn (headers)
+  "Show what HEADERS of an answer warn of, unless it was shown before."
+  (pcase-dolist (`(,name . ,value) headers)
+    (when (and (equal name "fovea-warning") (not (member value fovea--warned)))
+      (push value fovea--warned)
+      (let ((line (condition-case nil (json-parse-string value) (error value))))
+        (run-at-time 0 nil #'message "Fovea: %s" (fovea--line line))))))
+
 (defun fovea--answer (pending late)
   "Return (VALUE . ERROR) of PENDING; ERROR is a line or nil.
 LATE is non-nil if its time is over."
@@ -172,6 +207,7 @@ LATE is non-nil if its time is over."
                           (if (member whole '(nil "")) nil (fovea--json whole))
                         (error 'bad))))
     (setf (fovea--pending-chunks pending) nil)
+    (fovea--warn headers)
     (cond
      ((fovea--pending-failure pending) (cons nil (fovea--pending-failure pending)))
      (late (cons nil (format "no answer within %s seconds; try again" fovea-timeout)))
@@ -202,23 +238,44 @@ LATE is non-nil if its time is over."
           (fovea--answer pending (process-live-p process)))
       (delete-process process))))
 
-(defun fovea--run (&rest words)
-  "Run the program with WORDS and return what it printed, or signal its error."
-  (unless (executable-find fovea-program)
-    (user-error "Fovea: no program `%s'; install it, or set `fovea-program'" fovea-program))
+(defun fovea--run (words done)
+  "Run the program with WORDS in the background.
+DONE gets the bytes that it printed, and an error line or nil."
   (when fovea-memex (setq words (append words (list "--memex" (expand-file-name fovea-memex)))))
   (let ((default-directory (expand-file-name "~/"))
-        (errors (make-temp-file "fovea"))
-        (coding-system-for-read 'utf-8))
-    (unwind-protect
-        (with-temp-buffer
-          (unless (eql 0 (apply #'call-process fovea-program nil (list t errors) nil words))
-            (erase-buffer)
-            (insert-file-contents errors)
-            (user-error "Fovea: %s" (string-remove-prefix
-                                     "fovea: " (fovea--line (string-trim (buffer-string))))))
-          (buffer-string))
-      (delete-file errors))))
+        (program (ignore-errors (executable-find fovea-program)))
+        (buffers (list (generate-new-buffer " *fovea*") (generate-new-buffer " *fovea errors*"))))
+    (condition-case err
+        (let ((errors (make-pipe-process :name "fovea errors" :buffer (cadr buffers) :noquery t
+                                         :coding 'utf-8 :sentinel #'ignore)))
+          (unless program
+            (signal 'error (list (format "no program `%s'; install it, or set `fovea-program'"
+                                         fovea-program))))
+          (make-process
+           :name "fovea" :command (cons program words) :connection-type 'pipe :coding 'binary
+           :noquery t :buffer (car buffers) :stderr errors
+           :sentinel (lambda (process _event)
+                       (unless (process-live-p process)
+                         (while (accept-process-output errors 0))
+                         (fovea--ran (eql 0 (process-exit-status process)) buffers done)))))
+      (error (mapc #'kill-buffer buffers)
+             (funcall done nil (fovea--line (error-message-string err)))))))
+
+(defun fovea--ran (well buffers done)
+  "Hand DONE what is in BUFFERS, of a program that ended WELL or not."
+  (pcase-let ((`(,printed ,said)
+               (mapcar (lambda (buffer)
+                         (if (buffer-live-p buffer) (with-current-buffer buffer (buffer-string))
+                           "the program was ended"))
+                       buffers)))
+    (mapc #'kill-buffer (seq-filter #'buffer-live-p buffers)) ; and with it the pipe
+    (funcall done printed
+             (unless well
+               (let ((line (string-remove-prefix "fovea: " (fovea--line (string-trim said)))))
+                 (fovea--line           ; with --json an error is JSON
+                  (or (ignore-errors
+                        (alist-get 'error (fovea--json (encode-coding-string line 'utf-8))))
+                      line)))))))
 
 (defun fovea--socket-of (state)
   "Return the socket that the file `socket' in the folder STATE names, or nil."
@@ -237,32 +294,86 @@ LATE is non-nil if its time is over."
                 :memex (file-name-as-directory (file-truename (alist-get 'memex value)))))
     nil))
 
+(defconst fovea--no-daemon "no daemon runs; start one with `fovea serve --detach'"
+  "What is said where nobody listens.")
+
+(defun fovea--hello (socket done)
+  "Learn in the background who listens at SOCKET; DONE gets an error line or nil."
+  (unless (and socket
+               (fovea--send socket "GET" "/v1/hello" nil nil
+                            (lambda (value failure)
+                              (funcall done (or failure (fovea--greet socket value))))))
+    (funcall done fovea--no-daemon)))
+
+(defvar fovea--finding nil "Functions that wait for a daemon which is looked for.")
+
+(defun fovea--found (failure)
+  "Tell those who wait for a daemon that it is known, or the error line FAILURE."
+  (let ((waiting (nreverse fovea--finding)))
+    (setq fovea--finding nil)
+    (dolist (done waiting) (with-demoted-errors "Fovea: %S" (funcall done failure)))))
+
+(defun fovea--find (done)
+  "Look for a daemon in the background; start one where that is allowed.
+DONE gets an error line, or nil when the daemon is known."
+  (push done fovea--finding)
+  (cond ((cdr fovea--finding))          ; somebody looks already
+        ((not (fboundp 'json-parse-buffer)) (fovea--found "this Emacs was built without JSON"))
+        (fovea-socket (fovea--hello fovea-socket #'fovea--found))
+        ((not fovea-start-daemon) (fovea--find-running))
+        (t (fovea--run '("serve" "--detach" "--quiet")
+                       (lambda (_printed failure)
+                         (if failure (fovea--found failure) (fovea--find-running)))))))
+
+(defun fovea--find-known (done)
+  "Call DONE as `fovea--find' does, at once where the daemon is known."
+  (if fovea--daemon (funcall done nil) (fovea--find done)))
+
+(defun fovea--find-running ()
+  "Look for a running daemon."
+  (fovea--run '("status" "--json")
+              (lambda (printed failure)
+                (if failure (fovea--found failure)
+                  (fovea--hello
+                   (fovea--socket-of (ignore-errors (alist-get 'state_dir (fovea--json printed))))
+                   #'fovea--found)))))
+
 (defun fovea--connect ()
-  "Return the socket of a daemon that answers; start one where that is allowed."
-  (unless (fboundp 'json-parse-buffer) (user-error "Fovea: this Emacs was built without JSON"))
+  "Return the socket of a daemon that answers; start one where that is allowed.
+The wait for it ends when a key is pressed; the daemon starts all the same."
   (unless fovea--daemon
-    (unless (or fovea-socket (not fovea-start-daemon)) (fovea--run "serve" "--detach" "--quiet"))
-    (let* ((status (lambda () (encode-coding-string (fovea--run "status" "--json") 'utf-8)))
-           (socket (or fovea-socket
-                       (fovea--socket-of (alist-get 'state_dir (fovea--json (funcall status))))))
-           (pending (and socket (fovea--send socket "GET" "/v1/hello" nil nil nil))))
-      (unless pending (user-error "Fovea: no daemon runs; start one with `fovea serve --detach'"))
-      (pcase-let* ((`(,value . ,failure) (fovea--wait pending))
-                   (line (or failure (fovea--greet socket value))))
-        (when line (user-error "Fovea: %s" line)))))
+    (let ((end (+ (float-time) fovea-timeout)) (failure 'none) (given-up nil))
+      (fovea--find (lambda (line)
+                     (setq failure line)
+                     (when given-up (message "Fovea: %s" (or line "the daemon is there now")))))
+      (while (and (eq failure 'none) (< (float-time) end) (not (input-pending-p)))
+        (accept-process-output nil 0.02))
+      (when (setq given-up (eq failure 'none))
+        (user-error "Fovea: the daemon still starts, in the background; try again soon"))
+      (when failure (user-error "Fovea: %s" failure))))
   (plist-get fovea--daemon :socket))
 
-(defun fovea--key (operation)
-  "Return a header with a new key, if OPERATION writes."
-  (let ((unique (format "%s %s %s" (random) (emacs-pid) (float-time))))
-    (and (member operation fovea--writes) `(("Idempotency-Key" . ,(secure-hash 'sha1 unique))))))
+(defvar fovea--client nil "The name of our stream of events, for which buffers are held.")
+
+(defun fovea--session ()
+  "Return the session in which unsaved text of buffers is seen."
+  (or fovea-agent "emacs"))
+
+(defun fovea--headers (operation)
+  "Return headers for OPERATION: a key if it writes, a session if it sees buffers."
+  (append
+   (and (member operation fovea--writes)
+        `(("Idempotency-Key"
+           . ,(secure-hash 'sha1 (format "%s %s %s" (random) (emacs-pid) (float-time))))))
+   (and fovea--client (member operation fovea--seeing)
+        `(("Fovea-Session" . ,(fovea--session))))))
 
 (defun fovea--call (operation &optional request headers)
   "Return the answer to OPERATION with REQUEST, an alist, and HEADERS.
 An error is one line.  A daemon that went away is looked for once more; a write
 has a key, so that it is not carried out twice."
   (let* ((body (fovea--encode request))
-         (headers (append (fovea--key operation) headers))
+         (headers (append (fovea--headers operation) headers))
          (ask (lambda ()
                 (if-let ((pending (fovea--send (fovea--connect) "POST" (concat "/v1/" operation)
                                                body headers nil)))
@@ -283,8 +394,8 @@ started and nothing waits: where no daemon is known, DONE gets an error."
   (let ((socket (plist-get fovea--daemon :socket)))
     (or (and socket
              (fovea--send socket "POST" (concat "/v1/" operation) (fovea--encode request)
-                          (append (fovea--key operation) headers) done))
-        (progn (funcall done nil "no daemon runs; start one with `fovea serve --detach'") nil))))
+                          (append (fovea--headers operation) headers) done))
+        (progn (funcall done nil fovea--no-daemon) nil))))
 
 ;;;; Events
 
@@ -314,7 +425,8 @@ started and nothing waits: where no daemon is known, DONE gets an error."
       (if (not (eql (car head) 200))
           (fovea--stream-lost)
         (setq fovea--stream-open t fovea--stream-delay 1 fovea--stream-raw (cddr head))
-        (fovea--changed))))
+        (fovea--changed t)
+        (mapc #'fovea--count '(?L ?C ?P ?M)))))
   (when fovea--stream-open
     (pcase-let ((`(,bytes ,rest ,_) (fovea--chunks fovea--stream-raw)) (from 0) (end nil))
       (setq fovea--stream-raw rest fovea--stream-text (concat fovea--stream-text bytes))
@@ -332,37 +444,40 @@ started and nothing waits: where no daemon is known, DONE gets an error."
     (when (and kind data)
       (setq data (ignore-errors (fovea--json data)))
       (pcase kind
-        ("commit" (setq fovea--stream-last (alist-get 'seq data)) (fovea--changed))
-        ("review" (fovea--changed))
+        ("client" (fovea--push-again (alist-get 'client data)))
+        ("commit" (setq fovea--stream-last (alist-get 'seq data))
+         (fovea--changed (or (alist-get 'more_paths data) (not (assq 'paths data))
+                             (alist-get 'paths data)))
+         (fovea--count ?M))
+        ("lockdown" (fovea--counted ?L (length (alist-get 'paths data))))
+        ("conflicts" (fovea--counted ?C (length (alist-get 'paths data))))
+        ("message" (fovea--count ?M))
+        ("review" (fovea--count ?P))
         ("end" (message "Fovea: %s" (fovea--line (alist-get 'detail data)))))
       (with-demoted-errors "Fovea: %S" (run-hook-with-args 'fovea-event-functions kind data)))))
 
-(defun fovea--stream-lost ()
-  "Open the stream again after a while."
+(defun fovea--stream-lost (&optional failure)
+  "Open the stream again after a while; FAILURE is the error line, if any."
   (let ((process fovea--stream))
-    (setq fovea--stream nil)
+    (setq fovea--stream nil fovea--client nil)
     (when (process-live-p process) (delete-process process)))
   (when (and (bound-and-true-p fovea-mode) (not fovea--stream-again))
     (when (= fovea--stream-delay 1)
-      (message "Fovea: the daemon is gone; changes appear when it is back"))
+      (message "Fovea: %s; changes appear when it is back" (or failure "the daemon is gone")))
     (setq fovea--stream-again (run-at-time fovea--stream-delay nil #'fovea--stream-start)
           fovea--stream-delay (min 60 (* 2 fovea--stream-delay)))
     (fovea--mode-line-show)))
 
 (defun fovea--stream-start ()
-  "Open the stream of events, if the known daemon is there and of this version."
+  "Open the stream of events of the known daemon, else of one that is looked for."
   (setq fovea--stream-again nil)
-  (let* ((state (plist-get fovea--daemon :state))
-         (socket (or fovea-socket (and state (fovea--socket-of state)))))
-    (unless (and socket
-                 (fovea--send socket "GET" "/v1/hello" nil nil
-                              (lambda (value failure)
-                                (let ((line (and (not failure) (fovea--greet socket value))))
-                                  (cond (line (message "Fovea: %s" line))
-                                        (failure (fovea--stream-lost))
-                                        ((bound-and-true-p fovea-mode)
-                                         (fovea--stream-listen socket)))))))
-      (fovea--stream-lost))))
+  (let ((state (plist-get fovea--daemon :state))
+        (done (lambda (failure)
+                (cond (failure (fovea--stream-lost failure))
+                      ((bound-and-true-p fovea-mode)
+                       (fovea--stream-listen (plist-get fovea--daemon :socket)))))))
+    (if fovea--daemon (fovea--hello (or fovea-socket (fovea--socket-of state)) done)
+      (fovea--find done))))
 
 (defun fovea--stream-listen (socket)
   "Listen to the events at SOCKET, from the newest commit that is known on."
@@ -382,7 +497,7 @@ started and nothing waits: where no daemon is known, DONE gets an error."
   "Listen no more."
   (mapc #'cancel-timer (delq nil (list fovea--stream-again fovea--stream-timer)))
   (let ((process fovea--stream))
-    (setq fovea--stream nil fovea--stream-again nil fovea--stream-timer nil)
+    (setq fovea--stream nil fovea--stream-again nil fovea--stream-timer nil fovea--client nil)
     (when (process-live-p process) (delete-process process))))
 
 ;;;; Buffers and notes
@@ -416,6 +531,12 @@ An indirect buffer has the file of its base."
                               "[ \t]*:ID:[ \t]+\\([^ \t\n]+\\)"))
                      (match-string-no-properties 1))))))))
 
+(defun fovea--pushed-p (buffer)
+  "Whether Fovea has the text of BUFFER as it is."
+  (and fovea--client
+       (equal (cdr (buffer-local-value 'fovea--pushed buffer))
+              (buffer-chars-modified-tick buffer))))
+
 (defun fovea--reference ()
   "Return what names the note at point for the daemon, or an error line in a list."
   (let ((path (fovea--path)) (buffer (or (buffer-base-buffer) (current-buffer))))
@@ -426,7 +547,8 @@ An indirect buffer has the file of its base."
             ((not (buffer-file-name buffer)) (list "this buffer visits no file"))
             ((not path) (list "this file is not in the memex"))
             ((not line) path)
-            ((not (buffer-modified-p buffer)) (format "%s:%d" path line))
+            ((or (not (buffer-modified-p buffer)) (fovea--pushed-p buffer))
+             (format "%s:%d" path line))
             (id)
             (t (list "save this buffer first: its heading here has no ID"))))))
 
@@ -491,6 +613,12 @@ An indirect buffer has the file of its base."
     (setq buffer-read-only t)
     (set-buffer-modified-p nil)
     (current-buffer)))
+
+(defun fovea--time (time)
+  "Return TIME of the daemon, with its fractions of a second."
+  (time-add (date-to-time time)
+            (if (string-match "\\.[0-9]+" time)
+                (string-to-number (concat "0" (match-string 0 time))) 0)))
 
 (defun fovea--when (time)
   "Return TIME of the daemon for people, in local time."
@@ -563,8 +691,11 @@ Return the buffer."
 
 (defvar fovea-search-history nil "What was searched for.")
 (defvar fovea-query-history nil "Queries that were asked.")
+(defconst fovea--search-garbage (* 64 1024 1024)
+  "How many bytes a search may leave uncollected, since keys wait for that.")
 (defvar fovea--search-text nil "The text whose results the list has.")
-(defvar fovea--search-wanted nil "The text whose results are on their way.")
+(defvar fovea--search-asked nil "The text whose results are on their way.")
+(defvar fovea--search-wanted nil "The text whose results are wanted, while one is typed.")
 
 (defun fovea--search-request (text)
   "Return the request of a search for TEXT."
@@ -577,20 +708,30 @@ Return the buffer."
     (hl-line-highlight)
     (dolist (window (get-buffer-window-list nil nil t)) (set-window-point window (point-min)))
     (setq fovea--search-text text
-          mode-line-process (string-replace "%" "%%" (format ": %d for \"%s\"" (length nodes) text)))
+          mode-line-process (and text (string-replace "%" "%%" (format ": %d for \"%s\""
+                                                                       (length nodes) text))))
     (current-buffer)))
 
 (defun fovea--search-update (text)
-  "Search for TEXT in the background; with a later text its answer is void."
-  (unless (or (string-blank-p text) (equal text fovea--search-text)
-              (equal text fovea--search-wanted))
-    (setq fovea--search-wanted text)
-    (fovea--ask "search" (fovea--search-request text)
-                (lambda (nodes failure)
-                  (when (equal text fovea--search-wanted)
-                    (if (not failure) (fovea--search-show text nodes)
-                      (setq fovea--search-wanted nil)
-                      (minibuffer-message "Fovea: %s" failure)))))))
+  "Search for TEXT in the background, or when the search before has been answered."
+  (unless (string-blank-p text)
+    (let ((busy fovea--search-asked))
+      (setq fovea--search-wanted text)
+      (unless (or busy (equal text fovea--search-text))
+        (setq fovea--search-asked text)
+        (fovea--ask "search" (fovea--search-request text)
+                    (apply-partially #'fovea--search-answer text))))))
+
+(defun fovea--search-answer (text nodes failure)
+  "Show NODES, which TEXT found, or the error line FAILURE.
+Then ask for what was typed meanwhile.  The answer to an earlier search is void."
+  (when (equal text fovea--search-asked)
+    (setq fovea--search-asked nil)
+    (cond ((null fovea--search-wanted))
+          (failure (minibuffer-message "Fovea: %s" failure))
+          (t (fovea--search-show text nodes)
+             (unless (equal text fovea--search-wanted)
+               (fovea--search-update fovea--search-wanted))))))
 
 (defun fovea-search-next (&optional count)
   "Select the result that is COUNT lines below."
@@ -614,18 +755,20 @@ Return the buffer."
 
 (defun fovea--search-read ()
   "Read the text of a search, with its results beside it."
-  (let (minibuffer timer)
+  (let ((typed (lambda () (fovea--search-update (minibuffer-contents-no-properties))))
+        (gc-cons-threshold (max gc-cons-threshold fovea--search-garbage)))
+    (setq fovea--search-asked nil)
     (unwind-protect
         (minibuffer-with-setup-hook
             (lambda ()
-              (setq minibuffer (current-buffer)
-                    timer (run-with-idle-timer
-                           fovea-delay t
-                           (lambda ()
-                             (with-current-buffer minibuffer
-                               (fovea--search-update (minibuffer-contents-no-properties)))))))
+              (add-hook 'post-command-hook typed nil t)
+              (unless fovea--daemon
+                (let ((buffer (current-buffer)))
+                  (fovea--find (lambda (failure)
+                                 (if failure (minibuffer-message "Fovea: %s" failure)
+                                   (when (buffer-live-p buffer)
+                                     (with-current-buffer buffer (funcall typed)))))))))
           (read-from-minibuffer "Search: " nil fovea-search-map nil 'fovea-search-history))
-      (when timer (cancel-timer timer))
       (setq fovea--search-wanted nil))))
 
 ;;;###autoload
@@ -634,7 +777,6 @@ Return the buffer."
 \\<fovea-search-map>\\[fovea-search-next] and \\[fovea-search-previous] select; the list \
 stays in the buffer *fovea search*."
   (interactive)
-  (fovea--connect)
   (let ((windows (current-window-configuration)) found)
     (unwind-protect
         (let ((list (fovea--search-show nil nil)) text)
@@ -665,7 +807,7 @@ stays in the buffer *fovea search*."
   (interactive)
   (let* ((headers (fovea--agent-headers t))
          (request `((event . "point-update") (payload . ((target_id . ,(fovea--here))))))
-         (answer (fovea--call "trigger" request headers)))
+         (answer (fovea--call "event" request headers)))
     (message "Fovea: %s works on %s" fovea-agent (alist-get 'focus answer))))
 
 (defun fovea--point ()
@@ -674,7 +816,7 @@ stays in the buffer *fovea search*."
     (let ((reference (fovea--reference)))
       (when (and (stringp reference) (not (equal reference fovea--point-last)))
         (setq fovea--point-last reference)
-        (fovea--ask "trigger" `((event . "point-update") (payload . ((target_id . ,reference))))
+        (fovea--ask "event" `((event . "point-update") (payload . ((target_id . ,reference))))
                     (lambda (_answer failure) (when failure (setq fovea--point-last nil)))
                     (fovea--agent-headers))))))
 
@@ -726,7 +868,7 @@ It comes into a buffer, or with KILL, the prefix argument, into the kill ring."
   (interactive "P")
   (fovea--window-make
    (if (use-region-p)
-       `((question . ,(buffer-substring-no-properties (region-beginning) (region-end))))
+       `((question . ,(fovea--text (region-beginning) (region-end))))
      `((focus . ,(fovea--here))))
    kill))
 
@@ -748,16 +890,23 @@ Where the window was not made here, it has its handle alone; nil for none."
              (format "^\\(?:\\*+\\|#+\\) \\(?:[^ \n]+ \\)?\\(%s\\)\\(?: \\|$\\)"
                      (if handles (regexp-opt handles) "[a-z2-7]\\{5,9\\}"))
              nil t)
-        (let ((handle (match-string-no-properties 1)))
-          (or (seq-find (lambda (part) (equal (alist-get 'handle part) handle)) parts)
+        (let* ((handle (match-string-no-properties 1))
+               (named (lambda (key value)
+                        (seq-find (lambda (part) (equal (alist-get key part) value)) parts))))
+          (or (if handles (funcall named 'handle handle)
+                (when-let ((node (and parts (ignore-errors (fovea--call "show" `((id . ,handle)))))))
+                  (funcall named 'id (alist-get 'id node)))) ; as it was recorded
               `((handle . ,handle))))))))
 
 (defun fovea-window-visit ()
   "Go to the note of this line of a window."
   (interactive)
   (let ((part (or (fovea--window-part) (user-error "Fovea: this line is of no note"))))
-    (fovea-visit (fovea--call "show" `((id . ,(or (alist-get 'id part) (alist-get 'handle part)))
-                                       (page . 1)))
+    (fovea-visit (condition-case err
+                     (fovea--call "show" `((id . ,(or (alist-get 'id part) (alist-get 'handle part)))
+                                           (page . 1)))
+                   (user-error          ; gone: where it was
+                    (if (alist-get 'line part) part (signal (car err) (cdr err)))))
                  t)))
 
 (defun fovea--since (part)
@@ -790,15 +939,71 @@ Where the window was not made here, it has its handle alone; nil for none."
                   (user-error "Fovea: this line is of no note of a window"))))
     (let-alist part
       (message "%s; %s"
-               (if .reason
-                   (format "%s (%s, %s tokens): %s" (fovea--line .title) .level .tokens .reason)
-                 (format "%s: its window was not made here" .handle))
+               (cond (.reason (format "%s (%s, %s tokens%s): %s" (fovea--line .title) .level .tokens
+                                      (if .line (format ", %s:%d" .path .line) "") .reason))
+                     (.level (format "%s (%s, %s tokens)" .path .level .tokens))
+                     (t (format "%s: its window was not made here" .handle)))
                (fovea--since part)))))
+
+;;;; Text that is sent
+
+(defvar-local fovea--edit-send nil "What sends the text of this buffer; it returns what to say.")
+
+(define-derived-mode fovea-edit-mode org-mode "Fovea Edit"
+  "Text that Fovea is to have.
+\\{fovea-edit-mode-map}"
+  (setq header-line-format "C-c C-c sends the text, C-c C-k drops it"))
+(fovea--keys fovea-edit-mode-map "C-c C-c" #'fovea-edit-finish "C-c C-k" #'kill-current-buffer)
+
+(defun fovea--text (from to)
+  "Return the text between FROM and TO."
+  (buffer-substring-no-properties from to))
+
+(defun fovea-edit-finish ()
+  "Send the text of this buffer; it stays here where that fails."
+  (interactive)
+  (let ((said (funcall (or fovea--edit-send (user-error "Fovea: this buffer is sent nowhere")))))
+    (set-buffer-modified-p nil)
+    (quit-window t)
+    (message "Fovea: %s" said)))
+
+;;;###autoload
+(defun fovea-capture (&optional text)
+  "Write a note that Fovea is to remember; the region is its TEXT at first.
+Its place is that of what is remembered without a place: see `fovea remember'."
+  (interactive (list (and (use-region-p) (fovea--text (region-beginning) (region-end)))))
+  (let ((link (and text buffer-file-name (not (file-remote-p buffer-file-name))
+                   (format "[[file:%s::%d]]" (abbreviate-file-name buffer-file-name)
+                           (line-number-at-pos (and (use-region-p) (region-beginning)))))))
+    (pop-to-buffer "*fovea capture*")
+    (unless (buffer-modified-p)         ; what was written and not sent stays
+      (fovea-edit-mode)
+      (erase-buffer)
+      (insert "* ")
+      (save-excursion (when text (insert "\n" (string-trim-right text) "\n" (or link "")))))
+    (setq fovea--edit-send #'fovea--capture-send)))
+
+(defun fovea--capture-send ()
+  "Have the note of this buffer remembered."
+  (goto-char (point-min))
+  (unless (looking-at "\\*+ +\\S-") (user-error "Fovea: the first line is to be a headline"))
+  (pcase-let* ((`(,_ ,_ ,todo ,priority ,title ,tags) (org-heading-components))
+               (body (string-trim (fovea--text (min (point-max) (1+ (line-end-position)))
+                                               (point-max)))))
+    (unless title (user-error "Fovea: the headline has no title"))
+    (let-alist (fovea--call "remember"
+                            `((title . ,title)
+                              ,@(and todo `((todo . ,todo)))
+                              ,@(and priority `((priority . ,(string priority))))
+                              ,@(and tags `((tag . ,(vconcat (split-string tags ":" t)))))
+                              ,@(and (not (string-empty-p body)) `((body . ,body)))))
+      (format "%s %s:%s" (if .known "it is there already, in" "remembered in") .path .line))))
 
 ;;;; History of a note
 
 (defvar-local fovea--version-commits nil "The commits of the note, newest first.")
 (defvar-local fovea--version-index 0 "Which of the commits is shown.")
+(defvar-local fovea--version-path nil "The file of the note, at the commit that is shown.")
 
 (defun fovea--show-diff (name text)
   "Show TEXT, a unified diff, in the buffer NAME."
@@ -881,7 +1086,7 @@ With a prefix argument, ask FROM which moment on: a date, a snapshot, seq:N."
 and \\[fovea-version-newer] a newer one."
   (setq buffer-read-only t))
 (fovea--keys fovea-version-mode-map "p" #'fovea-version-older "n" #'fovea-version-newer
-             "d" #'fovea-diff "q" #'quit-window)
+             "d" #'fovea-diff "r" #'fovea-restore "q" #'quit-window)
 
 (defun fovea--show-version (id)
   "Show the newest version of the note ID."
@@ -903,6 +1108,7 @@ and \\[fovea-version-newer] a newer one."
                      (insert (or (alist-get 'content node) "The note was not there then.\n"))))
     (forward-line (1- line))
     (setq fovea--version-index index
+          fovea--version-path (or (alist-get 'path node) fovea--version-path)
           header-line-format
           (string-replace "%" "%%" (format "%d of %d: commit%s" (1+ index)
                                            (length fovea--version-commits)
@@ -921,6 +1127,38 @@ and \\[fovea-version-newer] a newer one."
   (interactive)
   (fovea-version-older t))
 
+(defun fovea--confirm (name text question)
+  "Show TEXT in the buffer NAME, and go on if the answer to QUESTION is yes."
+  (save-window-excursion
+    (fovea--show-diff name text)
+    (unless (yes-or-no-p question) (user-error "Fovea: nothing was changed"))))
+
+;;;###autoload
+(defun fovea-restore (at)
+  "Restore the file of this buffer as it was AT a moment.
+In a version of a note that is its file at that version.  What would change is
+shown first; nothing is done unless you say yes, nor if the file was changed in
+between."
+  (interactive
+   (list (if fovea--version-commits
+             (format "seq:%d" (alist-get 'seq (nth fovea--version-index fovea--version-commits)))
+           (read-string "As it was at (a date, a snapshot, seq:N): "))))
+  (fovea--connect)
+  (let* ((path (or fovea--version-path (fovea--path)
+                   (user-error "Fovea: this buffer has no file of the memex")))
+         (request `((files . ,(vector path)) (at . ,at)))
+         (ask (lambda ()
+                (alist-get 'would (fovea--call "restore" `((dry_run . t) (text . t) ,@request)))))
+         (would (funcall ask)))
+    (when (string-empty-p (fovea--difference-text would))
+      (user-error "Fovea: %s is as it was then" path))
+    (fovea--confirm "*fovea restore*" (fovea--difference-text would)
+                    (format "Restore %s as it was at %s? " path at))
+    (unless (equal would (funcall ask)) (user-error "Fovea: %s changed meanwhile; look again" path))
+    (fovea--call "restore" request)
+    (fovea--refresh-buffers)
+    (message "Fovea: %s is as it was at %s" path at)))
+
 ;;;###autoload
 (defun fovea-versions ()
   "Show the versions of the note at point, older ones with `p'."
@@ -932,7 +1170,7 @@ and \\[fovea-version-newer] a newer one."
 (defvar-local fovea--today-upto nil "What `fovea-today-seen' counts as seen.")
 
 (define-derived-mode fovea-today-mode special-mode "Fovea Today"
-  "What waits for you, and what agents wrote since you looked.
+  "What waits for you, and what agents wrote and were given since you looked.
 \\{fovea-today-mode-map}"
   (setq-local revert-buffer-function (lambda (&rest _) (fovea--today-fill))))
 (fovea--keys fovea-today-mode-map "RET" #'fovea-today-show "d" #'fovea-today-show
@@ -943,16 +1181,46 @@ and \\[fovea-version-newer] a newer one."
   "Insert a line of FORMAT and ARGS with VALUE as its PROPERTY."
   (insert (propertize (concat (apply #'format format args) "\n") property value)))
 
+(defun fovea--given (news status)
+  "Return the windows that agents were given since the NEWS begin, oldest first.
+STATUS names the sessions.  Each window is an alist with its agent and session."
+  (let ((since (alist-get 'since news)) (asked nil) (given nil))
+    (dolist (scope (alist-get 'scopes status)) ; an agent that names no session has that of its name
+      (when (string-prefix-p "session/" scope) (push (list (substring scope 8) nil) asked)))
+    (dolist (agent (append (fovea--call "agents") (alist-get 'sessions news)))
+      (let-alist agent
+        (let ((name (or .name .agent)))
+          (push (list name (unless (equal .session name) .session)) asked))))
+    (pcase-dolist (`(,agent ,session) (seq-uniq asked))
+      (dolist (window (ignore-errors
+                        (fovea--call "windows" `((agent . ,agent) (limit . ,fovea-search-limit))
+                                     (fovea--session-header session))))
+        (let-alist window
+          (when (or (null since) (time-less-p (fovea--time since) (fovea--time .time)))
+            (push `((agent . ,agent) (session . ,session) ,@window) given)))))
+    (seq-sort-by (lambda (window) (alist-get 'time window)) #'string< (seq-uniq given))))
+
+(defun fovea--session-header (session)
+  "Return the header that names SESSION, if it is non-nil."
+  (and session `(("Fovea-Session" . ,session))))
+
 (defun fovea--today-fill ()
   "Fill the buffer of `fovea-today' and return it."
   (let* ((proposals (fovea--call "review"))
          (news (fovea--call "news"))
-         (lockdown (alist-get 'lockdown (fovea--call "status")))
+         (status (fovea--call "status"))
+         (lockdown (alist-get 'lockdown status))
+         (given (fovea--given news status))
+         (messages (fovea--call "messages" '((unread . t))))
          (line (if (derived-mode-p 'fovea-today-mode) (line-number-at-pos) 1))
          (fill
           (lambda ()
             (dolist (path lockdown)
               (insert (format "Locked down: %s; see `fovea guard diff'\n" path)))
+            (dolist (message messages)
+              (let-alist message
+                (fovea--today-row 'fovea-note message "Message of %s, %s: %s" .from
+                                  (fovea--when .sent) (fovea--line .subject))))
             (insert (propertize "Proposals that wait\n" 'face 'bold))
             (unless proposals (insert "  none\n"))
             (dolist (p proposals)
@@ -968,7 +1236,14 @@ and \\[fovea-version-newer] a newer one."
                                   (if .session (format ", session %s" .session) ""))
                 (dolist (commit .commits)
                   (fovea--today-row 'fovea-work (list commit) "  %s"
-                                    (fovea--commit-line commit))))))))
+                                    (fovea--commit-line commit)))))
+            (insert (propertize "\nGiven to agents since you looked\n" 'face 'bold))
+            (unless given (insert "  nothing\n"))
+            (dolist (window given)
+              (let-alist window
+                (fovea--today-row 'fovea-given window "  %s  %s: %d tokens for %s"
+                                  (fovea--when .time) .agent .tokens
+                                  (fovea--line (or .question .task .focus "no question"))))))))
     (with-current-buffer (fovea--buffer "*fovea today*" 'fovea-today-mode fill)
       (setq fovea--today-upto (alist-get 'upto news))
       (forward-line (1- line))
@@ -976,7 +1251,8 @@ and \\[fovea-version-newer] a newer one."
 
 ;;;###autoload
 (defun fovea-today ()
-  "Show the proposals that wait, and what agents wrote since you looked."
+  "Show the proposals that wait, and what agents wrote and were given since then.
+That is, since you pressed `s' there."
   (interactive)
   (pop-to-buffer (fovea--today-fill)))
 
@@ -985,15 +1261,31 @@ and \\[fovea-version-newer] a newer one."
   (or (get-text-property (point) 'fovea-proposal) (user-error "Fovea: no proposal on this line")))
 
 (defun fovea-today-show ()
-  "Show what the proposal of this line would change, or its commit changed."
+  "Show what the proposal of this line would change, or its commit changed.
+On a window, show the window as it was given; on a message, go there."
   (interactive)
   (if-let ((work (get-text-property (point) 'fovea-work)))
       (fovea-commit (alist-get 'seq (car work)))
-    (let* ((id (alist-get 'id (fovea--today-proposal)))
-           (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
-                          (fovea--call "review" `((id . ,id))))))
-      (unless now (user-error "Fovea: this proposal does not wait any more"))
-      (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) "")))))
+    (let ((given (get-text-property (point) 'fovea-given))
+          (note (get-text-property (point) 'fovea-note)))
+      (cond (given (fovea--show-given given))
+            (note (fovea-visit note t))
+            (t (fovea--today-show-proposal))))))
+
+(defun fovea--show-given (window)
+  "Show WINDOW, one of `fovea--given', as its agent got it."
+  (let-alist window
+    (let ((answer (car (fovea--call "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
+                                    (fovea--session-header .session)))))
+      (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
+
+(defun fovea--today-show-proposal ()
+  "Show what the proposal of this line would change."
+  (let* ((id (alist-get 'id (fovea--today-proposal)))
+         (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
+                        (fovea--call "review" `((id . ,id))))))
+    (unless now (user-error "Fovea: this proposal does not wait any more"))
+    (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))
 
 (defun fovea--today-decide (operation done &rest request)
   "Ask OPERATION, with REQUEST, about the proposal of this line; report DONE."
@@ -1012,13 +1304,6 @@ and \\[fovea-version-newer] a newer one."
   (interactive (progn (fovea--today-proposal) (list (read-string "Reason: "))))
   (fovea--today-decide "review-reject" "rejected" (cons 'reason reason)))
 
-(defvar-local fovea--edit-proposal nil "The id of the proposal whose text this buffer has.")
-
-(define-derived-mode fovea-edit-mode text-mode "Fovea Edit"
-  "The text of a proposal, to be changed before it is accepted.
-\\{fovea-edit-mode-map}")
-(fovea--keys fovea-edit-mode-map "C-c C-c" #'fovea-edit-finish "C-c C-k" #'kill-current-buffer)
-
 (defun fovea-today-edit ()
   "Edit the text of the proposal of this line, beside what is there, with ediff."
   (interactive)
@@ -1035,20 +1320,14 @@ and \\[fovea-version-newer] a newer one."
           (erase-buffer)
           (insert text)
           (set-buffer-modified-p nil))
-        (setq fovea--edit-proposal .id
-              header-line-format "C-c C-c sends the text, C-c C-k leaves it as it was"))
+        (setq fovea--edit-send (apply-partially #'fovea--edit-proposal .id)))
       (ediff-buffers before buffer))))
 
-(defun fovea-edit-finish ()
-  "Send the text of this buffer as that of its proposal."
-  (interactive)
-  (unless fovea--edit-proposal (user-error "Fovea: this buffer has no proposal"))
-  (fovea--call "review-edit" `((id . ,fovea--edit-proposal)
-                               (body . ,(buffer-substring-no-properties (point-min) (point-max)))))
-  (set-buffer-modified-p nil)
-  (kill-current-buffer)
+(defun fovea--edit-proposal (id)
+  "Make the text of this buffer that of the proposal ID."
+  (fovea--call "review-edit" `((id . ,id) (body . ,(fovea--text (point-min) (point-max)))))
   (when (get-buffer "*fovea today*") (fovea--today-fill))
-  (message "Fovea: the proposal has your text; accept it in `fovea-today'"))
+  "the proposal has your text; accept it in `fovea-today'")
 
 (defun fovea--revert-text (answer)
   "Return what ANSWER, of a dry run, would do."
@@ -1075,13 +1354,11 @@ something was written in between."
          (request `((commits . ,(vconcat (mapcar (lambda (c) (format "seq:%d" (alist-get 'seq c)))
                                                  work)))
                     (head . ,(alist-get 'seq (car (fovea--call "log" '((limit . 1))))))))
-         (answer (fovea--call "revert" (cons '(dry_run . t) request))))
+         (answer (fovea--call "revert" `((dry_run . t) (text . t) ,@request))))
     (unless (alist-get 'commits answer) (user-error "Fovea: nothing of it is left to take back"))
-    (save-window-excursion
-      (fovea--show-diff "*fovea take back*" (fovea--revert-text answer))
-      (unless (yes-or-no-p (format "Take back %d commits of %s? " (length work)
-                                   (alist-get 'author (car work))))
-        (user-error "Fovea: nothing was taken back")))
+    (fovea--confirm "*fovea take back*" (fovea--revert-text answer)
+                    (format "Take back %d commits of %s? " (length work)
+                            (alist-get 'author (car work))))
     (setq answer (fovea--call "revert" request))
     (fovea--today-fill)
     (message "Fovea: taken back, as commit %d" (alist-get 'seq answer))))
@@ -1100,17 +1377,22 @@ something was written in between."
 (defvar fovea--mode-line "" "What the mode line says of the memory.")
 (put 'fovea--mode-line 'risky-local-variable t)
 
-(defun fovea--changed ()
-  "Look at buffers and counts soon."
+(defvar fovea--changed-paths nil "The files that changed and were not looked at; t is every one.")
+
+(defun fovea--changed (paths)
+  "Look soon at the buffers of the files PATHS, a list; t is every one."
+  (setq fovea--changed-paths (if (and (listp paths) (listp fovea--changed-paths))
+                                 (append paths fovea--changed-paths)
+                               t))
   (unless fovea--changed-timer
     (setq fovea--changed-timer (run-at-time 0.05 nil #'fovea--changed-now))))
 
 (defun fovea--changed-now ()
-  "Look at buffers and counts."
-  (setq fovea--changed-timer nil)
-  (when (bound-and-true-p fovea-mode)
-    (fovea--refresh-buffers)
-    (fovea--count)))
+  "Look at the buffers of files that changed."
+  (let ((paths fovea--changed-paths))
+    (setq fovea--changed-timer nil fovea--changed-paths nil)
+    (when (and paths (bound-and-true-p fovea-mode))
+      (fovea--refresh-buffers paths))))
 
 (defun fovea--stale-p (buffer)
   "Whether BUFFER is unmodified, and its file of the memex newer than it."
@@ -1118,14 +1400,109 @@ something was written in between."
        (not (buffer-base-buffer buffer))
        (fovea--path buffer)
        (not (buffer-modified-p buffer))
-       (not (string-match-p "\\.\\(?:gpg\\|age\\)\\'" (buffer-file-name buffer)))
+       (not (fovea--encrypted-p buffer))
        (file-readable-p (buffer-file-name buffer))
        (not (verify-visited-file-modtime buffer))))
 
-(defun fovea--refresh-buffers ()
-  "Read the files again that changed below unmodified buffers."
-  (dolist (buffer (seq-filter #'fovea--stale-p (buffer-list)))
-    (with-demoted-errors "Fovea: %S" (with-current-buffer buffer (fovea--refresh)))))
+(defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH . TICK), or nil.")
+(defvar fovea--telling nil "What Fovea is told of buffers; the first is on its way.")
+(defvar fovea--push-timer nil "What sends the text of buffers while Emacs is idle.")
+(defconst fovea--push-max (* 4 1024 1024) "How many bytes of a buffer are sent.")
+
+(defun fovea--push-hooks (on)
+  "Have Fovea told of buffers with unsaved text if ON is non-nil."
+  (when fovea--push-timer (cancel-timer fovea--push-timer))
+  (setq fovea--push-timer (and on (run-with-idle-timer fovea-delay t #'fovea--push-all)))
+  (pcase-dolist (`(,hook . ,function) '((first-change-hook . fovea--hold)
+                                        (after-save-hook . fovea--push-here)
+                                        (after-revert-hook . fovea--push-here)
+                                        (kill-buffer-hook . fovea--let-go)))
+    (funcall (if on #'add-hook #'remove-hook) hook function)))
+
+(defun fovea--push-again (client)
+  "Tell CLIENT, our stream, of every buffer with unsaved text."
+  (setq fovea--client client fovea--telling nil)
+  (dolist (buffer (buffer-list)) (with-current-buffer buffer (setq fovea--pushed nil)))
+  (fovea--push-all))
+
+(defun fovea--push-all ()
+  "Tell Fovea what is new in buffers since it was told."
+  (when fovea--client
+    (dolist (buffer (buffer-list))
+      (with-current-buffer buffer
+        (when (and buffer-file-name (or fovea--pushed (buffer-modified-p)))
+          (with-demoted-errors "Fovea: %S" (fovea--push-here)))))))
+
+(defun fovea--push-here ()
+  "Tell Fovea the state of this buffer, if it was told another one."
+  (let ((path (and fovea--client (buffer-modified-p) (fovea--path)))
+        (tick (buffer-chars-modified-tick)))
+    (unless (or (null fovea--pushed) (equal path (car fovea--pushed))) (fovea--let-go))
+    (unless (or (null path) (equal fovea--pushed (cons path tick)))
+      (setq fovea--pushed (cons path tick))
+      (let ((text (and (not (fovea--encrypted-p (current-buffer)))
+                       (save-restriction (widen) (fovea--text (point-min) (point-max))))))
+        (fovea--push path (and text (<= (string-bytes text) fovea--push-max) text))))))
+
+(defun fovea--push (path text)
+  "Tell Fovea that the buffer of PATH is not saved, with its TEXT if it has any."
+  (let ((request `((client . ,fovea--client) (path . ,path) (buffer . ,(buffer-name))
+                   (modified . t)))
+        (buffer (current-buffer)))
+    (fovea--tell (if text `(,@request (text . ,text)) request)
+                 (lambda (failure)
+                   (if (and text (buffer-live-p buffer)) ; no Unicode, or too much: a hold at least
+                       (with-current-buffer buffer
+                         (when fovea--pushed (fovea--push path nil)))
+                     (unless (member failure fovea--warned)
+                       (push failure fovea--warned)
+                       (message "Fovea: %s" failure)))))))
+
+(defun fovea--tell (request failed)
+  "Send REQUEST of a buffer after those before it, so that none overtakes another.
+FAILED gets the error line, if there is one."
+  (setq fovea--telling (append fovea--telling (list (cons request failed))))
+  (unless (cdr fovea--telling) (fovea--tell-next)))
+
+(defun fovea--tell-next ()
+  "Send the first request of a buffer that waits."
+  (when-let ((next (car fovea--telling)))
+    (let ((done (lambda (_answer failure)
+                  (when (eq next (car fovea--telling)) ; else the stream is another one
+                    (when (and failure fovea--client) (funcall (cdr next) failure))
+                    (pop fovea--telling)
+                    (fovea--tell-next)))))
+      (condition-case err (fovea--ask "buffer-update" (car next) done)
+        (error (funcall done nil (error-message-string err)))))))
+
+(defun fovea--hold ()
+  "Have the file of this buffer held, which is about to change."
+  (with-demoted-errors "Fovea: %S"      ; no error may keep it from changing
+    (with-current-buffer (or (buffer-base-buffer) (current-buffer))
+      (when-let ((path (and fovea--client buffer-file-name (not fovea--pushed) (fovea--path))))
+        (setq fovea--pushed (list path))
+        (fovea--push path nil)))))
+
+(defun fovea--let-go ()
+  "Tell Fovea that this buffer was saved, reverted or closed."
+  (when fovea--pushed
+    (let ((path (car fovea--pushed)))
+      (setq fovea--pushed nil)
+      (when fovea--client
+        (fovea--tell `((client . ,fovea--client) (path . ,path)) #'ignore)))))
+
+(defun fovea--encrypted-p (buffer)
+  "Whether the file of BUFFER is encrypted."
+  (string-match-p "\\.\\(?:gpg\\|age\\)\\'" (buffer-file-name buffer)))
+
+(defun fovea--refresh-buffers (&optional paths)
+  "Read the files again that changed below unmodified buffers.
+PATHS are those to look at; t or nil is every one."
+  (dolist (buffer (buffer-list))
+    (when (and (buffer-file-name buffer)
+               (or (not (consp paths)) (member (fovea--path buffer) paths))
+               (fovea--stale-p buffer))
+      (with-demoted-errors "Fovea: %S" (with-current-buffer buffer (fovea--refresh))))))
 
 (defun fovea--refresh ()
   "Read the file of this buffer again; point, undo and narrowing stay."
@@ -1143,56 +1520,276 @@ something was written in between."
     (when (and (null buffer-undo-list) (consp undo)) (setq buffer-undo-list undo))
     (when (and narrowed (< from to)) (narrow-to-region from to))))
 
-(defun fovea--count ()
-  "Count in the background what the mode line has."
-  (pcase-dolist (`(,mark ,operation . ,request)
-                 '((?L "status") (?C "query" (query . "tags:conflict") (limit . 100)) (?P "review")))
+(defun fovea--count (mark)
+  "Count in the background what MARK stands for in the mode line."
+  (pcase-let ((`(,operation . ,request)
+               (pcase mark
+                 (?L '("status")) (?P '("review"))
+                 (?M '("messages" (unread . t)))
+                 (?C '("query" (query . "tags:conflict") (limit . 100))))))
     (fovea--ask operation request
                 (lambda (answer failure)
                   (unless failure
-                    (setf (alist-get mark fovea--counts)
-                          (length (if (eq mark ?L) (alist-get 'lockdown answer) answer)))
-                    (fovea--mode-line-show))))))
+                    (fovea--counted
+                     mark (pcase mark
+                            (?L (length (alist-get 'lockdown answer)))
+                            (?C (length (seq-uniq (mapcar (lambda (n) (alist-get 'path n)) answer))))
+                            (_ (length answer)))))))))
+
+(defun fovea--counted (mark number)
+  "Have NUMBER at MARK in the mode line."
+  (setf (alist-get mark fovea--counts) number)
+  (fovea--mode-line-show))
 
 (defun fovea--mode-line-show ()
   "Make the mode line say what was counted."
   (let ((counts (mapconcat (lambda (mark)
                              (let ((n (alist-get mark fovea--counts 0)))
                                (if (> n 0) (format "%c%d" mark n) "")))
-                           '(?L ?C ?P) "")))
+                           '(?L ?C ?P ?M) "")))
     (setq fovea--mode-line
           (cond ((not (process-live-p fovea--stream))
                  (propertize " Fovea:gone" 'help-echo "The Fovea daemon does not answer"))
                 ((string-empty-p counts) "")
                 (t (propertize (concat " Fovea:" counts) 'help-echo
-                               "L locked down, C conflicts, P proposals: M-x fovea-today"))))
+                               (concat "L files locked down, C with conflicts, P proposals, "
+                                       "M messages: M-x fovea-today")))))
     (force-mode-line-update t)))
 
 ;;;###autoload
 (define-minor-mode fovea-mode
   "Follow the memory: what agents write appears in unmodified buffers.
-The mode line has L for files that are locked down, C for conflicts and P for
-proposals that wait."
+The mode line has L for files that are locked down, C for those with conflicts,
+P for proposals that wait and M for unread messages.  Text that you have not
+saved is seen by your searches and windows, and its file is written by nobody
+else through Fovea.  The daemon is looked for in the background, so that this
+may stand in your init file."
   :global t
   (fovea--stream-stop)
   (setq fovea--counts nil fovea--mode-line "" fovea--stream-delay 1
         global-mode-string (delq 'fovea--mode-line global-mode-string))
+  (fovea--push-hooks fovea-mode)
   (when fovea-mode
-    (setq fovea-mode nil                ; until what can fail has not
-          fovea--daemon nil)
-    (fovea--connect)
-    (setq fovea-mode t
+    (setq fovea--daemon nil
           global-mode-string (append (or global-mode-string '("")) '(fovea--mode-line)))
-    (fovea--stream-listen (plist-get fovea--daemon :socket))))
+    (fovea--stream-start)))
+
+;;;; Settings of Org
+
+(defun fovea--toml (value)
+  "Return VALUE, a string, a list of strings or a truth value, as TOML writes it."
+  (pcase value
+    ((or 't 'nil) (if value "true" "false"))
+    ((pred listp) (format "[%s]" (mapconcat #'fovea--toml value ", ")))
+    (_ (decode-coding-string (substring (fovea--encode (vector value)) 1 -1) 'utf-8))))
+
+(defun fovea--settings-tags (tags)
+  "Return TAGS, a value of `org-tag-alist', as it stands behind #+TAGS:."
+  (mapconcat (lambda (tag)
+               (pcase tag
+                 ('(:startgroup) "{") ('(:endgroup) "}") ('(:grouptags) ":") ('(:newline) "")
+                 ('(:startgrouptag) "[") ('(:endgrouptag) "]")
+                 ((and `(,(and name (pred stringp)) . ,key) (guard (characterp key)))
+                  (format "%s(%c)" name key))
+                 (`(,(and name (pred stringp)) . ,_) name)
+                 ((pred stringp) tag) (_ "")))
+             tags " "))
+
+(defun fovea--settings ()
+  "Return the lines of the table org of Fovea's configuration for this Emacs."
+  (let* ((line (lambda (key value) (format "%s = %s\n" key (fovea--toml value))))
+         (tags (append org-tag-persistent-alist org-tag-alist))
+         (links (seq-group-by (lambda (link) (stringp (cdr link))) org-link-abbrev-alist))
+         (logs `(("log_done" . ,org-log-done) ("log_repeat" . ,org-log-repeat)
+                 ("log_reschedule" . ,org-log-reschedule)
+                 ("log_redeadline" . ,org-log-redeadline) ("log_refile" . ,org-log-refile))))
+    (concat
+     "[org]\n"
+     (funcall line "todo"               ; (sequence "A" "|" "B"), or of old a list of words
+              (mapcar (lambda (sequence) (string-join (seq-filter #'stringp sequence) " "))
+                      (if (stringp (car org-todo-keywords)) (list org-todo-keywords)
+                        org-todo-keywords)))
+     (if tags (funcall line "tags" (list (string-trim (fovea--settings-tags tags)))) "")
+     (mapconcat (lambda (log)           ; time, note, or nil; other true values mean time
+                  (funcall line (car log)
+                           (pcase (cdr log) ('nil nil) ('note "note") (_ "time"))))
+                logs "")
+     (funcall line "log_into_drawer" org-log-into-drawer)
+     (funcall line "archive" org-archive-location)
+     (if (alist-get t links)
+         (format "links = { %s }\n"
+                 (mapconcat (lambda (link)
+                              (format "%s = %s" (fovea--toml (car link)) (fovea--toml (cdr link))))
+                            (alist-get t links) ", "))
+       "")
+     (mapconcat (lambda (link) (format "# the link %s is made by a function\n" (car link)))
+                (alist-get nil links) ""))))
+
+;;;###autoload
+(defun fovea-send-settings ()
+  "Give Fovea the keywords, tags, logs, archive and links of Org in this Emacs.
+They come into the configuration of Fovea, in a buffer, for you to look at and
+to save; a daemon follows the file.  Notes and agents cannot write there, and
+so nothing but you does."
+  (interactive)
+  (require 'org)
+  (require 'org-refile)
+  (let ((settings (fovea--settings))
+        (folder (getenv "XDG_CONFIG_HOME")))
+    (find-file (expand-file-name "fovea/config.toml"
+                                 (if (member folder '(nil "")) "~/.config" folder)))
+    (when (and default-directory (not (file-directory-p default-directory)))
+      (make-directory default-directory t))
+    (barf-if-buffer-read-only)
+    (widen)
+    (goto-char (point-min))
+    (let ((table "^[ \t]*\\[[^],\n]+\\]+[ \t]*\\(?:#.*\\)?$") (from nil))
+      (while (re-search-forward "^[ \t]*\\[org\\(?:\\.[^]\n]*\\)?\\][ \t]*\\(?:#.*\\)?$" nil t)
+        (setq from (match-beginning 0))
+        (delete-region from (if (re-search-forward table nil t) (match-beginning 0) (point-max)))
+        (goto-char from))
+      (goto-char (or from (point-max)))
+      (unless (bolp) (insert "\n"))
+      (unless (or from (bobp)) (insert "\n"))
+      (save-excursion (insert settings (if (eobp) "" "\n"))))
+    (message "Fovea: look at the lines, and save them; a daemon follows within two seconds")))
+
+;;;; Other packages
+
+(defvar fovea--candidates (make-hash-table :test 'equal) "Notes by their candidates.")
+
+(defun fovea--candidate (node)
+  "Return NODE as a candidate of completion."
+  (let* ((place (format "%s:%s" (alist-get 'path node) (alist-get 'line node)))
+         (candidate (concat (fovea--line (alist-get 'title node)) "  "
+                            (propertize place 'face 'shadow))))
+    (puthash (substring-no-properties candidate) node fovea--candidates)
+    candidate))
+
+(defun fovea--candidate-node (candidate)
+  "Return the note of CANDIDATE, if it has one."
+  (and candidate (gethash (substring-no-properties candidate) fovea--candidates)))
+
+(defun fovea--consult-source (sink)
+  "Return a source of consult that hands notes which match what is typed to SINK."
+  (let (wanted)
+    (lambda (action)
+      (when (stringp action) (setq wanted action))
+      (if (not (and (stringp action) (not (string-blank-p action)))) (funcall sink action)
+        (fovea--ask "search" (fovea--search-request action)
+                    (lambda (nodes failure)
+                      (when failure (minibuffer-message "Fovea: %s" failure))
+                      (when (and (not failure) (equal action wanted))
+                        (clrhash fovea--candidates)
+                        (funcall sink 'flush)
+                        (funcall sink (mapcar #'fovea--candidate nodes))
+                        (funcall sink 'refresh))))
+        nil))))
+
+(defun fovea--consult-preview (action candidate)
+  "Show CANDIDATE, a note, if ACTION is preview; its file is not visited."
+  (when-let ((id (and (eq action 'preview) (alist-get 'id candidate))))
+    (fovea--ask "show" `((id . ,id))
+                (lambda (node failure)
+                  (unless failure
+                    (display-buffer
+                     (fovea--buffer "*fovea note*" 'outline-mode
+                                    (lambda () (insert (or (alist-get 'content node) ""))))))))))
+
+;;;###autoload
+(defun fovea-consult ()
+  "Search the memory with consult, and go to the note that you select."
+  (interactive)
+  (unless (require 'consult nil t) (user-error "Fovea: consult is not installed"))
+  (fovea--connect)
+  (let ((windows (current-window-configuration)) found)
+    (unwind-protect
+        (setq found
+              (consult--read
+               (thread-first (consult--async-sink) (consult--async-refresh-timer)
+                             (fovea--consult-source) (consult--async-throttle)
+                             (consult--async-split))
+               :prompt "Note: " :initial (consult--async-split-initial nil)
+               :category 'fovea-note :sort nil :require-match t :history 'fovea-search-history
+               :lookup (lambda (selected &rest _) (fovea--candidate-node selected))
+               :state #'fovea--consult-preview))
+      (set-window-configuration windows))
+    (fovea-visit (or found (user-error "Fovea: no note is selected")))))
+
+(defun fovea--embark-target ()
+  "Return the note of this line of a table, as a target of embark."
+  (when-let ((node (and (derived-mode-p 'fovea-table-mode) (tabulated-list-get-id))))
+    (when (alist-get 'path node)
+      `(fovea-note ,(fovea--candidate node) . (,(line-beginning-position) . ,(line-end-position))))))
+
+(defmacro fovea--embark-action (name doc node &rest body)
+  "Define NAME with DOC, an action of embark that does BODY with the note NODE."
+  (declare (indent 3))
+  `(defun ,name (candidate)
+     ,(concat doc "\nCANDIDATE is what embark acts on.")
+     (let ((,node (or (fovea--candidate-node candidate)
+                      (user-error "Fovea: this is no note"))))
+       ,@body)))
+(fovea--embark-action fovea-embark-visit "Go to a note." node (fovea-visit node))
+(fovea--embark-action fovea-embark-versions "Show the versions of a note." node
+  (fovea--show-version (alist-get 'id node)))
+(fovea--embark-action fovea-embark-window "Make a window for a note." node
+  (fovea--window-make `((focus . ,(alist-get 'id node))) nil))
+(fovea--embark-action fovea-embark-link "Put a link to a note into the kill ring." node
+  (kill-new (format "[[id:%s][%s]]" (alist-get 'id node) (fovea--line (alist-get 'title node)))))
+
+(defvar fovea-embark-map
+  (fovea--keys (make-sparse-keymap) "RET" #'fovea-embark-visit "v" #'fovea-embark-versions
+               "w" #'fovea-embark-window "l" #'fovea-embark-link)
+  "What embark does with notes.")
+
+(with-eval-after-load 'embark
+  (add-to-list 'embark-keymap-alist '(fovea-note . fovea-embark-map))
+  (add-to-list 'embark-target-finders #'fovea--embark-target))
+
+(defun fovea--gptel-ask (operation request answer done)
+  "Ask OPERATION with REQUEST as the agent gptel, which may do what agents may.
+DONE gets what ANSWER makes of the answer, or the error."
+  (fovea--find-known
+   (lambda (failure)
+     (if failure (funcall done (concat "Error: " failure))
+       (fovea--ask operation request
+                   (lambda (value failure)
+                     (funcall done (if failure (concat "Error: " failure) (funcall answer value))))
+                   '(("Fovea-Agent" . "gptel")))))))
+
+(with-eval-after-load 'gptel
+  (when (fboundp 'gptel-make-tool)
+    (gptel-make-tool
+     :name "fovea_context" :category "fovea" :async t :include t
+     :description "Notes of the user that answer a question, within a budget of tokens"
+     :args '((:name "question" :type string :description "the question, in words"))
+     :function (lambda (done question)
+                 (fovea--gptel-ask "context" `((question . ,question)
+                                               (budget . ,fovea-window-budget))
+                                   (lambda (window) (alist-get 'text window)) done)))
+    (gptel-make-tool
+     :name "fovea_remember" :category "fovea" :async t :confirm t
+     :description "Remember a note"
+     :args '((:name "title" :type string :description "one line")
+             (:name "body" :type string :description "the text"))
+     :function (lambda (done title body)
+                 (fovea--gptel-ask "remember" `((title . ,title) (body . ,body))
+                                   (lambda (node)
+                                     (if (alist-get 'proposal node)
+                                         "It is proposed; the user decides about it"
+                                       (format "It is in %s" (alist-get 'path node))))
+                                   done)))))
 
 ;;;###autoload (autoload 'fovea-menu "fovea" nil t)
 (transient-define-prefix fovea-menu ()
   "The commands of Fovea."
-  [["Find" ("s" "search" fovea-search) ("q" "query" fovea-query)]
+  [["Find" ("s" "search" fovea-search) ("q" "query" fovea-query)
+    ("c" "capture" fovea-capture) ("S" "send settings of Org" fovea-send-settings)]
    ["Window" ("w" "of region or note" fovea-window) ("W" "for a question" fovea-window-question)
     ("y" "why this line" fovea-why)]
    ["Note at point" ("l" "log" fovea-log) ("d" "diff" fovea-diff) ("b" "blame" fovea-blame)
-    ("v" "versions" fovea-versions)]
+    ("v" "versions" fovea-versions) ("r" "restore its file" fovea-restore)]
    ["Agents" ("t" "today" fovea-today) ("p" "focus is here" fovea-point-update)
     ("P" "focus follows point" fovea-point-mode) ("f" "follow the memory" fovea-mode)]])
 

@@ -54,16 +54,22 @@ func TestEmacsReaches(t *testing.T) {
 	}
 }
 
+// emacsFiles returns the client for Emacs, its tests, and the words by which an Emacs that
+// is given an environment for daemons of this build loads both.
+func emacsFiles(t testing.TB) (client string, load []string) {
+	folder, err := filepath.Abs(filepath.Join("..", "..", "emacs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(folder, "fovea.el"), []string{"-L", folder, "-l", filepath.Join(folder, "test", "fovea-test.el")}
+}
+
 // TestEmacsClient: emacs/fovea.el has no fault that checkdoc or the compiler of Emacs
 // knows, and its own tests pass against daemons of this build.
 func TestEmacsClient(t *testing.T) {
 	t.Parallel()
 	emacs := foveatest.Part(t, "emacs")
-	folder, err := filepath.Abs(filepath.Join("..", "..", "emacs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, tests := filepath.Join(folder, "fovea.el"), filepath.Join(folder, "test", "fovea-test.el")
+	client, load := emacsFiles(t)
 	compiled := filepath.Join(t.TempDir(), "fovea.elc")
 	for _, tc := range []struct {
 		name, prints string
@@ -74,15 +80,39 @@ func TestEmacsClient(t *testing.T) {
 			"--eval", `(setq byte-compile-error-on-warn t byte-compile-dest-file-function (lambda (_) "` + compiled + `"))`,
 			"-f", "batch-byte-compile", client,
 		}},
-		{"ert", " 0 unexpected", []string{"-l", compiled, "-L", folder, "-l", tests, "-f", "ert-run-tests-batch-and-exit"}},
+		{"ert", " 0 unexpected", append([]string{"-l", compiled}, append(load, "-f", "ert-run-tests-batch-and-exit")...)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := exec.CommandContext(t.Context(), emacs, append([]string{"-Q", "--batch"}, tc.args...)...)
-			c.Env = append(os.Environ(), "HOME="+t.TempDir(), asCommand+"=1", "FOVEA_BINARY="+os.Args[0])
-			said, err := c.CombinedOutput()
-			if err != nil || !strings.Contains(string(said), tc.prints) || tc.prints == "" && len(said) > 0 {
-				t.Errorf("%v\n%s", err, said)
+			if said := runEmacs(t, emacs, tc.args...); !strings.Contains(said, tc.prints) || tc.prints == "" && said != "" {
+				t.Error(said)
 			}
 		})
 	}
+}
+
+// TestEmacsPackages: emacs/fovea.el works with the packages consult and embark themselves.
+func TestEmacsPackages(t *testing.T) {
+	t.Parallel()
+	emacs := foveatest.Part(t, "emacs")
+	_, load := emacsFiles(t)
+	var packages []string
+	for _, name := range []string{"compat", "consult", "embark", "vertico"} {
+		packages = append(packages, "-L", foveatest.Elisp(t, name))
+	}
+	said := runEmacs(t, emacs, append(append(packages, load...), "--eval", "(ert-run-tests-batch-and-exit '(tag packages))")...)
+	if !strings.Contains(said, " 0 unexpected") || strings.Contains(said, "skipped") {
+		t.Error(said)
+	}
+}
+
+// runEmacs runs an Emacs that starts daemons of this build, and returns all that it says.
+func runEmacs(t testing.TB, emacs string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), emacs, append([]string{"-Q", "--batch"}, args...)...)
+	c.Env = append(os.Environ(), "HOME="+t.TempDir(), asCommand+"=1", "FOVEA_BINARY="+os.Args[0])
+	said, err := c.CombinedOutput()
+	if err != nil {
+		t.Errorf("emacs %q: %v", args, err)
+	}
+	return string(said)
 }

@@ -15,6 +15,7 @@
 (require 'ert)
 (require 'fovea)
 (require 'org)
+(require 'text-property-search)
 
 (defconst fovea-test-garden
   "#+TITLE: Garden
@@ -57,7 +58,8 @@ Größe und Maß.
           (process-environment (copy-sequence process-environment))
           (fovea-program (or (getenv "FOVEA_BINARY") "fovea"))
           (fovea-memex nil) (fovea-agent nil) (fovea--daemon nil) (fovea-socket nil)
-          (fovea--search-text nil) (fovea--stream-last nil)
+          (fovea--search-text nil) (fovea--search-wanted nil) (fovea--search-asked nil) (fovea--telling nil) (fovea--stream-last nil)
+          (fovea--finding nil) (fovea--warned nil)
           (kill-ring nil) (create-lockfiles nil) (make-backup-files nil)
           (buffers (buffer-list)))
      (dolist (name '("memex" "home" "run" "state" "config/fovea"))
@@ -68,13 +70,17 @@ Größe und Maß.
                                          ("XDG_CONFIG_HOME" . "config") ("FOVEA_MEMEX" . "memex")))
        (setenv name (expand-file-name folder fovea-test-folder)))
      (with-temp-file (expand-file-name "config/fovea/config.toml" fovea-test-folder)
-       (insert "review = [\"reviewed/\"]\n[grants.ada]\npaths = [\"garden.org\", \"reviewed/\"]\n"))
+       (insert "review = [\"reviewed/\"]\n[guard]\nlockdown = [\"core.org\"]\n"
+               "[grants.ada]\npaths = [\"garden.org\", \"other.org\", \"reviewed/\"]\n"))
      (with-temp-file (fovea-test-file "garden.org") (insert fovea-test-garden))
      (unwind-protect
          (progn ,@body)
        (ignore-errors (fovea-mode -1))
        (ignore-errors (fovea-point-mode -1))
-       (ignore-errors (fovea--run "serve" "--stop" "--quiet"))
+       (ignore-errors                   ; what is found late is not of the next test
+         (fovea-test-until "a daemon" (lambda () (null fovea--finding))))
+       (when (and fovea-program (executable-find fovea-program))
+         (call-process fovea-program nil nil nil "serve" "--stop" "--quiet"))
        (dolist (buffer (buffer-list))
          (unless (or (memq buffer buffers) (not (buffer-live-p buffer)))
            (with-current-buffer buffer (set-buffer-modified-p nil))
@@ -151,10 +157,15 @@ Several strings in a list are sent one after another."
       (fovea-test-error "no daemon runs" (fovea-query "todo:TODO")))
     (let ((fovea-program "/nowhere/fovea"))
       (fovea-test-error "no program" (fovea-query "todo:TODO")))
+    (dolist (fovea-start-daemon '(nil t))
+      (let ((fovea-memex (expand-file-name "nowhere" fovea-test-folder)))
+        (fovea-test-error "\\`Fovea: .*open: .*nowhere: no such folder; create it" (fovea-query "todo:TODO"))))
     (let ((fovea-socket (expand-file-name "none" fovea-test-folder)))
       (fovea-test-error "no daemon runs" (fovea-query "todo:TODO"))
-      (fovea-test-error "no daemon runs" (fovea-mode 1))
-      (should-not fovea-mode))
+      (fovea-mode 1)                     ; is no error, as it may stand in an init file
+      (should fovea-mode)
+      (should (string-search "gone" fovea--mode-line))
+      (fovea-mode -1))
     (let ((fovea-socket (fovea-test-serve (fovea-test-greeting 2))))
       (fovea-test-error "protocol 2 and this package 1" (fovea-query "todo:TODO")))
     (let ((fovea-socket (fovea-test-serve "SSH-2.0-OpenSSH\r\n")))
@@ -163,6 +174,66 @@ Several strings in a list are sent one after another."
       (should-not fovea--daemon)
       (fovea--ask "status" nil (lambda (_answer failure) (setq said failure)))
       (should (string-match-p "no daemon runs" said)))))
+
+(defun fovea-test-emacs (init &rest words)
+  "Run an Emacs that reads INIT, Lisp in a string, and return what it says.
+WORDS are more words of its command line."
+  (let ((file (expand-file-name "init.el" fovea-test-folder)))
+    (with-temp-file file
+      (insert (format "(setq load-path (cons %S load-path))\n(require 'fovea)\n"
+                      (file-name-directory (locate-library "fovea.el")))
+              init))
+    (with-temp-buffer
+      (apply #'call-process (expand-file-name invocation-name invocation-directory) nil t nil
+             "-Q" "--batch" "-l" file words)
+      (buffer-string))))
+
+(ert-deftest fovea-test-start ()
+  "A daemon starts in the background; a key ends the wait for it, and not its start."
+  (fovea-test-with
+    (let ((gate (expand-file-name "gate" fovea-test-folder))
+          (slow (expand-file-name "slow" fovea-test-folder)))
+      (with-temp-file slow
+        (insert (format "#!/bin/sh\nwhile [ ! -e %s ]; do sleep 0.02; done\nexec %s \"$@\"\n"
+                        gate fovea-program)))
+      (set-file-modes slow #o700)
+      (let ((fovea-program slow))
+        (fovea-mode 1)
+        (should-not fovea--daemon)
+        (let ((unread-command-events (list ?x)))
+          (fovea-test-error "still starts" (fovea-today)))
+        (should-not fovea--daemon)
+        (with-temp-file gate)
+        (fovea-test-until "the stream" (lambda () fovea--stream-open))
+        (fovea-today)
+        (should (string-search "Proposals that wait" (buffer-string)))))))
+
+(ert-deftest fovea-test-init ()
+  "An init file with settings that cannot work is read to its end, with one line said."
+  (fovea-test-with
+    (dolist (broken '("(setq fovea-program nil)" "(setq fovea-program \"/nowhere/fovea\")"
+                      "(setq fovea-memex \"/nowhere\")" "(setq fovea-socket \"/nowhere\")"
+                      "(setenv \"HOME\" \"/nowhere\")" "(setq exec-path nil)"
+                      "(defalias 'message #'ignore) (setq fovea-socket 7)"))
+      (let ((said (fovea-test-emacs
+                   (concat broken "(fovea-mode 1)
+                            (let ((n 0)) (while (and (< (setq n (1+ n)) 500) fovea--finding)
+                                           (accept-process-output nil 0.02)))
+                            (princ (format \"the end %s\" fovea-mode))"))))
+        (should (string-match-p "the end t" said))
+        (should (<= (length (split-string said "\n" t)) 2))))))
+
+(ert-deftest fovea-test-warning ()
+  "What the daemon warns of is shown, once."
+  (fovea-test-with
+    (let* ((socket (fovea-test-serve "HTTP/1.1 200 OK\r\nFovea-Warning: \"of another version \\u00fc\"\r\nFovea-Warning: \"two\"\r\nContent-Length: 2\r\n\r\n{}"))
+           (fovea--daemon (list :socket socket :memex "/" :state "/")) (said nil))
+      (cl-letf (((symbol-function 'message) (lambda (&rest words) (push (apply #'format words) said))))
+        (fovea--call "status")
+        (fovea--call "status")
+        (fovea-test-until "the warnings" (lambda () (cdr said)))
+        (accept-process-output nil 0.05)
+        (should (equal (sort said #'string<) '("Fovea: of another version ü" "Fovea: two")))))))
 
 (ert-deftest fovea-test-timeout ()
   "A daemon that is silent is given up, in the foreground and in the background."
@@ -338,7 +409,7 @@ Several strings in a list are sent one after another."
       (should buffer-read-only)
       (goto-char (point-min))
       (search-forward "zebrawood")
-      (should (string-match-p "\\`Beech (full, [0-9]+ tokens): .+; unchanged since then\\'" (fovea-why)))
+      (should (string-match-p "\\`Beech (full, [0-9]+ tokens, garden.org:4): .+; unchanged since then\\'" (fovea-why)))
       (fovea-test-agent "edit" '((id . "beech") (append . "It grew.")))
       (should (string-match-p "since then changed by ada on .*(commit [0-9]+: " (fovea-why)))
       (save-current-buffer
@@ -386,7 +457,16 @@ Several strings in a list are sent one after another."
     (fovea-test-agent "edit" '((id . "beech") (append . "Ada was here.")))
     (dolist (title '("First" "Second"))
       (fovea-test-agent "remember" `((title . ,title) (under . "reviewed/x.org") (body . "Words of ada."))))
+    (fovea-test-agent "context" '((question . "What of the zebrawood?") (budget . 300)))
     (fovea-today)
+    (should (string-match-p "ada: [0-9]+ tokens for What of the zebrawood" (buffer-string)))
+    (save-window-excursion
+      (fovea-test-at 'fovea-given)
+      (fovea-today-show)
+      (set-buffer "*fovea window*")
+      (search-forward "zebrawood")
+      (should (string-match-p "\\`garden.org (full, [0-9]+ tokens); unchanged since then" (fovea-why))))
+    (set-buffer "*fovea today*")
     (should (string-match-p "ada remember: First (reviewed/x.org)" (buffer-string)))
     (should (string-match-p "ada: 1 commits" (buffer-string)))
     (fovea-test-at 'fovea-proposal)
@@ -398,7 +478,7 @@ Several strings in a list are sent one after another."
     (let (shown)
       (cl-letf (((symbol-function 'yes-or-no-p)
                  (lambda (&rest _) (setq shown (with-current-buffer "*fovea take back*" (buffer-string))) nil)))
-        (fovea-test-error "nothing was taken back" (fovea-today-take-back)))
+        (fovea-test-error "nothing was changed" (fovea-today-take-back)))
       (should (string-match-p "writes +garden.org" shown))
       (should (string-match-p "changed: Beech (garden.org)" shown)))
     (should (string-search "Ada was here." (fovea-test-read "garden.org")))
@@ -434,9 +514,37 @@ Several strings in a list are sent one after another."
     (fovea-today-reject "not now")
     (should (string-match-p "Proposals that wait\n  none" (buffer-string)))
     (should-not (string-search "Second" (fovea-test-read "reviewed/x.org")))
+    ;; edit of what is to be appended: the note stays
+    (fovea-test-agent "edit" '((id . "First") (append . "Appended by ada.")))
+    (set-buffer "*fovea today*")
+    (revert-buffer)
+    (fovea-test-at 'fovea-proposal)
+    (let ((ediff-window-setup-function #'ediff-setup-windows-plain) (inhibit-message t))
+      (save-window-excursion
+        (fovea-today-edit)
+        (set-buffer (seq-find (lambda (b) (string-prefix-p "*fovea edit" (buffer-name b))) (buffer-list)))
+        (should (equal (buffer-string) "Appended by ada."))
+        (erase-buffer)
+        (insert "Appended by the owner.")
+        (fovea-edit-finish)))
+    (fovea-test-at 'fovea-proposal)
+    (fovea-today-accept)
+    (should (string-match-p "Words of the owner\\.\n+Appended by the owner\\." (fovea-test-read "reviewed/x.org")))
     (set-buffer "*fovea today*")
     (fovea-today-seen)
-    (should (string-match-p "since you looked\n  nothing" (buffer-string)))))
+    (should (string-match-p "Written by agents since you looked\n  nothing" (buffer-string)))
+    (should (string-match-p "Given to agents since you looked\n  nothing" (buffer-string)))
+    ;; what an agent was given in a session of another name
+    (dolist (ask '(("edit" (id . "beech") (append . "In a session."))
+                   ("context" (question . "What is slow?") (budget . 300))))
+      (fovea--call (car ask) (cdr ask) '(("Fovea-Agent" . "ada") ("Fovea-Session" . "talk"))))
+    (revert-buffer)
+    (should (string-match-p "ada: 1 commits, session talk" (buffer-string)))
+    (should (string-match-p "ada: [0-9]+ tokens for What is slow" (buffer-string)))
+    (fovea-test-at 'fovea-given)
+    (save-window-excursion
+      (fovea-today-show)
+      (should (string-search "A slow tree" (with-current-buffer "*fovea window*" (buffer-string)))))))
 
 ;;;; History
 
@@ -478,7 +586,153 @@ Several strings in a list are sent one after another."
         (fovea-diff)
         (should (string-match-p "^\\+First addition" (buffer-string))))
       (fovea-version-newer)
-      (should (string-search "First addition." (buffer-string))))))
+      (should (string-search "First addition." (buffer-string)))
+      ;; restore
+      (let ((now (fovea-test-read "garden.org")) shown)
+        (cl-letf (((symbol-function 'yes-or-no-p)
+                   (lambda (&rest _) (setq shown (with-current-buffer "*fovea restore*" (buffer-string))) nil)))
+          (fovea-test-error "nothing was changed" (call-interactively #'fovea-restore)))
+        (should (string-match-p "changed: Beech (garden.org)" shown))
+        (should (equal (fovea-test-read "garden.org") now))
+        (cl-letf (((symbol-function 'yes-or-no-p)
+                   (lambda (&rest _) (fovea--call "edit" '((id . "beech") (append . "Meanwhile."))))))
+          (fovea-test-error "changed meanwhile" (call-interactively #'fovea-restore)))
+        (should (string-search "Meanwhile." (fovea-test-read "garden.org")))
+        (cl-letf (((symbol-function 'yes-or-no-p) #'always))
+          (call-interactively #'fovea-restore))
+        (should (equal (fovea-test-read "garden.org")
+                       (string-replace "Second addition.\n" "" now)))
+        (fovea-test-error "is as it was then" (call-interactively #'fovea-restore))))))
+
+;;;; Capture and settings
+
+(ert-deftest fovea-test-capture ()
+  "A note is written in a buffer and remembered; what fails stays in the buffer."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "* Beech")
+    (fovea-test-untouched (fovea-capture "From the garden."))
+    (should (string-match-p "\\`\\* \nFrom the garden\\.\n\\[\\[file:.*/garden\\.org::4\\]\\]\\'" (buffer-string)))
+    (fovea-test-error "to be a headline" (fovea-edit-finish))
+    (goto-char 3)
+    (insert "TODO [#A] Water the beech :garden:")
+    (let ((fovea--daemon nil) (fovea-socket "/nowhere"))
+      (fovea-test-error "no daemon runs" (fovea-edit-finish)))
+    (should (string-search "Water the beech" (buffer-string)))
+    (fovea-capture)                     ; again: nothing written is lost
+    (should (string-search "Water the beech" (buffer-string)))
+    (let ((said (fovea-edit-finish)))
+      (should (string-match "remembered in \\(.*\\.org\\):[0-9]+" said))
+      (should (string-match-p "^\\* TODO \\[#A\\] Water the beech +:garden:\n\\(:PROPERTIES:\n\\(?::.*\n\\)*:END:\n\\)?From the garden\\.\n\\[\\[file:"
+                              (fovea-test-read (match-string 1 said)))))
+    (should-not (get-buffer "*fovea capture*"))
+    (with-temp-buffer
+      (fovea-edit-mode)
+      (fovea-test-error "sent nowhere" (fovea-edit-finish)))))
+
+(ert-deftest fovea-test-settings ()
+  "Fovea has the settings of Org of this Emacs, once they are saved."
+  (fovea-test-with
+    (with-temp-file (fovea-test-file "keys.org") (insert "* NEXT Sow :@home:\n* TODO Reap\n[[gh:a/b]]\n"))
+    (let ((org-todo-keywords '((sequence "TODO(t)" "NEXT(n!)" "|" "DONE(d)") (type "BUG" "|" "FIXED")))
+          (org-tag-persistent-alist nil)
+          (org-tag-alist '((:startgroup) ("@work" . ?w) ("@home" . ?h) (:endgroup) (:newline) ("äöü")))
+          (org-log-done 'time) (org-log-repeat 'note) (org-log-reschedule nil)
+          (org-log-into-drawer "LOG") (org-archive-location "archive/%s_archive::")
+          (org-link-abbrev-alist '(("gh" . "https://example.org/\"%s\"") ("fn" . ignore)))
+          (file (expand-file-name "config/fovea/config.toml" fovea-test-folder)))
+      (with-temp-buffer
+        (insert-file-contents file)
+        (goto-char (point-max))
+        (insert "\n[org] # mine\ntodo = [\n \"OLD | DONE\",\n]\n[org.links]\na = \"b\"\n\n[record]\nwindows = true\n")
+        (write-region nil nil file nil 'quiet))
+      (should (= 0 (length (fovea--call "query" '((query . "todo:NEXT"))))))
+      (fovea-send-settings)
+      (should (buffer-modified-p))
+      (let ((text (buffer-string)))
+        (should (string-search "[grants.ada]" text))
+        (should (string-suffix-p "[record]\nwindows = true\n" text))
+        (should-not (string-search "OLD" text))
+        (should-not (string-search "org.links" text))
+        (fovea-send-settings)           ; again changes nothing more
+        (should (equal text (buffer-string))))
+      (dolist (line '("todo = [\"TODO(t) NEXT(n!) | DONE(d)\", \"BUG | FIXED\"]"
+                      "tags = [\"{ @work(w) @home(h) }  äöü\"]" "log_done = \"time\"" "log_repeat = \"note\""
+                      "log_reschedule = false" "log_into_drawer = \"LOG\"" "archive = \"archive/%s_archive::\""
+                      "links = { \"gh\" = \"https://example.org/\\\"%s\\\"\" }" "# the link fn is made by a function"))
+        (should (string-search (concat "\n" line "\n") (buffer-string))))
+      (let ((inhibit-message t)) (save-buffer))
+      (fovea-test-until "the new keyword" (lambda () (fovea--call "query" '((query . "todo:NEXT")))))
+      (should-not (alist-get 'configuration (fovea--call "status"))))))
+
+;;;; Other packages
+
+(ert-deftest fovea-test-gptel ()
+  "The tools for gptel ask as an agent.  gptel is a stub here, which keeps its tools."
+  (fovea-test-with
+    (let (tools said)
+      (cl-letf (((symbol-function 'gptel-make-tool) (lambda (&rest slots) (push slots tools))))
+        (provide 'gptel))
+      (setq features (delq 'gptel features))
+      (should (= (length tools) 2))
+      (cl-flet ((ask (name &rest words)
+                  (let ((tool (seq-find (lambda (tool) (equal (plist-get tool :name) name)) tools)))
+                    (setq said nil)
+                    (should (plist-get tool :async))
+                    (apply (plist-get tool :function) (lambda (answer) (setq said answer)) words)
+                    (fovea-test-until "the tool" (lambda () said)))))
+        (should (string-search "A slow tree" (ask "fovea_context" "Which tree is slow?")))
+        (should (string-match-p "It is in agents/gptel/.*\\.org" (ask "fovea_remember" "Learned" "Of gptel.")))
+        (should (string-match-p "\\`Error: " (ask "fovea_remember" "" "")))
+        (should (equal (alist-get 'author (car (fovea--call "log" '((limit . 1))))) "gptel"))))))
+
+(ert-deftest fovea-test-consult ()
+  "The real consult searches while one types, previews without a visit, and goes to the note."
+  :tags '(packages)
+  (skip-unless (and (locate-library "consult") (locate-library "vertico")))
+  (require 'consult)
+  (require 'vertico)
+  (fovea-test-with
+    (let ((preview nil) (buffers nil))
+      (vertico-mode 1)
+      (unwind-protect
+          (minibuffer-with-setup-hook
+              (lambda ()
+                (local-set-key (kbd "<f5>")
+                               (lambda () (interactive)
+                                 (fovea-test-until "the preview" (lambda () (get-buffer "*fovea note*")))
+                                 (setq preview (with-current-buffer "*fovea note*" (buffer-string))
+                                       buffers (delq nil (mapcar #'buffer-file-name (buffer-list)))))))
+            (execute-kbd-macro (kbd "M-x fovea-consult RET zebrawood <f5> RET")))
+        (vertico-mode -1))
+      (should (string-search "zebrawood" preview))
+      (should-not buffers)
+      (should (equal (buffer-name (window-buffer)) "garden.org"))
+      (with-current-buffer "garden.org" (should (looking-at-p "\\* Beech"))))))
+
+(declare-function vertico-mode "ext:vertico" (&optional arg))
+(declare-function embark-dwim "ext:embark" (&optional arg))
+(declare-function embark--targets "ext:embark" ())
+
+(ert-deftest fovea-test-embark ()
+  "The real embark acts on the note of a line of a table."
+  :tags '(packages)
+  (skip-unless (locate-library "embark"))
+  (require 'embark)
+  (fovea-test-with
+    (fovea-query "todo:TODO")
+    (let ((target (car (embark--targets))))
+      (should (eq (plist-get target :type) 'fovea-note))
+      (should (equal (plist-get target :target) "Oak  garden.org:2")))
+    (save-window-excursion
+      (embark-dwim)                     ; RET
+      (with-current-buffer (window-buffer) (should (looking-at-p "\\* TODO Oak"))))
+    (fovea-embark-link "Oak  garden.org:2")
+    (should (string-match-p "\\`\\[\\[id:.*\\]\\[Oak\\]\\]\\'" (car kill-ring)))
+    (fovea-embark-versions "Oak  garden.org:2")
+    (should (string-search "A slow tree" (with-current-buffer "*fovea version*" (buffer-string))))
+    (fovea-embark-window "Oak  garden.org:2")
+    (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*")))
+    (fovea-test-error "no note" (fovea-embark-visit "Elm  garden.org:99"))))
 
 ;;;; What changes while you work
 
@@ -498,6 +752,7 @@ Several strings in a list are sent one after another."
       (insert "mine\n")
       (undo-boundary)
       (let ((inhibit-message t)) (save-buffer))
+      (fovea-test-until "the end of the hold" (lambda () (null fovea--telling)))
       (setq indirect (make-indirect-buffer garden "indirect" t))
       (goto-char (point-min))
       (search-forward "* Beech")
@@ -529,6 +784,45 @@ Several strings in a list are sent one after another."
       (while (and (string-search "mine" (buffer-string)) (consp pending-undo-list)) (undo-more 1))
       (should (equal (buffer-string) fovea-test-garden)))))
 
+(ert-deftest fovea-test-refresh-left ()
+  "A buffer whose file could ask for a key, is on another machine or is gone is left alone."
+  (fovea-test-with
+    (fovea--call "status")
+    (let ((file-name-handler-alist (seq-remove (lambda (handler) (eq (cdr handler) 'epa-file-handler))
+                                               file-name-handler-alist)))
+      (dolist (path '("plain.org" "secret.org.gpg" "secret.org.age" "gone.org"))
+        (with-temp-file (fovea-test-file path) (insert "* Old\n"))
+        (with-current-buffer (find-file-noselect (fovea-test-file path))
+          (if (equal path "gone.org") (delete-file (fovea-test-file path))
+            (with-temp-file (fovea-test-file path) (insert "* New\n")))
+          (should (eq (equal path "plain.org") (and (fovea--stale-p (current-buffer)) t)))
+          (fovea--refresh-buffers)
+          (should (equal (buffer-string) (if (equal path "plain.org") "* New\n" "* Old\n")))))
+      (with-temp-buffer
+        (setq buffer-file-name "/ssh:nowhere.invalid:/a.org")
+        (should-not (fovea--stale-p (current-buffer)))
+        (setq buffer-file-name nil)))))
+
+(ert-deftest fovea-test-looking ()
+  "No command that looks changes a byte of a buffer or of a file of the memex."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "quick")
+    (narrow-to-region (save-excursion (search-backward "* Beech")) (line-end-position))
+    (dolist (look (list #'fovea-search (lambda () (fovea-query "todo:TODO")) #'fovea-window #'fovea-log #'fovea-blame
+                        #'fovea-versions #'fovea-today (lambda () (fovea-window-question "quick" t))
+                        (lambda () (let ((fovea-agent "ada")) (fovea-point-update)))
+                        #'fovea-mode #'fovea-menu))
+      (with-current-buffer "garden.org"
+        (fovea-test-untouched
+          (save-window-excursion
+            (if (eq look #'fovea-search) (execute-kbd-macro (kbd "M-x fovea-search RET zebrawood RET"))
+              (funcall look))))))
+    (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*")))
+    (with-current-buffer "garden.org"
+      (should-not (buffer-modified-p))
+      (should (equal (fovea-test-read "garden.org") fovea-test-garden)))
+    (should (equal (directory-files (expand-file-name "memex" fovea-test-folder) nil "\\`[^.]") '("garden.org")))))
+
 (ert-deftest fovea-test-stream ()
   "Events come, also those that were missed while the daemon was gone; the mode line counts."
   (fovea-test-with
@@ -548,22 +842,249 @@ Several strings in a list are sent one after another."
       (fovea-test-until "the mode line" (lambda () (string-search "P1" fovea--mode-line)))
       (with-temp-file (fovea-test-file "two.org") (insert "* Two texts :conflict:\n"))
       (fovea-test-until "the mode line" (lambda () (string-search "C1P1" fovea--mode-line)))
+      (fovea-test-agent "message-send" '((to . "owner") (subject . "Look")))
+      (fovea-test-until "the mode line" (lambda () (string-search "C1P1M1" fovea--mode-line)))
+      (with-temp-file (fovea-test-file "core.org") (insert "* Rule\n"))
+      (fovea-test-until "the mode line" (lambda () (string-search "L1C1P1M1" fovea--mode-line)))
+      (save-window-excursion
+        (fovea-today)
+        (should (string-match-p "Locked down: core.org" (buffer-string)))
+        (fovea-test-at 'fovea-note)
+        (should (looking-at-p "Message of ada, .*: Look"))
+        (fovea-today-show)
+        (should (string-match-p "Look" (buffer-string))))
+      (fovea--call "guard-adopt" '((path . "core.org")))
+      (fovea-test-until "the mode line" (lambda () (string-search ":C1P1M1" fovea--mode-line)))
       (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
       (fovea-test-until "the loss" (lambda () fovea--stream-again))
       (should (string-search "gone" fovea--mode-line))
       (fovea-test-agent "remember" '((title . "Missed")))
       (setq fovea--stream-delay 1)
       (fovea-test-until "what was missed" (funcall has "Missed"))
-      (fovea-test-until "the mode line" (lambda () (equal (substring-no-properties fovea--mode-line) " Fovea:C1P1")))
+      (fovea-test-until "the mode line" (lambda () (equal (substring-no-properties fovea--mode-line) " Fovea:C1P1M1")))
       (fovea-mode -1)
       (should-not (memq 'fovea--mode-line global-mode-string))
       (should-not fovea--stream))))
+
+(defmacro fovea-test-ask (&rest body)
+  "Return the requests about buffers that BODY makes, oldest first."
+  (declare (indent 0) (debug t))
+  `(let ((requests nil) (tell (symbol-function 'fovea--tell)))
+     (cl-letf (((symbol-function 'fovea--tell)
+                (lambda (request failed) (push request requests) (funcall tell request failed))))
+       ,@body)
+     (nreverse requests)))
+
+(defun fovea-test-write (id)
+  "Have ada write to the note ID, in no session; return the error line, if any."
+  (let ((fovea--client nil))
+    (condition-case err (progn (fovea-test-agent "edit" `((id . ,id) (append . "Of ada."))) nil)
+      (user-error (cadr err)))))
+
+(defun fovea-test-writes (id)
+  "Wait until ada can write to the note ID."
+  (fovea-test-until "the end of a hold" (lambda () (null (fovea-test-write id)))))
+
+(defun fovea-test-held (id name)
+  "Wait until ada cannot write to the note ID, for the buffer NAME."
+  (fovea-test-until "a hold" (lambda ()
+                               (let ((said (fovea-test-write id)))
+                                 (and said (string-search (format "buffer \"%s\"" name) said))))))
+
+(ert-deftest fovea-test-unsaved ()
+  "Unsaved text is seen by its owner alone, and nobody else writes its file."
+  (fovea-test-with
+    (with-temp-file (fovea-test-file "other.org") (insert "* Else\n:PROPERTIES:\n:ID: else\n:END:\n"))
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--client))
+    (let ((garden (fovea-test-visit "garden.org" "quick")))
+      ;; held before the first change is there
+      (should (equal (mapcar (lambda (r) (alist-get 'text r 'none)) (fovea-test-ask (insert " pomegranate")))
+                     '(none)))
+      (should-not (string-search "pomegranate" (fovea-test-read "garden.org")))
+      (fovea-test-held "beech" "garden.org")
+      ;; seen by the owner, narrowed or not, and once sent not again
+      (narrow-to-region (line-beginning-position) (line-end-position))
+      (fovea-test-untouched
+        (should (= (length (fovea-test-ask (fovea--push-all) (fovea--push-all))) 1)))
+      (fovea-test-until "the text" (lambda () (fovea--call "search" '((text . "pomegranate")))))
+      (let ((fovea--client nil))
+        (should-not (seq-filter (lambda (n) (equal (alist-get 'path n) "garden.org"))
+                                (fovea-test-agent "search" '((text . "pomegranate") (min_similarity . 0.5))))))
+      (goto-char (point-min))
+      (fovea-test-untouched
+        (fovea-window)
+        (fovea-test-until "the window" (lambda () (get-buffer "*fovea window*"))))
+      (should (string-search "pomegranate" (with-current-buffer "*fovea window*" (buffer-string))))
+      ;; a heading that was never saved has a line
+      (widen)
+      (goto-char (point-max))
+      (insert "* Quince\nYellow.\n")
+      (fovea-test-error "save this buffer first" (fovea--here))
+      (fovea--push-all)
+      (should (equal (fovea--here) (format "garden.org:%d" (- (line-number-at-pos) 2))))
+      ;; of an indirect buffer, renamed, and read-only
+      (with-current-buffer (make-indirect-buffer garden "indirect" t)
+        (should-not (fovea-test-ask (fovea--push-here)))
+        (goto-char (point-max))
+        (insert "More."))
+      (rename-buffer "my garden")
+      (setq buffer-read-only t)
+      (fovea--push-all)
+      (setq buffer-read-only nil)
+      (fovea-test-held "beech" "my garden")
+      ;; the daemon dies: nothing is lost, and the file is held again
+      (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
+      (fovea-test-until "the loss" (lambda () (null fovea--client)))
+      (fovea--call "status")
+      (setq fovea--stream-delay 1)
+      (fovea-test-until "the stream" (lambda () fovea--client))
+      (fovea-test-held "beech" "my garden")
+      (should (string-search "pomegranate" (buffer-string)))
+      ;; saved: held no more, and what the agent writes comes
+      (let ((inhibit-message t)) (save-buffer))
+      (fovea-test-writes "beech")
+      (fovea-test-until "the write" (lambda () (string-search "Of ada." (buffer-string))))
+      (should (string-search "pomegranate" (fovea-test-read "garden.org")))
+      ;; changed, and undone
+      (goto-char (point-max))
+      (insert "x")
+      (fovea-test-held "beech" "my garden")
+      (delete-char -1)
+      (set-buffer-modified-p nil)
+      (fovea--push-all)
+      (fovea-test-writes "beech")
+      ;; under another name, and closed
+      (fovea-test-until "the write" (lambda () (verify-visited-file-modtime garden)))
+      (insert "y")
+      (fovea--push-all)
+      (fovea-test-held "beech" "my garden")
+      (set-visited-file-name (fovea-test-file "new.org") t)
+      (fovea--push-all)
+      (fovea-test-writes "beech")
+      (fovea-test-visit "other.org" "Else")
+      (insert "z")
+      (fovea-test-held "else" "other.org")
+      (set-buffer-modified-p nil)
+      (kill-buffer)
+      (fovea-test-writes "else"))))
+
+(ert-deftest fovea-test-unsaved-order ()
+  "What is told of buffers arrives in order, one after another, and no error ends that."
+  (fovea-test-with
+    (let ((fovea--telling nil) (fovea--client "X") (fovea--daemon (list :socket "/" :memex "/m/" :state "/")) sent)
+      (cl-letf (((symbol-function 'fovea--ask)
+                 (lambda (_operation request done &rest _)
+                   (push (cons (cond ((assq 'text request)) ((assq 'modified request)) (t 'let-go)) done) sent))))
+        (with-temp-buffer
+          (setq buffer-file-name "/m/a.org")
+          (add-hook 'first-change-hook #'fovea--hold nil t)
+          (insert "one")
+          (should (equal (mapcar #'car sent) '((modified . t))))
+          (fovea--push-here)
+          (set-buffer-modified-p nil)
+          (fovea--push-here)            ; saved, while the text has not been sent
+          (should (= (length sent) 1))
+          (funcall (cdar sent) nil nil)
+          (should (equal (caar sent) '(text . "one")))
+          (should (= (length sent) 2))
+          (funcall (cdar sent) nil "too large") ; is held no more: not tried again
+          (should (equal (caar sent) 'let-go))
+          (funcall (cdar sent) nil nil)
+          (funcall (cdar sent) nil nil) ; once is enough
+          (should-not fovea--telling)
+          (insert "two")
+          (funcall (cdar sent) nil nil)
+          (fovea--push-here)
+          (funcall (cdar sent) nil "too large")
+          (should (equal (caar sent) '(modified . t)))
+          (should (= (length sent) 6))
+          (funcall (cdar sent) nil nil)
+          (should-not fovea--telling)
+          (set-buffer-modified-p nil)
+          (setq buffer-file-name nil))))))
+
+(ert-deftest fovea-test-unsaved-unsent ()
+  "Text that is encrypted, too large, no Unicode or of another place stays in Emacs."
+  (fovea-test-with
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--client))
+    (let ((text (lambda (path insert)
+                  (with-temp-buffer
+                    (setq buffer-file-name path)
+                    (funcall insert)
+                    (prog1 (mapcar (lambda (request) (alist-get 'text request 'none))
+                                   (fovea-test-ask (fovea--push-here)
+                                                   (accept-process-output nil 0.1)))
+                      (set-buffer-modified-p nil)
+                      (setq buffer-file-name nil))))))
+      (let ((coding-system-for-write 'raw-text) (file-name-handler-alist nil))
+        (should (equal (funcall text (fovea-test-file "a.org") (lambda () (insert "open"))) '("open")))
+        (should (equal (funcall text (fovea-test-file "a.org.gpg") (lambda () (insert "secret"))) '(none)))
+        (should (equal (funcall text (fovea-test-file "a.org.age") (lambda () (insert "secret"))) '(none)))
+        (should (equal (funcall text "/elsewhere/a.org" (lambda () (insert "other"))) nil))
+        (let ((fovea--push-max 10))
+          (should (equal (funcall text (fovea-test-file "b.org") (lambda () (insert "12345678901"))) '(none))))
+        ;; the first of two could not be sent
+        (should (equal (cdr (funcall text (fovea-test-file "c.org") (lambda () (insert "a" (string #x3fff80)))))
+                       '(none))))
+      (should-not (funcall text "/ssh:nowhere.invalid:/a.org" (lambda () (insert "remote")))))))
+
+;;;; A session
+
+(defconst fovea-test-session
+  '(("M-x fovea-mode RET" "Fovea mode enabled")
+    ("M-x fovea-search RET zebrawood RET" "garden.org")
+    ("M-x fovea-window RET" "tokens")
+    ("M-x fovea-query RET todo:TODO RET" "garden.org:2")
+    ("RET" "A slow tree")
+    ("M-x fovea-log RET" "What")
+    ("C-x b garden.org RET M-x fovea-blame RET" "file +8 A quick one")
+    ("C-x b garden.org RET M-x fovea-versions RET" "1 of 1: commit")
+    ("M-x fovea-today RET" "Proposals that wait")
+    ("M-x fovea-capture RET Water SPC the SPC beech C-c C-c" "remembered in inbox.org")
+    ("M-x fovea-menu RET" "focus follows point")
+    ("C-g C-x b garden.org RET C-x C-c" ""))
+  "Keys of a session, and what the terminal shows after them, as a regular expression.")
+
+(ert-deftest fovea-test-session ()
+  "A session of keys in an Emacs on a terminal, with an empty folder ~/.emacs.d."
+  (fovea-test-with
+    (make-directory (expand-file-name "home/.emacs.d" fovea-test-folder))
+    (setenv "TERM" "xterm")
+    (let* ((shown "")
+           (process-environment (cons "COLUMNS=120" process-environment))
+           (process
+            (make-process
+             :name "session" :connection-type 'pty :noquery t
+             :command (list (expand-file-name invocation-name invocation-directory) "-nw" "--no-site-file"
+                            "-L" (file-name-directory (locate-library "fovea.el")) "-l" "fovea"
+                            "--eval" (format "(setq native-comp-async-report-warnings-errors nil suggest-key-bindings nil
+                                                    fovea-program %S)"
+                                             fovea-program))
+             :filter (lambda (_process string) (setq shown (concat shown string))))))
+      (set-process-window-size process 40 120)
+      (fovea-test-until "the terminal" (lambda () (string-match-p "scratch" shown)))
+      (pcase-dolist (`(,keys ,shows) fovea-test-session)
+        (setq shown "")
+        (process-send-string process (mapconcat (lambda (key) ; a terminal sends ESC x for M-x
+                                                  (if (< key 128) (string key)
+                                                    (string ?\e (logand key 127))))
+                                                (kbd keys) ""))
+        (condition-case nil
+            (fovea-test-until "the terminal" (lambda () (string-match-p shows shown)))
+          (ert-test-failed (ert-fail (format "after %s the terminal shows %S, not %s" keys shown shows)))))
+      (fovea-test-until "its end" (lambda () (not (process-live-p process))))
+      (should (equal 0 (process-exit-status process)))
+      (should (equal (fovea-test-read "garden.org") fovea-test-garden))
+      (should (string-search "* Water the beech" (fovea-test-read "inbox.org"))))))
 
 (ert-deftest fovea-test-menu ()
   "The menu names commands that exist, and no key is bound by loading."
   (should (commandp 'fovea-menu))
   (dolist (command '(fovea-search fovea-query fovea-window fovea-window-question fovea-why fovea-log
-                                  fovea-diff fovea-blame fovea-versions fovea-today fovea-point-update
+                                  fovea-diff fovea-blame fovea-versions fovea-restore fovea-today fovea-capture
+                                  fovea-send-settings fovea-consult fovea-point-update
                                   fovea-point-mode fovea-mode))
     (should (commandp command))
     (should-not (where-is-internal command global-map))))

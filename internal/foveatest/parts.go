@@ -3,6 +3,8 @@
 package foveatest
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,12 +51,31 @@ var always = []string{"go", "git", "fovea"}
 // installed. Where it is not set, Part skips the test if the program is missing.
 func Part(tb testing.TB, name string) string {
 	tb.Helper()
+	return part(tb, name, exec.LookPath)
+}
+
+// Elisp returns the folder of the package elpa-name of Debian, which is Emacs Lisp. It is a
+// part like the programs of Part, under the name elpa-name.
+func Elisp(tb testing.TB, name string) string {
+	tb.Helper()
+	return part(tb, "elpa-"+name, func(string) (string, error) {
+		found, err := filepath.Glob("/usr/share/emacs/site-lisp/elpa-src/" + name + "-[0-9]*")
+		if len(found) == 0 {
+			return "", errors.Join(fs.ErrNotExist, err)
+		}
+		return found[0], nil
+	})
+}
+
+// part finds a part by find, as Part says.
+func part(tb testing.TB, name string, find func(string) (string, error)) string {
+	tb.Helper()
 	list, chosen := os.LookupEnv(PartsEnv)
 	listed := partInstalled(list, name)
 	if chosen && !listed && !slices.Contains(always, name) {
 		tb.Skipf("%s is not in %s: %s needs it", name, PartsEnv, tb.Name())
 	}
-	path, err := exec.LookPath(name)
+	path, err := find(name)
 	if err != nil && listed {
 		tb.Fatalf("%s lists %s, but it is not found: %v", PartsEnv, name, err)
 	}
