@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	signednote "golang.org/x/mod/sumdb/note"
 
@@ -110,7 +111,7 @@ func openReading(t *testing.T, dir string, opts *fovea.Options) *reading {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	options := api.LocalOptions{Fill: true, Logs: logsOfOthers}
+	options := api.LocalOptions{Fill: true, EmbedTimeout: time.Minute, Logs: logsOfOthers} // or who is quick is answered otherwise
 	r := &reading{t: t, memory: m, options: options, owner: api.NewLocal(m, nil), scopes: []api.Scopes{{}}, grants: []api.Grant{
 		{Agent: "ada", Role: api.Agent}, {Agent: "ada", Role: api.Reader},
 		{Agent: "ada", Role: api.Agent, Paths: []string{"notes/", "skills/"},
