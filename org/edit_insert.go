@@ -4,6 +4,7 @@ package org
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
@@ -117,10 +118,5 @@ func endsWithBlankLine(text string) bool {
 
 // headlineAt returns the index of the headline at an offset.
 func (d *Document) headlineAt(offset int) int {
-	for i := range d.Headlines {
-		if d.Headlines[i].Start == offset {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(d.Headlines, func(h Headline) bool { return h.Start == offset })
 }

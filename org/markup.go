@@ -2,6 +2,8 @@
 
 package org
 
+import "strings"
+
 // markup parses bold, italic, strike-through, verbatim and code.
 func (p *objectParser) markup(c *contents, at int) int {
 	switch p.text[at] {
@@ -53,11 +55,7 @@ func (p *objectParser) emphasis(c *contents, kind Type, search, at int) int {
 
 // opensMarkup reports whether an opening marker may follow r.
 func opensMarkup(r rune) bool {
-	switch r {
-	case ' ', '\n', '-', '(', '{', '\'', '"':
-		return true
-	}
-	return isSpace(r)
+	return strings.ContainsRune(" \n-({'\"", r) || isSpace(r)
 }
 
 // closesMarkup reports whether the marker at the offset at may be a closing one.
@@ -68,12 +66,8 @@ func closesMarkup(text string, at int) bool {
 	if at+1 == len(text) {
 		return true
 	}
-	switch r := runeAt(text, at+1); r {
-	case ' ', '\n', '-', '.', ',', ';', ':', '!', '?', '\'', '"', ')', '}', '[', '\\':
-		return true
-	default:
-		return isSpace(r)
-	}
+	r := runeAt(text, at+1)
+	return strings.ContainsRune(" \n-.,;:!?'\")}[\\", r) || isSpace(r)
 }
 
 // maxScriptDepth is the maximum nesting depth of brackets in a sub- or superscript.

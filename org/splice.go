@@ -23,11 +23,7 @@ type piece struct {
 }
 
 func newDraft(src string) draft {
-	d := draft{src: src, text: src}
-	if src != "" {
-		d.pieces = []piece{{0, len(src), ""}}
-	}
-	return d
+	return draft{src: src, text: src, pieces: []piece{{0, len(src), ""}}}
 }
 
 func (p piece) length() int {

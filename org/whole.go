@@ -2,9 +2,7 @@
 
 package org
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Limits of what is parsed. Parsing takes some kilobytes for each node and up to a
 // hundred bytes for each byte of text, so without a limit one file could exhaust the

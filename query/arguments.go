@@ -48,18 +48,13 @@ func option(arg string, keys ...string) (key, value string, ok bool) {
 	return key, value, ok && slices.Contains(keys, key)
 }
 
-// parseBool parses the value of a boolean option.
-func parseBool(value string) (on, ok bool) {
+// parseBool parses the value of a boolean option, the argument at an index.
+func parseBool(index int, key, value string) (on bool, err *argError) {
 	switch value {
 	case "t", "true", "yes":
-		return true, true
+		return true, nil
 	case "nil", "false", "no":
-		return false, true
+		return false, nil
 	}
-	return false, false
-}
-
-// badBool is the error for an invalid value of a boolean option.
-func badBool(index int, key string) *argError {
-	return &argError{index, key + " must be t or nil", "write " + key + "=t, or leave it out"}
+	return false, &argError{index, key + " must be t or nil", "write " + key + "=t, or leave it out"}
 }

@@ -15,9 +15,9 @@ func linkTest(args []string) (test, *argError) {
 	newMatcher := newPhrase
 	for i, arg := range args {
 		if key, value, ok := option(arg, "regexp-p"); ok {
-			on, ok := parseBool(value)
-			if !ok {
-				return nil, badBool(i, key)
+			on, err := parseBool(i, key, value)
+			if err != nil {
+				return nil, err
 			}
 			if on {
 				newMatcher = lineRegexp

@@ -100,29 +100,16 @@ func parsePeriod(args []string, now time.Time) (period, *argError) {
 }
 
 // timesTest builds the test of a predicate that requires a timestamp of one of the
-// kinds in a period.
-func timesTest(kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
+// kinds in a period, for which include is true unless it is nil.
+func timesTest(include func(Time) bool, kinds ...TimeKind) func([]string, time.Time) (test, *argError) {
 	return func(args []string, now time.Time) (test, *argError) {
 		p, err := parsePeriod(args, now)
 		if err != nil {
 			return nil, err
 		}
+		matches := func(t Time) bool { return (include == nil || include(t)) && p.overlaps(t) }
 		return func(c Candidate) bool {
-			return slices.ContainsFunc(kinds, func(k TimeKind) bool { return slices.ContainsFunc(c.Times(k), p.overlaps) })
-		}, nil
-	}
-}
-
-// timestampTest builds the test of a predicate that requires a timestamp for which
-// include is true.
-func timestampTest(include func(Time) bool) func([]string, time.Time) (test, *argError) {
-	return func(args []string, now time.Time) (test, *argError) {
-		p, err := parsePeriod(args, now)
-		if err != nil {
-			return nil, err
-		}
-		return func(c Candidate) bool {
-			return slices.ContainsFunc(c.Times(AnyTime), func(t Time) bool { return include(t) && p.overlaps(t) })
+			return slices.ContainsFunc(kinds, func(k TimeKind) bool { return slices.ContainsFunc(c.Times(k), matches) })
 		}, nil
 	}
 }
@@ -130,7 +117,7 @@ func timestampTest(include func(Time) bool) func([]string, time.Time) (test, *ar
 // deadlineTest also accepts auto: the deadlines of which Org warns today.
 func deadlineTest(args []string, now time.Time) (test, *argError) {
 	if len(args) != 1 || args[0] != "auto" {
-		return timesTest(Deadline)(args, now)
+		return timesTest(nil, Deadline)(args, now)
 	}
 	last := today(now).AddDate(0, 0, 1).Add(-1)
 	return func(c Candidate) bool {

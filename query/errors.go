@@ -68,8 +68,12 @@ func (e *argError) withIndex(index int) *argError { return &argError{index, e.me
 
 // unknownPredicate is the error for an unknown predicate name.
 func unknownPredicate(name string) *SyntaxError {
-	hint := "known are " + strings.Join(predicateNames(), " ")
-	if near := Closest(name, namesAndAliases(), 2); near != "" {
+	var names, all []string
+	for _, p := range predicates {
+		names, all = append(names, p.Name), append(append(all, p.Name), p.Aliases...)
+	}
+	hint := "known are " + strings.Join(names, " ")
+	if near := Closest(name, all, 2); near != "" {
 		hint = "did you mean " + near + ":"
 	}
 	return &SyntaxError{Message: fmt.Sprintf("unknown predicate %q", name), Hint: hint + "; quote the word to search for it as text"}

@@ -51,9 +51,9 @@ func propertyTest(args []string) (test, *argError) {
 			values = append(values, arg)
 			continue
 		}
-		on, ok := parseBool(value)
-		if !ok {
-			return nil, badBool(i+1, option)
+		on, err := parseBool(i+1, option, value)
+		if err != nil {
+			return nil, err
 		}
 		if on {
 			field = Candidate.InheritedProperty

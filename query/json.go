@@ -131,11 +131,11 @@ func marshal(head string, of []Expr) ([]byte, error) {
 }
 
 // encode returns JSON without HTML escapes, so that < and > stay readable.
-func encode(list []any) ([]byte, error) {
+func encode(tree any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(list)
+	err := e.Encode(tree)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
@@ -145,9 +145,6 @@ func JSON(e Expr) string {
 	if e == nil {
 		e = And{}
 	}
-	b, err := encode([]any{e})
-	if err != nil { // cannot happen: trees contain only strings and lists
-		return ""
-	}
-	return string(b[1 : len(b)-1])
+	b, _ := encode(e) // cannot fail: trees contain only strings and lists
+	return string(b)
 }

@@ -42,12 +42,7 @@ func compile(e Expr, now time.Time) (test, cost, error) {
 	case And:
 		tests, c, err := compileAll(e.Of, now)
 		return func(c Candidate) bool {
-			for _, t := range tests {
-				if !t(c) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(tests, func(t test) bool { return !t(c) })
 		}, c, err
 	case Or:
 		tests, c, err := compileAll(e.Of, now)

@@ -88,7 +88,10 @@ func (p phrase) containsFolded(text string) bool {
 		return false
 	}
 	low := p.needle[p.probe]
-	high := toUpper(low)
+	high := low
+	if 'a' <= low && low <= 'z' {
+		high -= 'a' - 'A'
+	}
 	window := text[p.probe : p.probe+last+1] // possible offsets of the probe byte
 	nextLow, nextHigh := nextIndex(window, low, 0), len(window)
 	if high != low {
@@ -116,13 +119,6 @@ func nextIndex(s string, c byte, from int) int {
 		return from + i
 	}
 	return len(s)
-}
-
-func toUpper(c byte) byte {
-	if 'a' <= c && c <= 'z' {
-		return c - 'a' + 'A'
-	}
-	return c
 }
 
 // equalFold compares bytes, ASCII letters without regard to case. lower must be in

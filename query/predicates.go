@@ -83,10 +83,10 @@ var predicates = []predicate{
 		cost: treeCost, relation: childrenTest},
 	{Predicate: Predicate{"clocked", nil, datesForm("clocked"),
 		"a finished clock entry overlaps the period; without dates, there is one"},
-		cost: textCost, datedTest: timesTest(Clocked)},
+		cost: textCost, datedTest: timesTest(nil, Clocked)},
 	{Predicate: Predicate{"closed", nil, datesForm("closed"),
 		"the entry was closed in the period; without dates, at any time"},
-		cost: fieldCost, datedTest: timesTest(Closed)},
+		cost: fieldCost, datedTest: timesTest(nil, Closed)},
 	{Predicate: Predicate{"deadline", nil, "deadline:[on=DATE or from=DATE,to=DATE or auto]",
 		"the deadline is in the period; auto: it is past, or Org already warns of it; without dates, there is one"},
 		cost: fieldCost, datedTest: deadlineTest},
@@ -128,7 +128,7 @@ var predicates = []predicate{
 		cost: fieldCost, test: pathTest},
 	{Predicate: Predicate{"planning", nil, datesForm("planning"),
 		"the entry is scheduled, due or closed in the period; without dates, at any time"},
-		cost: fieldCost, datedTest: timesTest(Scheduled, Deadline, Closed)},
+		cost: fieldCost, datedTest: timesTest(nil, Scheduled, Deadline, Closed)},
 	{Predicate: Predicate{"priority", nil, "priority:[P,...], priority:>=P or priority:P..Q",
 		"the priority cookie equals or compares with one of these, A above B; without P, there is a cookie; an entry without one never matches"},
 		cost: fieldCost, test: priorityTest, comparable: true},
@@ -143,7 +143,7 @@ var predicates = []predicate{
 		cost: textCost, test: matchesEvery(newPhrase, inEntry)},
 	{Predicate: Predicate{"scheduled", nil, datesForm("scheduled"),
 		"the entry is scheduled in the period; without dates, at any time"},
-		cost: fieldCost, datedTest: timesTest(Scheduled)},
+		cost: fieldCost, datedTest: timesTest(nil, Scheduled)},
 	{Predicate: Predicate{"src", nil, "src:[REGEXP,...][lang=LANGUAGE]",
 		"a source block of the language, if one is given, matches every REGEXP; without either, there is one"},
 		cost: textCost, test: sourceTest},
@@ -167,13 +167,13 @@ var predicates = []predicate{
 		cost: fieldCost, test: todoTest},
 	{Predicate: Predicate{"ts", nil, datesForm("ts"),
 		"a timestamp of the entry, of any kind, overlaps the period; without dates, there is one"},
-		cost: textCost, datedTest: timestampTest(func(Time) bool { return true })},
+		cost: textCost, datedTest: timesTest(nil, AnyTime)},
 	{Predicate: Predicate{"ts-active", []string{"ts-a"}, datesForm("ts-active"),
 		"an active timestamp, <...>, overlaps the period; without dates, there is one"},
-		cost: textCost, datedTest: timestampTest(func(t Time) bool { return t.Active })},
+		cost: textCost, datedTest: timesTest(func(t Time) bool { return t.Active }, AnyTime)},
 	{Predicate: Predicate{"ts-inactive", []string{"ts-i"}, datesForm("ts-inactive"),
 		"an inactive timestamp, [...], overlaps the period; without dates, there is one"},
-		cost: textCost, datedTest: timestampTest(func(t Time) bool { return !t.Active })},
+		cost: textCost, datedTest: timesTest(func(t Time) bool { return !t.Active }, AnyTime)},
 	{Predicate: Predicate{"type", nil, "type:TYPE,...",
 		"the node has one of these types: document, headline, an element type such as src-block, table or item, or a tree's own type such as person"},
 		cost: fieldCost, test: typeTest},
@@ -193,20 +193,4 @@ func canonical(name string) string {
 		return p.Name
 	}
 	return name
-}
-
-func predicateNames() []string {
-	all := make([]string, len(predicates))
-	for i, p := range predicates {
-		all[i] = p.Name
-	}
-	return all
-}
-
-func namesAndAliases() []string {
-	var all []string
-	for _, p := range predicates {
-		all = append(append(all, p.Name), p.Aliases...)
-	}
-	return all
 }

@@ -49,14 +49,9 @@ func tagsRegexpTest(args []string) (test, *argError) {
 }
 
 func ancestorsTest(inner test) test {
-	return func(c Candidate) bool {
-		for p, ok := c.Parent(); ok; p, ok = p.Parent() {
-			if inner(p) {
-				return true
-			}
-		}
-		return false
-	}
+	var above test
+	above = parentTest(func(c Candidate) bool { return inner(c) || above(c) })
+	return above
 }
 
 func parentTest(inner test) test {
@@ -79,13 +74,6 @@ func childrenTest(inner test) test {
 
 func descendantsTest(inner test) test {
 	var below test
-	below = func(c Candidate) bool {
-		for child := range c.Children() {
-			if inner(child) || below(child) {
-				return true
-			}
-		}
-		return false
-	}
+	below = childrenTest(func(c Candidate) bool { return inner(c) || below(c) })
 	return below
 }

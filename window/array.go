@@ -3,7 +3,6 @@
 package window
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/fovea-memory/fovea/working"
@@ -36,39 +35,24 @@ func (p *plan) matches(r ref) bool {
 // arrayOrder returns the shown candidates in the order of a JSON array: by class, and the best of a
 // class first. The focus is the last of the critical ones.
 func (p *plan) arrayOrder() []int {
-	type key struct {
-		class, focus      int
-		score, confidence float64
-	}
-	keys := map[int]key{}
+	keys := map[int][]float64{} // the lowest comes first
 	order := p.documentOrder()
 	for _, i := range order {
-		k := key{class: slices.Index(working.Priorities, p.class(i)), score: p.details[i].score}
+		last, confidence := 0.0, 0.0
 		if w := p.tree.workingOf(p.details[i].ref); w != nil {
-			k.confidence = w.Confidence
+			confidence = w.Confidence
 		}
 		if i == p.focus {
-			k.focus = 1
+			last = 1
 		}
-		keys[i] = k
+		keys[i] = []float64{float64(slices.Index(working.Priorities, p.class(i))), last, -p.details[i].score, -confidence}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		x, y := keys[a], keys[b]
-		return cmp.Or(x.class-y.class, x.focus-y.focus, cmp.Compare(y.score, x.score), cmp.Compare(y.confidence, x.confidence))
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(keys[a], keys[b]) })
 	return order
 }
 
 // criticalFirst moves the critical blocks to the front of the text.
 func (p *plan) criticalFirst(order []int) []int {
-	rest := func(i int) int {
-		if slices.Contains(p.critical, i) {
-			return 0
-		}
-		return 1
-	}
-	if len(p.critical) > 0 {
-		slices.SortStableFunc(order, func(a, b int) int { return rest(a) - rest(b) })
-	}
-	return order
+	critical := slices.DeleteFunc(slices.Clone(order), func(i int) bool { return !slices.Contains(p.critical, i) })
+	return append(critical, slices.DeleteFunc(order, func(i int) bool { return slices.Contains(critical, i) })...)
 }

@@ -138,13 +138,8 @@ const (
 )
 
 // compressible returns the critical blocks that may be compressed.
-func (p *plan) compressible() (list []int) {
-	for _, i := range p.critical {
-		if isCompressible(p.tree.workingOf(p.details[i].ref)) {
-			list = append(list, i)
-		}
-	}
-	return list
+func (p *plan) compressible() []int {
+	return slices.DeleteFunc(slices.Clone(p.critical), func(i int) bool { return !isCompressible(p.tree.workingOf(p.details[i].ref)) })
 }
 
 // compressCritical chooses the levels of the critical blocks that may be compressed, and their

@@ -58,12 +58,10 @@ func (o *Outline) useIndex() bool {
 	if !r.usedOnce.Swap(true) {
 		return false
 	}
-	if !r.built.Load() {
-		r.once.Do(func() {
-			r.build(o)
-			r.built.Store(true)
-		})
-	}
+	r.once.Do(func() {
+		r.build(o)
+		r.built.Store(true)
+	})
 	return true
 }
 

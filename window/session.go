@@ -164,10 +164,8 @@ func (p *plan) subtractNode(i int, t *shown.Node) {
 	}
 	n.headingShown = t.Heading == headingOf(item)
 	left, out := 0, 0
-	switch {
-	case c.Level == Title:
-	case c.Level == Full && Level(t.Level) == Full && t.Digest == n.info.digest && !t.Digest.IsZero():
-	default:
+	isSame := c.Level == Full && Level(t.Level) == Full && t.Digest == n.info.digest && !t.Digest.IsZero()
+	if c.Level > Title && !isSame {
 		x := n.excerpt
 		if c.Level == Full {
 			x = p.excerptOf(item)

@@ -3,9 +3,8 @@
 package window
 
 import (
-	"github.com/fovea-memory/fovea/internal/excerpt"
-
 	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/excerpt"
 )
 
 // Costs of a snippet in quarters of a token, unless it is given more.

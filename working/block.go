@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -278,11 +279,5 @@ func (b *Block) Leaves(now time.Time) string {
 }
 
 func nonEmpty(texts ...string) []string {
-	var out []string
-	for _, text := range texts {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	return out
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
 }

@@ -33,7 +33,7 @@ const (
 func (b Block) Complete(now time.Time) (Block, error) {
 	b.Priority = b.Priority.inWords()
 	if err := b.check(now); err != nil {
-		return b, fault.Wrap("block", cmp.Or(b.ID, string(b.Type)), fault.Invalid, err)
+		return b, fault.Wrap("block", clip(cmp.Or(b.ID, string(b.Type)), maxID), fault.Invalid, err)
 	}
 	b.Timestamp = cmp.Or(b.Timestamp, now).UTC().Truncate(time.Millisecond)
 	b.Confidence = cmp.Or(b.Confidence, new(1.0))
@@ -51,14 +51,12 @@ func (b Block) Complete(now time.Time) (Block, error) {
 		b.Priority = High // what others wrote is never pinned
 	}
 	b.ID = cmp.Or(b.ID, b.defaultID())
-	if !isName(b.ID) {
-		return b, fault.Wrap("block", b.ID, fault.Invalid, errName)
-	}
-	if len(b.ID) > maxID {
-		return b, fault.Wrap("block", b.ID[:32]+"…", fault.Invalid, fmt.Errorf("an id is at most %d bytes long; give a shorter one", maxID))
-	}
 	text, err := json.Marshal(b)
 	switch {
+	case len(b.ID) > maxID:
+		return b, fault.Wrap("block", clip(b.ID, 32)+"…", fault.Invalid, fmt.Errorf("an id is at most %d bytes long; give a shorter one", maxID))
+	case !isName(b.ID):
+		err = errName
 	case err != nil:
 		err = fmt.Errorf("the value or the metadata is not JSON: %w", err)
 	case len(text) > maxBlock:

@@ -70,8 +70,9 @@ func (m *moment) UnmarshalJSON(text []byte) error {
 			at, err = time.ParseInLocation(form, *given, time.Local)
 		}
 	}
-	if *m = moment(at); err != nil {
-		return &json.UnmarshalTypeError{Value: "string " + string(text), Type: reflect.TypeFor[time.Time]()}
+	*m = moment(at)
+	if year := at.UTC().Year(); err != nil || year < 1 || year > 9999 { // no other year can be kept
+		return &json.UnmarshalTypeError{Value: "string " + clip(string(text), maxDetail), Type: reflect.TypeFor[time.Time]()}
 	}
 	return nil
 }

@@ -111,6 +111,7 @@ func TestRefusals(t *testing.T) {
 		{working.Block{Type: working.Task, TaskID: "t", Location: "x"}, "a block of type task has no location"},
 		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `the priority "urgent" is none; use one of critical, high, medium, low, or 1 to 4`},
 		{working.Block{Type: working.Task, TaskID: "t", Priority: "5"}, `the priority "5" is none`},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "1.5"}, `the priority "1.5" is none`},
 		{working.Block{Type: working.Context, Summary: "c", RelatedIDs: make([]string, 1001)}, "it has 1001 related_ids, 1000 are possible"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: new(7.0)}, "the confidence 7 is not between 0 and 1"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: &nan}, "the confidence NaN is not between 0 and 1"},
@@ -126,6 +127,8 @@ func TestRefusals(t *testing.T) {
 		{working.Block{Type: working.File}.About("a.go:0"), "the line 0 is none; lines are numbered from 1"},
 		{working.Block{Type: working.File}.About("a.go:0-0"), "the line 0 is none; lines are numbered from 1"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: strings.Repeat("x", 513)}, "an id is at most 512 bytes long"},
+		{working.Block{Type: working.Task, TaskID: "t", ID: "x" + strings.Repeat("ä", 400)}, "block: x" + strings.Repeat("ä", 15) + "…: an id is at most"},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "5", ID: strings.Repeat("y", 1<<20)}, strings.Repeat("y", 512) + ": the priority"},
 		{working.Block{Type: working.Context, Summary: strings.Repeat("x", 1<<19)}, "keep long text in a file"},
 		{working.Block{Type: working.Status, StatusType: "s", Value: math.Inf(1)}, "the value or the metadata is not JSON"},
 	} {
@@ -232,6 +235,10 @@ func TestGiven(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`[{"type":"task"},{"timestamp":"noon"}]`: `1.timestamp: a string "noon" cannot stand here; it wants a time such as 2026-11-26T10:00:00, which is local, or`,
+		`{"expiry":"9999-12-31T23:00:00-05:00"}`: `0.expiry: a string "9999-12-31T23:00:00-05:00" cannot stand here; it wants a time`,
+		`{"timestamp":"0000-01-01T00:00:00Z"}`:   `0.timestamp: a string "0000-01-01T00:00:00Z" cannot stand here; it wants a time`,
+		`{"priority":-1}`:                        "0.priority: a number cannot stand here; it wants a string",
+		`{"priority":[1]}`:                       "0.priority: an array cannot stand here; it wants a string",
 		`{"expiry":5}`:                           "0.expiry: a number cannot stand here; it wants a time",
 		`{"priority":true}`:                      "0.priority: a bool cannot stand here; it wants a string",
 		`{"start_line":"4"}`:                     "0.start_line: a string cannot stand here; it wants a whole number in range",

@@ -2,9 +2,7 @@
 
 package index
 
-import (
-	"strings"
-)
+import "strings"
 
 // source is a segment to merge and the position reached in it.
 type source struct {

@@ -278,7 +278,7 @@ func withoutLog(tree *org.Tree, k int) string {
 
 // isNeverRun reports whether a block of code is marked by [Text] as never run.
 func isNeverRun(b org.Block) bool {
-	return b.Switches == "" && strings.TrimSpace(b.Parameters) == neverRunHeader && languages[strings.ToLower(b.Language)]
+	return b.Switches == "" && strings.TrimSpace(b.Parameters) == neverRunHeader && slices.Contains(languages, strings.ToLower(b.Language))
 }
 
 func isComputed(tree *org.Tree, k int) bool {

@@ -5,6 +5,7 @@ package inert
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/org"
 )
@@ -177,12 +178,8 @@ func texName(text string) string {
 	if n > 1 {
 		return text[1:n]
 	}
-	for i := range text[1:] {
-		if i > 0 {
-			return text[1 : 1+i]
-		}
-	}
-	return text[1:]
+	_, size := utf8.DecodeRuneInString(text[1:])
+	return text[1 : 1+size]
 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -17,10 +17,9 @@ import (
 // own, so that the tokens of entries add up.
 type jsonRenderer struct{}
 
-func (jsonRenderer) Head(Heading) string { return "[\n" }
-func (jsonRenderer) Separator() string   { return ",\n" }
-func (jsonRenderer) Tail() string        { return "]\n" }
-
+func (jsonRenderer) Head(Heading) string  { return "[\n" }
+func (jsonRenderer) Separator() string    { return ",\n" }
+func (jsonRenderer) Tail() string         { return "]\n" }
 func (jsonRenderer) Remark(string) string { return "" }
 
 // jsonEntry fixes the order of the keys.

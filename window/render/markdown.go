@@ -16,18 +16,9 @@ type markdownRenderer struct{}
 
 const maxHeadingLevel = 6
 
-func (markdownRenderer) Head(h Heading) string {
-	if !h.Foveal {
-		return h.notice()
-	}
-	if h.NoProjects {
-		return fovealHead + fovealEmpty
-	}
-	return fovealHead
-}
-
-func (markdownRenderer) Separator() string { return "" }
-func (markdownRenderer) Tail() string      { return "" }
+func (markdownRenderer) Head(h Heading) string { return h.text("") }
+func (markdownRenderer) Separator() string     { return "" }
+func (markdownRenderer) Tail() string          { return "" }
 
 func (markdownRenderer) Remark(text string) string { return text + "\n" }
 

@@ -13,18 +13,9 @@ import (
 // orgRenderer renders Org that parses again: one headline for each part.
 type orgRenderer struct{}
 
-func (orgRenderer) Head(h Heading) string {
-	if !h.Foveal {
-		return "# " + h.notice()
-	}
-	if h.NoProjects {
-		return fovealHead + fovealEmpty
-	}
-	return fovealHead
-}
-
-func (orgRenderer) Separator() string { return "" }
-func (orgRenderer) Tail() string      { return "" }
+func (orgRenderer) Head(h Heading) string { return h.text("# ") }
+func (orgRenderer) Separator() string     { return "" }
+func (orgRenderer) Tail() string          { return "" }
 
 func (orgRenderer) Remark(text string) string { return "# " + text + "\n" }
 

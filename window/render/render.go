@@ -4,6 +4,7 @@ package render
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/escape"
@@ -42,12 +43,17 @@ type Heading struct {
 	Focused    bool
 }
 
-// notice returns the line that says what a window is.
-func (h Heading) notice() string {
-	if h.Focused {
-		return Notice + " The branch of the focus stands last.\n"
+// text returns the head of a text whose remarks begin with a mark.
+func (h Heading) text(mark string) string {
+	switch {
+	case h.Foveal && h.NoProjects:
+		return fovealHead + fovealEmpty
+	case h.Foveal:
+		return fovealHead
+	case h.Focused:
+		return mark + Notice + " The branch of the focus stands last.\n"
 	}
-	return Notice + "\n"
+	return mark + Notice + "\n"
 }
 
 // WithoutNotice returns the text of a window without the line that says what it is, for a
@@ -185,11 +191,5 @@ func (e *Entry) tags() []string {
 	for _, t := range e.ParentTags {
 		inherited[t] = true
 	}
-	var tags []string
-	for _, t := range e.Item.Tags {
-		if !inherited[t] && escape.IsTag(t) {
-			tags = append(tags, t)
-		}
-	}
-	return tags
+	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return inherited[tag] || !escape.IsTag(tag) })
 }
