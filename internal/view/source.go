@@ -104,7 +104,7 @@ func (s *source) Item(id string) (window.Item, bool) {
 		it.Tags = s.state.EffectiveTags(n)
 	}
 	if s.handle != nil {
-		it.Handle, it.Author, it.Modified = s.handle(n), authorOf(s.state, n), time.UnixMilli(n.Modified)
+		it.Handle, it.Author = s.handle(n), authorOf(s.state, n)
 	}
 	if d.Encrypted {
 		return it, true // only the headline is shown

@@ -44,8 +44,6 @@ type Item struct {
 	// knows. Date is the day that the node is from, as 2026-11-20, "" for none. A heading
 	// states both for the nodes below it.
 	Author, Date string
-	// Modified is when the node last changed, zero if nobody knows.
-	Modified time.Time
 	// Agent is the untrusted agent who wrote the node, "" for the owner's files.
 	Agent string
 	// Project reports whether this is an active project; see Outline.Projects.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"time"
 
 	"github.com/fovea-memory/fovea/window/choose"
 )
@@ -53,7 +52,7 @@ type jsonMetadata struct {
 func (jsonRenderer) Piece(e *Entry) string {
 	score := math.Round(e.Score*100) / 100
 	meta := jsonMetadata{
-		Type: e.Item.Type, Timestamp: e.Item.timestamp(), Author: e.Item.Author, Path: e.Item.Path, Parent: e.Parent,
+		Type: e.Item.Type, Timestamp: e.Item.Date, Author: e.Item.Author, Path: e.Item.Path, Parent: e.Parent,
 		Title: TitleOf(e.Item, e.Level), Level: e.Level, Depth: e.Stars,
 		Todo: e.Item.Todo, Rank: e.Item.Priority, Tags: e.Item.Tags, Corrected: e.Corrected,
 	}
@@ -97,12 +96,4 @@ func workingEntry(e *Entry, w *Working) jsonEntry {
 		content = cmp.Or(content, TitleOf(e.Item, e.Level))
 	}
 	return jsonEntry{ID: w.ID, Content: content, Confidence: w.Confidence, Priority: string(e.Class), Metadata: metadata}
-}
-
-// timestamp says when a note is from: the day that it states, else when it last changed.
-func (i *Item) timestamp() string {
-	if i.Date == "" && !i.Modified.IsZero() {
-		return i.Modified.UTC().Format(time.RFC3339)
-	}
-	return i.Date
 }
