@@ -276,15 +276,14 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.scope.InPlace("ingest"); err != nil {
 		return err
 	}
-	how := (*ingest.Options)(opts)
-	err := ingest.Run(ctx, m.folder, how)
+	err := ingest.Run(ctx, m.folder, opts)
 	if m.scope.Parent != nil {
 		return err
 	}
 	for _, project := range slices.Sorted(maps.Keys(m.scope.Options.Projects)) {
 		s, scopeErr := m.Scope(ctx, scope.Project+"/"+project)
 		if scopeErr == nil {
-			scopeErr = ingest.Run(ctx, s.folder, how)
+			scopeErr = ingest.Run(ctx, s.folder, opts)
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}

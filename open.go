@@ -34,10 +34,10 @@ import (
 )
 
 // withDefaults returns a copy of options, which may be nil, with the defaults filled in.
-func withDefaults(o *Options) scope.Options {
-	var c scope.Options
+func withDefaults(o *Options) Options {
+	var c Options
 	if o != nil {
-		c = scope.Options(*o)
+		c = *o
 	}
 	if c.SkillsDir == "" {
 		c.SkillsDir = scope.DefaultSkills

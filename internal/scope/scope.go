@@ -11,12 +11,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // Scope is one chain of a memory and the region of the memex folder that it holds. Its
 // fields are set once, on opening.
 type Scope struct {
-	Options  Options
+	Options  options.Open
 	Name     string        // memex, project/NAME or session/ID
 	Dir      string        // absolute path of the memex
 	StateDir string        // the state folder, "" when Options.Store was given
