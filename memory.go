@@ -76,7 +76,14 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		m.hive = hive.New(s, m.rights, m.files, m.folder, x.top.hive)
 	}
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
-		Scopes: x.names, Open: x.menderOf,
+		Scopes: x.names,
+		Open: func(ctx context.Context, name string) (*mend.Mender, error) {
+			in, err := x.scope(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return in.mender, nil
+		},
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 		Purge: func() error {

@@ -80,12 +80,9 @@ func (r *rollback) open(ctx context.Context, in vfs.FS, name string) (*chain.Cha
 	return other, nil
 }
 
-// RestoreStore makes the newest state in another state folder, called name in errors, the
-// present one, as a commit that can be rolled back. The other history is not taken over, and
-// need not be one of this memory. Files follow as in Rollback, under the same conditions; ingest
-// the folder just before. It returns what Rollback does. Errors: Conflict (another process has
-// that folder, and as in Rollback), NotFound (it keeps nothing, or content of it was purged),
-// Corrupt, ReadOnly.
+// RestoreStore is Rollback to the newest state in another state folder, called name in errors.
+// The other history is not taken over, and need not be one of this memory. Errors: those of
+// Rollback, Conflict also if another process has that folder, Corrupt.
 func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	return h.perform(ctx, "restore", graph.KindRollback, opts, func(r *rollback) (string, error) {
 		other, err := r.open(ctx, in, name)

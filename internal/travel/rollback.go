@@ -347,11 +347,10 @@ func filesOf(c *graph.Commit) []string {
 	}
 	paths := map[string]bool{}
 	for i := range c.Delta {
-		if r := &c.Delta[i]; r.Old != nil {
-			paths[r.Old.Path] = true
-		}
-		if r := &c.Delta[i]; r.New != nil {
-			paths[r.New.Path] = true
+		for _, e := range []*node.Entry{c.Delta[i].Old, c.Delta[i].New} {
+			if e != nil {
+				paths[e.Path] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(paths))
