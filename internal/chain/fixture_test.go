@@ -39,7 +39,8 @@ type failer interface {
 // newChain returns a chain over a store that is not loaded. change may set options.
 func newChain(from store.Store, change func(*chain.Options)) fixture {
 	f := fixture{all: &chain.Ledgers{}}
-	f.tally, f.vow, f.held = chain.Register(f.all, "tally", 1, tally{}), chain.Register(f.all, "vow", 1, vow{}), chain.Register(f.all, "held", 0, held{})
+	f.tally, f.vow = chain.Register(f.all, "tally", 1, tally{}), chain.Register(f.all, "vow", 1, vow{})
+	f.held = chain.Register(f.all, "held", 0, held{})
 	opts := chain.Options{FS: faultfs.New(),
 		Name: "test", Log: slog.New(slog.DiscardHandler), Ledgers: f.all, Deriver: plain{}, Formats: document.Formats{org.Format{}},
 	}

@@ -63,7 +63,8 @@ func (h *History) perform(ctx context.Context, name, kind string, opts *scope.Wr
 		return h.scope.Replay(first), filesOf(first), err
 	}
 	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head { // the caller decided at an earlier one
-		return chain.Commit{}, nil, fault.Wrap(name, h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+		return chain.Commit{}, nil, fault.Wrap(name, h.scope.Dir, fault.Conflict,
+			fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
 	}
 	message, err := target(r)
 	if r.closeOther != nil {
