@@ -95,7 +95,7 @@ func VerifyBundle(ctx context.Context, r io.Reader, opts *Options) (p bundle.Pro
 }
 
 // loadBundle replays the history of a scope.
-func loadBundle(p *bundle.Proof, in vfs.FS, name string, opts scope.Options) error {
+func loadBundle(p *bundle.Proof, in vfs.FS, name string, opts Options) error {
 	s := &scope.Scope{Options: opts, Name: name}
 	if name != scope.Memex {
 		s.Parent = &scope.Scope{Options: opts, Name: scope.Memex}

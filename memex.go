@@ -19,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -212,15 +211,6 @@ func (x *memex) guardOf(name string) *protect.Guard {
 		return m.guard
 	}
 	return nil
-}
-
-// menderOf opens a scope and returns its mender.
-func (x *memex) menderOf(ctx context.Context, name string) (*mend.Mender, error) {
-	m, err := x.scope(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return m.mender, nil
 }
 
 // closeScopes closes the scopes and prevents opening more.

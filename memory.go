@@ -76,7 +76,14 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		m.hive = hive.New(s, m.rights, m.files, m.folder, x.top.hive)
 	}
 	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
-		Scopes: x.names, Open: x.menderOf,
+		Scopes: x.names,
+		Open: func(ctx context.Context, name string) (*mend.Mender, error) {
+			in, err := x.scope(ctx, name)
+			if err != nil {
+				return nil, err
+			}
+			return in.mender, nil
+		},
 		Store: func() (store.Store, error) { return openStore(s, s.FS, storeOptions(s)) },
 		Load:  func(ctx context.Context, tx *chain.Tx) error { return load(ctx, tx, m) },
 		Purge: func() error {
@@ -276,15 +283,14 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 	if err := m.scope.InPlace("ingest"); err != nil {
 		return err
 	}
-	how := (*ingest.Options)(opts)
-	err := ingest.Run(ctx, m.folder, how)
+	err := ingest.Run(ctx, m.folder, opts)
 	if m.scope.Parent != nil {
 		return err
 	}
 	for _, project := range slices.Sorted(maps.Keys(m.scope.Options.Projects)) {
 		s, scopeErr := m.Scope(ctx, scope.Project+"/"+project)
 		if scopeErr == nil {
-			scopeErr = ingest.Run(ctx, s.folder, how)
+			scopeErr = ingest.Run(ctx, s.folder, opts)
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}

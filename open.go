@@ -34,10 +34,10 @@ import (
 )
 
 // withDefaults returns a copy of options, which may be nil, with the defaults filled in.
-func withDefaults(o *Options) scope.Options {
-	var c scope.Options
+func withDefaults(o *Options) Options {
+	var c Options
 	if o != nil {
-		c = scope.Options(*o)
+		c = *o
 	}
 	if c.SkillsDir == "" {
 		c.SkillsDir = scope.DefaultSkills
@@ -83,7 +83,11 @@ func (x *memex) openFolder(ctx context.Context) error {
 	}
 	var err error
 	if x.lock, err = scope.TakeLock(ctx, &s.Options, s.FS); err != nil && !vfs.Unwritable(err) {
-		return fail("open", s.StateDir, lockKind(err), err)
+		kind := Conflict
+		if errors.Is(err, vfs.ErrNotRegular) {
+			kind = Corrupt
+		}
+		return fail("open", s.StateDir, kind, err)
 	}
 	if err = cmp.Or(err, vfs.MayWrite(s.FS)); err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
@@ -179,7 +183,7 @@ func withHistory(err error, state string) error {
 	return fmt.Errorf("%w; its history is kept: make the folder and run fovea restore --missing, or, if it was moved, run fovea adopt in its new place", err)
 }
 
-// ledgers registers the ledgers of a memory; one without rooms is a copy that is only read.
+// ledgers registers the ledgers of a memory; one without rights is a copy that is only read.
 // Their order is that of marks and of image sections; do not change it. It returns the slot
 // of the handles, too.
 func ledgers(m *Memory) (*chain.Ledgers, chain.Slot[view.Handles]) {
@@ -304,7 +308,8 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	if err != nil {
 		return nil, fail("merge", name, openKind(err), err)
 	}
-	all, handles := ledgers(&Memory{})
+	aside := &scope.Scope{} // the ledgers of a copy are read by merges alone
+	all, handles := ledgers(&Memory{scope: aside, history: travel.New(aside, nil, nil, nil, nil), notes: notes.New(aside, nil, nil, nil)})
 	other := chain.New(opened, chain.Options{
 		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
 		Ledgers: all, Deriver: view.Deriver{Scope: s.Name, Handles: handles},
@@ -331,12 +336,4 @@ func openKind(err error) fault.Kind {
 		return fault.Other
 	}
 	return fault.Corrupt
-}
-
-// lockKind returns the Kind of an error from taking the lock.
-func lockKind(err error) fault.Kind {
-	if errors.Is(err, vfs.ErrNotRegular) {
-		return fault.Corrupt
-	}
-	return fault.Conflict
 }

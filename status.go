@@ -80,7 +80,10 @@ func (m *Memory) Status() Status {
 	s.RelaxedMs = m.scope.Options.Relaxed.Milliseconds()
 	s.SignedBy, s.Signature = m.scope.Chain.SignedBy(at)
 	s.Baselines = m.rights.BaselineStatus()
-	s.History, s.Large = historySize(m.scope)
+	var err error
+	if s.History, err = store.Size(m.scope.Chain.Store()); err == nil && s.History > m.scope.Options.HistoryWarn {
+		s.Large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", s.History>>20)
+	}
 	if writable != nil {
 		s.ReadOnly = writable.Error()
 	}
@@ -105,15 +108,6 @@ func skippedOnOpen(c *chain.Chain) string {
 			strings.Join(r.DamagedImages, ", ")))
 	}
 	return strings.Join(told, "; ")
-}
-
-// historySize returns the size of the history, and a warning if it is too large.
-func historySize(s *scope.Scope) (size int64, large string) {
-	size, err := store.Size(s.Chain.Store())
-	if err == nil && size > s.Options.HistoryWarn {
-		large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", size>>20)
-	}
-	return size, large
 }
 
 // Writable returns nil if the memory can be written, including the open scopes of a

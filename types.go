@@ -10,10 +10,15 @@ import (
 	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/notes"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // The types that a Memory takes and returns.
 type (
+	// Options configure Open. The zero value is usable except for StateDir.
+	Options = options.Open
+	// IngestOptions configure Memory.Ingest. nil means the zero value.
+	IngestOptions = options.Ingest
 	// WriteOptions are the options of one write. nil is the zero value.
 	WriteOptions = history.WriteOptions
 	// Commit is one durable step of the history, as the log shows it.

@@ -16,7 +16,7 @@ import (
 
 // Add is that of fovea.Blocks.
 func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts *scope.WriteOptions) ([]working.Added, chain.Commit, error) {
-	all := r.Blocks
+	all := slices.Clip(r.Blocks) // the caller keeps its own
 	for _, a := range r.Actions {
 		all = append(all, working.FromAction(a)...)
 	}

@@ -205,7 +205,7 @@ func (bs *Blocks) check(agent string) error {
 	return fault.Wrap("block", agent, fault.Invalid, author.Check(agent))
 }
 
-// message says what a change is about.
+// messageOf says what a change is about.
 func messageOf(c *working.Change) string {
 	var said []string
 	for _, b := range c.Put[:min(len(c.Put), 3)] {

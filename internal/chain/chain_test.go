@@ -24,8 +24,6 @@ import (
 // adds one, and each commit of the kind edit adds its own number.
 type tally struct{}
 
-func (tally) Name() string   { return "tally" }
-func (tally) Fields() int    { return 1 }
 func (tally) Empty() []int64 { return nil }
 
 func tallyMark(n int64) []byte { return merkle.AppendInt(chain.NewMark("tally", 1), n) }
@@ -302,8 +300,6 @@ func TestAnnouncedIsPending(t *testing.T) {
 // second is a ledger like tally under another name.
 type second struct{ tally }
 
-func (second) Name() string { return "second" }
-
 func (second) Propose([]int64, *chain.Change) [][]byte {
 	return [][]byte{merkle.AppendInt(chain.NewMark("second", 1), 1)}
 }
@@ -312,16 +308,16 @@ func (second) Propose([]int64, *chain.Change) [][]byte {
 // order of their registration.
 func TestOrderOfMarks(t *testing.T) {
 	for _, tc := range []struct {
-		first chain.Ledger[[]int64]
-		then  chain.Ledger[[]int64]
-		want  []string
+		first, then string
+		want        []string
 	}{
-		{tally{}, second{}, []string{"caller", "tally", "second"}},
-		{second{}, tally{}, []string{"caller", "second", "tally"}},
+		{"tally", "second", []string{"caller", "tally", "second"}},
+		{"second", "tally", []string{"caller", "second", "tally"}},
 	} {
 		all := &chain.Ledgers{}
-		chain.Register(all, tc.first)
-		chain.Register(all, tc.then)
+		toys := map[string]chain.Ledger[[]int64]{"tally": tally{}, "second": second{}}
+		chain.Register(all, tc.first, 1, toys[tc.first])
+		chain.Register(all, tc.then, 1, toys[tc.then])
 		f := fixture{Chain: chain.New((&storetest.InMemory{}).Open(), chain.Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
 		tx := f.Begin()
 		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", chain.NewMark("caller", 0)); err != nil {

@@ -39,7 +39,8 @@ type failer interface {
 // newChain returns a chain over a store that is not loaded. change may set options.
 func newChain(from store.Store, change func(*chain.Options)) fixture {
 	f := fixture{all: &chain.Ledgers{}}
-	f.tally, f.vow, f.held = chain.Register(f.all, tally{}), chain.Register(f.all, vow{}), chain.Register(f.all, held{})
+	f.tally, f.vow = chain.Register(f.all, "tally", 1, tally{}), chain.Register(f.all, "vow", 1, vow{})
+	f.held = chain.Register(f.all, "held", 0, held{})
 	opts := chain.Options{FS: faultfs.New(),
 		Name: "test", Log: slog.New(slog.DiscardHandler), Ledgers: f.all, Deriver: plain{}, Formats: document.Formats{org.Format{}},
 	}
@@ -108,8 +109,6 @@ type promise struct{ word, doubt string }
 // vow is a toy ledger that the signed head vouches for. A mark sets the word.
 type vow struct{}
 
-func (vow) Name() string   { return "vow" }
-func (vow) Fields() int    { return 1 }
 func (vow) Empty() promise { return promise{} }
 
 func vowMark(word string) []byte { return merkle.AppendText(chain.NewMark("vow", 1), word) }
@@ -140,8 +139,6 @@ type past struct {
 // held is a toy ledger that holds the states of commits with the message "hold".
 type held struct{}
 
-func (held) Name() string                  { return "held" }
-func (held) Fields() int                   { return 0 }
 func (held) Empty() []past                 { return nil }
 func (held) Encode([]past) []byte          { return nil }
 func (held) Decode([]byte) ([]past, error) { return nil, nil }

@@ -4,6 +4,7 @@ package chain
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -17,11 +18,6 @@ import (
 // an image under the same name. A ledger takes part in more by implementing
 // Follower, Permanent, Proposer, Attester, Retainer, Reverter, Merger or Labeler.
 type Ledger[V any] interface {
-	// Name names the marks and the section of images.
-	Name() string
-	// Fields is the number of fields of a mark, without the name. A mark with
-	// another number is of a later version and is skipped.
-	Fields() int
 	// Empty is the value of a chain without marks.
 	Empty() V
 	// Apply reads the fields of a mark made at a moment. The reader keeps the error of
@@ -144,11 +140,12 @@ func (s Slot[V]) At(m *Moment) V {
 	return v
 }
 
-// Register adds a ledger. The order of registration is that of the marks a commit
-// gets and of the sections of images.
-func Register[V any](to *Ledgers, l Ledger[V]) Slot[V] {
+// Register adds a ledger. name names its marks and the section of images; fields is the number
+// of fields of a mark, without the name: a mark with another number is of a later version and is
+// skipped. The order of registration is that of the marks a commit gets and of the sections.
+func Register[V any](to *Ledgers, name string, fields int, l Ledger[V]) Slot[V] {
 	e := &erased{
-		name: l.Name(), fields: l.Fields(),
+		name: name, fields: fields,
 		empty:  func() any { return l.Empty() },
 		apply:  func(v any, r *merkle.Reader, at *Moment) (any, error) { return l.Apply(v.(V), r, at) },
 		encode: func(v any) []byte { return l.Encode(v.(V)) },
@@ -257,8 +254,7 @@ func (l *Ledgers) after(values []any, marks [][]byte, at *Moment) ([]any, error)
 }
 
 func with(values []any, i int, v any) []any {
-	out := make([]any, len(values))
-	copy(out, values)
+	out := slices.Clone(values)
 	out[i] = v
 	return out
 }

@@ -64,38 +64,34 @@ func (x *index) put(id string, n *node.Node, add bool) {
 	}
 }
 
-// build reads the present state of a scope unless that was done.
-func (x *index) build(s *scope.Scope) {
+// use locks the index, and builds it from the present state of a scope unless that was done.
+func (x *index) use(s *scope.Scope) (unlock func()) {
+	x.mu.Lock()
 	if x.built {
-		return
+		return x.mu.Unlock
 	}
 	x.built, x.tasks, x.homes = true, map[string]bool{}, map[string]map[string]bool{}
 	for n := range s.Present().All() {
 		x.put(n.ID, n, true)
 	}
+	return x.mu.Unlock
 }
 
 // taskIDs lists the ids of the tasks.
 func (x *index) taskIDs(s *scope.Scope) []string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.build(s)
+	defer x.use(s)()
 	return slices.Collect(maps.Keys(x.tasks))
 }
 
 // agents lists the agents that have documents.
 func (x *index) agents(s *scope.Scope) []string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.build(s)
+	defer x.use(s)()
 	return slices.Collect(maps.Keys(x.homes))
 }
 
 // inboxes lists the files of an agent's inbox, oldest first.
 func (x *index) inboxes(s *scope.Scope, agent string) []string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.build(s)
+	defer x.use(s)()
 	var paths []string
 	for path := range x.homes[agent] {
 		if inboxNumber(agent, path) > 0 {

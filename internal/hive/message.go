@@ -112,7 +112,7 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 	case err != nil:
 		return "", chain.Commit{}, err
 	case first != nil:
-		id = addedBy(first)
+		id = scope.Inserted(first)
 	}
 	return id, c, nil
 }
@@ -384,14 +384,4 @@ func (w *change) inboxFile(agent string) string {
 		return last
 	}
 	return inboxName(agent, inboxNumber(agent, last)+1)
-}
-
-// addedBy returns the id of the headline that a commit added.
-func addedBy(c *graph.Commit) string {
-	for i := range c.Delta {
-		if r := &c.Delta[i]; r.Old == nil && r.New != nil && r.New.Parent != "" {
-			return r.ID
-		}
-	}
-	return ""
 }

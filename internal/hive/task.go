@@ -150,15 +150,11 @@ func taskOf(ctx context.Context, s *scope.Scope, n *node.Node, now int64) Task {
 	switch {
 	case n.Derived.Done:
 		t.Status, t.Claim = Done, Claim{}
-	case !t.Claim.IsZero(), slices.Contains(inProgressWords, n.Derived.Todo) && !wasClaimed(n):
-		t.Status = InProgress
+	case !t.Claim.IsZero(), slices.Contains(inProgressWords, n.Derived.Todo) && n.Derived.Last(document.ClaimedBy) == "":
+		t.Status = InProgress // a keyword beside a claim that has ended is that of the claim
 	}
 	return t
 }
-
-// wasClaimed reports whether a claim of a task is recorded, in force or not: its keyword is
-// then that of the claim.
-func wasClaimed(n *node.Node) bool { return n.Derived.Last(document.ClaimedBy) != "" }
 
 // claimOf returns the claim of a task that is in force at a time. A lease that would last
 // longer than MaxLease is none: no claim made it.

@@ -18,16 +18,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/options"
 )
-
-// Options configure a scan. They are fovea.IngestOptions, which documents them: the same fields in
-// the same order.
-type Options struct {
-	AcceptDeletions bool
-	Progress        func(done, total int)
-	Trusted         func(paths []string)
-	Committed       func(chain.Commit)
-}
 
 const (
 	// Limits of one commit of an ingest, reached with whole documents: large enough to
@@ -40,7 +32,7 @@ const (
 )
 
 // Run ingests the folder of one scope.
-func Run(ctx context.Context, r *Reader, opts *Options) error {
+func Run(ctx context.Context, r *Reader, opts *options.Ingest) error {
 	tx := r.scope.Chain.Begin()
 	defer tx.End()
 	if r.scope.IsClosed(tx) {
@@ -50,7 +42,7 @@ func Run(ctx context.Context, r *Reader, opts *Options) error {
 }
 
 // RunTx is Run within a write of its caller.
-func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *Options) error {
+func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *options.Ingest) error {
 	if !r.scope.HasFiles() {
 		return r.scope.DropSavedBuffers(ctx, tx)
 	}
@@ -113,7 +105,7 @@ type portion struct {
 type ingester struct {
 	reader *Reader
 	tx     *chain.Tx
-	opts   *Options
+	opts   *options.Ingest
 	scan   corpus.Scan
 	now    time.Time
 	op     string
@@ -130,7 +122,7 @@ type ingester struct {
 	setup   map[string]bool // setup files that the scan does not list: whether each exists
 }
 
-func newIngester(r *Reader, tx *chain.Tx, opts *Options, scan corpus.Scan, now time.Time) *ingester {
+func newIngester(r *Reader, tx *chain.Tx, opts *options.Ingest, scan corpus.Scan, now time.Time) *ingester {
 	in := &ingester{
 		reader: r, tx: tx, opts: opts, scan: scan, now: now, op: scope.Operation(), arrived: map[[sha256.Size]byte]bool{},
 		listed: map[string]bool{}, changed: map[string]bool{}, taken: map[string]bool{}, setup: map[string]bool{},
@@ -373,7 +365,7 @@ func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path 
 	if same || err != nil {
 		return text, err
 	}
-	in := newIngester(r, tx, &Options{}, corpus.Scan{}, a.Now)
+	in := newIngester(r, tx, &options.Ingest{}, corpus.Scan{}, a.Now)
 	in.next.draft = r.scope.Present().Edit(a.Now.UnixMilli())
 	if err := in.file(ctx, path); err != nil {
 		return "", err

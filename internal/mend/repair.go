@@ -22,6 +22,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // Repair restores a damaged memory as far as possible. It moves damaged files to
@@ -67,7 +68,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 		return plan, fault.Wrap("repair", md.scope.StateDir, fault.ReadOnly, err)
 	}
 	ingest.ForgetTable(md.folder) // every file is read
-	if err := ingest.RunTx(context.WithoutCancel(ctx), tx, md.folder, &ingest.Options{}); err != nil {
+	if err := ingest.RunTx(context.WithoutCancel(ctx), tx, md.folder, &options.Ingest{}); err != nil {
 		return plan, err
 	}
 	if err := md.refill(context.WithoutCancel(ctx), tx); err != nil {

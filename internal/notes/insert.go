@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -56,7 +55,7 @@ func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, a scope.Action, under
 	case err != nil:
 		return chain.Commit{}, "", err
 	case first != nil:
-		return c, inserted(first), nil
+		return c, scope.Inserted(first), nil
 	}
 	return c, id, nil
 }
@@ -87,20 +86,4 @@ func (e *editing) place(ctx context.Context, under string) (name string, doc doc
 		doc = parse(e.ns.scope.Present(), under, "")
 	}
 	return under, doc, -1, nil
-}
-
-// inserted returns the id of the headline that a commit added: the top one of those added.
-func inserted(c *graph.Commit) string {
-	came := map[string]bool{}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; r.Old == nil && r.New.Parent != "" {
-			came[r.ID] = true
-		}
-	}
-	for i := range c.Delta {
-		if r := &c.Delta[i]; came[r.ID] && !came[r.New.Parent] {
-			return r.ID
-		}
-	}
-	return ""
 }

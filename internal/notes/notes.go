@@ -44,7 +44,7 @@ func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bo
 // subject returns the id of the node that an edit was about: an added one, else one with a
 // changed text or place, else a removed one.
 func subject(c *graph.Commit) string {
-	if id := inserted(c); id != "" {
+	if id := scope.Inserted(c); id != "" {
 		return id
 	}
 	moved, left, gone := "", "", map[string]bool{}

@@ -179,7 +179,7 @@ func (ns *Notes) settledAlready(tx *chain.Tx, r *pending) bool {
 	case r.ctx.Err() != nil:
 		err = fault.Wrap("remember", r.under, fault.Other, r.ctx.Err())
 	case first != nil:
-		id := inserted(first)
+		id := scope.Inserted(first)
 		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
 		r.end(remembered{ID: id, Commit: ns.scope.Replay(first)}, nil)
 	case r.byAgent():

@@ -83,13 +83,13 @@ func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author
 		return nil
 	}
 	for _, c := range delta.Changes {
-		if was, ok := t.of(c.Old); ok && !was.active {
-			changed[mustKey(c.Old)] = was.forgottenBy(by)
+		if key, was, ok := t.of(c.Old); ok && !was.active {
+			changed[key] = was.forgottenBy(by)
 		}
 	}
 	for _, c := range delta.Changes {
-		if was, ok := t.of(c.New); ok && (!was.active || by == scope.Owner || by == was.by) {
-			changed[mustKey(c.New)] = tombstone{}
+		if key, was, ok := t.of(c.New); ok && (!was.active || by == scope.Owner || by == was.by) {
+			changed[key] = tombstone{}
 		}
 	}
 	maps.DeleteFunc(changed, func(key noteKey, now tombstone) bool { return t[key].active == now.active })
@@ -112,19 +112,12 @@ func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
 	return [][]byte{fresh.mark()}
 }
 
-// of returns the tombstone of n, which may be nil.
-func (t tombstones) of(n *node.Node) (was tombstone, known bool) {
-	key, ok := keyOfNode(n)
-	if !ok {
-		return tombstone{}, false
+// of returns the tombstone of n, which may be nil, and its key.
+func (t tombstones) of(n *node.Node) (key noteKey, was tombstone, known bool) {
+	if key, known = keyOfNode(n); known {
+		was, known = t[key]
 	}
-	was, known = t[key]
-	return was, known
-}
-
-func mustKey(n *node.Node) noteKey {
-	key, _ := keyOfNode(n)
-	return key
+	return key, was, known
 }
 
 func (t tombstones) mark() []byte { return t.append(chain.NewMark(tombstoneName, 1)) }
@@ -137,10 +130,6 @@ func (ns *Notes) tombstones() tombstones { return ns.slot.At(ns.scope.Chain.Head
 type tombstoneLedger struct{}
 
 const tombstoneName = "forgotten"
-
-func (tombstoneLedger) Name() string { return tombstoneName }
-
-func (tombstoneLedger) Fields() int { return 1 }
 
 func (tombstoneLedger) Empty() tombstones { return nil }
 
@@ -198,11 +187,7 @@ func readTombstones(r *merkle.Reader) tombstones {
 	return t
 }
 
-// Register registers the ledger of what was forgotten; ns is nil for a copy that is only
-// read.
+// Register registers the ledger of what was forgotten.
 func Register(to *chain.Ledgers, ns *Notes) {
-	slot := chain.Register(to, tombstoneLedger{})
-	if ns != nil {
-		ns.slot = slot
-	}
+	ns.slot = chain.Register(to, tombstoneName, 1, tombstoneLedger{})
 }

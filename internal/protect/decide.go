@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // Files lists the protected files of the memory's own scope, sorted by path,
@@ -204,7 +205,7 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 	if _, err := g.protectedFile(op, path); err != nil {
 		return d, err
 	}
-	if err := ingest.RunTx(ctx, tx, g.folder, &ingest.Options{}); err != nil {
+	if err := ingest.RunTx(ctx, tx, g.folder, &options.Ingest{}); err != nil {
 		return d, err
 	}
 	if _, err := ingest.Refresh(ctx, tx, g.folder, scope.Action{Name: op, Now: g.scope.Options.Now()}, path); err != nil && fault.KindOf(err) != fault.NotFound {

@@ -28,10 +28,6 @@ type ledger struct {
 
 const guardName = "guard"
 
-func (ledger) Name() string { return guardName }
-
-func (ledger) Fields() int { return 1 }
-
 func (ledger) Label() string { return "the path or a title of a protected file" }
 
 func (ledger) Empty() Trust { return Trust{} }
@@ -172,7 +168,7 @@ func (r *Rules) BaselineStatus() string {
 // Register registers the ledger of what the owner trusts; r is nil for a copy that is only
 // read.
 func Register(to *chain.Ledgers, r *Rules) {
-	slot := chain.Register(to, ledger{rules: r})
+	slot := chain.Register(to, guardName, 1, ledger{rules: r})
 	if r != nil {
 		r.slot = slot
 	}

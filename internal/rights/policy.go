@@ -10,6 +10,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // protectedDocs caches the protected documents of a state, valid while no link changes.
@@ -21,7 +22,7 @@ type protectedDocs struct {
 
 // NewPolicy returns the policy of a memory: the rules of the options, then the default
 // lockdown. A skills folder outside the memex does not end the protection of the one inside.
-func NewPolicy(o *scope.Options, skills string) (*guard.Policy, error) {
+func NewPolicy(o *options.Open, skills string) (*guard.Policy, error) {
 	if skills == "" {
 		skills = scope.DefaultSkills
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // Prefixes of the op of a commit. A key has neither in it, so no caller can make a commit look
@@ -42,7 +43,7 @@ func (s *Scope) Actor(ctx context.Context) author.Actor {
 
 // TakeLock makes this process the owner of a state folder, retrying for Options.Wait. The
 // error names the current owner.
-func TakeLock(ctx context.Context, opts *Options, in vfs.FS) (*vfs.FileLock, error) {
+func TakeLock(ctx context.Context, opts *options.Open, in vfs.FS) (*vfs.FileLock, error) {
 	holder := vfs.Holder{PID: os.Getpid(), Command: opts.Command, Since: opts.Now()}
 	if opts.Wait <= 0 {
 		return disk.TryLock(in, holder)

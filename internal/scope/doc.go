@@ -7,8 +7,7 @@
 // works on a [Scope]. A Scope determines the author of an operation, prepares the commit that
 // the operation fills in, finds an earlier operation with
 // the same key, keeps the files that differ from memory on purpose ([Drift]), and lists the
-// other open scopes of the memex. [Options] are those of package fovea; they are
-// declared here because every room reads them.
+// other open scopes of the memex.
 //
 // Invariants:
 //   - A memex, its projects and its sessions have separate chains. A file belongs to exactly

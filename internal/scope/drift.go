@@ -40,13 +40,8 @@ func (s *Scope) Drift() Drift { return s.DriftAt(s.Chain.Head()) }
 // DriftAt returns the drift at a moment of the chain's present.
 func (s *Scope) DriftAt(m *chain.Moment) Drift { return s.drift.At(m) }
 
-// Register registers the ledger of the drift; s is nil for a copy that is only read.
-func Register(to *chain.Ledgers, s *Scope) {
-	slot := chain.Register(to, driftLedger{})
-	if s != nil {
-		s.drift = slot
-	}
-}
+// Register registers the ledger of the drift.
+func Register(to *chain.Ledgers, s *Scope) { s.drift = chain.Register(to, driftName, 2, driftLedger{}) }
 
 // DriftMarks returns the marks that set the drift of paths; a path without drift is in
 // step again. Only changes need marks. In a scope without files, nil drift needs none:
@@ -70,10 +65,6 @@ func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 type driftLedger struct{}
 
 const driftName = "drift"
-
-func (driftLedger) Name() string { return driftName }
-
-func (driftLedger) Fields() int { return 2 }
 
 func (driftLedger) Label() string { return "the path of a file" }
 

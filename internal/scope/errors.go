@@ -4,6 +4,7 @@ package scope
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -17,29 +18,23 @@ var ErrNoRights = errors.New("the agent has no rights; its caller must set them,
 
 // FailWrite returns err with the Kind of its file error.
 func FailWrite(op, what string, err error) error {
-	kind := fault.Other
 	for _, k := range writeKinds {
-		if errors.Is(err, k.err) {
-			kind = k.kind
+		if slices.ContainsFunc(k.causes, func(cause error) bool { return errors.Is(err, cause) }) {
+			return fault.Wrap(op, what, k.kind, err)
 		}
 	}
-	return fault.Wrap(op, what, kind, err)
+	return fault.Wrap(op, what, fault.Other, err)
 }
 
+// writeKinds are the kinds of file errors. The first that fits counts.
 var writeKinds = []struct {
-	err  error
-	kind fault.Kind
+	kind   fault.Kind
+	causes []error
 }{
-	{corpus.ErrChanged, fault.Conflict},
-	{corpus.ErrBusy, fault.Busy},
-	{corpus.ErrReadOnlyFile, fault.ReadOnly},
-	{corpus.ErrVanished, fault.NotFound},
-	{corpus.ErrDangling, fault.NotFound},
-	{corpus.ErrElsewhere, fault.Invalid},
-	{corpus.ErrOutside, fault.Invalid},
-	{corpus.ErrTooLarge, fault.Invalid},
-	{corpus.ErrName, fault.Invalid},
-	{corpus.ErrLink, fault.Invalid},
-	{corpus.ErrSpecial, fault.Invalid},
-	{corpus.ErrNotFolder, fault.Invalid},
+	{fault.Invalid, []error{corpus.ErrElsewhere, corpus.ErrOutside, corpus.ErrTooLarge, corpus.ErrName, corpus.ErrLink, corpus.ErrSpecial,
+		corpus.ErrNotFolder}},
+	{fault.NotFound, []error{corpus.ErrVanished, corpus.ErrDangling}},
+	{fault.ReadOnly, []error{corpus.ErrReadOnlyFile}},
+	{fault.Busy, []error{corpus.ErrBusy}},
+	{fault.Conflict, []error{corpus.ErrChanged}},
 }

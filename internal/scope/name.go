@@ -21,6 +21,9 @@ const (
 	Folder  = "scopes"
 )
 
+// DefaultSkills is the default of SkillsDir.
+const DefaultSkills = "skills"
+
 // Memex returns the scope of the memex: s itself, or its parent.
 func (s *Scope) Memex() *Scope {
 	if s.Parent != nil {

@@ -8,10 +8,14 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 )
+
+// WriteOptions are the options of one write, see package history.
+type WriteOptions = history.WriteOptions
 
 // Action is an operation that makes a commit.
 type Action struct {
@@ -21,6 +25,15 @@ type Action struct {
 	Message string // of the commit
 	Now     time.Time
 	DryRun  bool // check, and change nothing
+}
+
+// ActionOf returns the action of a write that can be a dry run, which repeats no earlier one.
+func ActionOf(o *WriteOptions, name, kind string) Action {
+	a := Action{Name: name, Kind: kind, Key: o.Key, DryRun: o.DryRun}
+	if o.DryRun {
+		a.Key = ""
+	}
+	return a
 }
 
 // NewCommit returns the commit of an action by the actor of ctx, still without changes.

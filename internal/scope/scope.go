@@ -8,15 +8,18 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/options"
 )
 
 // Scope is one chain of a memory and the region of the memex folder that it holds. Its
 // fields are set once, on opening.
 type Scope struct {
-	Options  Options
+	Options  options.Open
 	Name     string        // memex, project/NAME or session/ID
 	Dir      string        // absolute path of the memex
 	StateDir string        // the state folder, "" when Options.Store was given
@@ -67,3 +70,13 @@ func (s *Scope) View() *view.View { return s.Chain.Head().Derived.(*view.View) }
 
 // Present returns the newest state.
 func (s *Scope) Present() *graph.State { return s.Chain.Head().State }
+
+// CheckKinds rejects a state folder that contains anything but regular files and folders.
+func (s *Scope) CheckKinds(op string) error {
+	return fault.Wrap(op, s.StateDir, fault.Corrupt, disk.CheckKinds(s.FS))
+}
+
+// InPlace returns an error if the path of the memex now leads to another folder.
+func (s *Scope) InPlace(op string) error {
+	return fault.Wrap(op, s.Dir, fault.Conflict, s.Root.InPlace())
+}

@@ -84,3 +84,19 @@ func (s *Scope) DropUnusedSetups(state *graph.State, draft *graph.Draft) []strin
 // Owner is the only author whose changes of protected files are trusted: the person, never
 // an agent.
 var Owner = author.Author{Kind: author.Owner}
+
+// Inserted returns the id of the headline that a commit added: the top one of those added.
+func Inserted(c *graph.Commit) string {
+	came := map[string]bool{}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; r.Old == nil && r.New.Parent != "" {
+			came[r.ID] = true
+		}
+	}
+	for i := range c.Delta {
+		if r := &c.Delta[i]; came[r.ID] && !came[r.New.Parent] {
+			return r.ID
+		}
+	}
+	return ""
+}

@@ -25,11 +25,8 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
 	head := h.scope.Chain.Head().Commit
-	if err := keepable(ctx, tx, h.scope, "checkpoint", name); err != nil {
-		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Invalid, err)
-	}
-	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
-		return Snapshot{}, "", fault.Wrap("checkpoint", name, fault.Denied, err)
+	if err := h.keepable(ctx, tx, "checkpoint", name); err != nil {
+		return Snapshot{}, "", err
 	}
 	if name == "" {
 		name = h.moments().checkpoint(head.Seq, h.scope.Options.Now())

@@ -21,30 +21,24 @@ import (
 // first file is written.
 func WriteFiles(ctx context.Context, h *History, texts map[string]string, message string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	const name = "import"
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	action := scope.ActionOf(opts, name, graph.KindEdit)
-	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
-		return h.scope.Replay(first), filesOf(first), err
-	}
-	draft := h.scope.Present().Edit(h.scope.Options.Now().UnixMilli())
-	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		if err := ctx.Err(); err != nil {
-			return chain.Commit{}, nil, fault.Wrap(name, path, fault.Other, err)
+	return h.perform(ctx, name, graph.KindEdit, opts, func(r *rollback) (string, error) {
+		draft := h.scope.Present().Edit(h.scope.Options.Now().UnixMilli())
+		for _, path := range slices.Sorted(maps.Keys(texts)) {
+			if err := ctx.Err(); err != nil {
+				return "", fault.Wrap(name, path, fault.Other, err)
+			}
+			read, err := Reads(h, path)
+			if err == nil && !read {
+				err = errors.New("no note is read from this path; name another folder")
+			}
+			if err != nil {
+				return "", fault.Wrap(name, path, fault.Invalid, err)
+			}
+			draft.Put(path, document.File(texts[path], false))
 		}
-		read, err := Reads(h, path)
-		if err == nil && !read {
-			err = errors.New("no note is read from this path; name another folder")
-		}
-		if err != nil {
-			return chain.Commit{}, nil, fault.Wrap(name, path, fault.Invalid, err)
-		}
-		draft.Put(path, document.File(texts[path], false))
-	}
-	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err}
-	return r.run(context.WithoutCancel(ctx), message)
+		r.target, _ = draft.Seal()
+		return message, nil
+	})
 }
 
 // Reads reports whether Fovea reads a file at a path, which need not be there. The error says that

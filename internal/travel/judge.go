@@ -42,7 +42,7 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 		switch {
 		case err == nil, errors.Is(err, corpus.ErrElsewhere):
 		case errors.Is(err, corpus.ErrOutside), errors.Is(err, corpus.ErrLoop):
-			if !r.foreign {
+			if r.closeOther == nil {
 				continue // Stage says what stands in the way here
 			}
 		default:
@@ -51,10 +51,10 @@ func (r *rollback) judge(head *graph.State, changed, lost []string) (stay []stri
 		_, wanted := r.target.Text(path)
 		isChanged := i < len(changed)
 		switch {
-		case verdict == corpus.Never && wanted && r.foreign:
+		case verdict == corpus.Never && wanted && r.closeOther != nil:
 			never = append(never, path)
 		case verdict == corpus.Listed && !(document.IsIgnore(path) && isChanged):
-		case isChanged && !r.foreign:
+		case isChanged && r.closeOther == nil:
 			stay = append(stay, path)
 			r.report(path)
 		default:

@@ -33,95 +33,72 @@ func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOpti
 
 // MergeStore is History.Merge for an open state folder, called name in errors.
 func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	action := scope.ActionOf(opts, "merge", graph.KindMerge)
-	switch first, err := h.enter(ctx, tx, action, opts); {
-	case first != nil || err != nil:
-		return h.scope.Replay(first), filesOf(first), nil, err
-	case h.scope.IsSession():
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
-	case opts.Skip:
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, fault.Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
-	case h.scope.Chain.Head().Commit.Seq == 0:
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", h.scope.Dir, fault.Invalid,
-			errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
-	}
-	other, done, err := h.open(ctx, action.Name, in, name)
-	if err != nil {
-		return chain.Commit{}, nil, nil, err
-	}
-	defer done()
-	g := merging{history: h, tx: tx, ours: h.scope.Chain, theirs: other}
-	return g.run(ctx, action, name, opts)
-}
-
-// open loads the chain of this scope from another state folder, called name in errors. done
-// closes it.
-func (h *History) open(ctx context.Context, op string, in vfs.FS, name string) (other *chain.Chain, done func(), err error) {
-	lock, err := scope.TakeLock(ctx, &h.scope.Options, in)
-	if err != nil {
-		return nil, nil, fault.Wrap(op, name, fault.Conflict, err)
-	}
-	if other, err = h.openCopy(in, name); err != nil {
-		return nil, nil, errors.Join(err, lock.Unlock())
-	}
-	return other, func() { _, _ = other.Store().Close(), lock.Unlock() }, nil // it was only read
-}
-
-// RestoreStore makes the newest state in another state folder, called name in errors, the
-// present one, as a commit that can be rolled back. The other history is not taken over, and
-// need not be one of this memory. Files follow as in Rollback, under the same conditions; ingest
-// the folder just before. It returns what Rollback does. Errors: Conflict (another process has
-// that folder, and as in Rollback), NotFound (it keeps nothing, or content of it was purged),
-// Corrupt, ReadOnly.
-func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	action := scope.ActionOf(opts, "restore", graph.KindRollback)
-	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
-		return h.scope.Replay(first), filesOf(first), err
-	}
-	other, done, err := h.open(ctx, action.Name, in, name)
-	if err != nil {
-		return chain.Commit{}, nil, err
-	}
-	defer done()
-	from := other.Head()
-	if from.Commit.Seq == 0 {
-		return chain.Commit{}, nil, fault.Wrap("restore", name, fault.NotFound, errNoCommits)
-	}
-	if err := other.Whole(ctx, from.State, from.Commit.Seq); err != nil {
-		return chain.Commit{}, nil, fault.Wrap("restore", name, goneKind(err), err)
-	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: from.State, ended: ctx.Err, foreign: true,
-		restoresLost: func(string) bool { return true }}
-	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d of %s", from.Commit.Seq, name))
-}
-
-// run merges an open copy of this memory, called name in errors.
-func (g *merging) run(ctx context.Context, a scope.Action, name string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
-	err := g.choose(ctx)
-	if err == nil && g.joins != nil && !opts.DryRun {
-		err = g.carry(ctx)
-	}
-	if err != nil {
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", name, mergeKind(err), err)
-	}
-	if g.joins == nil {
-		return chain.Commit{}, nil, nil, nil
-	}
-	r := rollback{
-		history: g.history, tx: g.tx, action: a, opts: opts, target: g.target, ended: ctx.Err, foreign: true, secondParent: g.joins,
-		marks: g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head()),
-	}
-	c, touched, err := r.run(context.WithoutCancel(ctx), g.message())
+	var conflicts []document.Conflict
+	c, touched, err := h.perform(ctx, "merge", graph.KindMerge, opts, func(r *rollback) (string, error) {
+		switch {
+		case h.scope.IsSession():
+			return "", fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
+		case r.opts.Skip:
+			return "", fault.Wrap("merge", name, fault.Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
+		case h.scope.Chain.Head().Commit.Seq == 0:
+			return "", fault.Wrap("merge", h.scope.Dir, fault.Invalid,
+				errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
+		}
+		other, err := r.open(ctx, in, name)
+		if err != nil {
+			return "", err
+		}
+		g := merging{history: h, tx: r.tx, ours: h.scope.Chain, theirs: other}
+		if err = g.choose(ctx); err == nil && g.joins != nil && !r.opts.DryRun {
+			err = g.carry(ctx)
+		}
+		if err != nil || g.joins == nil {
+			return "", fault.Wrap("merge", name, mergeKind(err), err)
+		}
+		r.target, r.secondParent, conflicts = g.target, g.joins, g.conflicts
+		r.marks = g.ours.Ledgers().Merge(g.ours.Head(), g.theirs.Head())
+		return g.message(), nil
+	})
 	if err != nil {
 		return c, nil, nil, err
 	}
-	return c, touched, g.conflicts, nil
+	return c, touched, conflicts, nil
+}
+
+// open loads the chain of this scope from another state folder, called name in errors.
+func (r *rollback) open(ctx context.Context, in vfs.FS, name string) (*chain.Chain, error) {
+	h := r.history
+	lock, err := scope.TakeLock(ctx, &h.scope.Options, in)
+	if err != nil {
+		return nil, fault.Wrap(r.action.Name, name, fault.Conflict, err)
+	}
+	other, err := h.openCopy(in, name)
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	r.closeOther = func() { _, _ = other.Store().Close(), lock.Unlock() } // it was only read
+	return other, nil
+}
+
+// RestoreStore is Rollback to the newest state in another state folder, called name in errors.
+// The other history is not taken over, and need not be one of this memory. Errors: those of
+// Rollback, Conflict also if another process has that folder, Corrupt.
+func RestoreStore(ctx context.Context, h *History, in vfs.FS, name string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
+	return h.perform(ctx, "restore", graph.KindRollback, opts, func(r *rollback) (string, error) {
+		other, err := r.open(ctx, in, name)
+		if err != nil {
+			return "", err
+		}
+		from := other.Head()
+		if from.Commit.Seq == 0 {
+			return "", fault.Wrap("restore", name, fault.NotFound, errNoCommits)
+		}
+		if err := other.Whole(ctx, from.State, from.Commit.Seq); err != nil {
+			return "", fault.Wrap("restore", name, goneKind(err), err)
+		}
+		r.target, r.restoresLost = from.State, func(string) bool { return true }
+		return fmt.Sprintf("to commit %d of %s", from.Commit.Seq, name), nil
+	})
 }
 
 // rebaseState builds the content of target on head, so that unchanged nodes keep the

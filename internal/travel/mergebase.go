@@ -87,11 +87,7 @@ func (k *mergeBaseSearch) newestOpen() int {
 func (k *mergeBaseSearch) mark(d merkle.Digest, more reach) error {
 	o := k.seen[d]
 	if o == nil {
-		block, err := k.load(d)
-		if err != nil {
-			return err
-		}
-		c, err := graph.DecodeCommit(block, k.load)
+		c, err := readCommit(k.load, d)
 		if err != nil {
 			return err
 		}
@@ -106,6 +102,15 @@ func (k *mergeBaseSearch) mark(d merkle.Digest, more reach) error {
 		k.open = append(k.open, o)
 	}
 	return nil
+}
+
+// readCommit reads a commit.
+func readCommit(load graph.Loader, d merkle.Digest) (*graph.Commit, error) {
+	block, err := load(d)
+	if err != nil {
+		return nil, err
+	}
+	return graph.DecodeCommit(block, load)
 }
 
 // theirs lists the commits that only the other has, oldest first.

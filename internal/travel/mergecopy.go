@@ -20,40 +20,34 @@ import (
 // no such version, what either has stays. opts are those of Rollback, Base is one of the copy, and
 // the errors are those of Rollback; Invalid also for a document that is no conflict copy.
 func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOptions) (chain.Commit, error) {
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	action := scope.ActionOf(opts, "resolve", graph.KindEdit)
-	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
-		return h.scope.Replay(first), err
-	}
-	here := h.scope.Present()
-	of := here.CopyOf(path)
-	if of == "" {
-		return chain.Commit{}, fault.Wrap("resolve", path, fault.Invalid, errors.New("the file is no conflict copy"))
-	}
-	if n, _ := here.Document(path); !opts.Base.IsZero() && opts.Base != n.Version && opts.Base != n.Own {
-		return chain.Commit{}, fault.Wrap("resolve", path, fault.Conflict, errors.New("the copy changed since it was read; look at it and try again"))
-	}
-	ours, _ := here.Text(of)
-	theirs, _ := here.Text(path)
-	base, err := copyBase(ctx, h, of, path, ours, theirs)
-	if err != nil {
-		return chain.Commit{}, fault.Wrap("resolve", path, fault.Corrupt, err)
-	}
-	merged, _ := graph.MergeFile(h.scope.Options.Formats, of, base, ours, theirs, func(text string) string {
-		if text == ours {
-			return of
+	c, _, err := h.perform(ctx, "resolve", graph.KindEdit, opts, func(r *rollback) (string, error) {
+		here := h.scope.Present()
+		of := here.CopyOf(path)
+		if of == "" {
+			return "", fault.Wrap("resolve", path, fault.Invalid, errors.New("the file is no conflict copy"))
 		}
-		return path
+		if n, _ := here.Document(path); !r.opts.Base.IsZero() && r.opts.Base != n.Version && r.opts.Base != n.Own {
+			return "", fault.Wrap("resolve", path, fault.Conflict, errors.New("the copy changed since it was read; look at it and try again"))
+		}
+		ours, _ := here.Text(of)
+		theirs, _ := here.Text(path)
+		base, err := copyBase(ctx, h, of, path, ours, theirs)
+		if err != nil {
+			return "", fault.Wrap("resolve", path, fault.Corrupt, err)
+		}
+		merged, _ := graph.MergeFile(h.scope.Options.Formats, of, base, ours, theirs, func(text string) string {
+			if text == ours {
+				return of
+			}
+			return path
+		})
+		draft := here.Edit(h.scope.Options.Now().UnixMilli())
+		original, _ := here.Document(of)
+		draft.Put(of, document.File(merged, original.Derived.Opaque))
+		draft.Drop(path)
+		r.target, _ = draft.Seal()
+		return path + " into " + of, nil
 	})
-	draft := here.Edit(h.scope.Options.Now().UnixMilli())
-	original, _ := here.Document(of)
-	draft.Put(of, document.File(merged, original.Derived.Opaque))
-	draft.Drop(path)
-	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err}
-	c, _, err := r.run(context.WithoutCancel(ctx), path+" into "+of)
 	return c, err
 }
 

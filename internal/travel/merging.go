@@ -117,7 +117,7 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 		if s == nil && len(c.Parents) > 0 {
 			parents := make([]*graph.Commit, len(c.Parents))
 			for i, p := range c.Parents {
-				if parents[i], err = g.commit(p); err != nil {
+				if parents[i], err = readCommit(g.load, p); err != nil {
 					return nil, err
 				}
 			}
@@ -139,14 +139,6 @@ func (g *merging) stateOf(ctx context.Context, c *graph.Commit) (*graph.State, e
 		}
 		return s, nil
 	}
-}
-
-func (g *merging) commit(d merkle.Digest) (*graph.Commit, error) {
-	block, err := g.load(d)
-	if err != nil {
-		return nil, err
-	}
-	return graph.DecodeCommit(block, g.load)
 }
 
 // onChain returns the state of a commit that is on one of the chains, nil if it is on
@@ -217,13 +209,20 @@ func (g *merging) carryCommit(b *store.Batch, c *graph.Commit) error {
 	if _, err := g.ours.Store().Block(c.Digest); err == nil {
 		return nil
 	}
-	_, err = graph.DecodeCommit(block, func(d merkle.Digest) ([]byte, error) {
-		part, err := g.theirs.Store().Block(d)
-		b.Add(store.Block, part)
-		return part, err
-	})
+	_, err = graph.DecodeCommit(block, g.carryPart(b))
 	b.Add(store.Block, block)
 	return err
+}
+
+// carryPart returns the loader of the parts of a block of the other, which adds each.
+func (g *merging) carryPart(b *store.Batch) graph.Loader {
+	return func(d merkle.Digest) ([]byte, error) {
+		part, err := g.theirs.Store().Block(d)
+		if err == nil {
+			b.Add(store.Block, part)
+		}
+		return part, err
+	}
 }
 
 // carryBlock adds a block of the other after its chunks. Blocks purged here stay out;
@@ -242,13 +241,7 @@ func (g *merging) carryBlock(b *store.Batch, d merkle.Digest) error {
 	if err != nil {
 		return err
 	}
-	if _, err := node.Links(block, func(d merkle.Digest) ([]byte, error) {
-		part, err := g.theirs.Store().Block(d)
-		if err == nil {
-			b.Add(store.Block, part)
-		}
-		return part, err
-	}); err != nil {
+	if _, err := node.Links(block, g.carryPart(b)); err != nil {
 		return err
 	}
 	b.Add(store.Block, block)

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/proof"
@@ -169,3 +171,24 @@ func joined(hashes []tlog.Hash) (out []byte) {
 	}
 	return out
 }
+
+// SignedHead is that of fovea.History.
+func (h *History) SignedHead(ctx context.Context) (chain.Commit, string, error) {
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
+	head := h.scope.Chain.Head().Commit
+	switch {
+	case h.scope.IsClosed(tx):
+		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, scope.ErrClosed)
+	case head.Seq == 0:
+		return chain.Commit{}, "", empty(h.scope, "head")
+	}
+	signed, err := tx.SignedHead(ctx)
+	if errors.Is(err, chain.ErrNoKey) {
+		return chain.Commit{}, "", fault.Wrap("head", h.scope.Dir, fault.Invalid, err)
+	}
+	return head, signed, fault.Wrap("head", h.scope.StateDir, fault.Corrupt, err)
+}
+
+// Verifiers are the keys whose signatures count here; nil for none.
+func Verifiers(h *History) note.Verifiers { return h.scope.Options.Verifiers }

@@ -17,32 +17,25 @@ import (
 
 // RestoreFiles is that of fovea.History.
 func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
 	if !h.scope.HasFiles() {
 		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
 	}
-	action := scope.ActionOf(opts, "restore", graph.KindRollback)
-	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
-		return h.scope.Replay(first), filesOf(first), err
-	}
-	now := h.scope.Options.Now().UnixMilli()
-	draft, here := h.scope.Present().Edit(now), h.scope.Present()
-	for _, path := range paths {
-		text, opaque, err := h.moments().file(ctx, path, at)
-		if err != nil {
-			return chain.Commit{}, nil, err
+	return h.perform(ctx, "restore", graph.KindRollback, opts, func(r *rollback) (string, error) {
+		here := h.scope.Present()
+		draft := here.Edit(h.scope.Options.Now().UnixMilli())
+		for _, path := range paths {
+			text, opaque, err := h.moments().file(ctx, path, at)
+			if err != nil {
+				return "", err
+			}
+			if have, ok := here.Text(path); !ok || have != text {
+				draft.Put(path, document.File(text, opaque))
+			}
 		}
-		if have, ok := here.Text(path); !ok || have != text {
-			draft.Put(path, document.File(text, opaque))
-		}
-	}
-	target, _ := draft.Seal()
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target, ended: ctx.Err, restoresLost: func(path string) bool {
-		return len(paths) == 0 || slices.Contains(paths, path)
-	}}
-	return r.run(context.WithoutCancel(ctx), "of "+scope.Abbreviate(paths, "what was missing"))
+		r.target, _ = draft.Seal()
+		r.restoresLost = func(path string) bool { return len(paths) == 0 || slices.Contains(paths, path) }
+		return "of " + scope.Abbreviate(paths, "what was missing"), nil
+	})
 }
 
 // file returns a file's text at a moment, or its newest. The caller is the chain's

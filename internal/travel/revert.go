@@ -47,28 +47,23 @@ func (h *History) CommitsOf(ctx context.Context, by author.Author, session, sinc
 
 // Revert is that of fovea.History.
 func (h *History) Revert(ctx context.Context, commits []uint64, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	action := scope.ActionOf(opts, "revert", graph.KindRevert)
-	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
-		return h.scope.Replay(first), filesOf(first), nil, err
-	}
-	head := h.scope.Chain.Head()
-	b := reversal{history: h, ctx: ctx, state: head.State, target: head.State, now: h.scope.Options.Now().UnixMilli()}
-	if err := b.choose(commits, head.Commit.Seq); err != nil {
-		return chain.Commit{}, nil, nil, err
-	}
-	if err := b.walk(head.Commit.Seq); err != nil {
-		return chain.Commit{}, nil, nil, fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
-	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: b.target, ended: ctx.Err}
-	c, touched, err := r.run(context.WithoutCancel(ctx), b.message())
+	b := reversal{history: h, ctx: ctx, now: h.scope.Options.Now().UnixMilli()}
+	var blocked *[]aside
+	c, touched, err := h.perform(ctx, "revert", graph.KindRevert, opts, func(r *rollback) (string, error) {
+		head := h.scope.Chain.Head()
+		b.state, b.target, blocked = head.State, head.State, &r.blocked
+		if err := b.choose(commits, head.Commit.Seq); err != nil {
+			return "", err
+		}
+		err := b.walk(head.Commit.Seq)
+		r.target = b.target
+		return b.message(), fault.Wrap("revert", h.scope.Dir, goneKind(err), err)
+	})
 	if err != nil {
 		return c, nil, nil, err
 	}
 	b.conflicts = slices.DeleteFunc(b.conflicts, func(c document.Conflict) bool {
-		return slices.ContainsFunc(r.blocked, func(b aside) bool { return b.path == c.Path })
+		return slices.ContainsFunc(*blocked, func(b aside) bool { return b.path == c.Path })
 	})
 	return c, touched, b.conflicts, nil
 }

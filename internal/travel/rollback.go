@@ -25,27 +25,21 @@ import (
 
 // Rollback is that of fovea.History.
 func (h *History) Rollback(ctx context.Context, ref string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
-	opts = opts.OrZero()
-	tx := h.scope.Chain.Begin()
-	defer tx.End()
-	action := scope.ActionOf(opts, "rollback", graph.KindRollback)
-	if first, err := h.enter(ctx, tx, action, opts); first != nil || err != nil {
-		return h.scope.Replay(first), filesOf(first), err
-	}
-	seq, err := h.moments().resolve(ctx, ref)
-	if err != nil {
-		return chain.Commit{}, nil, err
-	}
-	target, err := h.scope.Chain.PartAt(ctx, seq)
-	if err != nil {
-		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.Corrupt, err)
-	}
-	if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !opts.Skip {
-		return chain.Commit{}, nil, fault.Wrap("rollback", ref, fault.NotFound, err)
-	}
-	r := rollback{history: h, tx: tx, action: action, opts: opts, target: target.State, ended: ctx.Err,
-		restoresLost: func(string) bool { return true }}
-	return r.run(context.WithoutCancel(ctx), fmt.Sprintf("to commit %d", seq))
+	return h.perform(ctx, "rollback", graph.KindRollback, opts, func(r *rollback) (string, error) {
+		seq, err := h.moments().resolve(ctx, ref)
+		if err != nil {
+			return "", err
+		}
+		target, err := h.scope.Chain.PartAt(ctx, seq)
+		if err != nil {
+			return "", fault.Wrap("rollback", ref, fault.Corrupt, err)
+		}
+		if err := h.scope.Chain.Whole(ctx, target.State, seq); err != nil && !r.opts.Skip {
+			return "", fault.Wrap("rollback", ref, fault.NotFound, err)
+		}
+		r.target, r.restoresLost = target.State, func(string) bool { return true }
+		return fmt.Sprintf("to commit %d", seq), nil
+	})
 }
 
 // Resolve is that of fovea.History.
@@ -55,13 +49,31 @@ func (h *History) Resolve(ctx context.Context, ref string) (string, error) {
 	return fmt.Sprintf("seq:%d", seq), err
 }
 
-// enter is scope.Enter for an action that its caller may have decided on at an earlier head.
-func (h *History) enter(ctx context.Context, tx *chain.Tx, a scope.Action, opts *scope.WriteOptions) (*graph.Commit, error) {
-	first, err := h.scope.Enter(ctx, tx, a)
-	if head := h.scope.Chain.Head().Commit.Seq; first == nil && err == nil && opts.Head != 0 && head != opts.Head {
-		err = fault.Wrap(a.Name, h.scope.Dir, fault.Conflict, fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+// perform runs an action that makes a state the present one. target sets that state, which stays
+// nil if there is nothing to do, and returns the message of the commit. A repeated action returns
+// what its first commit did.
+func (h *History) perform(ctx context.Context, name, kind string, opts *scope.WriteOptions,
+	target func(*rollback) (message string, err error)) (chain.Commit, []string, error) {
+	opts = opts.OrZero()
+	tx := h.scope.Chain.Begin()
+	defer tx.End()
+	r := &rollback{history: h, tx: tx, action: scope.ActionOf(opts, name, kind), opts: opts, ended: ctx.Err}
+	first, err := h.scope.Enter(ctx, tx, r.action)
+	if first != nil || err != nil {
+		return h.scope.Replay(first), filesOf(first), err
 	}
-	return first, err
+	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head { // the caller decided at an earlier one
+		return chain.Commit{}, nil, fault.Wrap(name, h.scope.Dir, fault.Conflict,
+			fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+	}
+	message, err := target(r)
+	if r.closeOther != nil {
+		defer r.closeOther()
+	}
+	if err != nil || r.target == nil {
+		return chain.Commit{}, nil, err
+	}
+	return r.run(context.WithoutCancel(ctx), message)
 }
 
 // rollback makes a state the present one, files included.
@@ -79,8 +91,8 @@ type rollback struct {
 	restoresLost func(path string) bool
 	// ended tells whether the caller gave up, until the first file changes.
 	ended func() error
-	// foreign says that target is, or holds, the state of another memory.
-	foreign bool
+	// closeOther closes the other memory whose state target is, or holds; nil if there is none.
+	closeOther func()
 
 	touched []string                 // files written, or with MemoryOnly left to drift
 	drift   map[string]merkle.Digest // of documents whose files are left alone, see judge; zero where a drift ends
@@ -336,11 +348,10 @@ func filesOf(c *graph.Commit) []string {
 	}
 	paths := map[string]bool{}
 	for i := range c.Delta {
-		if r := &c.Delta[i]; r.Old != nil {
-			paths[r.Old.Path] = true
-		}
-		if r := &c.Delta[i]; r.New != nil {
-			paths[r.New.Path] = true
+		for _, e := range []*node.Entry{c.Delta[i].Old, c.Delta[i].New} {
+			if e != nil {
+				paths[e.Path] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(paths))

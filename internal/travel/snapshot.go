@@ -38,29 +38,29 @@ func (h *History) Snapshots() []Snapshot {
 func (h *History) Snapshot(ctx context.Context, name string) (Snapshot, error) {
 	tx := h.scope.Chain.Begin()
 	defer tx.End()
-	if err := keepable(ctx, tx, h.scope, "snapshot", name); err != nil {
-		return Snapshot{}, fault.Wrap("snapshot", name, fault.Invalid, err)
-	}
-	if err := h.moments().newName(h.scope.Actor(ctx), name); err != nil {
-		return Snapshot{}, fault.Wrap("snapshot", name, fault.Denied, err)
+	if err := h.keepable(ctx, tx, "snapshot", name); err != nil {
+		return Snapshot{}, err
 	}
 	s, err := h.keep(ctx, tx, name)
 	return s, fault.Wrap("snapshot", name, fault.ReadOnly, err)
 }
 
 // keepable returns why operation op cannot keep the present state under a name.
-func keepable(ctx context.Context, tx *chain.Tx, s *scope.Scope, op, name string) error {
+func (h *History) keepable(ctx context.Context, tx *chain.Tx, op, name string) error {
 	switch {
-	case s.IsClosed(tx):
-		return scope.ErrClosed
-	case s.Chain.Head().Commit.Seq == 0:
-		return empty(s, op)
-	case s.Fence != nil:
-		if err := s.Fence.Enter(ctx, scope.Action{Name: op}); err != nil {
-			return err
+	case h.scope.IsClosed(tx):
+		return fault.Wrap(op, name, fault.Invalid, scope.ErrClosed)
+	case h.scope.Chain.Head().Commit.Seq == 0:
+		return empty(h.scope, op)
+	case h.scope.Fence != nil:
+		if err := h.scope.Fence.Enter(ctx, scope.Action{Name: op}); err != nil {
+			return fault.Wrap(op, name, fault.Invalid, err)
 		}
 	}
-	return nameable(name)
+	if err := nameable(name); err != nil {
+		return fault.Wrap(op, name, fault.Invalid, err)
+	}
+	return fault.Wrap(op, name, fault.Denied, h.moments().newName(h.scope.Actor(ctx), name))
 }
 
 // empty returns the error of an operation that needs a state but has none: nothing was

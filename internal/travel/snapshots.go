@@ -213,10 +213,6 @@ type snapshotLedger struct {
 
 const snapshotName = "snapshot"
 
-func (snapshotLedger) Name() string { return snapshotName }
-
-func (snapshotLedger) Fields() int { return 4 }
-
 func (snapshotLedger) Label() string { return "the name of a snapshot" }
 
 func (snapshotLedger) Empty() *snapshots { return &snapshots{} }
@@ -322,10 +318,7 @@ func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
 	return s, r.Done()
 }
 
-// Register registers the ledger of the snapshots; h is nil for a copy that is only read.
+// Register registers the ledger of the snapshots.
 func Register(to *chain.Ledgers, h *History) {
-	slot := chain.Register(to, snapshotLedger{session: h != nil && h.scope.IsSession()})
-	if h != nil {
-		h.slot = slot
-	}
+	h.slot = chain.Register(to, snapshotName, 4, snapshotLedger{session: h.scope.IsSession()})
 }

@@ -11,9 +11,7 @@ import (
 // Difference is what lies between two views, see package history.
 type Difference = history.Difference
 
-// Diff returns what changed from one view to another, in O(changes). A parent
-// whose own bytes are the same and which only holds changed children is not
-// listed.
+// Diff is that of package fovea.
 func Diff(from, to *View) Difference { return Changed(graph.Diff(from.state, to.state)) }
 
 // Changed returns what changed by a delta, as Diff does.

@@ -12,22 +12,23 @@ import (
 // encodingProblems reports an encoding that keeps Fovea from reading or editing a document
 // correctly.
 func encodingProblems(path, text string) []document.Problem {
+	var out []document.Problem
+	add := func(line int, message string) {
+		out = append(out, document.Problem{Path: path, Line: line, Kind: "encoding", Message: message})
+	}
 	switch {
 	case document.IsUTF16(text):
-		return []document.Problem{{Path: path, Line: 1, Kind: "encoding", Message: "the file is UTF-16 and read as if it were not; save it as UTF-8"}}
-	}
-	var out []document.Problem
-	if text != "" && strings.Trim(text, "\x00") == "" {
-		return []document.Problem{{Path: path, Line: 1, Kind: "encoding",
-			Message: "the file holds nothing but NUL bytes, as after a crash; fovea log " + document.Quote(path) + " shows when it held text"}}
+		add(1, "the file is UTF-16 and read as if it were not; save it as UTF-8")
+		return out
+	case text != "" && strings.Trim(text, "\x00") == "":
+		add(1, "the file holds nothing but NUL bytes, as after a crash; fovea log "+document.Quote(path)+" shows when it held text")
+		return out
 	}
 	if line := foreignLine(text); line > 0 {
-		out = append(out, document.Problem{Path: path, Line: line, Kind: "encoding",
-			Message: "the file is not in UTF-8 but perhaps in Latin-1: words beyond ASCII are not found; save it as UTF-8"})
+		add(line, "the file is not in UTF-8 but perhaps in Latin-1: words beyond ASCII are not found; save it as UTF-8")
 	}
 	if strings.Count(text, "\r") > 2*strings.Count(text, "\n") {
-		out = append(out, document.Problem{Path: path, Line: 1, Kind: "encoding",
-			Message: "the lines end in carriage returns alone, so the file is read as one line; save it with line feeds"})
+		add(1, "the lines end in carriage returns alone, so the file is read as one line; save it with line feeds")
 	}
 	return out
 }

@@ -27,12 +27,8 @@ type handleLedger struct{}
 // RegisterHandles registers the ledger of handles. The slot belongs into the Deriver of the
 // chain.
 func RegisterHandles(to *chain.Ledgers) chain.Slot[Handles] {
-	return chain.Register(to, handleLedger{})
+	return chain.Register(to, "handles", 0, handleLedger{})
 }
-
-func (handleLedger) Name() string { return "handles" }
-
-func (handleLedger) Fields() int { return 0 }
 
 func (handleLedger) Empty() Handles { return handle.Empty() }
 

@@ -84,6 +84,7 @@ var layers = []layer{
 	{6, "embed", free},
 	{6, "internal/guard", pure},
 	{6, "internal/skill", pure},
+	{7, "options", free},
 	{7, "internal/bundle", free},
 	{7, "internal/chain", files},
 	{7, "internal/stores", files},

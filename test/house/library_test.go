@@ -32,6 +32,7 @@ var unnamed = map[string]string{
 	"review.Proposals": inside,
 	"windowlog.Log":    inside,
 	"bundle.Proof":     "what VerifyBundle read; it is printed, and its fields need no name",
+	"buffer.Buffers":   "Options.Buffers is what the daemon keeps for editors; a program outside the module has no editors",
 	"store.Store":      "Options.OpenStore puts another store under the tests of this module",
 	"vfs.FS":           "Options.Store and Options.Folder put a file system in memory under the tests of this module",
 	"outline.File":     "window.Request.Outline only keeps what was read; nil reads again",

@@ -27,9 +27,8 @@ var resources = []string{
 
 // largeTypes names the types that may be larger, each with its reason.
 var largeTypes = map[string]string{
-	"internal/scope Options": "settings, each with its own default; it has no state and no exported method",
-	". passage":              "the History of the root: that of internal/travel, with views of a program in three methods",
-	". Options":              "the same settings, as a program gives them",
+	"options Open": "settings, each with its own default; it has no state and no exported method",
+	". passage":    "the History of the root: that of internal/travel, with views of a program in three methods",
 }
 
 // declaredType is a type with what the rule needs of it. Its name is its package's import

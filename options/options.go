@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package fovea
+package options
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/embed"
+	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// Options configure Open. The zero value is usable except for StateDir.
-type Options struct {
+// Open configures fovea.Open. The zero value is usable except for StateDir.
+type Open struct {
 	// StateDir is the folder of the store, outside the memex; it is created if missing.
 	// Required unless Store is set.
 	StateDir string
@@ -26,7 +27,7 @@ type Options struct {
 	Store vfs.FS
 	// Folder is a file system to use instead of the memex folder, for tests.
 	Folder vfs.FS
-	// Actor is the author of operations whose context has none, see WithActor; the owner by
+	// Actor is the author of operations whose context has none, see author.WithActor; the owner by
 	// default. Changes found in files have the author kind author.File
 	// and this Session, whichever user runs Fovea.
 	Actor author.Actor
@@ -37,7 +38,7 @@ type Options struct {
 	Opaque []string
 	// Projects maps the names of scopes to paths, absolute or relative to the memex. A
 	// project holds the files below its paths, and the memex excludes them. Of nested paths
-	// the longest wins. Memory.Scope describes valid names.
+	// the longest wins. fovea.Memory.Scope describes valid names.
 	Projects map[string][]string
 	// Formats are the formats of files that are parsed; nil means Org without settings of
 	// the user's Emacs. Settings of a format affect derived data only, never a digest. The
@@ -53,7 +54,7 @@ type Options struct {
 	Wait time.Duration
 	// Stores is the folder with the stores of all memexes of the user. If this memex has no
 	// store yet, Open searches them for its notes: it fails with Held if the memex was moved
-	// here, and sets Status.Kin if it is a copy. "" disables the search.
+	// here, and sets fovea.Status.Kin if it is a copy. "" disables the search.
 	Stores string
 	// Adopt makes a store that belongs to another folder serve this one, after the memex was
 	// moved. From Stores it takes the store that knows these notes, or a copy if its memex
@@ -69,7 +70,7 @@ type Options struct {
 	PublicKey string
 	// Verifiers are the trusted signature keys. nil checks no signature.
 	Verifiers note.Verifiers
-	// Witness stores the newest signed head of each store, as SignedHead returns it, outside
+	// Witness stores the newest signed head of each store, as History.SignedHead returns it, outside
 	// the state folder. With nil, a deleted state folder is mistaken for a new one. It is
 	// read on opening, and written on opening for an unknown store, at the first commit, and
 	// rarely after that. Several processes may use it at once, each for its own store.
@@ -91,7 +92,7 @@ type Options struct {
 	// Committed is called for each commit of the memex as it becomes durable, in order,
 	// whatever its author. It blocks the writer: it must be quick and must not call the
 	// Memory.
-	Committed func(Commit)
+	Committed func(history.Commit)
 	// Buffers are the unsaved buffers of editors: nobody writes the files of these, and
 	// sessions see their texts. nil has none.
 	Buffers *buffer.Buffers
@@ -131,8 +132,8 @@ type Options struct {
 	OpenStore func(state vfs.FS) (store.Store, error)
 }
 
-// IngestOptions configure Ingest. nil means the zero value.
-type IngestOptions struct {
+// Ingest configures Memory.Ingest. nil means the zero value.
+type Ingest struct {
 	// AcceptDeletions lets a scan delete more than half of at least 20 documents.
 	AcceptDeletions bool
 	// Progress is called from one goroutine with the number of new and changed files read.
@@ -141,5 +142,5 @@ type IngestOptions struct {
 	// baseline of them could exist.
 	Trusted func(paths []string)
 	// Committed is called after each commit has become durable, in order.
-	Committed func(Commit)
+	Committed func(history.Commit)
 }
