@@ -5,6 +5,7 @@ package fovea
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -37,6 +38,7 @@ type overlays struct {
 type overlay struct {
 	names  []string       // as requested
 	agent  string         // who sees its own blocks, "" for nobody
+	owner  bool           // who sees the buffers of the sessions
 	layers []*scope.Scope // the memex first; nil for an empty session
 	below  []layer        // parallel to layers
 	opened uint64         // memex.opened at creation
@@ -54,9 +56,10 @@ type layer struct {
 
 // Over returns a view of the memex overlaid by each of the scopes in turn. If several scopes
 // have a document with the same path, or claim the same id, the last one wins. A session's
-// document over a file is visible until the file is saved, and the text of an editor's buffer as
-// long as the editor holds it (Options.Buffers). Of working memory, an agent that
-// ctx names sees its own blocks alone; nobody else sees any. Without scopes, it returns View.
+// document over a file is visible until the file is saved. The owner alone sees the text of an
+// editor's buffer, as long as the editor holds it (Options.Buffers); an agent, also one that the
+// owner acts for, sees the file. Of working memory, an agent that ctx names sees its own blocks
+// alone; nobody else sees any. Without scopes, it returns View.
 //
 // If nothing changed it costs a few atomic loads and takes no lock; else its cost is
 // proportional to the changed documents. Errors: Invalid (a name), NotFound (a project that
@@ -66,14 +69,14 @@ func (m *Memory) Over(ctx context.Context, scopes ...string) (View, error) {
 	if len(scopes) == 0 {
 		return x.top.View(), nil
 	}
-	agent := author.AgentOf(ctx)
-	if o := x.overlays.last.Load(); o != nil && o.agent == agent && slices.Equal(o.names, scopes) && o.current(x) {
+	agent, owner := author.AgentOf(ctx), x.top.scope.Actor(ctx).Author == scope.Owner
+	if o := x.overlays.last.Load(); o != nil && o.agent == agent && o.owner == owner && slices.Equal(o.names, scopes) && o.current(x) {
 		return o.view, nil
 	}
 	x.overlays.mu.Lock()
 	defer x.overlays.mu.Unlock()
-	o, err := x.lay(ctx, scopes, agent)
-	if err != nil {
+	o := &overlay{names: slices.Clone(scopes), agent: agent, owner: owner}
+	if err := x.lay(ctx, o); err != nil {
 		return nil, err
 	}
 	x.overlays.known.Size = minOverlays
@@ -83,7 +86,9 @@ func (m *Memory) Over(ctx context.Context, scopes ...string) (View, error) {
 }
 
 // key identifies the overlays that differ in time alone.
-func (o *overlay) key() string { return o.agent + "\n" + strings.Join(o.names, "\n") }
+func (o *overlay) key() string {
+	return fmt.Sprintf("%s\n%t\n%s", o.agent, o.owner, strings.Join(o.names, "\n"))
+}
 
 // current reports whether no layer has changed.
 func (o *overlay) current(x *memex) bool {
@@ -95,18 +100,19 @@ func (o *overlay) current(x *memex) bool {
 	return o.opened == x.opened.Load() && o.changes == x.top.scope.Options.Buffers.Changes()
 }
 
-// lay builds the overlay of scopes from the previous one, or from the memex.
-func (x *memex) lay(ctx context.Context, scopes []string, agent string) (*overlay, error) {
+// lay builds an overlay, of which names and who looks are set, from the previous one, or from the
+// memex.
+func (x *memex) lay(ctx context.Context, o *overlay) error {
 	held := x.top.scope.Options.Buffers
-	o := &overlay{names: slices.Clone(scopes), agent: agent, opened: x.opened.Load(), changes: held.Changes()}
-	for _, name := range slices.Concat([]string{scope.Memex}, scopes) {
+	o.opened, o.changes = x.opened.Load(), held.Changes()
+	for _, name := range slices.Concat([]string{scope.Memex}, o.names) {
 		s, err := x.layer(ctx, name)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		o.layers = append(o.layers, s)
 		o.below = append(o.below, layerOf(s))
-		if session, is := strings.CutPrefix(name, scope.Session+"/"); is {
+		if session, is := strings.CutPrefix(name, scope.Session+"/"); is && o.owner {
 			o.buffers = append(o.buffers, held.Of(session)...)
 		}
 	}
@@ -115,7 +121,7 @@ func (x *memex) lay(ctx context.Context, scopes []string, agent string) (*overla
 		was = nil
 	}
 	o.compose(was)
-	return o, nil
+	return nil
 }
 
 // layer opens a scope for reading; nil for an empty session.

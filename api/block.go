@@ -203,20 +203,20 @@ func unread(v *view.View, h *hive.Hive, agent string) []working.Mail {
 }
 
 func removeBlocks(ctx context.Context, l *Local, req BlockRemoveRequest) (*BlockChange, error) {
-	d, err := l.desk(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	c, err := d.Apply(ctx, working.Change{Agent: d.agent, Remove: req.IDs}, l.write())
-	return &BlockChange{c.Seq}, err
+	return changeBlocks(ctx, l, working.Change{Remove: req.IDs})
 }
 
 func scoreBlock(ctx context.Context, l *Local, req BlockScoreRequest) (*BlockChange, error) {
+	return changeBlocks(ctx, l, working.Change{Score: &req})
+}
+
+func changeBlocks(ctx context.Context, l *Local, change working.Change) (*BlockChange, error) {
 	d, err := l.desk(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	c, err := d.Apply(ctx, working.Change{Agent: d.agent, Score: &req}, l.write())
+	change.Agent = d.agent
+	c, err := d.Apply(ctx, change, l.write())
 	return &BlockChange{c.Seq}, err
 }
 

@@ -157,7 +157,7 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 	if err := l.sync(ctx); err != nil {
 		return nil, err
 	}
-	if req.Missing || len(req.Files) > 0 || req.Name == "" && onlyMissing(l) {
+	if req.Missing || len(req.Files) > 0 || req.Name == "" && !isSnapshot(l, "") && len(l.m.Folder().Missing()) > 0 {
 		return restoreFiles(ctx, l, req, at)
 	}
 	from, c, files, err := l.m.History().Restore(ctx, req.Name, writeFiles(l, req.Skip, req.MemoryOnly))
@@ -171,11 +171,6 @@ func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRespons
 		return nil, err
 	}
 	return &RestoreResponse{Source: PlaceLocal, Name: from.Name, RollbackResponse: rolledBack(ctx, l, c, files, req.MemoryOnly)}, nil
-}
-
-// onlyMissing reports whether files are missing and no checkpoint could be meant.
-func onlyMissing(l *Local) bool {
-	return !isSnapshot(l, "") && len(l.m.Folder().Missing()) > 0
 }
 
 // isSnapshot reports whether a snapshot has a name; "" is any.

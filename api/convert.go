@@ -38,7 +38,12 @@ func statusOf(ctx context.Context, l *Local, diagnostics bool) (*Status, error) 
 	if diagnostics {
 		s.DiagnosticList = found
 	}
-	s.WithoutID, s.Drift = withoutID(l), list(s.Drift)
+	for n := range l.m.View().All() { // the id of a headline without one is derived
+		if n.Parent != "" && node.IsDerived(n.ID) {
+			s.WithoutID++
+		}
+	}
+	s.Drift = list(s.Drift)
 	s.Lockdown, s.Unreviewed = list(guarded.Lockdown()), guarded.Unreviewed()
 	return &s, nil
 }
@@ -51,17 +56,6 @@ func (l *Local) guarded(ctx context.Context) (*view.View, error) {
 		return nil, err
 	}
 	return l.memex.Guard().View(ctx, v)
-}
-
-// withoutID counts the headlines whose id is derived.
-func withoutID(l *Local) int {
-	count := 0
-	for n := range l.m.View().All() {
-		if n.Parent != "" && node.IsDerived(n.ID) {
-			count++
-		}
-	}
-	return count
 }
 
 // each makes a list of what f makes of each; it is empty, not nil, for none.

@@ -189,10 +189,10 @@ func described(d history.Difference, a, b *view.View, text bool) *Difference {
 }
 
 func moved(p [2]*node.Node) string {
-	if p[0].Path != p[1].Path {
+	switch {
+	case p[0].Path != p[1].Path:
 		return p[0].Path
-	}
-	if p[0].Parent != p[1].Parent {
+	case p[0].Parent != p[1].Parent:
 		return p[0].Parent
 	}
 	return ""

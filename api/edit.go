@@ -81,7 +81,7 @@ func changeNode(ctx context.Context, l *Local, op, name, digest string, replaces
 	}
 }
 
-// namedQuery says an error of an operation by its own name, and of the node by the name
+// named says an error of an operation by its own name, and of the node by the name
 // that the caller gave it.
 func named(err error, op, id, name string) error {
 	e, ok := errors.AsType[*fovea.Error](err)

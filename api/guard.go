@@ -19,27 +19,24 @@ func (l *Local) reading(ctx context.Context) (*view.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := l.memex.Guard().View(ctx, v)
-	for range 3 {
-		if err != nil || len(g.Lockdown()) == 0 {
+	var g, seen *view.View
+	for range 4 {
+		if seen == v {
 			break
 		}
-		again, err := overlaid(ctx, l)
-		if err != nil {
-			return nil, err
-		}
-		if again == v {
-			break
-		}
-		v = again
+		seen = v
 		if g, err = l.memex.Guard().View(ctx, v); err != nil {
 			return nil, err
 		}
+		if len(g.Lockdown()) == 0 {
+			break
+		}
+		if v, err = overlaid(ctx, l); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
-		warnGuard(l, g)
-	}
-	return g, err
+	warnGuard(l, g)
+	return g, nil
 }
 
 // seen returns what a caller may see of the present: the owner all of it, since the

@@ -413,10 +413,7 @@ func visibleCommit(ctx context.Context, l *Local, v *view.View, c fovea.Commit) 
 
 func takeSnapshot(ctx context.Context, l *Local, req SnapshotRequest) (*Snapshot, error) {
 	s, err := l.m.History().Snapshot(ctx, req.Name)
-	if err != nil {
-		return nil, err
-	}
-	return &s, nil
+	return &s, err
 }
 
 func listSnapshots(ctx context.Context, l *Local, _ None) ([]Snapshot, error) {

@@ -191,8 +191,7 @@ func (l *Local) show(v *view.View, id string) (*Shown, error) {
 	if err != nil {
 		on = l
 	}
-	_, line := v.Position(n)
-	s := shown(n, line, v, on.m.Folder().Synced(v, n.Path))
+	s := shown(n, linesOf(v, []*node.Node{n})[0], v, on.m.Folder().Synced(v, n.Path))
 	from, count := v.Backlinks(n, maxBacklinks)
 	s.Backlinks, s.BacklinkCount = listAll(v, from), count
 	s.Doubled = v.Doubled(n)
@@ -205,12 +204,9 @@ func (l *Local) show(v *view.View, id string) (*Shown, error) {
 func shown(n *node.Node, line int, v *view.View, synced time.Time) *Shown {
 	s := &Shown{
 		ID: n.ID, Handle: v.Handle(n), Digest: n.Own.String(), Version: n.Version.String(), Type: n.Type, Title: n.Title(),
-		Attributes: attributes(n, v), Content: legible(n),
+		Attributes: attributes(n, v), Content: validText(n.Content),
 		Parent: n.Parent, Children: list(n.Kids), Scope: v.Scope(n),
 		Unreviewed: unreviewed(v, n.Path), Modified: time.UnixMilli(n.Modified).UTC(), Synced: synced, Path: n.Path, Line: line, Bare: n.Bare,
-	}
-	if document.IsMemory(n.Path) {
-		s.Line = 0
 	}
 	if !utf8.ValidString(n.Content) {
 		s.ContentBase64 = base64.StdEncoding.EncodeToString([]byte(n.Content))
@@ -218,17 +214,18 @@ func shown(n *node.Node, line int, v *view.View, synced time.Time) *Shown {
 	return s
 }
 
-// legible returns a node's own text, with U+FFFD for what is not UTF-8.
-func legible(n *node.Node) string { return validText(n.Content) }
-
 // validText returns a text with U+FFFD for what is not UTF-8.
 func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// typed lists the attributes of a node that came as a tree, with their types.
-func typed(n *node.Node, v *view.View) map[string]any {
+// attributes lists those of a node that came as a tree, with their types, else what the parser read,
+// keys in upper case.
+func attributes(n *node.Node, v *view.View) map[string]any {
 	out := map[string]any{}
 	for _, a := range n.Attrs {
 		out[a.Key] = a.Value
+	}
+	if n.Attrs == nil {
+		out = parsedAttributes(n)
 	}
 	if all := v.Tags(n); len(all) > len(n.Derived.Tags) {
 		out["ALLTAGS"] = list(all)
@@ -236,12 +233,8 @@ func typed(n *node.Node, v *view.View) map[string]any {
 	return out
 }
 
-// attributes lists what the parser read, keys in upper case; a property that
-// KEY+ lines add to is a list.
-func attributes(n *node.Node, v *view.View) map[string]any {
-	if n.Attrs != nil {
-		return typed(n, v)
-	}
+// parsedAttributes lists what the parser read; a property that KEY+ lines add to is a list.
+func parsedAttributes(n *node.Node) map[string]any {
 	d := n.Derived
 	out := map[string]any{"TITLE": n.Title()}
 	for key, values := range d.PropertyLists() {
@@ -262,9 +255,6 @@ func attributes(n *node.Node, v *view.View) map[string]any {
 	if len(d.Tags) > 0 {
 		out["TAGS"] = list(d.Tags)
 	}
-	if all := v.Tags(n); len(all) > len(d.Tags) {
-		out["ALLTAGS"] = list(all)
-	}
 	return out
 }
 
@@ -284,16 +274,12 @@ func listAll(v *view.View, nodes []*node.Node) []Node {
 	lines := linesOf(v, nodes)
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
-		out[i] = listed(v, n, lines[i])
+		out[i] = Node{
+			ID: n.ID, Handle: v.Handle(n), Title: n.ListedTitle(), Path: n.Path, Line: lines[i], Todo: n.Derived.Todo, Opening: opening(v, n),
+			Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
+		}
 	}
 	return out
-}
-
-func listed(v *view.View, n *node.Node, line int) Node {
-	return Node{
-		ID: n.ID, Handle: v.Handle(n), Title: n.ListedTitle(), Path: n.Path, Line: line, Todo: n.Derived.Todo, Opening: opening(v, n),
-		Tags: list(v.Tags(n)), Digest: n.Own.String(), Unreviewed: unreviewed(v, n.Path),
-	}
 }
 
 // opening is how the text of a node without a title begins, or that of what it
@@ -306,11 +292,8 @@ func opening(v *view.View, n *node.Node) string {
 		if n.Secret() {
 			return ""
 		}
-		if text := cmp.Or(n.Title(), n.Opening()); text != "" {
+		if text := cmp.Or(n.Title(), n.Opening()); text != "" || len(n.Kids) == 0 {
 			return firstWords(text)
-		}
-		if len(n.Kids) == 0 {
-			return ""
 		}
 		kid, ok := v.Get(n.Kids[0])
 		if !ok {

@@ -134,13 +134,11 @@ func focusOf(ctx context.Context, v *view.View) string {
 	if !ok {
 		return ""
 	}
-	b, ok := working.OfNode(kept)
-	if !ok {
-		return ""
+	if b, ok := working.OfNode(kept); ok {
+		id, _ := b.Value.(string)
+		if _, there := v.Get(id); there {
+			return id
+		}
 	}
-	id, _ := b.Value.(string)
-	if _, there := v.Get(id); !there {
-		return ""
-	}
-	return id
+	return ""
 }

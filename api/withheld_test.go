@@ -305,22 +305,11 @@ var hidden = map[string]func(t *testing.T) *reading{
 		r.scopes = []api.Scopes{{}, {Project: "lake"}, {Project: "lake", Session: "s1"}}
 		return r
 	},
-	"in a buffer of a session": func(t *testing.T) *reading {
-		r := newReading(t, common(map[string]string{"notes/plan.org": plain}), &fovea.Options{})
-		held := r.memory.Folder().Buffers()
-		t.Cleanup(held.Join("editor"))
-		one := buffer.Buffer{Path: "notes/plan.org", Real: "notes/plan.org", Name: "plan.org", Session: "other", Text: planted, Shown: true}
-		if _, err := held.Put("editor", one, false); err != nil {
-			t.Fatal(err)
-		}
-		v, err := r.memory.Over(t.Context(), "session/other")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.note(view.Of(v)); len(r.ids) == 0 {
-			t.Fatal("the session does not see the buffer")
-		}
-		return r.foreign("session/other")
+	"in a buffer of a session": func(t *testing.T) *reading { return inBuffer(t).foreign("session/other") },
+	"in a buffer of the readers' session": func(t *testing.T) *reading {
+		r := inBuffer(t)
+		r.scopes = []api.Scopes{{}, {Session: "other"}}
+		return r
 	},
 	"in a session": func(t *testing.T) *reading {
 		r := newReading(t, common(nil), &fovea.Options{})
@@ -330,6 +319,25 @@ var hidden = map[string]func(t *testing.T) *reading{
 		}
 		return r.foreign("session/other")
 	},
+}
+
+// inBuffer is a memory whose owner has the text in a buffer of the session other.
+func inBuffer(t *testing.T) *reading {
+	r := newReading(t, common(map[string]string{"notes/plan.org": plain}), &fovea.Options{})
+	held := r.memory.Folder().Buffers()
+	t.Cleanup(held.Join("editor"))
+	one := buffer.Buffer{Path: "notes/plan.org", Real: "notes/plan.org", Name: "plan.org", Session: "other", Text: planted, Shown: true}
+	if _, err := held.Put("editor", one, false); err != nil {
+		t.Fatal(err)
+	}
+	v, err := r.memory.Over(t.Context(), "session/other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.note(view.Of(v)); len(r.ids) == 0 {
+		t.Fatal("the session does not see the buffer")
+	}
+	return r
 }
 
 // reject puts back what was trusted.

@@ -4,7 +4,6 @@ package embed
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -56,25 +55,12 @@ type chatMessage struct {
 // Errors: ErrUnavailable, ErrProtocol (an answer that is empty, cut off, or not of the form),
 // ErrRefused, and that of ctx.
 func (c *Chat) Ask(ctx context.Context, instruction, text string, maxTokens int) (string, error) {
-	if !c.breaker.allow(c.now(), c.remote.timeout) {
-		return "", failed("ask", c.model, &unavailable{cause: "the server failed a short time ago and is left alone"})
-	}
-	answer, err := c.ask(ctx, instruction, text, maxTokens)
-	if down, ok := errors.AsType[*unavailable](err); ok {
-		c.breaker.failed(c.now(), down.delay)
-	} else if ctx.Err() == nil {
-		c.breaker.succeeded()
-	}
-	if ctx.Err() != nil && err != nil {
-		return "", ctx.Err()
-	}
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		err = fmt.Errorf("%s: %w", refused, ErrRefused)
-	}
-	if err != nil {
-		return "", failed("ask", c.model, err)
-	}
-	return answer, nil
+	var answer string
+	err := c.breaker.guard(ctx, c.now, c.remote.timeout, func() (err error) {
+		answer, err = c.ask(ctx, instruction, text, maxTokens)
+		return err
+	})
+	return answer, ofRequest(ctx, "ask", c.model, err)
 }
 
 func (c *Chat) ask(ctx context.Context, instruction, text string, maxTokens int) (string, error) {

@@ -162,6 +162,20 @@ func (r *remote) status(path string, response *http.Response, text []byte) error
 	return fmt.Errorf("%s: status %d; redirects are not followed: %w", path, code, ErrProtocol)
 }
 
+// ofRequest returns the error of a request to a model as its caller gets it.
+func ofRequest(ctx context.Context, op, model string, err error) error {
+	refused, is := errors.AsType[*refusal](err)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case is:
+		err = fmt.Errorf("%s: %w", refused, ErrRefused)
+	}
+	return failed(op, model, err)
+}
+
 // errNoPath says that the server knows no such path, or no such model.
 var errNoPath = errors.New("not found")
 

@@ -96,25 +96,12 @@ func (s *rerankServer) Rerank(ctx context.Context, query string, documents []str
 	if len(documents) > maxReranked {
 		return nil, failed("rerank", s.model, fmt.Errorf("%w: %d documents, at most %d", ErrConfig, len(documents), maxReranked))
 	}
-	if !s.breaker.allow(s.now(), s.remote.timeout) {
-		return nil, failed("rerank", s.model, &unavailable{cause: "the server failed a short time ago and is left alone"})
-	}
-	scores, err := s.rerank(ctx, query, documents)
-	if down, ok := errors.AsType[*unavailable](err); ok {
-		s.breaker.failed(s.now(), down.delay)
-	} else if ctx.Err() == nil {
-		s.breaker.succeeded()
-	}
-	if ctx.Err() != nil && err != nil {
-		return nil, ctx.Err()
-	}
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		err = fmt.Errorf("%s: %w", refused, ErrRefused)
-	}
-	if err != nil {
-		return nil, failed("rerank", s.model, err)
-	}
-	return scores, nil
+	var scores []float64
+	err := s.breaker.guard(ctx, s.now, s.remote.timeout, func() (err error) {
+		scores, err = s.rerank(ctx, query, documents)
+		return err
+	})
+	return scores, ofRequest(ctx, "rerank", s.model, err)
 }
 
 // score is the score of one document. Cohere and Jina call it relevance_score.

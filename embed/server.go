@@ -5,7 +5,6 @@ package embed
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -117,9 +116,6 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 		return answer{}, err
 	}
 	defer done()
-	if !s.breaker.allow(s.config.Now(), s.remote.timeout) {
-		return answer{}, &unavailable{cause: "the server failed a short time ago and is left alone"}
-	}
 	prefix := s.config.DocumentPrefix
 	if p == Query {
 		prefix = s.config.QueryPrefix
@@ -128,12 +124,11 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 	for i, text := range texts {
 		prefixed[i] = prefix + text
 	}
-	got, err := s.shape.embed(ctx, s.remote, s.about.name, prefixed)
-	if down, ok := errors.AsType[*unavailable](err); ok {
-		s.breaker.failed(s.config.Now(), down.delay)
-	} else if ctx.Err() == nil {
-		s.breaker.succeeded()
-	}
+	var got answer
+	err = s.breaker.guard(ctx, s.config.Now, s.remote.timeout, func() (err error) {
+		got, err = s.shape.embed(ctx, s.remote, s.about.name, prefixed)
+		return err
+	})
 	if err != nil {
 		return answer{}, err
 	}

@@ -4,6 +4,7 @@ package embed
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -104,4 +105,19 @@ func (b *breaker) broken() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.failures > 0
+}
+
+// guard calls a server, unless it failed a short time ago, and notes how that went. Errors:
+// ErrUnavailable, and that of call.
+func (b *breaker) guard(ctx context.Context, now func() time.Time, timeout time.Duration, call func() error) error {
+	if !b.allow(now(), timeout) {
+		return &unavailable{cause: "the server failed a short time ago and is left alone"}
+	}
+	err := call()
+	if down, ok := errors.AsType[*unavailable](err); ok {
+		b.failed(now(), down.delay)
+	} else if ctx.Err() == nil {
+		b.succeeded()
+	}
+	return err
 }

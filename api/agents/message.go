@@ -158,7 +158,6 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 		return !strings.HasPrefix(m.Thread, req.Thread) || !isSeen(v, m.ID)
 	})
 	if req.New {
-		var err error
 		if inbox, err = newMail(ctx, a, whose, inbox, req.Fresh); err != nil {
 			return nil, err
 		}

@@ -125,10 +125,7 @@ func hold(ctx context.Context, a api.Access, op, task, lease string,
 		return nil, err
 	}
 	c, commit, err := do(h, id, long)
-	if err != nil {
-		return nil, err
-	}
-	return &ClaimResponse{id, c, commit.Seq}, nil
+	return &ClaimResponse{id, c, commit.Seq}, err
 }
 
 func claimTask(ctx context.Context, a api.Access, req ClaimRequest) (*ClaimResponse, error) {
@@ -152,9 +149,6 @@ func ending(op string, end func(*hive.Hive, context.Context, string, uint64, *fo
 			return nil, err
 		}
 		c, err := end(h, ctx, id, req.Number, a.Write())
-		if err != nil {
-			return nil, err
-		}
-		return &TaskChange{id, c.Seq}, nil
+		return &TaskChange{id, c.Seq}, err
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // OpBufferUpdate is what an editor says of a buffer.
 var OpBufferUpdate = api.DefineOn(api.Operation{Name: BufferUpdate, Effect: api.Writes,
-	Summary: "Hold the file of a buffer with unsaved changes, and show its text in a session"}, updateBuffer)
+	Summary: "Hold the file of a buffer with unsaved changes, and show its text to the owner in a session"}, updateBuffer)
 
 // BufferRequest is the state of a buffer of an editor. Without Text and Modified, it was saved or
 // closed.
@@ -34,7 +34,7 @@ type BufferRequest struct {
 type BufferResponse struct {
 	Path   string   `json:"path" jsonschema:"the file, below the memex"`
 	Held   bool     `json:"held" jsonschema:"nobody writes the file through Fovea"`
-	Shown  bool     `json:"shown" jsonschema:"requests of the session see the text"`
+	Shown  bool     `json:"shown" jsonschema:"requests of the owner in the session see the text"`
 	Why    string   `json:"why,omitempty" jsonschema:"why the text is not shown"`
 	Skills []string `json:"skills" jsonschema:"those that answer to buffer-update, by priority"`
 }
@@ -82,7 +82,7 @@ func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*Buffer
 	return out, nil
 }
 
-// unshown returns why no session sees the text of a buffer, "" if one does.
+// unshown returns why the text of a buffer is seen in no session, "" if it is.
 func unshown(a api.Access, at corpus.Place, parsed bool, session string) string {
 	guard := a.Memex.Guard()
 	switch {

@@ -75,7 +75,11 @@ and a token. "fovea token" creates tokens for other programs.`,
 			}
 			switch {
 			case how.unit:
-				return printUnit(s)
+				command, err := os.Executable()
+				if err == nil {
+					_, err = io.WriteString(s.Out, daemon.Unit(command, s.config.Memex))
+				}
+				return err
 			case how.stop:
 				ctx, stop := context.WithTimeout(c.Context(), time.Minute)
 				defer stop()
@@ -95,15 +99,6 @@ and a token. "fovea token" creates tokens for other programs.`,
 	f.IntVar(&s.opening.starter, "starter", 0, "give up if process `PID` has exited before this one has the store")
 	_ = f.MarkHidden("starter") // the flag exists
 	return c
-}
-
-func printUnit(s *session) error {
-	command, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(s.Out, daemon.Unit(command, s.config.Memex))
-	return err
 }
 
 // detach starts a daemon that outlives this process.

@@ -259,12 +259,6 @@ With --write it is added to the configuration file, and the vectors are made.`,
 	return c
 }
 
-// usualServers are where servers listen that nobody configured: Ollama, llama.cpp and TEI,
-// LM Studio, vLLM.
-func usualServers() []string {
-	return []string{config.OllamaAddress(nil), "http://127.0.0.1:8080", "http://127.0.0.1:1234", "http://127.0.0.1:8000"}
-}
-
 func setUpEmbed(ctx context.Context, s *session, want config.Embed, write bool) error {
 	if err := s.load(); err != nil {
 		return err
@@ -291,7 +285,8 @@ func setUpEmbed(ctx context.Context, s *session, want config.Embed, write bool) 
 
 // findServer returns the first server that answers.
 func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.Embed, error) {
-	addresses := usualServers()
+	// Where servers listen that nobody configured: Ollama, llama.cpp and TEI, LM Studio, vLLM.
+	addresses := []string{config.OllamaAddress(nil), "http://127.0.0.1:8080", "http://127.0.0.1:1234", "http://127.0.0.1:8000"}
 	if want.URL != "" {
 		addresses = []string{want.URL}
 	}
@@ -354,7 +349,6 @@ func fillVectors(ctx context.Context, s *session) error {
 	if err := room.Fill(ctx, s.Progress); err != nil {
 		return fmt.Errorf("setup embed: %w", err)
 	}
-	st := room.Status()
-	s.Out.Printf("vectors  %d\n", st.Vectors)
+	s.Out.Printf("vectors  %d\n", room.Status().Vectors)
 	return nil
 }

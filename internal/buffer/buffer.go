@@ -11,10 +11,11 @@ import (
 	"sync/atomic"
 )
 
-// Limits of one client.
+// Limits.
 const (
-	MaxBuffers = 64      // buffers
-	MaxText    = 4 << 20 // bytes of the text of one
+	MaxBuffers = 64       // buffers of one client
+	MaxText    = 4 << 20  // bytes of the text of one buffer
+	MaxTotal   = 64 << 20 // bytes of the texts of all clients together
 )
 
 var (
@@ -22,7 +23,7 @@ var (
 	ErrClient = errors.New("no stream of events of this client is open; open GET /v1/events and push the buffers again under the name that it gives")
 	// ErrLimit is returned, wrapped, for a buffer that exceeds a limit. What the client held
 	// before it still holds.
-	ErrLimit = errors.New("the limit of one client")
+	ErrLimit = errors.New("the limit")
 )
 
 // Buffer is a buffer with unsaved changes.
@@ -30,9 +31,9 @@ type Buffer struct {
 	Path    string // of the document that shows the text
 	Real    string // of the file that is held: Path without links
 	Name    string // of the buffer, for messages
-	Session string // what sees the text, such as "emacs"; "" is nothing
+	Session string // in which the owner sees the text, such as "emacs"; "" is none
 	Text    string
-	Shown   bool // the session sees Text; otherwise the file is held only
+	Shown   bool // Text is to be seen; otherwise the file is held only
 
 	pushed uint64 // numbers pushes of all clients
 }
@@ -42,6 +43,7 @@ type Buffer struct {
 type Buffers struct {
 	mu      sync.RWMutex
 	clients map[string]map[string]Buffer // of a client, by real path
+	bytes   int                          // of all texts
 	changes atomic.Uint64
 }
 
@@ -56,6 +58,9 @@ func (b *Buffers) Join(client string) (leave func()) {
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
+		for _, one := range b.clients[client] {
+			b.bytes -= len(one.Text)
+		}
 		delete(b.clients, client)
 		b.changes.Add(1)
 	}
@@ -74,12 +79,16 @@ func (b *Buffers) Put(client string, one Buffer, keep bool) (Buffer, error) {
 	if known && keep {
 		return was, nil
 	}
+	total := b.bytes - len(was.Text) + len(one.Text)
 	switch {
 	case !known && len(held) == MaxBuffers:
-		return was, fmt.Errorf("%d buffers are %w", MaxBuffers, ErrLimit)
+		return was, fmt.Errorf("%d buffers are %w of one client", MaxBuffers, ErrLimit)
 	case len(one.Text) > MaxText:
-		return was, fmt.Errorf("the text has %d bytes; %d are %w", len(one.Text), MaxText, ErrLimit)
+		return was, fmt.Errorf("the text has %d bytes; %d are %w of one buffer", len(one.Text), MaxText, ErrLimit)
+	case total > MaxTotal:
+		return was, fmt.Errorf("all unsaved texts together would have %d bytes; %d are %w; save some buffers", total, MaxTotal, ErrLimit)
 	}
+	b.bytes = total
 	one.pushed = b.changes.Add(1)
 	held[one.Real] = one
 	return one, nil
@@ -93,6 +102,7 @@ func (b *Buffers) Drop(client, real string) error {
 	if !ok {
 		return ErrClient
 	}
+	b.bytes -= len(held[real].Text)
 	delete(held, real)
 	b.changes.Add(1)
 	return nil
@@ -106,7 +116,8 @@ func (b *Buffers) Holder(path string) string {
 	return ""
 }
 
-// Of returns the buffers whose text a session sees, sorted by path, of each file the newest.
+// Of returns the buffers whose text the owner sees in a session, sorted by path, of each file the
+// newest.
 func (b *Buffers) Of(session string) []Buffer {
 	all := b.list(func(one *Buffer) bool { return one.Shown && one.Session == session })
 	return slices.CompactFunc(all, func(a, b Buffer) bool { return a.Path == b.Path })

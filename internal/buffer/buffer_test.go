@@ -102,3 +102,50 @@ func TestLimits(t *testing.T) {
 		t.Error("a buffer outlives its client")
 	}
 }
+
+// TestTheTextsTogetherAreBounded: what would exceed the limit of all clients is refused, whoever
+// pushes it, and each way of letting go of a text makes room.
+func TestTheTextsTogetherAreBounded(t *testing.T) {
+	var b buffer.Buffers
+	text := strings.Repeat("x", buffer.MaxText)
+	put := func(client, path, text string) error {
+		_, err := b.Put(client, buffer.Buffer{Path: path, Real: path, Session: "s", Text: text, Shown: true}, false)
+		return err
+	}
+	fits := func(how string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", how, err)
+		}
+		if err := put("other", "more.org", "x"); !errors.Is(err, buffer.ErrLimit) || !strings.Contains(err.Error(), "together") {
+			t.Fatalf("%s, and one byte too many: %v", how, err)
+		}
+	}
+	leave := b.Join("full")
+	b.Join("other")
+	for i := range buffer.MaxTotal/buffer.MaxText - 1 {
+		if err := put("full", fmt.Sprint(i), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fits("the last", put("other", "last.org", text))
+	fits("the same again", put("full", "0", text))
+	if got := len(b.Of("s")); got != buffer.MaxTotal/buffer.MaxText {
+		t.Errorf("%d buffers are seen", got)
+	}
+	if err := put("full", "0", ""); err != nil {
+		t.Fatal(err)
+	}
+	fits("after one became empty", put("other", "last2.org", text))
+	if err := b.Drop("full", "1"); err != nil {
+		t.Fatal(err)
+	}
+	fits("after one was saved", put("other", "last3.org", text))
+	leave()
+	for i := range buffer.MaxTotal/buffer.MaxText - 3 {
+		if err := put("other", fmt.Sprint(i), text); err != nil {
+			t.Fatalf("text %d after a client has left: %v", i, err)
+		}
+	}
+	fits("all of one client", nil)
+}

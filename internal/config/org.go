@@ -25,14 +25,8 @@ type orgKey struct {
 // orgKeys lists all keys, in the order of doc/configuration.md. They are named after Emacs'
 // variables.
 var orgKeys = []orgKey{
-	{"todo", func(d *org.Defaults, v value) (err error) {
-		d.Todo, err = v.oneOrTexts()
-		return err
-	}},
-	{"tags", func(d *org.Defaults, v value) (err error) {
-		d.Tags, err = v.oneOrTexts()
-		return err
-	}},
+	{"todo", parsedInto(func(d *org.Defaults) *[]string { return &d.Todo }, value.oneOrTexts)},
+	{"tags", parsedInto(func(d *org.Defaults) *[]string { return &d.Tags }, value.oneOrTexts)},
 	{"log_done", logSetting("done")},
 	{"log_repeat", logSetting("repeat")},
 	{"log_reschedule", logSetting("reschedule")},
@@ -52,14 +46,16 @@ var orgKeys = []orgKey{
 		}
 		return fmt.Errorf("%v is neither true, false nor the name of a drawer", v)
 	}},
-	{"archive", func(d *org.Defaults, v value) (err error) {
-		d.Archive, err = v.text()
+	{"archive", parsedInto(func(d *org.Defaults) *string { return &d.Archive }, value.text)},
+	{"links", parsedInto(func(d *org.Defaults) *map[string]string { return &d.Links }, table("addresses", value.text))},
+}
+
+// parsedInto returns the setter of a field.
+func parsedInto[T any](field func(*org.Defaults) *T, parse func(value) (T, error)) func(*org.Defaults, value) error {
+	return func(d *org.Defaults, v value) (err error) {
+		*field(d), err = parse(v)
 		return err
-	}},
-	{"links", func(d *org.Defaults, v value) (err error) {
-		d.Links, err = table("addresses", value.text)(v)
-		return err
-	}},
+	}
 }
 
 // logSetting returns the setter for a log setting: false, "time" (or true), or "note".

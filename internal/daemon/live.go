@@ -98,10 +98,7 @@ func (l *live) sync(ctx context.Context) error {
 }
 
 func (l *live) settle(ctx context.Context) error {
-	if l.watcher == nil {
-		return l.read(ctx, 0, true)
-	}
-	if err := l.watcher.CatchUp(); err != nil {
+	if l.watcher == nil || l.watcher.CatchUp() != nil {
 		return l.read(ctx, 0, true)
 	}
 	return l.read(ctx, l.watcher.Seen(), false)
@@ -178,19 +175,18 @@ func (l *live) run() {
 
 // burst waits for the end of a burst of events, at most maxBurst.
 func (l *live) burst(changed <-chan struct{}) {
-	end := time.NewTimer(maxBurst)
+	pause, end := time.NewTimer(quiet), time.NewTimer(maxBurst)
+	defer pause.Stop()
 	defer end.Stop()
 	for {
-		pause := time.NewTimer(quiet)
 		select {
 		case <-changed:
-			pause.Stop()
+			pause.Reset(quiet)
 			continue
 		case <-pause.C:
 		case <-end.C:
 		case <-l.ctx.Done():
 		}
-		pause.Stop()
 		return
 	}
 }

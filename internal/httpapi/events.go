@@ -128,12 +128,11 @@ func (s *stream) event(e api.Event) {
 	switch {
 	case e.Commit != nil:
 		s.commits([]api.Commit{*e.Commit}, nil)
-		return
 	case e.Notice != nil:
 		s.json(e.Notice.Event, e.Notice.Data)
-		return
+	default:
+		s.json("progress", map[string]int{"done": e.Done, "total": e.Total})
 	}
-	s.json("progress", map[string]int{"done": e.Done, "total": e.Total})
 }
 
 // json sends an event of a kind.

@@ -84,10 +84,9 @@ func (i *idempotencyCache) do(ctx context.Context, key string, sum [sha256.Size]
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if answer := i.answerOf(r); answer != nil {
+		if answer := i.answerOf(key, r); answer != nil {
 			return c.Op.DecodeAnswer(answer)
 		}
-		i.drop(key, r)
 	}
 }
 
@@ -127,17 +126,13 @@ func (i *idempotencyCache) store(r *keyedRequest, answer []byte) {
 	}
 }
 
-func (i *idempotencyCache) answerOf(r *keyedRequest) []byte {
+// answerOf returns the stored answer of a request; one without is forgotten, so that the next one
+// is the first.
+func (i *idempotencyCache) answerOf(key string, r *keyedRequest) []byte {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return r.answer
-}
-
-// drop forgets a request without a stored answer, so that the next one is the first.
-func (i *idempotencyCache) drop(key string, r *keyedRequest) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if known, _ := i.requests.Peek(key); known == r {
+	if known, _ := i.requests.Peek(key); known == r && r.answer == nil {
 		i.requests.Delete(key)
 	}
+	return r.answer
 }

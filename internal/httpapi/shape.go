@@ -113,29 +113,28 @@ func parameter(t reflect.Type, texts []string) (any, error) {
 		return nil, errors.New("is given more than once")
 	}
 	text := texts[0]
+	var value any
+	var err error
+	var wanted string
 	switch t.Kind() {
 	case reflect.String:
 		return text, nil
 	case reflect.Bool:
-		b, err := strconv.ParseBool(text)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not true or false", text)
-		}
-		return b, nil
+		wanted = "true or false"
+		value, err = strconv.ParseBool(text)
 	case reflect.Int, reflect.Int64, reflect.Uint64:
-		n, err := strconv.ParseInt(text, 10, 63)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a whole number in range", text)
-		}
-		return n, nil
+		wanted = "a whole number in range"
+		value, err = strconv.ParseInt(text, 10, 63)
 	case reflect.Float64:
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", text)
-		}
-		return f, nil
+		wanted = "a number"
+		value, err = strconv.ParseFloat(text, 64)
+	default:
+		return nil, errors.New("cannot be a parameter; use POST")
 	}
-	return nil, errors.New("cannot be a parameter; use POST")
+	if err != nil {
+		return nil, fmt.Errorf("%q is not %s", text, wanted)
+	}
+	return value, nil
 }
 
 // rebased puts the digest of an If-Match header into the request as its base. The
@@ -155,10 +154,7 @@ func (s *shape) rebased(body []byte, header string) ([]byte, error) {
 			return body, nil // the operation says what is wrong with it
 		}
 	}
-	base, err := json.Marshal(tag)
-	if err != nil {
-		return nil, err
-	}
+	base, _ := json.Marshal(tag) // a text is JSON
 	if have, ok := request["base"]; ok && !bytes.Equal(have, base) {
 		return nil, s.invalid(errors.New("If-Match and base differ"))
 	}

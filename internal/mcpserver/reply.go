@@ -227,10 +227,7 @@ func (r reply) structured() any {
 		return nil
 	}
 	if r.remark != "" {
-		last, err := json.Marshal(map[string]string{"remark": r.remark})
-		if err != nil {
-			return nil
-		}
+		last, _ := json.Marshal(map[string]string{"remark": r.remark}) // a text is JSON
 		fields = append(append(fields[:len(fields)-1], ','), last[1:]...)
 	}
 	if len(fields) > maxData {

@@ -12,10 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Completed returns at most limit (0: all) finished headlines that match keep, which
-// may be nil, newest first. Headlines with a CLOSED timestamp are ordered by it and
-// precede those without, which are ordered by the time of their last change. Equal
-// times keep document order. Relative dates in keep count from now.
+// Completed is fovea.View.Completed: headlines with a CLOSED timestamp precede those without.
 func (v View) Completed(keep query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	finished := query.And{Of: []query.Expr{
 		query.Pred{Name: "type", Args: []string{document.TypeHeadline}}, query.Pred{Name: "done"}, keep,

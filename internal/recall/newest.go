@@ -12,10 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/query"
 )
 
-// Newest returns at most limit headlines, the last changed first, of which a later one in
-// the folder comes first if one commit changed both. by is the agent that wrote them, ""
-// for any author. Headlines inside encrypted text are left out. O(notes of the agent), or
-// O(nodes).
+// Newest is fovea.View.Newest: of headlines that one commit changed, a later one in the folder
+// comes first, and those inside encrypted text are left out. O(notes of the agent), or O(nodes).
 func (v View) Newest(by string, limit int) []*node.Node {
 	wanted := query.And{Of: []query.Expr{query.Pred{Name: "type", Args: []string{document.TypeHeadline}}}}
 	if by != "" {

@@ -36,10 +36,8 @@ func Readable(n *node.Node) string {
 	return n.Content
 }
 
-// Query returns at most limit (0: all) nodes that match a query, in document order.
-// Relative dates count from now. If the query names an element type, matching elements
-// follow the node that contains them, as nodes outside the state ([View.Span]).
-// Conflict copies are left out. Complexity is O(nodes) times the cost of the predicates, or O(nodes with the
+// Query is fovea.View.Query: elements follow the node that contains them ([View.Span]), and
+// conflict copies are left out. O(nodes) times the cost of the predicates, or O(nodes with the
 // attribute) if the query requires an indexed attribute.
 func (v View) Query(e query.Expr, limit int, now time.Time) ([]*node.Node, error) {
 	e = v.withIDs(e)

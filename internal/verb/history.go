@@ -173,30 +173,25 @@ author.`,
   fovea blame projects/kaplja.org:12 --json`,
 		Args: oneNode,
 	}, api.OpBlame, nil, func(b *api.BlameResponse) {
-		printBlame(s.Out, b)
+		for _, l := range b.Lines {
+			s.Out.Row(terminal.Number(s.Out, 5, l.Commit.Seq), terminal.Text(l.Commit.Time.Local().Format(time.DateOnly)),
+				terminal.Column(l.Commit.Author, 8), terminal.Number(s.Out, 5, l.Line), terminal.Column(strings.TrimRight(l.Text, "\r\n"), terminal.Rest))
+		}
 		if len(b.Gone) > 0 {
 			s.Report("%s", goneFrom(b.Gone))
 		}
 	})
 }
 
-func printBlame(out *terminal.Stream, b *api.BlameResponse) {
-	for _, l := range b.Lines {
-		out.Row(terminal.Number(out, 5, l.Commit.Seq), terminal.Text(l.Commit.Time.Local().Format(time.DateOnly)),
-			terminal.Column(l.Commit.Author, 8), terminal.Number(out, 5, l.Line), terminal.Column(strings.TrimRight(l.Text, "\r\n"), terminal.Rest))
-	}
-}
-
 // goneFrom lists the commits whose versions could not be compared.
 func goneFrom(commits []api.Commit) string {
 	const few = 5
 	var numbers []string
-	for i, c := range commits {
-		if i == few {
-			numbers = append(numbers, fmt.Sprintf("and %d more", len(commits)-few))
-			break
-		}
+	for _, c := range commits[:min(few, len(commits))] {
 		numbers = append(numbers, fmt.Sprint(c.Seq))
+	}
+	if more := len(commits) - few; more > 0 {
+		numbers = append(numbers, fmt.Sprintf("and %d more", more))
 	}
 	return "history no longer has its text from commit " + strings.Join(numbers, ", ") + ": those changes are shown as part of the next commit"
 }

@@ -92,6 +92,13 @@ func bareLine(out *terminal.Stream, line string) string {
 
 func printStatus(out *terminal.Stream, s *api.Status) {
 	out.Printf("memex      %s\nstate      %s\nroot       %s\n", s.Memex, s.StateDir, s.Root)
+	embedder, baselines := s.Embedder, s.Baselines
+	if s.PendingEmbeddings > 0 {
+		embedder += fmt.Sprintf(", %d nodes wait", s.PendingEmbeddings)
+	}
+	if baselines != "" && baselines == s.Signature {
+		baselines = "the same as the signature"
+	}
 	out.Printf("head       commit %d\nholds      %s in %s\n", s.Seq, scope.Count(s.Nodes, "node"), scope.Count(s.Documents, "document"))
 	for _, row := range []struct {
 		name  string
@@ -100,8 +107,8 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 		{"missing", few(s.Missing, "; fovea restore --missing brings them back")},
 		{"lockdown", strings.Join(s.Lockdown, ", ")}, {"unreviewed", strings.Join(s.Unreviewed, ", ")}, {"drift", strings.Join(s.Drift, ", ")},
 		{"read-only", s.ReadOnly}, {"recovered", s.Recovered}, {"history", s.Large}, {"config", s.Configuration},
-		{"embedder", embedderOf(s)},
-		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselinesOf(s)}, {"relaxed", relaxed(s.RelaxedMs)},
+		{"embedder", embedder},
+		{"signed by", s.SignedBy}, {"signature", s.Signature}, {"baselines", baselines}, {"relaxed", relaxed(s.RelaxedMs)},
 	} {
 		if row.value != "" {
 			fmt.Fprintln(out, out.Fold(fmt.Sprintf("%-10s %s", row.name, terminal.OneLine(row.value)), len("signed by  ")))
@@ -114,23 +121,6 @@ func printStatus(out *terminal.Stream, s *api.Status) {
 	case s.Diagnostics > 0:
 		out.Printf("problems   %d: see fovea status --diagnostics\n", s.Diagnostics)
 	}
-}
-
-// baselinesOf says what is wrong with the signature of the baselines, and once only where it is
-// what is wrong with that of the head.
-func baselinesOf(s *api.Status) string {
-	if s.Baselines != "" && s.Baselines == s.Signature {
-		return "the same as the signature"
-	}
-	return s.Baselines
-}
-
-// embedderOf says what makes vectors and how many are missing.
-func embedderOf(s *api.Status) string {
-	if s.PendingEmbeddings == 0 {
-		return s.Embedder
-	}
-	return fmt.Sprintf("%s, %d nodes wait", s.Embedder, s.PendingEmbeddings)
 }
 
 // few names up to three of the files and what to do about them; "" for none.
@@ -201,17 +191,12 @@ func printDiff(out *terminal.Stream, d *api.Difference) int {
 			if !out.IsTerminal() {
 				cells = append([]terminal.Cell{{Text: g.mark}}, cells...)
 			}
-			was := ""
-			if c.Was != "" {
-				was = "was " + c.Was
+			if c.Was != "" && !out.IsTerminal() {
+				cells = append(cells, terminal.Text("was "+c.Was))
 			}
-			if was != "" && out.IsTerminal() { // on a line of its own, since an id is never cut
-				out.Row(cells...)
-				out.Row(terminal.Text("    " + was))
-			} else if was != "" {
-				out.Row(append(cells, terminal.Text(was))...)
-			} else {
-				out.Row(cells...)
+			out.Row(cells...)
+			if c.Was != "" && out.IsTerminal() { // on a line of its own, since an id is never cut
+				out.Row(terminal.Text("    was " + c.Was))
 			}
 			for line := range strings.Lines(c.Text) {
 				fmt.Fprintln(out, "    "+bareLine(out, line))

@@ -293,12 +293,8 @@ func Ask[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q, show fu
 
 // Call opens the memory and calls an operation as the owner, in the name that --agent gives,
 // if any.
-func Call[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) (answer A, err error) {
-	out, err := callAny(s, c, op.Operation, req)
-	if err != nil {
-		return answer, err
-	}
-	return out.(A), nil
+func Call[Q, A any](s *Session, c *cobra.Command, op api.Op[Q, A], req Q) (A, error) {
+	return op.Call(c.Context(), func(_ context.Context, call api.Call) (any, error) { return callAny(s, c, call.Op, call.Request) }, req)
 }
 
 // callAny is Call for types known only at run time.
