@@ -38,7 +38,7 @@ func (p *sectionParser) addTable(start, body, limit int, foreign bool) {
 			p.addRow(l)
 		}
 		p.setContents(i, body, end)
-		end = skipLines(p.src, end, limit, isFormula)
+		end = skipLines(p.src, end, limit, func(text string) bool { return hasPrefixFold(text, formulaKey) })
 	}
 	p.at = p.skipPostBlank(i, end, limit)
 	p.endElement(i, p.at)
@@ -46,9 +46,6 @@ func (p *sectionParser) addTable(start, body, limit int, foreign bool) {
 
 // isTableElLine reports whether text is a line of a table.el table.
 func isTableElLine(text string) bool { return text != "" && (text[0] == '|' || text[0] == '+') }
-
-// isFormula reports whether text is a line with the formulas of the table above it.
-func isFormula(text string) bool { return hasPrefixFold(text, formulaKey) }
 
 const formulaKey = "#+TBLFM: "
 

@@ -208,7 +208,8 @@ func (t *judge) inertEdit(r api.EditRequest, now string) (api.EditRequest, error
 	if t.g.Role == api.Keeper {
 		return r, nil
 	}
-	errs := []error{inert.Each(r.Tag, inert.Tag), inert.Each(r.RemoveProperty, inert.Settable), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
+	settable := func(key string) error { return inert.Property(key, "") } // or an agent does not remove it
+	errs := []error{inert.Each(r.Tag, inert.Tag), inert.Each(r.RemoveProperty, settable), inert.Date(value(r.Schedule)), inert.Date(value(r.Deadline))}
 	if r.AllowSubheadings {
 		errs = append(errs, errors.New("an agent adds headlines one by one, with remember"))
 	}

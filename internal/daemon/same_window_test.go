@@ -281,7 +281,8 @@ func TestOneSearchAsksLittle(t *testing.T) {
 		t.Errorf("%d requests for vectors of the first run, want two probes and the notes", n)
 	}
 	m := h.open()
-	hits, err := api.OpSearch.Call(t.Context(), api.NewLocal(m, &api.LocalOptions{Fill: true}), api.SearchRequest{Text: "the tide", Mode: "semantic", MinSimilarity: new(0.0)})
+	req := api.SearchRequest{Text: "the tide", Mode: "semantic", MinSimilarity: new(0.0)}
+	hits, err := api.OpSearch.Call(t.Context(), api.NewLocal(m, &api.LocalOptions{Fill: true}), req)
 	h.check(err)
 	h.check(m.Close())
 	if len(hits) == 0 || hits[0].Cosine == 0 {

@@ -111,7 +111,7 @@ func (x *Lexical) remove(id string, ownsBitmap []bool) {
 	}
 	p := &x.parts[i]
 	if !ownsBitmap[i] {
-		dead := newBitmap(len(p.lengths))
+		dead := make(bitmap, (len(p.lengths)+63)/64)
 		copy(dead, p.dead)
 		p.dead, ownsBitmap[i] = dead, true
 	}

@@ -124,5 +124,3 @@ func (b bitmap) has(doc uint32) bool {
 }
 
 func (b bitmap) set(doc uint32) { b[doc>>6] |= 1 << (doc & 63) }
-
-func newBitmap(docs int) bitmap { return make(bitmap, (docs+63)/64) }

@@ -76,9 +76,6 @@ func Properties(pairs []string, allowed ...string) ([]string, error) {
 	return out, nil
 }
 
-// Settable refuses the key of a property that an agent cannot set, and so does not remove.
-func Settable(key string) error { return Property(key, "") }
-
 // Each returns the first error of a check.
 func Each(texts []string, check func(string) error) error {
 	for _, text := range texts {

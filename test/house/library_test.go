@@ -21,7 +21,6 @@ import (
 // unnamed are the types of internal packages that a declaration of the library leads to, each
 // with the reason why a program outside the module need not name it.
 var unnamed = map[string]string{
-	"buffer.Buffers":   inside,
 	"hive.Hive":        inside,
 	"ingest.Reader":    inside,
 	"meaning.Reranker": inside,
