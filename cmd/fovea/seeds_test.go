@@ -87,9 +87,9 @@ func TestSeedNames(t *testing.T) {
 		return strings.Contains(tools, `{"`+name+`", "`)
 	}, 4: goNames(t)}
 	quoted := regexp.MustCompile("`[^`]+`")
-	theirs := ""
+	var theirs strings.Builder
 	for _, cells := range seedRows(t) {
-		theirs += cells[0] + " "
+		theirs.WriteString(cells[0] + " ")
 		for column := 1; column <= 4; column++ {
 			for _, name := range quoted.FindAllString(cells[column], -1) {
 				if !exists[column](strings.Trim(name, "`")) {
@@ -99,7 +99,7 @@ func TestSeedNames(t *testing.T) {
 		}
 	}
 	for name := range strings.FieldsSeq(theirNames) {
-		if !strings.Contains(theirs+"`MEMORY_SNAPSHOT_PATH`", "`"+name+"`") && !strings.Contains(theirs, " "+name) {
+		if !strings.Contains(theirs.String()+"`MEMORY_SNAPSHOT_PATH`", "`"+name+"`") && !strings.Contains(theirs.String(), " "+name) {
 			t.Errorf("%s of the seeds is not on the page", name)
 		}
 	}
@@ -151,8 +151,8 @@ func goNames(t *testing.T) func(name string) bool {
 	for receiver, of := range map[string]reflect.Type{
 		"m": reflect.TypeFor[*fovea.Memory](), "v": reflect.TypeFor[fovea.View](), "h": reflect.TypeFor[fovea.History](), "b": reflect.TypeFor[fovea.Blocks](),
 	} {
-		for i := range of.NumMethod() {
-			declared[receiver+"."+of.Method(i).Name] = true
+		for method := range of.Methods() {
+			declared[receiver+"."+method.Name] = true
 		}
 	}
 	return func(name string) bool { return declared[name] }
