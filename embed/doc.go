@@ -17,6 +17,6 @@
 //   - The built-in vectors and those of a file depend on the text alone.
 //   - No error contains the key of a server.
 //
-// Elsewhere: the tokens of a static model (internal/subword), where vectors are kept and searched (internal/vector), and what a cosine
-// counts in a search (internal/recall).
+// Elsewhere: internal/subword splits texts into the tokens of a static model, internal/vector keeps
+// and searches vectors, and internal/recall says what a cosine counts in a search.
 package embed

@@ -48,7 +48,10 @@ func openWith(ctx context.Context, e embed.Embedder) (*fovea.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.Ingest(ctx, nil)
+	if err := m.Ingest(ctx, nil); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
 }
 
 func Example_embedder() {

@@ -4,6 +4,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -46,7 +47,10 @@ func open(ctx context.Context) (*fovea.Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, m.Ingest(ctx, nil)
+	if err := m.Ingest(ctx, nil); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
 }
 
 // titles lists what a view holds. A View is an interface: a program can name it, and pass it on.

@@ -3,6 +3,7 @@
 package buffer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -146,10 +147,7 @@ func (b *Buffers) list(is func(*Buffer) bool) (all []Buffer) {
 		}
 	}
 	slices.SortFunc(all, func(a, b Buffer) int {
-		if a.Path != b.Path {
-			return strings.Compare(a.Path, b.Path)
-		}
-		return int(b.pushed) - int(a.pushed)
+		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(b.pushed, a.pushed))
 	})
 	return all
 }
