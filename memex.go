@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // memex is what the scopes of one memex share: the lock, the open scopes, and the views that
@@ -138,7 +139,7 @@ func (x *memex) scope(ctx context.Context, name string) (*Memory, error) {
 	if err == nil && fresh && m.scope.IsSession() { // projects have drift but no buffers
 		tx := m.scope.Chain.Begin()
 		defer tx.End()
-		err = m.scope.DropSavedBuffers(ctx, tx)
+		err = write.DropSavedBuffers(ctx, tx, m.scope)
 	}
 	return m, err
 }

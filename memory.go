@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/ingest"
@@ -32,6 +31,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -41,7 +41,7 @@ type Memory struct {
 	memex   *memex // shared with the other scopes
 	scope   *scope.Scope
 	rights  *rights.Rules
-	files   *filetx.Files
+	writer  *write.Writer
 	folder  *ingest.Reader
 	guard   *protect.Guard
 	notes   *notes.Notes
@@ -59,23 +59,23 @@ type Memory struct {
 func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m := &Memory{memex: x, scope: s}
 	m.rights = rights.New(s, policy)
-	m.files = filetx.New(s, m.rights)
 	m.folder = ingest.New(s, m.rights)
-	m.reviews = review.New(s)
-	m.guard = protect.New(s, m.rights, m.files, m.folder, x.guardOf)
-	m.notes = notes.New(s, m.rights, m.files, m.folder)
-	m.history = travel.New(s, m.rights, m.files, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
+	m.writer = write.New(s, m.rights, m.folder)
+	m.reviews = review.New(m.writer)
+	m.guard = protect.New(m.writer, m.rights, m.folder, x.guardOf)
+	m.notes = notes.New(m.writer, m.rights)
+	m.history = travel.New(m.writer, m.rights, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
 		return openCopy(s, in, name)
 	})
 	if s.Parent == nil {
-		m.blocks = blocks.New(s, blocks.NewFiles(s, m.rights))
-		m.hive = hive.New(s, m.rights, m.files, m.folder, nil)
+		m.blocks = blocks.New(m.writer, blocks.NewFiles(s, m.rights))
+		m.hive = hive.New(m.writer, nil)
 		m.hive.Unreported = x.unreported
 	} else {
-		m.blocks = blocks.New(s, x.top.blocks.Files())
-		m.hive = hive.New(s, m.rights, m.files, m.folder, x.top.hive)
+		m.blocks = blocks.New(m.writer, x.top.blocks.Files())
+		m.hive = hive.New(m.writer, x.top.hive)
 	}
-	m.mender = mend.New(s, m.rights, m.folder, mend.Host{
+	m.mender = mend.New(m.writer, m.rights, m.folder, mend.Host{
 		Scopes: x.names,
 		Open: func(ctx context.Context, name string) (*mend.Mender, error) {
 			in, err := x.scope(ctx, name)
@@ -294,7 +294,7 @@ func (m *Memory) Ingest(ctx context.Context, opts *IngestOptions) error {
 		}
 		err = cmp.Or(err, scopeErr) // a failing project does not stop the others
 	}
-	m.scope.FilesSaved(ctx)
+	write.FilesSaved(ctx, m.scope)
 	return cmp.Or(err, storeInPlace(m.scope, "ingest"), unwritten(m.scope, "ingest"))
 }
 
@@ -336,7 +336,7 @@ func (m *Memory) IngestTree(ctx context.Context, t *ast.Tree, parent string, opt
 	} else if err := notes.CheckTree(ctx, m.notes, &alone); err != nil {
 		return nil, "", Commit{}, fail("ingest", "tree", Invalid, err)
 	}
-	id, c, err = ingest.RunTree(ctx, m.scope, ingest.Tree{Tree: &alone, Parent: parent, Over: path, Holder: holder}, opts.OrZero())
+	id, c, err = ingest.RunTree(ctx, m.writer, ingest.Tree{Tree: &alone, Parent: parent, Over: path, Holder: holder}, opts.OrZero())
 	return m, id, c, err
 }
 

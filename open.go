@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/ingest"
@@ -30,6 +29,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -260,22 +260,22 @@ func load(ctx context.Context, tx *chain.Tx, m *Memory) error {
 	if err != nil || pending == nil || m.scope.Chain.Store().Err() != nil {
 		return err
 	}
-	if err := m.files.Settle(context.WithoutCancel(ctx), tx, pending); err != nil {
-		m.scope.SetRecovered(tx, fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", filetx.PathsOf(pending), err))
+	if err := m.writer.Settle(context.WithoutCancel(ctx), tx, pending); err != nil {
+		m.scope.SetRecovered(tx, fmt.Sprintf("an operation on %s was cut short and could not be ended: %v", write.PathsOf(pending), err))
 	}
-	m.scope.Options.Log.Warn("an operation was cut short", "files", filetx.PathsOf(pending), "done", m.scope.Recovered())
+	m.scope.Options.Log.Warn("an operation was cut short", "files", write.PathsOf(pending), "done", m.scope.Recovered())
 	return nil
 }
 
 // read loads the chain and returns the pending file operation, or nil. It skips one of a
 // later version: the next scan reads its files.
-func read(tx *chain.Tx, m *Memory) (*filetx.Intent, error) {
+func read(tx *chain.Tx, m *Memory) (*write.Intent, error) {
 	pending, err := tx.Load()
 	if err != nil || pending == nil {
 		return nil, err
 	}
-	in, err := filetx.DecodeIntent(pending.Data, pending.Load)
-	if errors.Is(err, filetx.ErrIntent) {
+	in, err := write.DecodeIntent(pending.Data, pending.Load)
+	if errors.Is(err, write.ErrIntent) {
 		m.scope.Options.Log.Warn("passed over", "what", err)
 		return nil, nil
 	}
@@ -308,8 +308,8 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 	if err != nil {
 		return nil, fail("merge", name, openKind(err), err)
 	}
-	aside := &scope.Scope{} // the ledgers of a copy are read by merges alone
-	all, handles := ledgers(&Memory{scope: aside, history: travel.New(aside, nil, nil, nil, nil), notes: notes.New(aside, nil, nil, nil)})
+	aside := write.New(&scope.Scope{}, nil, nil) // the ledgers of a copy are read by merges alone
+	all, handles := ledgers(&Memory{scope: aside.Scope(), history: travel.New(aside, nil, nil, nil), notes: notes.New(aside, nil)})
 	other := chain.New(opened, chain.Options{
 		Name: name, Log: s.Options.Log, FS: in, Formats: s.Options.Formats,
 		Ledgers: all, Deriver: view.Deriver{Scope: s.Name, Handles: handles},

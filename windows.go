@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window"
@@ -189,13 +190,13 @@ func (s *sessions) clear(top *scope.Scope) error {
 	return nil
 }
 
-// roomOf opens a scope for a room.
-func (x *memex) roomOf(ctx context.Context, name string) (*scope.Scope, error) {
+// writerOf opens the writer of a scope for a room.
+func (x *memex) writerOf(ctx context.Context, name string) (*write.Writer, error) {
 	m, err := x.scope(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return m.scope, nil
+	return m.writer, nil
 }
 
 // newWindows returns the log of the windows that agents are given.
@@ -203,8 +204,8 @@ func newWindows(x *memex) *windowlog.Log {
 	top := x.top.scope
 	return windowlog.New(windowlog.Host{
 		Shown:    func(key string, use func(*window.Shown) *window.Shown) { shownTo(x, key, use) },
-		Feedback: feedback.New(feedback.Host{Open: x.roomOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
-		Open:     x.roomOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: func() error { return x.top.Writable() },
+		Feedback: feedback.New(feedback.Host{Open: x.writerOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
+		Open:     x.writerOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: func() error { return x.top.Writable() },
 		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})
 }

@@ -6,20 +6,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"runtime"
-	"runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // assignIDs changes several files in one step: their documents get ids.
@@ -64,44 +61,23 @@ func (h holding) Err() error {
 	return h.Context.Err()
 }
 
-// rememberings numbers the calls of rememberTogether.
-var rememberings atomic.Int64
-
 // rememberTogether remembers notes of these titles that arrive while another writer is busy.
 func rememberTogether(ctx context.Context, m *fovea.Memory, under string, titles ...string) error {
 	hold := holding{ctx, new(sync.Once), make(chan struct{}), make(chan struct{})}
-	label := strconv.FormatInt(rememberings.Add(1), 10)
+	writer := m.Notes().(interface{ Writer() *write.Writer }).Writer()
 	var all sync.WaitGroup
 	all.Go(func() { _, _, _ = m.Mending().VerifyFiles(hold) })
 	<-hold.begun
 	errs := make([]error, len(titles))
 	for i, title := range titles {
 		all.Go(func() {
-			pprof.Do(ctx, pprof.Labels("together", label), func(ctx context.Context) {
-				_, _, _, errs[i] = m.Notes().Remember(ctx, under, document.InsertHeadline{Title: title, Body: "of " + title}, nil)
-			})
+			_, _, _, errs[i] = m.Notes().Remember(ctx, under, document.InsertHeadline{Title: title, Body: "of " + title}, nil)
 		})
-		for waitingWriters(label) <= i {
+		for writer.Waiting() <= i {
 			runtime.Gosched()
 		}
 	}
 	close(hold.release)
 	all.Wait()
 	return errors.Join(errs...)
-}
-
-// profiled matches the goroutines of one stack: how many there are, their labels, the stack.
-var profiled = regexp.MustCompile(`(?m)^(\d+) @ .*\n# labels: \{"together":"(\d+)"\}\n((?:#.*\n)*)`)
-
-// waitingWriters counts the goroutines with a label that wait to become the writer.
-func waitingWriters(label string) int {
-	var b strings.Builder
-	_ = pprof.Lookup("goroutine").WriteTo(&b, 1) // a builder returns no error
-	waiting := 0
-	for _, m := range profiled.FindAllStringSubmatch(b.String(), -1) {
-		if n, err := strconv.Atoi(m[1]); err == nil && m[2] == label && strings.Contains(m[3], "chain.(*Chain).Begin") {
-			waiting += n
-		}
-	}
-	return waiting
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -26,26 +27,28 @@ const MaxBlocks = 200_000
 // Blocks is the working memories of the agents in one session. It is safe for concurrent
 // use.
 type Blocks struct {
-	scope *scope.Scope
-	files *Files
-	due   map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
+	scope  *scope.Scope
+	writer *write.Writer
+	files  *Files
+	due    map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
 }
 
 // Of returns the working memories that the library hands out as fovea.Blocks.
 func Of(bs any) *Blocks { return bs.(interface{ Inside() *Blocks }).Inside() }
 
-// New returns the working memories that a scope keeps. files is that of the memex, which all
-// its scopes share.
-func New(s *scope.Scope, files *Files) *Blocks {
-	return &Blocks{scope: s, files: files, due: map[string]time.Time{}}
+// New returns the working memories that a writer's scope keeps. files is that of the memex, which
+// all its scopes share.
+func New(w *write.Writer, files *Files) *Blocks {
+	return &Blocks{scope: w.Scope(), writer: w, files: files, due: map[string]time.Time{}}
 }
 
 // Files returns the reader of the files that blocks name.
 func (bs *Blocks) Files() *Files { return bs.files }
 
 // Of returns the blocks of an agent by their ids, as copies. O(documents of the session).
-func (bs *Blocks) Of(agent string) []working.Block {
-	state := bs.scope.Present()
+func (bs *Blocks) Of(agent string) []working.Block { return all(bs.scope.Present(), agent) }
+
+func all(state *graph.State, agent string) []working.Block {
 	var out []working.Block
 	for _, path := range state.Paths() {
 		if working.AgentOf(path) != agent {
@@ -63,7 +66,11 @@ func (bs *Blocks) Of(agent string) []working.Block {
 
 // Get returns a block of an agent. The error is of kind NotFound.
 func (bs *Blocks) Get(agent, id string) (working.Block, error) {
-	if n, ok := bs.scope.Present().Get(working.NodeID(agent, id)); ok {
+	return get(bs.scope.Present(), agent, id)
+}
+
+func get(state *graph.State, agent, id string) (working.Block, error) {
+	if n, ok := state.Get(working.NodeID(agent, id)); ok {
 		if b, ok := working.OfNode(n); ok {
 			return *b, nil
 		}
@@ -72,71 +79,71 @@ func (bs *Blocks) Get(agent, id string) (working.Block, error) {
 }
 
 // named returns the block of an agent whose id a name is, or begins. Errors: NotFound, Ambiguous.
-func (bs *Blocks) named(agent, name string) (b working.Block, err error) {
-	if b, err = bs.Get(agent, name); err == nil {
+func named(state *graph.State, agent, name string) (b working.Block, err error) {
+	if b, err = get(state, agent, name); err == nil {
 		return b, nil
 	}
 	var ids []string
-	for _, other := range bs.Of(agent) {
+	for _, other := range all(state, agent) {
 		ids = append(ids, other.ID)
 	}
 	if name, err = fault.Meant("block", name, ids); err == nil {
-		b, err = bs.Get(agent, name)
+		b, err = get(state, agent, name)
 	}
 	return b, err
 }
 
 // Apply is that of fovea.Blocks.
 func (bs *Blocks) Apply(ctx context.Context, c working.Change, opts *scope.WriteOptions) (chain.Commit, error) {
-	s := bs.scope
 	if err := bs.check(c.Agent); err != nil {
 		return chain.Commit{}, err
 	}
-	tx := s.Chain.Begin()
-	defer tx.End()
-	action := scope.Action{Name: "block", Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now()}
-	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
-		return s.Replay(first), err
-	}
-	draft, err := bs.draft(&c, action.Now)
-	if err != nil {
-		return chain.Commit{}, err
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
-		return chain.Commit{}, nil
-	}
-	if state.DocumentCount() > max(MaxBlocks, s.Present().DocumentCount()) {
-		return chain.Commit{}, fault.Wrap("block", c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
-	}
-	action.Message = messageOf(&c)
-	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	done, _, err := bs.writer.Do(ctx, scope.Action{Name: "block", Kind: graph.KindEdit, Key: opts.OrZero().Key}, func(w *write.Change) error {
+		now := c
+		if err := bs.complete(&now, w); err != nil {
+			return err
+		}
+		w.Draft(func(_ *graph.State, draft *graph.Draft) error { return bs.put(draft, &now) })
+		w.Check = func(before, after *graph.State, _ *graph.Delta) error {
+			if after.DocumentCount() > max(MaxBlocks, before.DocumentCount()) {
+				return w.Fail(c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
+			}
+			return nil
+		}
+		w.Action.Message = messageOf(&now)
+		return nil
+	})
+	return done, err
 }
 
-// draft returns the changes, and completes c by what they turn out to be.
-func (bs *Blocks) draft(c *working.Change, now time.Time) (*graph.Draft, error) {
+// complete names the blocks that a change puts and removes.
+func (bs *Blocks) complete(c *working.Change, w *write.Change) error {
+	c.Put, c.Remove = slices.Clone(c.Put), slices.Clone(c.Remove)
 	if c.Score != nil {
-		b, err := bs.score(c.Agent, c.Score)
+		b, err := score(w.State(), c.Agent, c.Score)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.Put = append(c.Put, b)
 	}
 	if len(c.Put)+len(c.Remove) == 0 && !c.Sweep {
-		return nil, fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
+		return fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
 	}
-	c.Remove = slices.Clone(c.Remove)
 	for i, id := range c.Remove {
-		b, err := bs.named(c.Agent, id)
+		b, err := named(w.State(), c.Agent, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.Remove[i] = b.ID
 	}
 	if c.Sweep {
-		c.Remove = append(c.Remove, bs.leaving(c.Agent, now)...)
+		c.Remove = append(c.Remove, bs.leaving(w.State(), c.Agent, w.Action.Now)...)
 	}
-	draft := bs.scope.Present().Edit(now.UnixMilli())
+	return nil
+}
+
+// put puts and removes blocks in a draft.
+func (bs *Blocks) put(draft *graph.Draft, c *working.Change) error {
 	for _, id := range c.Remove {
 		draft.Drop(working.NodePath(c.Agent, id))
 	}
@@ -144,12 +151,12 @@ func (bs *Blocks) draft(c *working.Change, now time.Time) (*graph.Draft, error) 
 		path := working.NodePath(c.Agent, c.Put[i].ID)
 		parts, err := c.Put[i].Tree(c.Agent).Parts(path)
 		if err != nil {
-			return nil, fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
+			return fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
 		}
 		draft.Put(path, parts...)
 		bs.await(c.Agent, &c.Put[i])
 	}
-	return draft, nil
+	return nil
 }
 
 // never is later than any time that a block leaves at.
@@ -157,13 +164,13 @@ var never = time.Unix(1<<40, 0)
 
 // leaving lists the blocks of an agent that leave by themselves. It looks at all of them
 // only when one is due.
-func (bs *Blocks) leaving(agent string, now time.Time) []string {
+func (bs *Blocks) leaving(state *graph.State, agent string, now time.Time) []string {
 	if due, known := bs.due[agent]; known && !now.After(due) {
 		return nil
 	}
 	var ids []string
 	bs.due[agent] = never
-	for _, b := range bs.Of(agent) {
+	for _, b := range all(state, agent) {
 		if b.Leaves(now) != "" {
 			ids = append(ids, b.ID)
 		} else {
@@ -182,8 +189,8 @@ func (bs *Blocks) await(agent string, b *working.Block) {
 }
 
 // score returns the block with what its score says.
-func (bs *Blocks) score(agent string, to *working.Score) (working.Block, error) {
-	b, err := bs.named(agent, to.ID)
+func score(state *graph.State, agent string, to *working.Score) (working.Block, error) {
+	b, err := named(state, agent, to.ID)
 	if err != nil {
 		return b, err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -45,8 +46,8 @@ var (
 
 // Host is what a Log needs of the memex that it belongs to.
 type Host struct {
-	// Open opens a scope; a session that does not exist is made.
-	Open func(ctx context.Context, name string) (*scope.Scope, error)
+	// Open opens the writer of a scope; a session that does not exist is made.
+	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
 	// Opened changes when a scope opens or closes.
@@ -79,9 +80,11 @@ func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
 		}
 		l.scope = nil
 		if slices.Contains(names, Session) {
-			if l.scope, err = l.host.Open(ctx, Session); err != nil {
+			w, err := l.host.Open(ctx, Session)
+			if err != nil {
 				return nil, err
 			}
+			l.scope = w.Scope()
 		}
 		l.checked, l.opened = true, l.host.Opened()
 	}
@@ -187,11 +190,12 @@ func (l *Log) Entries(ctx context.Context) ([]*Entry, error) {
 // question, in one commit, and fits the model. Of opts, Key counts.
 // Errors: Conflict (ErrTooMany), Invalid, Denied, ReadOnly.
 func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain.Commit, error) {
-	c, err := l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, action *scope.Action, next uint64) (string, error) {
-		if e.By != Owner && countOfDay(all, e.By, action.Now) >= MaxOfDay {
+	given := e.Times
+	c, err := l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, at time.Time, next uint64) (string, error) {
+		if e.By != Owner && countOfDay(all, e.By, at) >= MaxOfDay {
 			return "", fault.Wrap("feedback", e.By, fault.Conflict, ErrTooMany)
 		}
-		e.Time, e.ID = action.Now.UTC().Truncate(time.Second), next
+		e.Time, e.ID, e.Times = at.UTC().Truncate(time.Second), next, given
 		for _, old := range all {
 			if old.By == e.By && old.Question == e.Question && dayOf(old.Time) == dayOf(e.Time) {
 				e.Times += 1 + old.Times
@@ -230,7 +234,7 @@ func (l *Log) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit
 	if s == nil || err != nil {
 		return chain.Commit{}, err
 	}
-	return l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, _ *scope.Action, _ uint64) (string, error) {
+	return l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, _ time.Time, _ uint64) (string, error) {
 		for _, e := range all {
 			draft.Drop(working.FeedbackPath(e.By, e.ID))
 		}
@@ -252,28 +256,21 @@ func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // commit makes a change of the entries; next is its number in the history of the session.
 func (l *Log) commit(ctx context.Context, opts *scope.WriteOptions,
-	change func(all []*Entry, draft *graph.Draft, a *scope.Action, next uint64) (string, error)) (chain.Commit, error) {
-	s, err := l.host.Open(ctx, Session)
+	change func(all []*Entry, draft *graph.Draft, at time.Time, next uint64) (string, error)) (chain.Commit, error) {
+	w, err := l.host.Open(ctx, Session)
 	if err != nil {
 		return chain.Commit{}, err
 	}
-	tx := s.Chain.Begin()
-	defer tx.End()
-	action := scope.Action{Name: "feedback", Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now()}
-	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
-		return s.Replay(first), err
-	}
-	l.mu.Lock()
-	l.follow(s.Present())
-	all := sorted(l.known)
-	l.mu.Unlock()
-	draft := s.Present().Edit(action.Now.UnixMilli())
-	if action.Message, err = change(all, draft, &action, s.Chain.Head().Commit.Seq+1); err != nil {
-		return chain.Commit{}, err
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
-		return chain.Commit{}, nil
-	}
-	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	c, _, err := w.Do(ctx, scope.Action{Name: "feedback", Kind: graph.KindEdit, Key: opts.OrZero().Key}, func(c *write.Change) error {
+		l.mu.Lock()
+		l.follow(c.State())
+		all := sorted(l.known)
+		l.mu.Unlock()
+		c.Draft(func(_ *graph.State, draft *graph.Draft) (err error) {
+			c.Action.Message, err = change(all, draft, c.Action.Now, c.Head().Commit.Seq+1)
+			return err
+		})
+		return nil
+	})
+	return c, err
 }

@@ -26,12 +26,12 @@ import (
 func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "claim", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
 		if held := claimOf(n, now); !held.IsZero() {
-			return 0, w.fail(task, fault.Conflict, heldError(held, me))
+			return 0, w.c.Fail(task, fault.Conflict, heldError(held, me))
 		}
-		if err := ready(ctx, h.scope, w.state(), n); errors.Is(err, ErrCycle) {
-			return 0, w.fail(task, fault.Invalid, err)
+		if err := ready(ctx, h.scope, w.c.State(), n); errors.Is(err, ErrCycle) {
+			return 0, w.c.Fail(task, fault.Invalid, err)
 		} else if err != nil {
-			return 0, w.fail(task, fault.Conflict, err)
+			return 0, w.c.Fail(task, fault.Conflict, err)
 		}
 		last := document.ClaimNumber(n.Derived.Last(document.ClaimKey))
 		return max(uint64(max(now, 1)), last+1), nil
@@ -41,7 +41,7 @@ func (h *Hive) Claim(ctx context.Context, task string, lease time.Duration, opts
 // Renew begins the lease of a claim anew. Errors: those of Claim, and Conflict (ErrClaim, ErrHeld).
 func (h *Hive) Renew(ctx context.Context, task string, number uint64, lease time.Duration, opts *scope.WriteOptions) (Claim, chain.Commit, error) {
 	return h.hold(ctx, "renew", task, lease, opts, func(w *change, n *node.Node, me string, now int64) (uint64, error) {
-		return number, w.fail(task, fault.Conflict, inForce(n, me, number, now))
+		return number, w.c.Fail(task, fault.Conflict, inForce(n, me, number, now))
 	})
 }
 
@@ -66,7 +66,7 @@ func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, o
 			return err
 		}
 		held = Claim{By: me, Number: number, Until: time.UnixMilli(now + lease.Milliseconds()).UTC()}
-		return w.edit(n, w.claiming(n, held)...)
+		return w.c.Edit(n, w.claiming(n, held)...)
 	})
 	if err == nil && first != nil {
 		held, err = firstClaim(ctx, h.scope, op, task, first)
@@ -81,22 +81,22 @@ func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, o
 // here on the commit has that time, which is later than that of the newest commit: so the number
 // of a claim is greater than every earlier one even if history or file do not show that one.
 func (w *change) task(id string) (*node.Node, int64, error) {
-	n, ok := w.state().Get(id)
+	n, ok := w.c.State().Get(id)
 	if ok && isTask(n) {
-		if _, _, err := w.read(n.Path); err != nil {
+		if _, err := w.read(n.Path); err != nil {
 			return nil, 0, err
 		}
-		n, ok = w.state().Get(id)
+		n, ok = w.c.State().Get(id)
 	}
 	if !ok || !isTask(n) {
-		return nil, 0, w.fail(id, fault.NotFound, ErrNoTask)
+		return nil, 0, w.c.Fail(id, fault.NotFound, ErrNoTask)
 	}
 	if n.Derived.Done {
-		return nil, 0, w.fail(id, fault.Conflict, ErrDone)
+		return nil, 0, w.c.Fail(id, fault.Conflict, ErrDone)
 	}
-	now := max(w.h.clock.now(w.h.scope, true), w.in.all.Head(w.in.tx).Commit.Time.UnixMilli()+1)
-	w.action.Now = time.UnixMilli(now).In(w.action.Now.Location())
-	w.action.Message = n.Path + ": " + w.action.Name + " " + n.Derived.Title
+	now := max(w.h.clock.now(w.h.scope, true), w.c.Head().Commit.Time.UnixMilli()+1)
+	w.c.Action.Now = time.UnixMilli(now).In(w.c.Action.Now.Location())
+	w.c.Action.Message = n.Path + ": " + w.c.Action.Name + " " + n.Derived.Title
 	return n, now, nil
 }
 
@@ -117,11 +117,8 @@ func (w *change) claiming(n *node.Node, c Claim) []document.Edit {
 
 // keywords returns those of a file.
 func (w *change) keywords(path string) (all, done []string) {
-	text, _ := w.state().Text(path)
-	if doc, err := w.parse(path, text); err == nil {
-		if t, ok := doc.(document.Tasks); ok {
-			return t.Keywords()
-		}
+	if t, ok := w.c.Document(path).(document.Tasks); ok {
+		return t.Keywords()
 	}
 	return nil, nil
 }
@@ -166,7 +163,7 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 		}
 		if number != 0 || h.scope.Actor(ctx).Author.Kind != author.Owner {
 			if err := inForce(n, me, number, now); err != nil {
-				return w.fail(task, fault.Conflict, err)
+				return w.c.Fail(task, fault.Conflict, err)
 			}
 		}
 		edits := also(w, n)
@@ -175,7 +172,7 @@ func (h *Hive) end(ctx context.Context, op, task string, number uint64, opts *sc
 				edits = append(edits, document.RemoveProperty{Key: key})
 			}
 		}
-		return w.edit(n, edits...)
+		return w.c.Edit(n, edits...)
 	})
 	return c, err
 }

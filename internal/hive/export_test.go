@@ -2,12 +2,8 @@
 
 package hive
 
-// Hold lets operations wait until the returned function is called; they are then one group, in
-// the order in which they came.
-func Hold(h *Hive) (release func()) {
-	h.queue.lead <- struct{}{}
-	return func() { <-h.queue.lead }
-}
+// Hold keeps operations waiting, so that they become one group, until release is called.
+func Hold(h *Hive) (release func()) { return h.writer.Hold() }
 
-// Waiting counts the operations that wait.
-func Waiting(h *Hive) int { return h.queue.Len() }
+// Waiting returns how many operations wait for the chain's writer.
+func Waiting(h *Hive) int { return h.writer.Waiting() }

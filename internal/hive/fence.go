@@ -55,12 +55,7 @@ func (h *Hive) Enter(ctx context.Context, a scope.Action) error {
 
 // Change refuses changes of an agent at or below a task that another one holds, see
 // scope.Fence. A node whose own text stays the same counts as unchanged.
-func (h *Hive) Change(ctx context.Context, a scope.Action, delta *graph.Delta) error {
-	return h.change(ctx, a, h.scope.Present(), delta)
-}
-
-// change is Change over another state than the newest.
-func (h *Hive) change(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
+func (h *Hive) Change(ctx context.Context, a scope.Action, before *graph.State, delta *graph.Delta) error {
 	if h.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}

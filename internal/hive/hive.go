@@ -8,22 +8,17 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // Hive keeps the messages and tasks of a scope. It is safe for concurrent use.
 type Hive struct {
 	scope  *scope.Scope
-	rights *rights.Rules
-	files  *filetx.Files
-	folder *ingest.Reader
+	writer *write.Writer
 	clock  *clock // one for all scopes of a memex
 	rate   rate
-	queue  *queue
 	index  index
 	log    seenLog
 
@@ -35,10 +30,11 @@ type Hive struct {
 	Unreported func(key string, ids []string, fresh bool) []string
 }
 
-// New returns the hive of a scope, and makes it the scope's fence. memex is the hive of its
+// New returns the hive of a writer's scope, and makes it the scope's fence. memex is the hive of its
 // memex, nil if the scope is the memex.
-func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, memex *Hive) *Hive {
-	h := &Hive{scope: s, rights: r, files: f, folder: folder, clock: &clock{}, queue: &queue{lead: make(chan struct{}, 1)}, Owner: &OwnerView{scope: s.Memex()}}
+func New(w *write.Writer, memex *Hive) *Hive {
+	s := w.Scope()
+	h := &Hive{scope: s, writer: w, clock: &clock{}, Owner: &OwnerView{scope: s.Memex()}}
 	if memex != nil {
 		h.clock, h.Owner = memex.clock, memex.Owner
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -100,10 +101,10 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 	id, counted := uuid.NewString(), false
 	c, first, err := h.run(postal(ctx, h.scope, m.To), scope.Action{Name: "send", Key: opts.OrZero().Key}, func(w *change) error {
 		if w.unreadOf(m.To, from) >= MaxUnread {
-			return w.fail(m.To, fault.Conflict, ErrFull)
+			return w.c.Fail(m.To, fault.Conflict, ErrFull)
 		}
 		if !counted && !h.rate.take(from, h.clock.now(h.scope, true)) {
-			return w.fail(from, fault.Conflict, ErrRate)
+			return w.c.Fail(from, fault.Conflict, ErrRate)
 		}
 		counted = true
 		return w.deliver(from, id, &m)
@@ -165,44 +166,33 @@ func postal(ctx context.Context, s *scope.Scope, to string) context.Context {
 // deliver adds the message to the newest file of the inbox.
 func (w *change) deliver(from, id string, m *Draft) error {
 	path := w.inboxFile(m.To)
-	text, _, err := w.read(path)
+	if _, err := w.read(path); err != nil {
+		return err
+	}
+	w.c.Action.Message = path + ": " + m.Subject
+	end, err := w.c.Insert(path, w.headline(from, id, w.title(path, from, id, m), m))
 	if err != nil {
 		return err
 	}
-	w.action.Message = path + ": " + m.Subject
-	head := text
-	if nodes := w.state().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
-		head = nodes[0].Content
-	}
-	next, err := w.withMessage(path, head, from, id, m)
-	if err == nil && head != text {
-		own, appended := strings.CutPrefix(next, head)
-		if next = text + own; !strings.HasSuffix(text, "\n") {
-			next = text + "\n" + own
-		}
-		if !appended {
-			next, err = w.withMessage(path, text, from, id, m)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	w.put(path, next)
-	w.check = func(next *graph.State, delta *graph.Delta) error { return w.isOne(next, delta, path, id) }
+	w.c.Check = func(_, next *graph.State, delta *graph.Delta) error { return w.isOne(next, delta, end, path, id) }
 	return nil
 }
 
-// withMessage returns a text with the message as its last headline.
-func (w *change) withMessage(path, text, from, id string, m *Draft) (string, error) {
-	next, err := w.edited(path, text, -1, w.headline(from, id, m.Subject, m))
-	if err != nil || !hasTitle(w.state(), path, next, m.Subject) {
-		framed := zeroWidthSpace + m.Subject
-		if strings.HasSuffix(framed, ":") { // it reads as a tag
-			framed += zeroWidthSpace
-		}
-		next, err = w.edited(path, text, -1, w.headline(from, id, framed, m))
+// title returns the subject, framed where the file's keywords or tags would be read in it.
+func (w *change) title(path, from, id string, m *Draft) string {
+	text := w.c.Text(path)
+	if nodes := w.c.State().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
+		text = nodes[0].Content
 	}
-	return next, err
+	text, err := write.Edited(write.Parse(w.c.State(), path, text), -1, w.c.Action.Now, w.headline(from, id, m.Subject, m))
+	if err == nil && hasTitle(w.c.State(), path, text, m.Subject) {
+		return m.Subject
+	}
+	framed := zeroWidthSpace + m.Subject
+	if strings.HasSuffix(framed, ":") { // it reads as a tag
+		framed += zeroWidthSpace
+	}
+	return framed
 }
 
 // hasTitle reports whether the last headline of a text is read with a title and nothing else.
@@ -220,8 +210,8 @@ func (w *change) headline(from, id, title string, m *Draft) document.InsertHeadl
 	by := w.h.scope.Actor(w.ctx)
 	props := []document.Property{
 		{Key: "ID", Value: id}, {Key: keyFrom, Value: from}, {Key: keyTo, Value: m.To},
-		{Key: keyThread, Value: cmp.Or(threadOf(w.state(), m.Thread), id)},
-		{Key: keySent, Value: w.action.Now.UTC().Format(stampForm)}, {Key: keyRead, Value: unread},
+		{Key: keyThread, Value: cmp.Or(threadOf(w.c.State(), m.Thread), id)},
+		{Key: keySent, Value: w.c.Action.Now.UTC().Format(stampForm)}, {Key: keyRead, Value: unread},
 	}
 	if by.Author.Kind == author.Agent {
 		props = append(props, document.Property{Key: "AUTHOR", Value: by.Author.String()})
@@ -234,24 +224,20 @@ func (w *change) headline(from, id, title string, m *Draft) document.InsertHeadl
 }
 
 // isOne refuses a text that would be read as anything but one more message, or that would act.
-func (w *change) isOne(next *graph.State, delta *graph.Delta, path, id string) error {
+func (w *change) isOne(next *graph.State, delta *graph.Delta, end document.Text, path, id string) error {
 	n, ok := next.Get(id)
 	alone := ok && n.Path == path && len(n.Kids) == 0 && n.Derived.Todo == "" && len(n.Derived.Tags) == 0
 	for _, c := range delta.Changes {
 		alone = alone && (c.ID == id || c.Old == nil && c.New.Type == document.TypeDocument || c.Old != nil && c.New != nil && sameText(c.Old, c.New))
 	}
 	if !alone {
-		return w.fail(path, fault.Invalid, errors.New("the message would not be read as one headline; check the end of the inbox, or write it in other words"))
+		return w.c.Fail(path, fault.Invalid, errors.New("the message would not be read as one headline; check the end of the inbox, or write it in other words"))
 	}
 	checker := inert.Checker(next.Formats().Of(path))
 	if checker == nil {
 		return nil
 	}
-	doc, err := w.parse(path, w.texts[path])
-	if err == nil {
-		err = checker.Place(doc, nil).Check(nil, "", n.Content)
-	}
-	return w.fail(path, fault.Invalid, err)
+	return w.c.Fail(path, fault.Invalid, checker.Place(end, nil).Check(nil, "", n.Content))
 }
 
 // sameText reports whether two versions of a node differ at most in empty lines at the end.
@@ -293,9 +279,9 @@ func inbox(state *graph.State, paths []string, onlyUnread bool) []Message {
 // inboxes lists the files of an agent's inbox, oldest first, also those that are new in the group.
 func (w *change) inboxes(agent string) []string {
 	paths := w.h.index.inboxes(w.h.scope, agent)
-	for _, f := range w.in.files {
-		if inboxNumber(agent, f.path) > 0 && !slices.Contains(paths, f.path) {
-			paths = append(paths, f.path)
+	for _, path := range w.c.Pending() {
+		if inboxNumber(agent, path) > 0 && !slices.Contains(paths, path) {
+			paths = append(paths, path)
 		}
 	}
 	sortInbox(agent, paths)
@@ -304,7 +290,7 @@ func (w *change) inboxes(agent string) []string {
 
 // unreadOf counts the unread messages from one sender to an agent.
 func (w *change) unreadOf(to, from string) int {
-	count, state := 0, w.state()
+	count, state := 0, w.c.State()
 	for _, path := range w.inboxes(to) {
 		for _, n := range state.Nodes(path) {
 			if n.Derived.Last(keyFrom) == from && isUnread(n) {
@@ -380,7 +366,7 @@ func (w *change) inboxFile(agent string) string {
 		return inboxName(agent, 1)
 	}
 	last := paths[len(paths)-1]
-	if w.state().Size(last) < maxInboxFile {
+	if w.c.State().Size(last) < maxInboxFile {
 		return last
 	}
 	return inboxName(agent, inboxNumber(agent, last)+1)

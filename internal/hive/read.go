@@ -92,11 +92,11 @@ func (w *change) hand(me string, ids []string) (read []Message, left int, err er
 		if !w.needs(path, ids) {
 			continue
 		}
-		if _, _, err := w.read(path); err != nil {
+		if _, err := w.read(path); err != nil {
 			return nil, 0, err
 		}
 	}
-	return chosen(w.state(), w.inboxes(me), me, ids)
+	return chosen(w.c.State(), w.inboxes(me), me, ids)
 }
 
 // Peek returns messages of the actor of ctx as Read does, and marks none. A caller that could
@@ -144,7 +144,7 @@ func chosen(state *graph.State, paths []string, me string, ids []string) (read [
 
 // needs reports whether a file of the inbox may have to be marked.
 func (w *change) needs(path string, ids []string) bool {
-	state := w.state()
+	state := w.c.State()
 	if len(ids) == 0 {
 		return slices.ContainsFunc(state.Nodes(path), isUnread)
 	}
@@ -159,10 +159,10 @@ func (w *change) mark(read []Message) error {
 	marked := map[string]*node.Node{}
 	for i := range read {
 		if !read[i].Read {
-			marked[read[i].ID], _ = w.state().Get(read[i].ID)
+			marked[read[i].ID], _ = w.c.State().Get(read[i].ID)
 			read[i].Read = true
 		}
 	}
-	w.action.Message = scope.Count(len(marked), "message") + " read"
-	return w.setOwn(marked, keyRead, w.action.Now.UTC().Format(stampForm))
+	w.c.Action.Message = scope.Count(len(marked), "message") + " read"
+	return w.setOwn(marked, keyRead, w.c.Action.Now.UTC().Format(stampForm))
 }

@@ -14,5 +14,5 @@
 //     caller accepts the deletions.
 //
 // Elsewhere: which files belong to a memex is internal/corpus; parsing is node; changing files
-// is internal/filetx.
+// is internal/write.
 package ingest

@@ -17,6 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/options"
 )
@@ -44,7 +45,7 @@ func Run(ctx context.Context, r *Reader, opts *options.Ingest) error {
 // RunTx is Run within a write of its caller.
 func RunTx(ctx context.Context, tx *chain.Tx, r *Reader, opts *options.Ingest) error {
 	if !r.scope.HasFiles() {
-		return r.scope.DropSavedBuffers(ctx, tx)
+		return write.DropSavedBuffers(ctx, tx, r.scope)
 	}
 	now := r.scope.Options.Now()
 	scan, err := r.scope.Root.Scan(ctx, r.table, now)
@@ -312,7 +313,7 @@ func (in *ingester) commit(ctx context.Context) error {
 	}
 	marks := in.reader.scope.DriftMarks(in.next.settled, nil)
 	if !delta.Empty() || len(delta.Reread) > 0 || len(marks) > 0 {
-		c, err := in.tx.Commit(context.WithoutCancel(ctx), state, &delta, graph.Commit{
+		c, err := write.Record(ctx, in.tx, state, &delta, graph.Commit{
 			Kind: graph.KindIngest, Author: scope.ByFile, Session: in.reader.scope.Options.Actor.Session, Op: in.op,
 			Time: in.now.UnixMilli(), Message: scope.Message(&delta),
 		}, marks...)
@@ -358,10 +359,9 @@ func (in *ingester) remember() {
 	in.reader.tableOld = true
 }
 
-// Refresh commits a file that changed since it was read, as a separate commit by "file", and
-// returns its text. It is a step of action a.
-func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path string) (string, error) {
-	text, same, err := Current(r, a, path)
+// Refresh is that of write.Folder.
+func (r *Reader) Refresh(ctx context.Context, tx *chain.Tx, a scope.Action, path string) (string, error) {
+	text, same, err := r.Current(a, path)
 	if same || err != nil {
 		return text, err
 	}
@@ -375,9 +375,8 @@ func Refresh(ctx context.Context, tx *chain.Tx, r *Reader, a scope.Action, path 
 	return text, err
 }
 
-// Current reads a file, and reports whether memory holds exactly that, so that Refresh would
-// change nothing.
-func Current(r *Reader, a scope.Action, path string) (text string, same bool, err error) {
+// Current is that of write.Folder.
+func (r *Reader) Current(a scope.Action, path string) (text string, same bool, err error) {
 	text, f, err := r.scope.Root.Read(path, 0)
 	if err != nil {
 		return "", false, scope.FailWrite(a.Name, path, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -28,10 +29,40 @@ type Tree struct {
 	Holder *scope.Scope // the scope that holds that file
 }
 
-// RunTree ingests a tree into a scope and returns the id of its root.
-func RunTree(ctx context.Context, s *scope.Scope, t Tree, opts *scope.WriteOptions) (string, chain.Commit, error) {
-	in := &treeIngest{scope: s, tree: t.Tree, parent: t.Parent, opts: opts, over: t.Over, holder: t.Holder}
-	return in.run(ctx)
+// RunTree ingests a tree into the scope of a writer and returns the id of its root.
+func RunTree(ctx context.Context, w *write.Writer, t Tree, opts *scope.WriteOptions) (string, chain.Commit, error) {
+	in := &treeIngest{scope: w.Scope(), tree: t.Tree, parent: t.Parent, over: t.Over, holder: t.Holder}
+	id := ""
+	c, first, err := w.Do(ctx, scope.Action{Name: "ingest", Kind: graph.KindIngest, Key: opts.Key}, func(c *write.Change) error {
+		if err := in.begin(ctx, c.State()); err != nil {
+			return err
+		}
+		c.Draft(func(_ *graph.State, draft *graph.Draft) error {
+			return fault.Wrap("ingest", "tree", fault.Invalid, in.put(ctx, draft))
+		})
+		for _, mark := range in.laid() {
+			c.Mark(mark)
+		}
+		c.Check = func(_, after *graph.State, delta *graph.Delta) error {
+			id = in.at(after)
+			n, _ := after.Get(id)
+			c.Action.Message = scope.Message(delta) + ": " + TitleOf(n)
+			return nil
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", chain.Commit{}, err
+	case first != nil:
+		if err := in.begin(ctx, in.scope.Present()); err != nil {
+			return "", chain.Commit{}, err
+		}
+		id = in.idNow()
+	case id == "": // nothing changed
+		id = in.at(in.state)
+	}
+	return id, c, nil
 }
 
 // treeIngest is one run of RunTree.
@@ -39,7 +70,6 @@ type treeIngest struct {
 	scope  *scope.Scope
 	tree   *ast.Tree
 	parent string
-	opts   *scope.WriteOptions
 	over   string // see Tree
 	holder *scope.Scope
 
@@ -48,41 +78,18 @@ type treeIngest struct {
 	at    func(*graph.State) string
 }
 
-func (in *treeIngest) run(ctx context.Context) (string, chain.Commit, error) {
-	s := in.scope
-	tx := s.Chain.Begin()
-	defer tx.End()
-	in.state, in.trees = s.Present(), map[string]*ast.Tree{}
-	action := scope.Action{Name: "ingest", Kind: graph.KindIngest, Key: in.opts.Key}
-	first, err := s.Enter(ctx, tx, action)
-	if err != nil {
-		return "", chain.Commit{}, err
-	}
+// begin sets the state before the ingest, and the parent to its present id: a derived one may
+// have changed since.
+func (in *treeIngest) begin(ctx context.Context, state *graph.State) (err error) {
+	in.state, in.trees = state, map[string]*ast.Tree{}
 	if node.IsDerived(in.parent) {
-		heir, err := s.Chain.CurrentID(ctx, s.Chain.Head(), in.parent)
+		heir, err := in.scope.Chain.CurrentID(ctx, in.scope.Chain.Head(), in.parent)
 		if err != nil {
-			return "", chain.Commit{}, fault.Wrap("ingest", in.parent, fault.Corrupt, err)
+			return fault.Wrap("ingest", in.parent, fault.Corrupt, err)
 		}
-		in.parent = heir // a derived id may have changed since
+		in.parent = heir
 	}
-	if first != nil {
-		return in.idNow(), s.Replay(first), nil
-	}
-	action.Now = s.Options.Now()
-	draft := s.Present().Edit(action.Now.UnixMilli())
-	err = in.put(ctx, draft)
-	if errors.Is(err, document.ErrTree) {
-		err = fault.Wrap("ingest", "tree", fault.Invalid, err)
-	}
-	if err != nil {
-		return "", chain.Commit{}, err
-	}
-	state, delta := draft.Seal()
-	id := in.at(state)
-	n, _ := state.Get(id)
-	action.Message = scope.Message(&delta) + ": " + TitleOf(n)
-	c, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action), in.laid()...)
-	return id, c, err
+	return nil
 }
 
 // idNow returns the current id of the root of a tree ingested before, "" if it is gone.

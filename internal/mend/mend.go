@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -19,6 +20,7 @@ import (
 type Mender struct {
 	scope  *scope.Scope
 	rights *rights.Rules
+	writer *write.Writer
 	folder *ingest.Reader
 	host   Host
 }
@@ -32,9 +34,9 @@ type Host struct {
 	Purge  func() error                                             // drops copies of text outside the history
 }
 
-// New returns the mender of a scope.
-func New(s *scope.Scope, r *rights.Rules, folder *ingest.Reader, owner Host) *Mender {
-	return &Mender{scope: s, rights: r, folder: folder, host: owner}
+// New returns the mender of a writer's scope.
+func New(w *write.Writer, r *rights.Rules, folder *ingest.Reader, owner Host) *Mender {
+	return &Mender{scope: w.Scope(), rights: r, writer: w, folder: folder, host: owner}
 }
 
 // rewrite takes blocks out of history by a commit that says so.

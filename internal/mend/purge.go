@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
@@ -276,25 +277,27 @@ func isRecord(n *node.Node) bool {
 // dropRecords takes the records that hold the text, or have one of the ids, out of the present
 // state, in a commit of its own.
 func (p *purge) dropRecords(ctx context.Context, tx *chain.Tx, ids []string) error {
-	s, gone := p.mender.scope, 0
+	s := p.mender.scope
 	if !s.IsSession() {
 		return nil
 	}
-	now := s.Options.Now()
-	draft := s.Present().Edit(now.UnixMilli())
+	var gone []string
 	for _, path := range s.Present().Paths() {
 		n, ok := s.Present().Document(path)
 		if ok && isRecord(n) && (p.holds(n) || slices.Contains(ids, n.ID)) {
-			draft.Drop(path)
-			gone++
+			gone = append(gone, path)
 		}
 	}
-	if gone == 0 {
+	action := scope.Action{Name: "purge", Kind: graph.KindEdit, Message: scope.Count(len(gone), "record") + " of agents taken out"}
+	_, _, err := p.mender.writer.Within(ctx, tx, action, func(c *write.Change) error {
+		c.Draft(func(_ *graph.State, draft *graph.Draft) error {
+			for _, path := range gone {
+				draft.Drop(path)
+			}
+			return nil
+		})
 		return nil
-	}
-	state, delta := draft.Seal()
-	action := scope.Action{Name: "purge", Kind: graph.KindEdit, Now: now, Message: scope.Count(gone, "record") + " of agents taken out"}
-	_, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	})
 	return err
 }
 

@@ -13,6 +13,6 @@
 //   - Nothing in the text of an agent acts in Emacs or Org: no code, no macro, no link that runs.
 //   - An agent does not bring back what another author has forgotten.
 //
-// Elsewhere: edits as splices of Org are package org; changing files is internal/filetx; taking
+// Elsewhere: edits as splices of Org are package org; changing files is internal/write; taking
 // back what was written is internal/travel.
 package notes

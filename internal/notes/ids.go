@@ -22,11 +22,9 @@ import (
 
 // AssignIDs is that of fovea.Notes.
 func (ns *Notes) AssignIDs(ctx context.Context, ids []string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
-	tx := ns.scope.Chain.Begin()
-	defer tx.End()
-	a := assignment{given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
-	c, first, err := ns.perform(ctx, tx, editAction("assign ids", opts), func(e *editing) error {
-		a.e = e
+	var a assignment
+	c, first, err := ns.perform(ctx, editAction("assign ids", opts), func(e *editing) error {
+		a = assignment{e: e, given: make([]string, len(ids)), splices: map[string][]document.Splice{}}
 		return a.run(ctx, ids)
 	})
 	switch {
@@ -61,11 +59,11 @@ func (a *assignment) run(ctx context.Context, ids []string) error {
 	for _, name := range slices.Sorted(maps.Keys(a.splices)) {
 		// Each splice lies within the lines of its own headline, so they do not overlap.
 		slices.SortFunc(a.splices[name], func(x, y document.Splice) int { return cmp.Compare(x.Start, y.Start) })
-		if err := a.e.splice(name, a.e.document(name).Source(), a.splices[name]); err != nil {
+		if err := a.e.c.Splice(name, a.e.c.Document(name).Source(), a.splices[name]); err != nil {
 			return err
 		}
 	}
-	a.e.action.Message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.e.paths))
+	a.e.c.Action.Message = fmt.Sprintf("ids for %d nodes in %d files", a.count, len(a.e.c.Paths()))
 	return nil
 }
 
@@ -75,16 +73,16 @@ func (a *assignment) assign(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	doc, i := a.e.document(n.Path), a.e.headline(n)
+	doc, i := a.e.c.Document(n.Path), a.e.c.Headline(n)
 	for _, p := range n.Derived.Properties {
 		if strings.EqualFold(p.Key, "ID") {
 			return n.ID, nil // its own ID, or one that another node has: left as it is
 		}
 	}
 	given := uuid.NewString()
-	splices, err := doc.Edit(i, a.e.action.Now, document.SetProperty{Key: "ID", Value: given})
+	splices, err := doc.Edit(i, a.e.c.Action.Now, document.SetProperty{Key: "ID", Value: given})
 	if err != nil {
-		return "", fault.Wrap(a.e.action.Name, id, fault.Invalid, err)
+		return "", a.e.c.Fail(id, fault.Invalid, err)
 	}
 	a.splices[n.Path] = append(a.splices[n.Path], splices...)
 	a.count++

@@ -14,6 +14,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -27,11 +28,11 @@ type inertCheck struct {
 
 // checkInert rejects an agent's edit if it makes a node active, or would be read as more
 // headlines than the operation adds.
-func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *graph.Delta) error {
-	if e.ns.scope.Actor(ctx).Author.Kind != author.Agent {
+func (e *editing) checkInert(before, after *graph.State, delta *graph.Delta) error {
+	if e.ns.scope.Actor(e.ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	f := &inertCheck{ns: e.ns, before: e.ns.scope.Present(), after: after, places: map[string]document.Place{}}
+	f := &inertCheck{ns: e.ns, before: before, after: after, places: map[string]document.Place{}}
 	was := map[string]*node.Node{}
 	for _, edge := range delta.Lineage {
 		was[edge.New], _ = f.before.Get(edge.Old)
@@ -50,13 +51,13 @@ func (e *editing) checkInert(ctx context.Context, after *graph.State, delta *gra
 			more += headlines(c.New)
 		}
 		if err := f.check(old, c.New); err != nil {
-			return fault.Wrap(e.action.Name, c.New.Path, fault.Invalid, err)
+			return e.c.Fail(c.New.Path, fault.Invalid, err)
 		}
 	}
-	if len(e.trees) == 0 && more > e.adds {
-		return fault.Wrap(e.action.Name, "", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
+	if !e.trees && more > e.adds {
+		return e.c.Fail("", fault.Invalid, errors.New("it would be read as more headlines than were asked for"))
 	}
-	return e.ns.rights.Keeps(ctx, e.action, f.before, after, delta)
+	return e.ns.rights.Keeps(e.ctx, e.c.Action, before, after, delta)
 }
 
 func headlines(n *node.Node) int {
@@ -99,7 +100,7 @@ func (f *inertCheck) place(s *graph.State, path string) (document.Place, error) 
 		return p, nil
 	}
 	text, _ := s.Text(path)
-	p, err := f.ns.place(path, parse(s, path, text), f.after)
+	p, err := f.ns.place(path, write.Parse(s, path, text), f.after)
 	if err == nil {
 		f.places[path] = p
 	}
@@ -131,20 +132,17 @@ func (ns *Notes) linkable(s *graph.State) func(id string) bool {
 	}
 }
 
-// checkInert rejects an active note in a batch: the last headline of the document.
-func (p *batch) checkInert(ctx context.Context, doc document.Text) error {
-	if p.ns.scope.Actor(ctx).Author.Kind != author.Agent {
+// checkEnd rejects an active note at the end of a file: the last headline of a document.
+func (ns *Notes) checkEnd(ctx context.Context, path string, doc document.Text, s *graph.State) error {
+	if ns.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
-	start, end := doc.Own(doc.Headlines() - 1)
-	note := doc.Source()[start:end]
-	if p.place == nil {
-		var err error
-		if p.place, err = p.ns.place(p.path, doc, p.ns.scope.Present()); err != nil {
-			return err
-		}
+	place, err := ns.place(path, doc, s)
+	if err != nil {
+		return err
 	}
-	return p.place.Check(nil, "", note)
+	start, end := doc.Own(doc.Headlines() - 1)
+	return place.Check(nil, "", doc.Source()[start:end])
 }
 
 // CheckTree rejects an agent's tree that would become active when refiled into a file.

@@ -14,43 +14,14 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
 // Insert is that of fovea.Notes.
 func (ns *Notes) Insert(ctx context.Context, under string, h document.InsertHeadline, opts *scope.WriteOptions) (chain.Commit, string, error) {
-	tx := ns.scope.Chain.Begin()
-	defer tx.End()
-	return ns.insert(ctx, tx, editAction("insert", opts), under, h)
-}
-
-// insert is Insert within a write of its caller.
-func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, a scope.Action, under string, h document.InsertHeadline) (chain.Commit, string, error) {
-	id := ""
-	for _, p := range h.Properties {
-		if strings.EqualFold(p.Key, "ID") {
-			id = p.Value
-		}
-	}
-	if id == "" {
-		id = uuid.NewString()
-		h.Properties = append([]document.Property{{Key: "ID", Value: id}}, slices.Clone(h.Properties)...)
-	}
-	c, first, err := ns.perform(ctx, tx, a, func(e *editing) error {
-		if n, ok := ns.scope.Present().Get(under); ok && ns.scope.Present().IsTree(n.Path) {
-			return e.insertTree(ctx, under, h)
-		}
-		name, doc, i, err := e.place(ctx, under)
-		if err != nil {
-			return err
-		}
-		splices, err := doc.Edit(i, e.action.Now, h)
-		if err != nil {
-			return fault.Wrap(e.action.Name, under, fault.Invalid, err)
-		}
-		e.action.Message, e.adds = name+": "+h.Title, 1
-		return e.splice(name, doc.Source(), splices)
-	})
+	h, id := withID(h)
+	c, first, err := ns.perform(ctx, editAction("insert", opts), func(e *editing) error { return e.insert(under, h) })
 	switch {
 	case err != nil:
 		return chain.Commit{}, "", err
@@ -60,30 +31,59 @@ func (ns *Notes) insert(ctx context.Context, tx *chain.Tx, a scope.Action, under
 	return c, id, nil
 }
 
+// withID returns a headline with the property ID, a new one unless it has one, and that id.
+func withID(h document.InsertHeadline) (document.InsertHeadline, string) {
+	for _, p := range slices.Backward(h.Properties) {
+		if strings.EqualFold(p.Key, "ID") {
+			return h, p.Value
+		}
+	}
+	id := uuid.NewString()
+	h.Properties = slices.Concat([]document.Property{{Key: "ID", Value: id}}, h.Properties)
+	return h, id
+}
+
+// insert adds a headline below a node or to a file.
+func (e *editing) insert(under string, h document.InsertHeadline) error {
+	if n, ok := e.c.State().Get(under); ok && e.c.State().IsTree(n.Path) {
+		return e.insertTree(e.ctx, under, h)
+	}
+	name, doc, i, err := e.place(e.ctx, under)
+	if err != nil {
+		return err
+	}
+	splices, err := doc.Edit(i, e.c.Action.Now, h)
+	if err != nil {
+		return e.c.Fail(under, fault.Invalid, err)
+	}
+	e.c.Action.Message, e.adds = name+": "+h.Title, 1
+	return e.c.Splice(name, doc.Source(), splices)
+}
+
 // place returns the document and the index of the headline that becomes the parent, -1 for
 // the document itself. A file that does not exist is an empty document.
 func (e *editing) place(ctx context.Context, under string) (name string, doc document.Text, i int, err error) {
-	if _, ok := e.ns.scope.Present().Get(under); ok {
+	if _, ok := e.c.State().Get(under); ok {
 		n, err := e.node(ctx, under, merkle.Digest{}, change{})
 		switch {
 		case err != nil:
 			return "", nil, 0, err
 		case n.Derived.Encrypted:
-			return "", nil, 0, fault.Wrap(e.action.Name, under, fault.Invalid, errEncrypted)
+			return "", nil, 0, e.c.Fail(under, fault.Invalid, errEncrypted)
 		}
-		return n.Path, e.document(n.Path), e.headline(n), nil
+		return n.Path, e.c.Document(n.Path), e.c.Headline(n), nil
 	}
 	if !e.ns.scope.Options.Formats.Owns(under) {
-		return "", nil, 0, fault.Wrap(e.action.Name, under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
+		return "", nil, 0, e.c.Fail(under, fault.NotFound, errors.New("no such node, and no name for an Org file"))
 	}
-	if doc, err = e.existing(ctx, under); err != nil {
+	if doc, err = e.existing(under); err != nil {
 		return "", nil, 0, err
 	}
-	if d, ok := e.ns.scope.Present().Document(under); ok && d.Derived.Encrypted {
-		return "", nil, 0, fault.Wrap(e.action.Name, under, fault.Invalid, errEncrypted)
+	if d, ok := e.c.State().Document(under); ok && d.Derived.Encrypted {
+		return "", nil, 0, e.c.Fail(under, fault.Invalid, errEncrypted)
 	}
 	if doc == nil {
-		doc = parse(e.ns.scope.Present(), under, "")
+		doc = write.Parse(e.c.State(), under, "")
 	}
 	return under, doc, -1, nil
 }

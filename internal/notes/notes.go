@@ -7,28 +7,28 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // Notes writes the notes of a scope: it edits, adds, moves and forgets them.
 type Notes struct {
 	scope  *scope.Scope
 	rights *rights.Rules
-	files  *filetx.Files
-	folder *ingest.Reader
+	writer *write.Writer
 	slot   chain.Slot[tombstones] // what was forgotten
-	queue  scope.Queue[*pending]
-	known  knownNotes // the chain's writer guards it
+	known  knownNotes             // the chain's writer guards it
 }
 
-// New returns the notes of a scope.
-func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader) *Notes {
-	return &Notes{scope: s, rights: r, files: f, folder: folder}
+// New returns the notes of a writer's scope.
+func New(w *write.Writer, r *rights.Rules) *Notes {
+	return &Notes{scope: w.Scope(), rights: r, writer: w}
 }
+
+// Writer returns what writes the notes.
+func (ns *Notes) Writer() *write.Writer { return ns.writer }
 
 // Done is that of fovea.Notes.
 func (ns *Notes) Done(ctx context.Context, key, kind string) (id string, done bool, err error) {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
@@ -39,33 +39,33 @@ func (ns *Notes) Refile(ctx context.Context, id, target string, opts *scope.Writ
 		if err != nil {
 			return err
 		}
-		e.action.Message = described(n) + " to " + described(to)
+		e.c.Action.Message = described(n) + " to " + described(to)
 		switch {
 		case document.IsMemory(to.Path):
-			put, ok := ingest.MoveBranch(e.ns.scope.Present(), n, to)
+			put, ok := ingest.MoveBranch(e.c.State(), n, to)
 			if !ok {
-				return fault.Wrap(e.action.Name, n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
+				return e.c.Fail(n.ID, fault.Invalid, errors.New("a node cannot move below itself"))
 			}
-			e.trees = append(e.trees, put)
+			e.tree(func(_ *graph.State, d *graph.Draft) error { return put(d) })
 			return nil
 		case document.IsMemory(n.Path):
 			return e.refileTree(n, to)
 		}
-		from := e.document(n.Path)
+		from := e.c.Document(n.Path)
 		dest := from
 		if to.Path != n.Path {
-			dest = e.document(to.Path)
+			dest = e.c.Document(to.Path)
 		}
-		out, in, err := refiled(from, e.headline(n), dest, e.headline(to), e.action.Now)
+		out, in, err := refiled(from, e.c.Headline(n), dest, e.c.Headline(to), e.c.Action.Now)
 		if err != nil {
-			return fault.Wrap(e.action.Name, id, fault.Invalid, err)
+			return e.c.Fail(id, fault.Invalid, err)
 		}
 		if dest != from {
-			if err := e.splice(to.Path, dest.Source(), in); err != nil {
+			if err := e.c.Splice(to.Path, dest.Source(), in); err != nil {
 				return err
 			}
 		}
-		return e.splice(n.Path, from.Source(), out)
+		return e.c.Splice(n.Path, from.Source(), out)
 	})
 }
 
@@ -86,7 +86,7 @@ func (e *editing) requireHere(ids ...string) error {
 			if document.IsMemory(n.Path) {
 				way = "take the tree in on the other side, then delete it where it was"
 			}
-			return fault.Wrap(e.action.Name, id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, here.Name, way))
+			return e.c.Fail(id, fault.Invalid, fmt.Errorf("it is of %s, and a note moves only within its scope, here %s; %s", s.Name, here.Name, way))
 		}
 	}
 	return nil
@@ -100,34 +100,31 @@ func (ns *Notes) Archive(ctx context.Context, id string, opts *scope.WriteOption
 		if err != nil {
 			return err
 		}
-		from, i := e.document(n.Path), e.headline(n)
+		from, i := e.c.Document(n.Path), e.c.Headline(n)
 		if i < 0 {
-			return fault.Wrap(e.action.Name, id, fault.Invalid, errors.New("a whole document is not archived; move the file"))
+			return e.c.Fail(id, fault.Invalid, errors.New("a whole document is not archived; move the file"))
 		}
 		name, err := e.archiveOf(from, i, n.Path)
 		if err != nil {
-			return fault.Wrap(e.action.Name, id, fault.Invalid, err)
+			return e.c.Fail(id, fault.Invalid, err)
 		}
-		if err := ns.rights.MayWrite(ctx, e.action, name); err != nil {
-			return err
-		}
-		archive, err := e.existing(ctx, name)
+		archive, err := e.existing(name)
 		if err != nil {
 			return err
 		}
-		out, in, err := archived(from, i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), archive, e.action.Now)
+		out, in, err := archived(from, i, filepath.Join(ns.scope.Dir, filepath.FromSlash(n.Path)), archive, e.c.Action.Now)
 		if err != nil {
-			return fault.Wrap(e.action.Name, id, fault.Invalid, err)
+			return e.c.Fail(id, fault.Invalid, err)
 		}
-		e.action.Message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
+		e.c.Action.Message = fmt.Sprintf("%s: %s to %s", n.Path, n.Title(), name)
 		source := ""
 		if archive != nil {
 			source = archive.Source()
 		}
-		if err := e.splice(name, source, in); err != nil {
+		if err := e.c.Splice(name, source, in); err != nil {
 			return err
 		}
-		return e.splice(n.Path, from.Source(), out)
+		return e.c.Splice(n.Path, from.Source(), out)
 	})
 }
 
@@ -154,42 +151,12 @@ func (e *editing) archiveOf(from document.Text, i int, file string) (string, err
 	return name, nil
 }
 
-// existing brings memory up to date with a file and parses it; nil if there is none. A scan
-// must list the file, or would list it if it existed.
-func (e *editing) existing(ctx context.Context, name string) (document.Text, error) {
-	if _, there, err := e.present(ctx, name); err != nil || !there {
+// existing brings memory up to date with a file and parses it; nil if there is none.
+func (e *editing) existing(name string) (document.Text, error) {
+	if _, there, err := e.c.Read(name); err != nil || !there {
 		return nil, err
 	}
-	if err := e.isParsed(name); err != nil {
-		return nil, err
-	}
-	return e.document(name), nil
-}
-
-// present is existing without parsing: it returns the text of the file.
-func (e *editing) present(ctx context.Context, name string) (text string, there bool, err error) {
-	switch ok, err := e.ns.scope.Root.Admits(name); {
-	case err != nil:
-		return "", false, scope.FailWrite(e.action.Name, name, err)
-	case !ok:
-		return "", false, fault.Wrap(e.action.Name, name, fault.Invalid, errors.New("an Org file of this path would be no part of the memex"))
-	}
-	_, known := e.ns.scope.Present().Document(name)
-	text, err = ingest.Refresh(ctx, e.tx, e.ns.folder, e.action, name)
-	if errors.Is(err, corpus.ErrVanished) && !known {
-		return "", false, nil
-	}
-	return text, err == nil, err
-}
-
-// splice applies splices to a file's text and sets the result.
-func (e *editing) splice(name, source string, splices []document.Splice) error {
-	text, err := document.Apply(source, splices)
-	if err != nil {
-		return fault.Wrap(e.action.Name, name, fault.Other, err)
-	}
-	e.put(name, text)
-	return nil
+	return e.c.Document(name), nil
 }
 
 // refiled is org.Refile for texts.

@@ -18,6 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -49,51 +50,43 @@ func (ns *Notes) Remember(ctx context.Context, under string, h document.InsertHe
 // note is Remember with one value as its result.
 func (ns *Notes) note(ctx context.Context, opts *scope.WriteOptions, under string, h document.InsertHeadline) (remembered, error) {
 	by := ns.scope.NewCommit(ctx, scope.Action{})
-	r := &pending{ctx: ctx, action: editAction("remember", opts), under: under, h: h, author: by.Author, session: by.Session}
-	if err := r.prepare(ns); err != nil {
+	r := &addition{ns: ns, ctx: ctx, under: under, h: h, author: by.Author, session: by.Session}
+	if err := r.prepare(); err != nil {
 		return remembered{}, fault.Wrap("remember", under, fault.Invalid, err)
 	}
-	if !opts.DryRun {
-		ns.queue.Add(r)
-	}
-	tx := ns.scope.Chain.Begin()
-	defer tx.End()
+	c, first, err := ns.writer.Do(ctx, editAction("remember", opts), r.write)
 	switch {
-	case opts.DryRun:
-		if !ns.settledAlready(tx, r) {
-			(&batch{ns: ns, tx: tx, under: under}).take(r) // which is not saved
-		}
-	case !r.done:
-		ns.rememberAll(tx, ns.queue.Take())
+	case err != nil:
+		return remembered{}, err
+	case first != nil:
+		id := scope.Inserted(first)
+		return remembered{ID: id, Commit: c, Similar: slices.DeleteFunc(r.similar, func(other string) bool { return other == id })}, nil
+	case r.known:
+		return remembered{ID: r.id, Known: true}, nil
 	}
-	return r.answer, r.err
+	return remembered{ID: r.id, Commit: c, Similar: r.similar}, nil
 }
 
-// pending is a note that waits for its batch.
-type pending struct {
+// addition is a note that is being added.
+type addition struct {
+	ns      *Notes
 	ctx     context.Context
-	action  scope.Action
 	under   string
 	h       document.InsertHeadline
 	author  author.Author
 	session string
 	key     noteKey
-	again   bool // its author forgot an equal note and now restores it
+	similar []string
 
-	id     string       // in a batch: the id of the headline,
-	commit graph.Commit // its commit,
-	length int          // and the length of the file up to its end, in bytes
-
-	done   bool // the chain's writer guards this and the fields below
-	answer remembered
-	err    error
+	id    string // of the headline
+	known bool   // it has an equal title and text already
 }
 
 // byAgent reports whether the author is anyone but the owner.
-func (r *pending) byAgent() bool { return r.author != scope.Owner }
+func (r *addition) byAgent() bool { return r.author != scope.Owner }
 
 // prepare checks the note and finds similar nodes. It needs no lock.
-func (r *pending) prepare(m *Notes) error {
+func (r *addition) prepare() error {
 	if size := len(r.h.Title) + len(r.h.Body); r.byAgent() && size > maxNoteBytes {
 		return fmt.Errorf("a note has at most %d bytes, this one has %d; keep what matters", maxNoteBytes, size)
 	}
@@ -104,13 +97,13 @@ func (r *pending) prepare(m *Notes) error {
 	if !r.byAgent() {
 		return nil
 	}
-	v := m.scope.View()
-	r.answer.Similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return m.rights.MayReveal(view.StateOf(v), n) })
+	v := r.ns.scope.View()
+	r.similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return r.ns.rights.MayReveal(view.StateOf(v), n) })
 	return nil
 }
 
 // headline returns the note as a headline; an agent's note has its origin as properties.
-func (r *pending) headline(now time.Time) document.InsertHeadline {
+func (r *addition) headline(now time.Time) document.InsertHeadline {
 	h := r.h
 	if !r.byAgent() {
 		return h
@@ -126,75 +119,53 @@ func (r *pending) headline(now time.Time) document.InsertHeadline {
 	return h
 }
 
-// end sets the result of the note.
-func (r *pending) end(a remembered, err error) {
-	a.Similar = r.answer.Similar
-	if a.Known || err != nil {
-		a.Similar = nil
+// write adds the note, unless an agent may read an equal one.
+func (r *addition) write(c *write.Change) error {
+	if err := c.Once(r.key); err != nil { // whether it is known shows when that one is durable
+		return err
 	}
-	r.answer, r.err, r.done = a, err, true
-}
-
-// rememberAll writes the waiting notes, batched by file.
-func (ns *Notes) rememberAll(tx *chain.Tx, waiting []*pending) {
-	for len(waiting) > 0 {
-		p := &batch{ns: ns, tx: tx, under: waiting[0].under}
-		var later []*pending
-		for _, r := range waiting {
-			if ns.settledAlready(tx, r) {
-				continue
-			}
-			if !p.take(r) {
-				later = append(later, r)
-			}
+	if r.id, r.known = "", false; r.byAgent() {
+		if r.id = r.ns.knownTo(r.key); r.id != "" {
+			r.known = true
+			return nil
 		}
-		p.save()
-		ns.rememberedAgain(tx, waiting)
-		waiting = later
-	}
-}
-
-// rememberedAgain lifts the tombstones of notes that their own authors wrote again. If that
-// fails the store accepts no more writes, and each later write reports why.
-func (ns *Notes) rememberedAgain(tx *chain.Tx, notes []*pending) {
-	back := tombstones{}
-	for _, r := range notes {
-		if r.again && r.done && r.err == nil {
-			back[r.key], r.again = tombstone{}, false
+		t := r.ns.tombstones()[r.key]
+		if t.active && t.by != r.author {
+			return c.Fail(r.under, fault.Denied, errForgotten)
+		}
+		if t.active { // its author writes it again
+			c.Mark(tombstones{r.key: {}}.mark())
 		}
 	}
-	if len(back) == 0 {
-		return
+	h := r.headline(c.Action.Now)
+	path := noteFile(r.ns.scope.Options.Formats, c.State(), r.under, c.Action.Now.UTC().Format("2006-01"))
+	if given := len(h.Properties); path != "" {
+		if h, r.id = withID(h); len(h.Properties) > given {
+			return r.append(c, path, h)
+		}
+		return r.ns.editing(r.ctx, c).insert(path, h)
 	}
-	if err := tx.Mark(context.WithoutCancel(notes[0].ctx), back.mark()); err != nil {
-		ns.scope.Options.Log.Error("a note was written, and counts as forgotten still", "error", err)
-	}
+	h, r.id = withID(h)
+	return r.ns.editing(r.ctx, c).insert(r.under, h)
 }
 
-// settledAlready ends a note that needs no write, and reports whether it did.
-func (ns *Notes) settledAlready(tx *chain.Tx, r *pending) bool {
-	first, err := ns.scope.Enter(r.ctx, tx, r.action)
-	switch {
-	case err != nil:
-	case r.ctx.Err() != nil:
-		err = fault.Wrap("remember", r.under, fault.Other, r.ctx.Err())
-	case first != nil:
-		id := scope.Inserted(first)
-		r.answer.Similar = slices.DeleteFunc(r.answer.Similar, func(other string) bool { return other == id })
-		r.end(remembered{ID: id, Commit: ns.scope.Replay(first)}, nil)
-	case r.byAgent():
-		if id := ns.knownTo(r.key); id != "" {
-			r.end(remembered{ID: id, Known: true}, nil)
-		} else if t := ns.tombstones()[r.key]; t.active && t.by != r.author {
-			err = fault.Wrap("remember", r.under, fault.Denied, errForgotten)
-		} else {
-			r.again = t.active
+// append adds the note to the end of a file.
+func (r *addition) append(c *write.Change, path string, h document.InsertHeadline) error {
+	if _, _, err := c.Read(path); err != nil {
+		return err
+	}
+	if d, ok := c.State().Document(path); ok && d.Derived.Encrypted {
+		return c.Fail(path, fault.Invalid, errEncrypted)
+	}
+	c.Action.Message = path + ": " + h.Title
+	end, err := c.Insert(path, h)
+	c.Check = func(_, after *graph.State, _ *graph.Delta) error {
+		if n, ok := after.Get(r.id); !ok || n.Path != path || len(n.Kids) > 0 {
+			return c.Fail(path, fault.Invalid, fmt.Errorf("%q would not be read as one note of this file", h.Title))
 		}
+		return c.Fail(path, fault.Invalid, r.ns.checkEnd(r.ctx, path, end, after))
 	}
-	if err != nil {
-		r.end(remembered{}, err)
-	}
-	return r.done
+	return err
 }
 
 // knownTo returns a headline with the key that may be revealed to an agent, "" for none.
@@ -210,15 +181,14 @@ func (ns *Notes) knownTo(key noteKey) string {
 
 var errForgotten = errors.New("somebody else has forgotten a note of this title and text: leave it out, or ask the owner, who may write it again")
 
-// noteFile returns the file for a note at under; "" if under is a node.
-func noteFile(s *scope.Scope, under, month string) string {
+// noteFile returns the file of a state for a note at under; "" if under is a node.
+func noteFile(formats document.Formats, state *graph.State, under, month string) string {
 	if !strings.HasSuffix(under, "/") {
-		if s.Options.Formats.Owns(under) {
+		if formats.Owns(under) {
 			return under
 		}
 		return ""
 	}
-	state := s.Present()
 	name := func(n int) string {
 		if n == 1 {
 			return path.Join(under, month+".org")

@@ -30,7 +30,7 @@ func (ns *Notes) ResolveConflicts(ctx context.Context, id string, opts *scope.Wr
 			if errors.Is(err, document.ErrMoved) {
 				kind = fault.Conflict
 			}
-			return fault.Wrap(e.action.Name, id, kind, err)
+			return e.c.Fail(id, kind, err)
 		}
 		return e.change(n, apply)
 	})

@@ -26,7 +26,7 @@ func (ns *Notes) Forget(ctx context.Context, id string, opts *scope.WriteOptions
 		if err != nil {
 			return err
 		}
-		e.marks = append(e.marks, e.forgotten(n, by))
+		e.c.Mark(e.forgotten(n, by))
 		return e.change(n, apply)
 	})
 }
@@ -49,7 +49,7 @@ func (e *editing) forgotten(n *node.Node, by author.Author) []byte {
 			t[key] = e.ns.tombstones()[key].forgottenBy(by)
 		}
 		for _, id := range at.Kids {
-			if kid, ok := e.ns.scope.Present().Get(id); ok {
+			if kid, ok := e.c.State().Get(id); ok {
 				rest = append(rest, kid)
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/org"
@@ -52,16 +52,16 @@ func (e *editing) insertTree(ctx context.Context, under string, h document.Inser
 	}
 	edits = append(edits, document.SetTodo{Keyword: h.Todo}, document.SetPriority{Priority: h.Priority},
 		document.Schedule{When: h.Scheduled}, document.Deadline{When: h.Deadline}, document.ReplaceBody{Text: h.Body})
-	if kid, err = editTree(kid, edits, e.action.Now); err != nil {
-		return fault.Wrap(e.action.Name, under, fault.Invalid, err)
+	if kid, err = editTree(kid, edits, e.c.Action.Now); err != nil {
+		return e.c.Fail(under, fault.Invalid, err)
 	}
-	if o, taken := e.ns.scope.Present().Get(kid.ID()); taken {
-		return fault.Wrap(e.action.Name, kid.ID(), fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
+	if o, taken := e.c.State().Get(kid.ID()); taken {
+		return e.c.Fail(kid.ID(), fault.Conflict, fmt.Errorf("the id is taken, by a node of %s", o.Path))
 	}
-	up := *e.ns.scope.Present().Branch(under)
+	up := *e.c.State().Branch(under)
 	up.Kids = append(slices.Clip(up.Kids), kid)
-	e.action.Message = n.Path + ": " + h.Title
-	e.trees = append(e.trees, func(d *graph.Draft) error { return d.PutBranch(under, &up) })
+	e.c.Action.Message = n.Path + ": " + h.Title
+	e.tree(func(_ *graph.State, d *graph.Draft) error { return d.PutBranch(under, &up) })
 	return nil
 }
 
@@ -127,7 +127,7 @@ func editNode(t *ast.Tree, edit document.Edit, now time.Time) error {
 // asHeadline returns a headline after an edit, so that nodes are limited to the values that
 // headlines accept.
 func asHeadline(edit document.Edit, now time.Time) (*org.Headline, error) {
-	text, err := edited(org.Text{Document: org.Parse("* x\n", nil)}, 0, now, edit)
+	text, err := write.Edited(org.Text{Document: org.Parse("* x\n", nil)}, 0, now, edit)
 	if err != nil {
 		return nil, err
 	}
@@ -199,44 +199,32 @@ func tagsOf(t *ast.Tree) []string {
 // text, its children, and its attributes in the drawer.
 func (e *editing) refileTree(n, to *node.Node) error {
 	if to.Derived.Encrypted {
-		return fault.Wrap(e.action.Name, to.ID, fault.Invalid, errEncrypted)
+		return e.c.Fail(to.ID, fault.Invalid, errEncrypted)
 	}
-	t := *e.ns.scope.Present().Branch(n.ID)
+	t := *e.c.State().Branch(n.ID)
 	if node.IsDerived(n.ID) {
 		setAttr(&t, "ID", uuid.NewString())
-		e.naming = &t
 	}
-	doc := e.document(to.Path)
+	doc := e.c.Document(to.Path)
 	dest, err := orgOf(doc)
 	if err != nil {
-		return fault.Wrap(e.action.Name, to.ID, fault.Invalid, err)
+		return e.c.Fail(to.ID, fault.Invalid, err)
 	}
-	text, err := orgText(&t, dest.Todo.All, e.action.Now)
+	text, err := orgText(&t, dest.Todo.All, e.c.Action.Now)
 	if err != nil {
-		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
+		return e.c.Fail(n.ID, fault.Invalid, err)
 	}
-	_, splices, err := org.Refile(org.Parse(text, nil), 0, dest, e.headline(to), e.action.Now)
+	_, splices, err := org.Refile(org.Parse(text, nil), 0, dest, e.c.Headline(to), e.c.Action.Now)
 	if err != nil {
-		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
+		return e.c.Fail(n.ID, fault.Invalid, err)
 	}
 	e.refiled = n
-	e.trees = append(e.trees, func(d *graph.Draft) error { return putBranch(e.ns.scope.Present(), d, e.refiled, nil) })
-	return e.splice(to.Path, doc.Source(), splices)
-}
-
-// declare commits an ID for the refiled node, so that history follows it into the file. It
-// runs after every check that could refuse the rest.
-func (e *editing) declare(ctx context.Context) error {
-	m, n := e.ns, e.refiled
-	draft := m.scope.Present().Edit(e.action.Now.UnixMilli())
-	if err := putBranch(m.scope.Present(), draft, n, e.naming); err != nil {
-		return fault.Wrap(e.action.Name, n.ID, fault.Invalid, err)
+	if t.ID() != n.ID { // history follows it into the file by an ID of its own
+		e.c.Declare(n.Path+": an ID", func(before *graph.State, d *graph.Draft) error { return putBranch(before, d, n, &t) })
 	}
-	state, delta := draft.Seal()
-	c := m.scope.NewCommit(ctx, scope.Action{Kind: graph.KindEdit, Message: n.Path + ": an ID", Now: e.action.Now})
-	if _, err := e.tx.Commit(context.WithoutCancel(ctx), state, &delta, c); err != nil {
-		return err
-	}
-	e.refiled, _ = m.scope.Present().Get(e.naming.ID())
-	return nil
+	e.tree(func(before *graph.State, d *graph.Draft) error {
+		e.refiled, _ = before.Get(t.ID())
+		return putBranch(before, d, e.refiled, nil)
+	})
+	return e.c.Splice(to.Path, doc.Source(), splices)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -110,7 +111,7 @@ func headlineOf(head string, t *ast.Tree, body string, now time.Time) (string, e
 			key = a.Key + "+"
 		}
 	}
-	text, err := edited(org.Text{Document: org.Parse(head, nil)}, -1, now, h)
+	text, err := write.Edited(org.Text{Document: org.Parse(head, nil)}, -1, now, h)
 	if err != nil {
 		return "", err
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/options"
@@ -128,7 +128,7 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 		entries = g.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq))
 	}
 	action.Message, action.Now = "adopted "+path, g.scope.Options.Now()
-	return tx.Append(context.WithoutCancel(ctx), d.head, &graph.Delta{}, g.scope.NewCommit(ctx, action), rights.Marks(entries...)...)
+	return write.Decide(ctx, tx, d.head, g.scope.NewCommit(ctx, action), rights.Marks(entries...)...)
 }
 
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
@@ -170,7 +170,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 	}
 	action.Message, action.Now = "rejected what "+path+" held", g.scope.Options.Now()
 	present := g.scope.Present()
-	draft, w := present.Edit(action.Now.UnixMilli()), filetx.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0, Setup: present.Asked(path)}}
+	draft, w := present.Edit(action.Now.UnixMilli()), write.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0, Setup: present.Asked(path)}}
 	if w.Next.Gone {
 		draft.Drop(path)
 	} else {
@@ -181,7 +181,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		w.Base = d.File
 	}
 	state, delta := draft.Seal()
-	op := g.files.Begin(ctx, tx, action)
+	op := g.writer.Begin(ctx, tx, action)
 	if err := op.Prepare(w); err != nil {
 		return chain.Commit{}, err
 	}
@@ -208,7 +208,7 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 	if err := ingest.RunTx(ctx, tx, g.folder, &options.Ingest{}); err != nil {
 		return d, err
 	}
-	if _, err := ingest.Refresh(ctx, tx, g.folder, scope.Action{Name: op, Now: g.scope.Options.Now()}, path); err != nil && fault.KindOf(err) != fault.NotFound {
+	if _, err := g.folder.Refresh(ctx, tx, scope.Action{Name: op, Now: g.scope.Options.Now()}, path); err != nil && fault.KindOf(err) != fault.NotFound {
 		return d, err
 	}
 	d.head = g.scope.Present()

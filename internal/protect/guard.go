@@ -10,13 +10,13 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -24,16 +24,16 @@ import (
 type Guard struct {
 	scope   *scope.Scope
 	rights  *rights.Rules
-	files   *filetx.Files
+	writer  *write.Writer
 	folder  *ingest.Reader
 	opened  func(scope string) *Guard
 	cleared atomic.Pointer[guardedView] // the last guarded view
 }
 
-// New returns the guard of a scope. opened returns that of another scope of the memex if it
-// is open, else nil.
-func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, opened func(scope string) *Guard) *Guard {
-	return &Guard{scope: s, rights: r, files: f, folder: folder, opened: opened}
+// New returns the guard of a writer's scope. opened returns that of another scope of the memex if
+// it is open, else nil.
+func New(w *write.Writer, r *rights.Rules, folder *ingest.Reader, opened func(scope string) *Guard) *Guard {
+	return &Guard{scope: w.Scope(), rights: r, writer: w, folder: folder, opened: opened}
 }
 
 // View returns a view for readers: v, or the present view if v is nil, without the

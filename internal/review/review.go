@@ -19,6 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -91,11 +92,12 @@ func ofNode(n *node.Node) (p Proposal, ok bool) {
 // Proposals are those that a session keeps. It is safe for concurrent use.
 type Proposals struct {
 	scope    *scope.Scope
+	writer   *write.Writer
 	deciding sync.Mutex
 }
 
-// New returns the proposals that a scope keeps.
-func New(s *scope.Scope) *Proposals { return &Proposals{scope: s} }
+// New returns the proposals that a writer's scope keeps.
+func New(w *write.Writer) *Proposals { return &Proposals{scope: w.Scope(), writer: w} }
 
 // All lists the proposals of the session, oldest first. O(documents of the session).
 func (ps *Proposals) All() []Proposal {
@@ -190,19 +192,12 @@ func (ps *Proposals) commit(ctx context.Context, became string, p Proposal, opts
 	if !s.IsSession() {
 		return chain.Commit{}, fault.Wrap(op, s.Name, fault.Invalid, errors.New("proposals are kept in a session"))
 	}
-	tx := s.Chain.Begin()
-	defer tx.End()
-	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now(), Message: p.Agent + ": proposal " + p.ID + " " + became}
-	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
-		return s.Replay(first), err
-	}
-	draft := s.Present().Edit(action.Now.UnixMilli())
-	if err := change(draft, working.NodePath(p.Agent, folder+p.ID)); err != nil {
-		return chain.Commit{}, fault.Wrap(op, p.ID, fault.Invalid, err)
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
-		return chain.Commit{}, nil
-	}
-	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Message: p.Agent + ": proposal " + p.ID + " " + became}
+	c, _, err := ps.writer.Do(ctx, action, func(c *write.Change) error {
+		c.Draft(func(_ *graph.State, draft *graph.Draft) error {
+			return fault.Wrap(op, p.ID, fault.Invalid, change(draft, working.NodePath(p.Agent, folder+p.ID)))
+		})
+		return nil
+	})
+	return c, err
 }

@@ -16,5 +16,5 @@
 //     its comment says that its caller is the chain's writer.
 //
 // Elsewhere: opening and closing is package fovea; who may write is internal/rights; changes
-// of files are internal/filetx.
+// of files are internal/write.
 package scope

@@ -43,8 +43,9 @@ type Scope struct {
 type Fence interface {
 	// Enter refuses an action under a claim that is not in force any more.
 	Enter(ctx context.Context, a Action) error
-	// Change refuses changes at or below a task that another agent has claimed.
-	Change(ctx context.Context, a Action, delta *graph.Delta) error
+	// Change refuses changes, of the state before, at or below a task that another agent has
+	// claimed.
+	Change(ctx context.Context, a Action, before *graph.State, delta *graph.Delta) error
 }
 
 // Close marks the scope as closed: operations return ErrClosed.

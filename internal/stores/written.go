@@ -103,14 +103,13 @@ func histories(store vfs.FS) []vfs.FS {
 // other records.
 func writtenBy(intent []byte) []written {
 	r := merkle.NewReader(intent)
+	const filesFirst = 4 // the format in which the files follow it
 	r.List()
-	r.Uint() // the format: all have the same beginning
-	r.Text() // the kind
-	r.Raw()  // the author
-	for range 3 {
-		r.Text() // session, operation, message
+	if r.Uint() < filesFirst {
+		for range 6 {
+			r.Raw() // kind, author, session, operation, message, time
+		}
 	}
-	r.Int() // the time
 	var files []written
 	for range r.List() {
 		r.FixedList(6)

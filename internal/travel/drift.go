@@ -12,9 +12,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -59,7 +59,7 @@ func (h *History) AdoptDrift(ctx context.Context, opts *scope.WriteOptions, path
 	h.scope.DropUnusedSetups(h.scope.Present(), draft)
 	state, delta := draft.Seal()
 	action.Message = scope.Message(&delta)
-	done, err := tx.Commit(context.WithoutCancel(ctx), state, &delta, h.scope.NewCommit(ctx, action), h.scope.DriftMarks(paths, nil)...)
+	done, err := write.Record(ctx, tx, state, &delta, h.scope.NewCommit(ctx, action), h.scope.DriftMarks(paths, nil)...)
 	return done, paths, err
 }
 
@@ -76,12 +76,12 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 	if paths = slices.DeleteFunc(paths, func(path string) bool { return !named && document.IsIgnore(path) }); err != nil || len(paths) == 0 {
 		return nil, err
 	}
-	op := h.files.Begin(ctx, tx, action)
-	var writes []filetx.FileWrite
+	op := h.writer.Begin(ctx, tx, action)
+	var writes []write.FileWrite
 	head := h.scope.Chain.Head()
 	for _, path := range paths {
 		text, wanted := head.State.Text(path)
-		w := filetx.FileWrite{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted, Setup: head.State.Asked(path)}}
+		w := write.FileWrite{Path: path, Base: digestOf(h.scope.Drift()[path]), Next: corpus.Next{Text: text, Gone: !wanted, Setup: head.State.Asked(path)}}
 		if w.Base == digestOf(scope.FileNow(h.scope.Present(), path)) {
 			op.Follow(path, w.Base)
 			continue

@@ -14,11 +14,11 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -85,7 +85,7 @@ type rollback struct {
 	target       *graph.State
 	secondParent *graph.Commit // commit that a merge takes in, else nil
 	marks        [][]byte      // additional marks of the commit
-	op           *filetx.Operation
+	op           *write.Operation
 	// restoresLost reports whether to write a file that is missing from the folder and
 	// the same in target and memory; nil for none.
 	restoresLost func(path string) bool
@@ -148,12 +148,13 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		return chain.Commit{Left: lines(r.left...)}, nil, nil
 	}
 	r.tx.Expect(&delta)
-	r.op = m.files.Begin(ctx, r.tx, r.action)
-	if c := &r.op.Intent.Commit; r.secondParent != nil {
+	r.op = m.writer.Begin(ctx, r.tx, r.action)
+	step := r.op.Step()
+	if c := &step.Commit; r.secondParent != nil {
 		c.Parents = []merkle.Digest{r.secondParent.Digest}
 	}
 	if delta.Empty() && r.secondParent != nil && !r.opts.DryRun { // both sides made the same changes
-		c, err := r.tx.Append(ctx, state, &delta, r.op.Intent.Commit, r.marks...)
+		c, err := write.Decide(ctx, r.tx, state, step.Commit, r.marks...)
 		return c, nil, err
 	}
 	if r.opts.MemoryOnly {
@@ -169,10 +170,10 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 		}
 		state, delta = withPresent(head.State, state, paths, now)
 	}
-	r.op.Intent.Marks = slices.Concat(m.scope.DriftMarks(slices.Sorted(maps.Keys(r.drift)), r.drift),
-		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, r.op.Intent.Commit.Author), r.marks)
+	step.Marks = slices.Concat(m.scope.DriftMarks(slices.Sorted(maps.Keys(r.drift)), r.drift),
+		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), &delta, step.Commit.Author), r.marks)
 	if delta.Empty() { // no commit will complete the intent
-		r.op.Intent.Marks = append(r.op.Intent.Marks, chain.DroppedMark(r.op.Intent.Commit.Op))
+		step.Marks = append(step.Marks, chain.DroppedMark(step.Commit.Op))
 	}
 	c, err := r.op.Run(ctx, state, &delta)
 	if err != nil {
@@ -198,8 +199,8 @@ func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *grap
 		return chain.Commit{Would: new(view.Changed(*delta)), Left: lines(r.left...)}, r.touched, nil
 	}
 	marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
-		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Intent.Commit.Author), r.marks)
-	c, err := r.tx.Commit(ctx, state, delta, r.op.Intent.Commit, marks...)
+		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Step().Commit.Author), r.marks)
+	c, err := write.Record(ctx, r.tx, state, delta, r.op.Step().Commit, marks...)
 	c.Left = lines(r.left...)
 	return c, r.touched, err
 }
@@ -292,7 +293,7 @@ func (r *rollback) file(head *graph.State, path string) error {
 		r.op.Follow(path, merkle.Sum([]byte(want)))
 		return nil
 	}
-	w := filetx.FileWrite{Path: path, Next: corpus.Next{Text: want, Gone: !wanted, Setup: r.isSetup(head, path)}}
+	w := write.FileWrite{Path: path, Next: corpus.Next{Text: want, Gone: !wanted, Setup: r.isSetup(head, path)}}
 	if have, had := head.Text(path); had && !errors.Is(err, corpus.ErrVanished) { // a lost file is written again
 		w.Base = merkle.Sum([]byte(have))
 	}

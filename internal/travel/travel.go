@@ -4,11 +4,11 @@ package travel
 
 import (
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/filetx"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // OpenCopy loads the chain of a scope from the locked state folder of another copy of the
@@ -19,7 +19,7 @@ type OpenCopy func(in vfs.FS, name string) (*chain.Chain, error)
 type History struct {
 	scope    *scope.Scope
 	rights   *rights.Rules
-	files    *filetx.Files
+	writer   *write.Writer
 	folder   *ingest.Reader
 	openCopy OpenCopy
 	slot     chain.Slot[*snapshots] // the snapshots
@@ -28,7 +28,7 @@ type History struct {
 // Of returns the history that the library hands out as a fovea.History.
 func Of(h any) *History { return h.(interface{ Inside() *History }).Inside() }
 
-// New returns the history of a scope. Merge opens copies by openCopy.
-func New(s *scope.Scope, r *rights.Rules, f *filetx.Files, folder *ingest.Reader, openCopy OpenCopy) *History {
-	return &History{scope: s, rights: r, files: f, folder: folder, openCopy: openCopy}
+// New returns the history of a writer's scope. Merge opens copies by openCopy.
+func New(w *write.Writer, r *rights.Rules, folder *ingest.Reader, openCopy OpenCopy) *History {
+	return &History{scope: w.Scope(), rights: r, writer: w, folder: folder, openCopy: openCopy}
 }

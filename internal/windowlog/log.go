@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -34,8 +34,8 @@ const (
 
 // Host is what a Log needs of the memex that it belongs to.
 type Host struct {
-	// Open opens a scope; a session that does not exist is made.
-	Open func(ctx context.Context, name string) (*scope.Scope, error)
+	// Open opens the writer of a scope; a session that does not exist is made.
+	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Names lists the scopes that exist, without the memex.
 	Names func() ([]string, error)
 	// Load returns what a block of working memory shows of its file.
@@ -173,55 +173,39 @@ func (l *Log) Forget() {
 
 // commit commits windows and actions of a session.
 func (l *Log) commit(ctx context.Context, session string, list []entry) error {
-	s, err := l.host.Open(ctx, session)
+	w, err := l.host.Open(ctx, session)
 	if err != nil {
 		return err
 	}
-	number, known := l.next[s.Name] // of the next window
+	state := w.Scope().Present()
+	number, known := l.next[session] // of the next window
 	if !known {
-		number = newestNumber(s.Present()) + 1
+		number = newestNumber(state) + 1
 	}
-	trees := l.trees(ctx, s, list, number)
-	tx := s.Chain.Begin()
-	defer tx.End()
-	if s.IsClosed(tx) {
-		return scope.ErrClosed
-	}
-	now := s.Options.Now()
-	draft := s.Present().Edit(now.UnixMilli())
-	for _, w := range trees {
-		tree, err := w.tree()
-		if err != nil {
-			return err
-		}
-		path := working.WindowPath(w.agent, w.ID)
-		parts, err := tree.Parts(path)
-		if err != nil {
-			return err
-		}
-		draft.Put(path, parts...)
-	}
-	l.drop(draft, s.Present(), number+uint64(len(trees)))
-	if err := act(draft, s.Present(), list, now); err != nil {
-		return err
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
+	windows := l.trees(ctx, state, list, number)
+	by := author.Actor{Author: author.Author{Kind: author.Fovea}, Session: strings.TrimPrefix(session, author.SessionPrefix)}
+	_, _, err = w.Do(author.WithActor(ctx, by), scope.Action{Name: "windows", Kind: graph.KindEdit, Message: messageOf(list)}, func(c *write.Change) error {
+		c.Deferred = true
+		c.Draft(func(before *graph.State, draft *graph.Draft) error {
+			for _, w := range windows {
+				tree, err := w.tree()
+				if err != nil {
+					return err
+				}
+				path := working.WindowPath(w.agent, w.ID)
+				parts, err := tree.Parts(path)
+				if err != nil {
+					return err
+				}
+				draft.Put(path, parts...)
+			}
+			l.drop(draft, before, number+uint64(len(windows)))
+			return act(draft, before, list, c.Action.Now)
+		})
 		return nil
-	}
-	var steps chain.Steps
-	if s.Chain.Head().Commit.Seq > 0 {
-		steps.Defer()
-	}
-	err = tx.Add(ctx, &steps, state, &delta, graph.Commit{
-		Kind: graph.KindEdit, Author: author.Author{Kind: author.Fovea}, Session: strings.TrimPrefix(session, author.SessionPrefix),
-		Op: scope.Operation(), Time: now.UnixMilli(), Message: messageOf(list),
 	})
 	if err == nil {
-		_, err = tx.Publish(ctx, &steps)
-	}
-	if err == nil {
-		l.next[s.Name] = number + uint64(len(trees))
+		l.next[session] = number + uint64(len(windows))
 	}
 	return err
 }
@@ -236,7 +220,7 @@ func messageOf(list []entry) string {
 }
 
 // trees returns the windows among the entries, numbered from number on.
-func (l *Log) trees(ctx context.Context, s *scope.Scope, list []entry, number uint64) []*stored {
+func (l *Log) trees(ctx context.Context, state *graph.State, list []entry, number uint64) []*stored {
 	var trees []*stored
 	newest := map[string]*stored{}
 	for _, e := range list {
@@ -247,7 +231,7 @@ func (l *Log) trees(ctx context.Context, s *scope.Scope, list []entry, number ui
 		w.ID = number + uint64(len(trees))
 		before := newest[e.agent]
 		if before == nil {
-			before = l.newest(s.Present(), e.agent, number)
+			before = l.newest(state, e.agent, number)
 		}
 		var earlier []source
 		if before != nil {

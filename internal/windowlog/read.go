@@ -23,11 +23,11 @@ func (l *Log) session(ctx context.Context, session string) (*graph.State, error)
 	if err != nil || !slices.Contains(names, session) {
 		return nil, err
 	}
-	s, err := l.host.Open(ctx, session)
+	w, err := l.host.Open(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	return s.Present(), nil
+	return w.Scope().Present(), nil
 }
 
 // Last returns the manifest of the newest window of an agent in a session, nil for none. Its
@@ -98,12 +98,12 @@ func (l *Log) version(ctx context.Context, from source) (*node.Node, error) {
 			return nil, errNoScope
 		}
 	}
-	s, err := l.host.Open(ctx, name)
+	w, err := l.host.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	defer s.Chain.Reading()()
-	return s.Chain.Version(ctx, from.Digest)
+	defer w.Scope().Chain.Reading()()
+	return w.Scope().Chain.Version(ctx, from.Digest)
 }
 
 // Rendered is a window as it was given.

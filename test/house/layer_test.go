@@ -97,7 +97,7 @@ var layers = []layer{
 	{10, "internal/remote", free},
 	{10, "internal/rights", files},
 	{10, "internal/summary", pure},
-	{11, "internal/filetx", files},
+	{11, "internal/write", files},
 	{12, "internal/feedback", files},
 	{12, "internal/ingest", files},
 	{13, "internal/blocks", files},

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package filetx
+package write
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ type Splice struct {
 	Text    string
 }
 
-// NewSplice returns the shortest splice that makes one text of a file the other.
-func NewSplice(file int, before, after string) Splice {
+// NewSplice returns the shortest splice that makes one text of a file the other, with File 0.
+func NewSplice(before, after string) Splice {
 	both := min(len(before), len(after))
 	at := 0
 	for at < both && before[at] == after[at] {
@@ -29,7 +29,7 @@ func NewSplice(file int, before, after string) Splice {
 	for same < both-at && before[len(before)-1-same] == after[len(after)-1-same] {
 		same++
 	}
-	return Splice{File: file, At: at, Removed: len(before) - same - at, Text: after[at : len(after)-same]}
+	return Splice{At: at, Removed: len(before) - same - at, Text: after[at : len(after)-same]}
 }
 
 // apply returns a text after the splice, false if it has no such stretch.
@@ -56,8 +56,8 @@ func appendSplices(b []byte, splices []Splice, emit func(merkle.Digest, []byte) 
 	return b, nil
 }
 
-// readSplices reads the splices of a step of an intent with a number of files: at least one,
-// and at most one of each file.
+// readSplices reads the splices of a step of an intent with a number of files: at most one of
+// each file.
 func readSplices(r *merkle.Reader, files int, load graph.Loader) ([]Splice, error) {
 	var list []Splice
 	last := -1
@@ -76,9 +76,6 @@ func readSplices(r *merkle.Reader, files int, load graph.Loader) ([]Splice, erro
 			return nil, err
 		}
 		list = append(list, Splice{File: int(file), At: int(at), Removed: int(removed), Text: text})
-	}
-	if len(list) == 0 && r.Err() == nil {
-		return nil, errSteps
 	}
 	return list, r.Err()
 }

@@ -1,12 +1,11 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package filetx
+package write
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -14,30 +13,15 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Versions of the intent record, see doc/format/journal.md.
-const (
-	intentFormat = 0
-	intentMore   = 1 // with several commits, or with marks
-	intentMerge  = 2 // of a commit with a second parent
-	intentGroup  = 3 // with several commits that change any places of several files
-)
+// intentFormat is the version of the intent record, see doc/format/journal.md. Earlier ones are
+// read, see readEarlier.
+const intentFormat = 4
 
 // Intent announces an operation before it touches the first file. It holds everything that
 // recovery needs to complete the operation or roll it back.
 type Intent struct {
-	Commit graph.Commit // Kind, Author, Session, Op, Time, Message; Parents: the merged head
-	files  []plan
-	trees  []treePlan // memory-backed documents that change in the same step
-	steps  []Step     // several commits; nil for a single commit
-	Marks  [][]byte   // written with the commit
-}
-
-// Step is one commit of several: by Length each adds to the end of one file, by Splices each
-// changes any places of several.
-type Step struct {
-	Commit  graph.Commit // the same fields as in intent
-	Length  int          // the size of the file after it, in bytes
-	Splices []Splice     // ordered by file
+	files []plan
+	steps []Step // its commits, at least one; of several, each says by splices what it changes
 }
 
 // treePlan is the new tree of a memory-backed document; nil removes the document.
@@ -78,77 +62,45 @@ func (in *Intent) paths() []string {
 
 // encode passes the blocks of long texts to emit, then the canonical encoding to record.
 func (in *Intent) encode(emit func(merkle.Digest, []byte) error, record func([]byte)) error {
-	c := &in.Commit
-	format, fields := in.format()
-	b := merkle.AppendUint(merkle.AppendList(nil, fields), format)
-	b = graph.AppendAuthor(merkle.AppendText(b, c.Kind), c.Author)
-	for _, text := range []string{c.Session, c.Op, c.Message} {
-		b = merkle.AppendText(b, text)
-	}
-	b = merkle.AppendInt(b, c.Time)
+	b := merkle.AppendUint(merkle.AppendList(nil, 3), intentFormat)
 	b = merkle.AppendList(b, len(in.files))
+	var err error
 	for i := range in.files {
-		var err error
 		if b, err = in.files[i].append(b, emit); err != nil {
 			return fmt.Errorf("intent: %s: %w", in.files[i].path, err)
 		}
 	}
-	if fields > 8 {
-		b = merkle.AppendList(b, len(in.trees))
-	}
-	for _, t := range in.trees {
-		var err error
-		if b, err = t.append(b, emit); err != nil {
-			return fmt.Errorf("intent: %s: %w", t.path, err)
-		}
-	}
-	if format != intentFormat {
-		var err error
-		if b, err = in.appendMore(b, emit); err != nil {
+	b = merkle.AppendList(b, len(in.steps))
+	for i := range in.steps {
+		if b, err = in.steps[i].append(b, emit); err != nil {
 			return fmt.Errorf("intent: %w", err)
 		}
-	}
-	if format == intentMerge {
-		b = merkle.AppendLink(b, c.Parents[0])
 	}
 	record(b)
 	return nil
 }
 
-// format returns the version that can represent the intent, and its number of fields.
-func (in *Intent) format() (version uint64, fields int) {
-	switch {
-	case len(in.Commit.Parents) > 0:
-		return intentMerge, 12
-	case len(in.steps) > 0 && in.steps[0].Splices != nil:
-		return intentGroup, 11
-	case len(in.steps)+len(in.Marks) > 0:
-		return intentMore, 11
-	case len(in.trees) > 0:
-		return intentFormat, 9
+func (s *Step) append(b []byte, emit func(merkle.Digest, []byte) error) (_ []byte, err error) {
+	c := &s.Commit
+	b = graph.AppendAuthor(merkle.AppendText(merkle.AppendList(b, 10), c.Kind), c.Author)
+	for _, text := range []string{c.Session, c.Op, c.Message} {
+		b = merkle.AppendText(b, text)
 	}
-	return intentFormat, 8
-}
-
-func (in *Intent) appendMore(b []byte, emit func(merkle.Digest, []byte) error) ([]byte, error) {
-	b = merkle.AppendList(b, len(in.steps))
-	for _, s := range in.steps {
-		b = graph.AppendAuthor(merkle.AppendList(b, 6), s.Commit.Author)
-		for _, text := range []string{s.Commit.Session, s.Commit.Op, s.Commit.Message} {
-			b = merkle.AppendText(b, text)
-		}
-		b = merkle.AppendInt(b, s.Commit.Time)
-		if s.Splices == nil {
-			b = merkle.AppendUint(b, uint64(s.Length))
-			continue
-		}
-		var err error
-		if b, err = appendSplices(b, s.Splices, emit); err != nil {
-			return nil, err
+	b = merkle.AppendList(merkle.AppendInt(b, c.Time), len(c.Parents))
+	for _, parent := range c.Parents {
+		b = merkle.AppendLink(b, parent)
+	}
+	if b, err = appendSplices(b, s.Splices, emit); err != nil {
+		return nil, err
+	}
+	b = merkle.AppendList(b, len(s.trees))
+	for _, t := range s.trees {
+		if b, err = t.append(b, emit); err != nil {
+			return nil, fmt.Errorf("%s: %w", t.path, err)
 		}
 	}
-	b = merkle.AppendList(b, len(in.Marks))
-	for _, mark := range in.Marks {
+	b = merkle.AppendList(b, len(s.Marks))
+	for _, mark := range s.Marks {
 		b = merkle.AppendBytes(b, string(mark))
 	}
 	return b, nil
@@ -194,50 +146,25 @@ var errTrees = errors.New("trees in another encoding than theirs")
 // DecodeIntent reads a record; load fetches the blocks of long texts.
 func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 	r := merkle.NewReader(data)
-	n := r.List()
-	f := r.Uint()
-	if r.Err() == nil && !(f == intentFormat && (n == 8 || n == 9) || (f == intentMore || f == intentGroup) && n == 11 || f == intentMerge && n == 12) {
-		return nil, ErrIntent
-	}
+	fields, format := r.List(), r.Uint()
 	in := &Intent{}
-	c := &in.Commit
-	c.Kind = r.Text()
-	var err error
-	if c.Author, err = graph.ReadAuthor(r); err != nil {
+	err := r.Err()
+	switch {
+	case err != nil:
+	case format < intentFormat:
+		err = in.readEarlier(r, fields, format, load)
+	case format > intentFormat || fields != 3:
+		return nil, ErrIntent
+	default:
+		err = in.read(r, load)
+	}
+	if err == nil {
+		err = r.Done()
+	}
+	if errors.Is(err, ErrIntent) {
 		return nil, ErrIntent
 	}
-	for _, text := range []*string{&c.Session, &c.Op, &c.Message} {
-		*text = r.Text()
-	}
-	c.Time = r.Int()
-	for range r.List() {
-		f, err := readPlan(r, load)
-		if err != nil {
-			return nil, fmt.Errorf("intent: %w", err)
-		}
-		in.files = append(in.files, f)
-	}
-	if n > 8 {
-		for range r.List() {
-			t, err := readTreePlan(r, load)
-			if err != nil {
-				return nil, fmt.Errorf("intent: %w", err)
-			}
-			in.trees = append(in.trees, t)
-		}
-		if n == 9 && len(in.trees) == 0 && r.Err() == nil {
-			return nil, fmt.Errorf("intent: %w", errTrees)
-		}
-	}
-	if f != intentFormat {
-		if err := in.readMore(r, f, load); err != nil {
-			return nil, fmt.Errorf("intent: %w", err)
-		}
-	}
-	if f == intentMerge {
-		c.Parents = []merkle.Digest{r.Link()}
-	}
-	if err := r.Done(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("intent: %w", err)
 	}
 	return in, nil
@@ -246,55 +173,91 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 // errSteps is returned for steps that are out of order or not of the files of the intent.
 var errSteps = errors.New("steps out of order")
 
-// readMore reads the steps and the marks. Only the intent of a merge may have neither.
-func (in *Intent) readMore(r *merkle.Reader, format uint64, load graph.Loader) error {
-	before := 0
-	for range r.List() {
-		s, err := in.readStep(r, format, load)
+// read reads what follows the format.
+func (in *Intent) read(r *merkle.Reader, load graph.Loader) error {
+	if err := in.readFiles(r, load); err != nil {
+		return err
+	}
+	n := r.List()
+	for range n {
+		s, err := readStep(r, len(in.files), load)
 		if err != nil {
 			return err
 		}
-		if s.Length < before {
+		if n > 1 && len(s.Splices)+len(s.trees) == 0 || n == 1 && len(s.Splices) > 0 {
 			return errSteps
 		}
-		in.steps, before = append(in.steps, s), s.Length
+		in.steps = append(in.steps, s)
+	}
+	if r.Err() == nil && n == 0 {
+		return errSteps
+	}
+	return r.Err()
+}
+
+func (in *Intent) readFiles(r *merkle.Reader, load graph.Loader) error {
+	for range r.List() {
+		f, err := readPlan(r, load)
+		if err != nil {
+			return err
+		}
+		in.files = append(in.files, f)
+	}
+	return r.Err()
+}
+
+// readCommit reads the fields of the commit of a step, but for its kind.
+func (s *Step) readCommit(r *merkle.Reader) (err error) {
+	c := &s.Commit
+	if c.Author, err = graph.ReadAuthor(r); err != nil {
+		return ErrIntent
+	}
+	for _, text := range []*string{&c.Session, &c.Op, &c.Message} {
+		*text = r.Text()
+	}
+	c.Time = r.Int()
+	return r.Err()
+}
+
+// readStep reads a step of an intent with a number of files.
+func readStep(r *merkle.Reader, files int, load graph.Loader) (s Step, err error) {
+	r.FixedList(10)
+	s.Commit.Kind = r.Text()
+	if err := s.readCommit(r); err != nil {
+		return s, err
 	}
 	for range r.List() {
-		if in.Marks = append(in.Marks, []byte(r.Bytes())); r.Err() != nil {
+		if s.Commit.Parents = append(s.Commit.Parents, r.Link()); r.Err() != nil {
+			return s, r.Err()
+		}
+	}
+	if s.Splices, err = readSplices(r, files, load); err == nil {
+		err = s.readTrees(r, load)
+	}
+	if err == nil {
+		err = s.readMarks(r)
+	}
+	return s, err
+}
+
+func (s *Step) readTrees(r *merkle.Reader, load graph.Loader) error {
+	for range r.List() {
+		t, err := readTreePlan(r, load)
+		if err != nil {
+			return err
+		}
+		s.trees = append(s.trees, t)
+	}
+	return r.Err()
+}
+
+func (s *Step) readMarks(r *merkle.Reader) error {
+	for range r.List() {
+		if s.Marks = append(s.Marks, []byte(r.Bytes())); r.Err() != nil {
 			return r.Err()
 		}
 	}
-	steps := len(in.steps)
-	switch {
-	case r.Err() != nil:
-		return r.Err()
-	case format == intentGroup && steps < 2, format == intentMore && steps+len(in.Marks) == 0, format != intentGroup && steps > 0 && len(in.files) != 1:
-		return errSteps
-	}
-	return nil
-}
-
-// readStep reads a step.
-func (in *Intent) readStep(r *merkle.Reader, format uint64, load graph.Loader) (s Step, err error) {
-	r.FixedList(6)
-	s.Commit.Kind = in.Commit.Kind
-	if s.Commit.Author, err = graph.ReadAuthor(r); err != nil {
-		return s, err
-	}
-	for _, text := range []*string{&s.Commit.Session, &s.Commit.Op, &s.Commit.Message} {
-		*text = r.Text()
-	}
-	s.Commit.Time = r.Int()
-	if format == intentGroup {
-		s.Splices, err = readSplices(r, len(in.files), load)
-		return s, err
-	}
-	length := r.Uint()
-	if r.Err() == nil && length > math.MaxInt32 {
-		err = errSteps
-	}
-	s.Length = int(length)
-	return s, errors.Join(err, r.Err())
+	return r.Err()
 }
 
 func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package filetx
+package write
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -20,21 +21,21 @@ import (
 // written, settle makes the intended commit; otherwise it restores the old bytes of the
 // written files. A file with other contents was changed by another program since: settle
 // leaves it alone, and the next scan reads it. A crash during settle is handled the same way.
-func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error {
+func (w *Writer) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	count := map[place]int{}
 	for i := range in.files {
-		at, _ := files.look(&in.files[i])
+		at, _ := w.look(&in.files[i])
 		count[at]++
 	}
-	what := fmt.Sprintf("the %s of %s", in.Commit.Kind, PathsOf(in))
+	what := fmt.Sprintf("the %s of %s", in.steps[0].Commit.Kind, PathsOf(in))
 	switch {
-	case count[atNext]+count[asMeant] == len(in.files) && files.listed(in):
-		files.scope.SetRecovered(tx, "finished "+what+", which was cut short after its files were written")
-		return files.finish(ctx, tx, in)
+	case count[atNext]+count[asMeant] == len(in.files) && w.listed(in):
+		w.scope.SetRecovered(tx, "finished "+what+", which was cut short after its files were written")
+		return w.finish(ctx, tx, in)
 	case count[atNext]+count[torn]+count[elsewhere] == 0:
-		return files.drop(ctx, tx, in) // it never began
+		return w.drop(ctx, tx, in) // it never began
 	}
-	left := files.takeBack(in)
+	left := w.takeBack(in)
 	done := []string{"took back " + what + ", which was cut short between its files"}
 	again := false
 	for _, err := range left { // a program holds, changed or removed the file, or it is worth another try
@@ -46,19 +47,19 @@ func (files *Files) Settle(ctx context.Context, tx *chain.Tx, in *Intent) error 
 		done = append(done, "a file that changed since is read as it is")
 	}
 	recovered := strings.Join(done, "; ")
-	files.scope.SetRecovered(tx, recovered)
+	w.scope.SetRecovered(tx, recovered)
 	if again { // still announced: the next opening tries again
-		files.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", recovered))
+		w.scope.Chain.Store().Stop(fmt.Errorf("%s; mend that and open the memory again", recovered))
 		return nil
 	}
-	return files.drop(ctx, tx, in)
+	return w.drop(ctx, tx, in)
 }
 
 // listed reports whether every file that an intent has written is one of this memex.
-func (files *Files) listed(in *Intent) bool {
+func (w *Writer) listed(in *Intent) bool {
 	return !slices.ContainsFunc(in.files, func(p plan) bool {
-		text, _, _ := files.scope.Root.Read(p.path, 0)
-		verdict, err := corpus.Judge(files.scope.Root, p.path, corpus.HoldsSettings(text), nil)
+		text, _, _ := w.scope.Root.Read(p.path, 0)
+		verdict, err := corpus.Judge(w.scope.Root, p.path, corpus.HoldsSettings(text), nil)
 		return p.touched() && err == nil && verdict != corpus.Listed
 	})
 }
@@ -75,11 +76,11 @@ const (
 )
 
 // look classifies a file of an intent and returns the digest of its bytes.
-func (files *Files) look(p *plan) (place, merkle.Digest) {
+func (w *Writer) look(p *plan) (place, merkle.Digest) {
 	if p.fileless() {
 		return asMeant, p.base
 	}
-	text, _, err := files.scope.Root.Read(p.path, 0)
+	text, _, err := w.scope.Root.Read(p.path, 0)
 	var have merkle.Digest
 	switch {
 	case err == nil:
@@ -94,7 +95,7 @@ func (files *Files) look(p *plan) (place, merkle.Digest) {
 		return atNext, have
 	case have == p.base:
 		return atBase, have
-	case p.torn != nil && err == nil && corpus.Torn(text, p.before(files.scope.Present()).Text, *p.torn):
+	case p.torn != nil && err == nil && corpus.Torn(text, p.before(w.scope.Present()).Text, *p.torn):
 		return torn, have
 	}
 	return elsewhere, have
@@ -105,21 +106,21 @@ func why(err error) string { return strings.ReplaceAll(err.Error(), "corpus: ", 
 
 // takeBack restores the old bytes of the files that an operation has written, and returns
 // why it could not restore others.
-func (files *Files) takeBack(in *Intent) (left []error) {
-	head := files.scope.Present()
+func (w *Writer) takeBack(in *Intent) (left []error) {
+	head := w.scope.Present()
 	for i := range in.files {
 		p := &in.files[i]
-		at, have := files.look(p)
+		at, have := w.look(p)
 		if at != atNext && at != torn {
 			continue
 		}
-		err := files.scope.Root.Sweep(p.path)
-		var w *corpus.Write
+		err := w.scope.Root.Sweep(p.path)
+		var old *corpus.Write
 		if err == nil {
-			w, err = files.scope.Root.Stage(p.path, have, p.before(head), nil)
+			old, err = w.scope.Root.Stage(p.path, have, p.before(head), nil)
 		}
 		if err == nil {
-			err = w.Apply()
+			err = old.Apply()
 		}
 		if err != nil {
 			left = append(left, err)
@@ -128,82 +129,65 @@ func (files *Files) takeBack(in *Intent) (left []error) {
 	return left
 }
 
-// finish makes the commit of an intent whose files are all written.
-func (files *Files) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
-	if len(in.steps) > 0 {
-		return files.finishSteps(ctx, tx, in)
+// finish makes the commits of an intent whose files are all written.
+func (w *Writer) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
+	if err := in.grow(w.scope.Root, w.scope.Present()); err != nil {
+		return err
 	}
-	head := files.scope.Chain.Head()
-	draft := files.scope.Present().Edit(in.Commit.Time)
-	for _, p := range in.files {
-		if p.next.IsZero() {
-			draft.Drop(p.path)
-			continue
+	if len(in.steps) > 1 || len(in.steps[0].Splices) > 0 {
+		all := &chain.Steps{}
+		err := w.addSteps(ctx, tx, all, in)
+		if err == nil {
+			_, err = tx.Publish(ctx, all)
 		}
-		if p.fileless() {
-			draft.Put(p.path, document.File(*p.torn, p.mode == opaqueMode))
-			continue
-		}
-		text, f, err := files.scope.Root.Read(p.path, 0)
 		if err != nil {
 			return err
 		}
-		draft.Put(p.path, document.File(text, f.Opaque))
+		return w.syncFiles(in.steps[0].Commit.Kind)
 	}
-	for _, t := range in.trees {
-		if t.tree == nil {
-			draft.Drop(t.path)
-			continue
-		}
-		parts, err := t.tree.Parts(t.path)
-		if err != nil {
-			return err
-		}
-		draft.Put(t.path, parts...)
+	s := &in.steps[0]
+	state, delta, err := w.written(in)
+	if err != nil {
+		return err
 	}
-	files.scope.DropUnusedSetups(head.State, draft)
-	state, delta := draft.Seal()
 	if delta.Empty() {
-		return files.drop(ctx, tx, in)
+		return w.drop(ctx, tx, in)
 	}
-	if _, err := tx.Commit(ctx, state, &delta, in.Commit, append(files.scope.DriftMarks(in.paths(), nil), in.Marks...)...); err != nil {
+	if _, err := tx.Commit(ctx, state, &delta, s.Commit, append(w.scope.DriftMarks(in.paths(), nil), s.Marks...)...); err != nil {
 		return err
 	}
-	return files.syncFiles(in.Commit.Kind)
+	return w.syncFiles(s.Commit.Kind)
 }
 
-// finishSteps makes the commits of an intent with several.
-func (files *Files) finishSteps(ctx context.Context, tx *chain.Tx, in *Intent) error {
-	all := &chain.Steps{}
-	err := files.addAll(ctx, tx, all, in)
-	if err == nil {
-		_, err = tx.Publish(ctx, all)
+// written returns the state that an intent of one commit leads to, from its files.
+func (w *Writer) written(in *Intent) (*graph.State, graph.Delta, error) {
+	head := w.scope.Present()
+	draft := head.Edit(in.steps[0].Commit.Time)
+	for _, p := range in.files {
+		switch {
+		case p.next.IsZero():
+			draft.Drop(p.path)
+		case p.fileless():
+			draft.Put(p.path, document.File(*p.torn, p.mode == opaqueMode))
+		default:
+			text, f, err := w.scope.Root.Read(p.path, 0)
+			if err != nil {
+				return nil, graph.Delta{}, err
+			}
+			draft.Put(p.path, document.File(text, f.Opaque))
+		}
 	}
-	if err != nil {
-		return err
+	if err := putTrees(draft, in.steps[0].trees); err != nil {
+		return nil, graph.Delta{}, err
 	}
-	return files.syncFiles(in.Commit.Kind)
-}
-
-// addAll adds the commits of an intent with several, whose files are written.
-func (files *Files) addAll(ctx context.Context, tx *chain.Tx, all *chain.Steps, in *Intent) error {
-	if in.steps[0].Splices != nil {
-		return files.addSplices(ctx, tx, all, in)
-	}
-	path := in.files[0].path
-	text, _, err := files.scope.Root.Read(path, 0)
-	if err != nil {
-		return err
-	}
-	if in.steps[len(in.steps)-1].Length != len(text) {
-		return errSteps
-	}
-	return files.AddSteps(ctx, tx, all, path, text, in.steps)
+	w.scope.DropUnusedSetups(head, draft)
+	state, delta := draft.Seal()
+	return state, delta, nil
 }
 
 // drop records that an announced operation was abandoned.
-func (files *Files) drop(ctx context.Context, tx *chain.Tx, in *Intent) error {
-	return tx.Mark(ctx, chain.DroppedMark(in.Commit.Op))
+func (w *Writer) drop(ctx context.Context, tx *chain.Tx, in *Intent) error {
+	return tx.Mark(ctx, chain.DroppedMark(in.steps[0].Commit.Op))
 }
 
 // PathsOf names the files that an intent writes, the first three if there are more.

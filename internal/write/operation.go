@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package filetx
+package write
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -19,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
-	"github.com/fovea-memory/fovea/node"
 )
 
 // FileWrite replaces the contents of one file. Base is the digest of the old bytes, zero if
@@ -30,45 +28,46 @@ type FileWrite struct {
 	Next corpus.Next
 }
 
-// Operation changes files and memory together, in the steps stage, announce, apply
-// and commit. A crash before announce changes nothing; after a later crash, settle completes
-// the operation or rolls it back.
+// Operation changes files and memory together, in the steps stage, announce, apply and commit. A
+// crash before announce changes nothing; after a later crash, Settle completes the operation or
+// rolls it back. Its methods are called by the chain's writer.
 type Operation struct {
-	files  *Files
+	w      *Writer
 	tx     *chain.Tx
+	name   string // for errors
 	action scope.Action
 	judge  func(corpus.Place) error // checks write access to a file, see rights.Rules.Judge
 	staged []*corpus.Write
 	writes []FileWrite // the requests behind staged
-	Intent Intent
+	Intent
 }
 
-// Begin returns the operation of an action.
-func (files *Files) Begin(ctx context.Context, tx *chain.Tx, a scope.Action) *Operation {
-	return &Operation{files: files, tx: tx, action: a, judge: files.rights.Judge(ctx, a.Name), Intent: Intent{Commit: files.scope.NewCommit(ctx, a)}}
-}
-
-// BeginSteps returns an operation with a commit for each step, on one file to whose end they
-// add, or with splices. judge checks the write access of each author.
-func (files *Files) BeginSteps(tx *chain.Tx, a scope.Action, steps []Step, judge func(corpus.Place) error) *Operation {
-	o := &Operation{files: files, tx: tx, action: a, judge: judge, Intent: Intent{Commit: steps[0].Commit}}
-	if len(steps) > 1 {
-		o.Intent.steps = steps
-	}
+// Begin returns the operation of an action with one commit, for states that are no change of texts
+// and trees: those of history.
+func (w *Writer) Begin(ctx context.Context, tx *chain.Tx, a scope.Action) *Operation {
+	o := w.operation(tx, a.Name, w.rights.Judge(ctx, a.Name))
+	o.action, o.steps = a, []Step{{Commit: w.scope.NewCommit(ctx, a)}}
 	return o
 }
+
+func (w *Writer) operation(tx *chain.Tx, name string, judge func(corpus.Place) error) *Operation {
+	return &Operation{w: w, tx: tx, name: name, judge: judge}
+}
+
+// Step returns the commit of an operation of Begin, for its author to complete.
+func (o *Operation) Step() *Step { return &o.steps[0] }
 
 // Sweep removes temporary files that crashes left in the folders of paths. It fails if the
 // memex was moved or replaced since it was opened. It must run before the first stage.
 func (o *Operation) Sweep(paths []string) error {
-	if err := o.files.scope.InPlace(o.action.Name); err != nil {
+	if err := o.w.scope.InPlace(o.name); err != nil {
 		return err
 	}
 	done := map[string]bool{}
 	for _, p := range paths {
 		if folder := path.Dir(p); !done[folder] {
 			done[folder] = true
-			if err := o.files.scope.Root.Sweep(p); err != nil {
+			if err := o.w.scope.Root.Sweep(p); err != nil {
 				return o.Fail(p, err)
 			}
 		}
@@ -79,21 +78,21 @@ func (o *Operation) Sweep(paths []string) error {
 // Stage checks a file and writes its new bytes to a temporary file next to it. The file
 // itself does not change.
 func (o *Operation) Stage(w FileWrite) error {
-	staged, err := o.files.scope.Root.Stage(w.Path, w.Base, w.Next, o.judge)
+	staged, err := o.w.scope.Root.Stage(w.Path, w.Base, w.Next, o.judge)
 	if err != nil {
 		return err
 	}
 	p := plan{path: w.Path, base: w.Base, next: w.Next.Digest()}
 	old, mode := staged.Old()
 	p.mode = mode
-	if !w.Base.IsZero() && !o.files.scope.Present().Holds(w.Path, old) {
+	if !w.Base.IsZero() && !o.w.scope.Present().Holds(w.Path, old) {
 		p.old = &old
 	}
 	if staged.InPlace() {
 		p.torn = &w.Next.Text
 	}
 	o.staged, o.writes = append(o.staged, staged), append(o.writes, w)
-	o.Intent.files = append(o.Intent.files, p)
+	o.files = append(o.files, p)
 	return nil
 }
 
@@ -116,7 +115,7 @@ func (o *Operation) Prepare(writes ...FileWrite) error {
 
 // Follow adds a file whose bytes on disk become its contents in memory.
 func (o *Operation) Follow(name string, d merkle.Digest) {
-	o.Intent.files = append(o.Intent.files, plan{path: name, base: d, next: d})
+	o.files = append(o.files, plan{path: name, base: d, next: d})
 }
 
 // Keep adds a document that memory takes with these bytes, or drops where there are none, while a
@@ -130,7 +129,7 @@ func (o *Operation) Keep(path string, text *string, opaque bool) {
 			p.mode = opaqueMode
 		}
 	}
-	o.Intent.files = append(o.Intent.files, p)
+	o.files = append(o.files, p)
 }
 
 // Run changes the files, then commits state. delta is the difference between the head and
@@ -138,32 +137,39 @@ func (o *Operation) Keep(path string, text *string, opaque bool) {
 // commit fails, the files are new, memory is read-only, and the next opening completes the
 // operation. A dry run stops where the files would change.
 func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
-	m := o.files
-	err := m.rights.Unprotected(ctx, o.action, delta.Paths...)
-	if err == nil && m.scope.Fence != nil {
-		err = m.scope.Fence.Change(ctx, o.action, delta)
+	err := o.w.rights.Unprotected(ctx, o.action, delta.Paths...)
+	if err == nil && o.w.scope.Fence != nil {
+		err = o.w.scope.Fence.Change(ctx, o.action, o.w.scope.Present(), delta)
 	}
 	if err != nil || o.action.DryRun {
 		return chain.Commit{Would: new(view.Changed(*delta))}, errors.Join(err, o.Discard())
 	}
-	for _, path := range delta.Paths {
-		if document.IsMemory(path) {
-			o.Intent.trees = append(o.Intent.trees, treePlan{path, node.TreeOf(state.Nodes(path))})
-		}
-	}
-	if err := o.Write(ctx); err != nil {
+	s := o.Step()
+	s.state, s.delta = state, *delta
+	s.planTrees()
+	if err := o.write(ctx); err != nil {
 		return chain.Commit{}, err
 	}
-	c, err := o.tx.Commit(context.WithoutCancel(ctx), state, delta, o.Intent.Commit,
-		append(m.scope.DriftMarks(o.Intent.paths(), nil), o.Intent.Marks...)...)
-	return c, o.AfterFiles(ctx, err)
+	c, err := Record(ctx, o.tx, state, delta, s.Commit, append(o.w.scope.DriftMarks(o.paths(), nil), s.Marks...)...)
+	return c, o.afterFiles(ctx, err)
 }
 
-// Write announces the operation and changes the files. After an error they are unchanged
+// Record commits a state that no file was written for: what the folder holds, or what memory alone
+// takes. Of an empty delta the marks alone are kept.
+func Record(ctx context.Context, tx *chain.Tx, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (chain.Commit, error) {
+	return tx.Commit(context.WithoutCancel(ctx), state, delta, c, marks...)
+}
+
+// Decide commits a decision that changes no text: the marks are its purpose, or a second parent is.
+func Decide(ctx context.Context, tx *chain.Tx, state *graph.State, c graph.Commit, marks ...[]byte) (chain.Commit, error) {
+	return tx.Append(context.WithoutCancel(ctx), state, &graph.Delta{}, c, marks...)
+}
+
+// write announces the operation and changes the files. After an error they are unchanged
 // unless the error says otherwise.
-func (o *Operation) Write(ctx context.Context) error {
+func (o *Operation) write(ctx context.Context) error {
 	if err := o.announce(ctx); err != nil {
-		return o.Fail(o.files.scope.StateDir, errors.Join(err, o.Discard()))
+		return o.Fail(o.w.scope.StateDir, errors.Join(err, o.Discard()))
 	}
 	n, err := corpus.ApplyAll(o.staged)
 	o.staged = o.staged[min(n+1, len(o.staged)):]
@@ -173,32 +179,32 @@ func (o *Operation) Write(ctx context.Context) error {
 	return nil
 }
 
-// AfterFiles syncs the commit of written files and ends the session buffers over them. err is
+// afterFiles syncs the commit of written files and ends the session buffers over them. err is
 // the result of the commit; a returned error says that the files are written.
-func (o *Operation) AfterFiles(ctx context.Context, err error) error {
+func (o *Operation) afterFiles(ctx context.Context, err error) error {
 	if len(o.writes) == 0 {
 		return err
 	}
 	if err == nil {
-		err = o.files.syncFiles(o.action.Name)
+		err = o.w.syncFiles(o.name)
 	}
 	if err == nil {
-		o.files.scope.FilesSaved(ctx)
+		FilesSaved(ctx, o.w.scope)
 		return nil
 	}
 	kind := fault.KindOf(err)
 	if e, ok := errors.AsType[*fault.Error](err); ok {
 		err = e.Err
 	}
-	return &fault.Error{Op: o.action.Name, What: o.files.scope.StateDir, Kind: kind,
+	return &fault.Error{Op: o.name, What: o.w.scope.StateDir, Kind: kind,
 		Err: fmt.Errorf("%w; the files are written, and opening the memory again ends the operation", err)}
 }
 
 // syncFiles makes the commit of written files durable, even in relaxed mode. If a power
 // failure kept only the intent, recovery would mistake the operation for a half-done one as
 // soon as the user had edited one of the files.
-func (files *Files) syncFiles(name string) error {
-	return fault.Wrap(name, files.scope.StateDir, fault.ReadOnly, store.Sync(files.scope.Chain.Store()))
+func (w *Writer) syncFiles(name string) error {
+	return fault.Wrap(name, w.scope.StateDir, fault.ReadOnly, store.Sync(w.scope.Chain.Store()))
 }
 
 // announce makes the intent durable. An operation that writes no file needs none.
@@ -211,15 +217,15 @@ func (o *Operation) announce(ctx context.Context) error {
 		b.Add(store.Block, block)
 		return nil
 	}
-	if err := o.Intent.encode(addBlock, func(record []byte) { b.Add(store.Intent, record) }); err != nil {
+	if err := o.encode(addBlock, func(record []byte) { b.Add(store.Intent, record) }); err != nil {
 		return err
 	}
-	return fault.Wrap(o.action.Name, o.files.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
+	return fault.Wrap(o.name, o.w.scope.StateDir, fault.ReadOnly, o.tx.AppendBatch(ctx, &b))
 }
 
 // undo restores the files that were written before the write of name failed.
 func (o *Operation) undo(ctx context.Context, name string, cause error) error {
-	left := o.files.takeBack(&o.Intent)
+	left := o.w.takeBack(&o.Intent)
 	if len(left) > 0 {
 		var told []string
 		for _, err := range left {
@@ -227,11 +233,11 @@ func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 		}
 		all := strings.Join(told, "; ")
 		// The intent must stay the last record of the journal, so that the next opening sees it.
-		o.files.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", all))
+		o.w.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", all))
 		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, all))
 	}
-	if err := o.files.drop(ctx, o.tx, &o.Intent); err != nil {
-		o.files.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
+	if err := o.w.drop(ctx, o.tx, &o.Intent); err != nil {
+		o.w.scope.Options.Log.Warn("an operation that was taken back stays announced until the next opening", "error", err)
 	}
 	return o.Fail(name, cause)
 }
@@ -248,5 +254,5 @@ func (o *Operation) Discard() error {
 
 // Fail returns the error of this operation about a file, with the kind of its cause.
 func (o *Operation) Fail(what string, err error) error {
-	return scope.FailWrite(o.action.Name, what, err)
+	return scope.FailWrite(o.name, what, err)
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package filetx
+package write
 
 import (
 	"encoding/hex"
@@ -28,7 +28,7 @@ func someIntent() *Intent {
 	text := func(s string) *string { return &s }
 	d := func(s string) merkle.Digest { return merkle.Sum([]byte(s)) }
 	return &Intent{
-		Commit: graph.Commit{Kind: "edit", Author: author.Named("ann"), Session: "s", Op: "op", Message: "m", Time: 1_800_000_000_000},
+		steps: []Step{{Commit: graph.Commit{Kind: "edit", Author: author.Named("ann"), Session: "s", Op: "op", Message: "m", Time: 1_800_000_000_000}}},
 		files: []plan{
 			{path: "a.org", base: d("a"), next: d("b"), mode: 0o644},
 			{path: "n.org", next: d("n")},
@@ -96,7 +96,7 @@ func TestIntentRoundTrip(t *testing.T) {
 	if _, err := DecodeIntent(b, collector{}.load); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("without blocks: %v", err)
 	}
-	later := append([]byte{b[0], 1}, b[2:]...)
+	later := append([]byte{b[0], intentFormat + 1}, b[2:]...)
 	if _, err := DecodeIntent(later, nil); !errors.Is(err, ErrIntent) {
 		t.Errorf("of a later format: %v", err)
 	}
@@ -110,7 +110,7 @@ func treeIntent(t testing.TB) *Intent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in.trees = []treePlan{{"/x", tree}, {"/y", nil}}
+	in.steps[0].trees = []treePlan{{"/x", tree}, {"/y", nil}}
 	return in
 }
 
@@ -118,43 +118,50 @@ func TestIntentWithTrees(t *testing.T) {
 	in := treeIntent(t)
 	b, blocks := encode(t, in)
 	got, err := DecodeIntent(b, collector{blocks}.load)
-	if err != nil || len(got.trees) != 2 || got.trees[1].tree != nil || !got.trees[0].tree.Equal(in.trees[0].tree) {
-		t.Fatalf("got %+v, %v", got, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	in.trees = []treePlan{}
-	short, _ := encode(t, in)
-	long := append([]byte{0x89}, short[1:]...)
-	if _, err := DecodeIntent(append(long, 0x80), nil); !errors.Is(err, errTrees) {
-		t.Errorf("an empty list of trees: %v", err)
+	if trees := got.steps[0].trees; len(trees) != 2 || trees[1].tree != nil || !trees[0].tree.Equal(in.steps[0].trees[0].tree) {
+		t.Fatalf("got %+v", got)
 	}
 }
 
-// someSteps is an intent of several commits.
-func someSteps() *Intent {
-	in := someIntent()
-	in.files = in.files[:1]
+// TestEarlierIntents reads the intents that earlier builds announced.
+func TestEarlierIntents(t *testing.T) {
+	const lengths = 2
+	marks := [][]byte{chain.DroppedMark("x")}
+	grown, grouped, merged := someIntent(), someGroup(), someIntent()
+	grown.files, grown.steps = grown.files[:1], make([]Step, lengths)
 	for i, op := range []string{"op", "op2"} {
-		in.steps = append(in.steps, Step{Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op, Message: "a.org: One",
-			Time: 1_800_000_000_000}, Length: 10 * (i + 1)})
+		grown.steps[i] = Step{length: 10 * (i + 1), Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s", Op: op,
+			Message: "a.org: One", Time: 1_800_000_000_000}}
 	}
-	in.Marks = [][]byte{chain.DroppedMark("x")}
-	return in
-}
-
-func TestIntentSteps(t *testing.T) {
-	b, _ := encode(t, someSteps())
-	if got, err := DecodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, someSteps()) {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	for name, spoil := range map[string]func(*Intent){
-		"backwards":    func(in *Intent) { in.steps[1].Length = 9 },
-		"of two files": func(in *Intent) { in.files = append(in.files, in.files[0]) },
-	} {
-		in := someSteps()
-		spoil(in)
-		b, _ := encode(t, in)
-		if _, err := DecodeIntent(b, nil); !errors.Is(err, errSteps) {
+	grown.steps[lengths-1].Marks = marks
+	grouped.steps[1].Splices[1].Text = "short"
+	merged.steps[0].Commit.Kind, merged.steps[0].Commit.Parents = graph.KindMerge, []merkle.Digest{merkle.Sum([]byte("theirs"))}
+	for name, want := range map[string]*Intent{"plain": someIntent(), "trees": treeIntent(t), "grown": grown, "group": grouped, "merge": merged} {
+		text, err := os.ReadFile("testdata/earlier/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := hex.DecodeString(strings.TrimSpace(string(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := DecodeIntent(b, nil)
+		if err != nil {
 			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		left, _ := encode(t, got)
+		right, _ := encode(t, want)
+		if !cmp.Equal(left, right) || name == "grown" && got.steps[1].length != 20 {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+		for cut := range b {
+			if _, err := DecodeIntent(b[:cut], nil); err == nil {
+				t.Errorf("%s, cut at %d: no error", name, cut)
+			}
 		}
 	}
 }
@@ -162,7 +169,7 @@ func TestIntentSteps(t *testing.T) {
 // someGroup is an intent of several commits that change places of several files.
 func someGroup() *Intent {
 	in := someIntent()
-	in.files = in.files[:2]
+	in.files, in.steps = in.files[:2], nil
 	for i, splices := range [][]Splice{{{0, 3, 1, "x"}}, {{0, 0, 0, "y"}, {1, 0, 0, strings.Repeat("long ", 60_000)}}} {
 		in.steps = append(in.steps, Step{Splices: splices, Commit: graph.Commit{Kind: "edit", Author: author.Named("ada"), Session: "s",
 			Op: fmt.Sprint("op", i), Message: "m", Time: 1_800_000_000_000}})
@@ -177,6 +184,7 @@ func TestIntentGroup(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(*Intent){
 		"of one step":        func(in *Intent) { in.steps = in.steps[:1] },
+		"of no step":         func(in *Intent) { in.steps = nil },
 		"of no file":         func(in *Intent) { in.steps[0].Splices[0].File = 2 },
 		"out of order":       func(in *Intent) { s := in.steps[1].Splices; s[0], s[1] = s[1], s[0] },
 		"of a file twice":    func(in *Intent) { in.steps[1].Splices[1].File = 0 },
@@ -197,7 +205,7 @@ func TestSplice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOfN(rapid.SampledFrom([]rune("abü\n")), 0, 12, -1)
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
-		s := NewSplice(0, before, after)
+		s := NewSplice(before, after)
 		if got, ok := s.apply(before); !ok || got != after || len(s.Text) > len(after) {
 			t.Fatalf("%q by %+v: %q, want %q", before, s, got, after)
 		}
@@ -208,25 +216,14 @@ func TestSplice(t *testing.T) {
 	})
 }
 
-// someMerge is an intent of a commit of two parents, without marks.
-func someMerge() *Intent {
-	in := someIntent()
-	in.Commit.Kind, in.Commit.Parents = graph.KindMerge, []merkle.Digest{merkle.Sum([]byte("theirs"))}
-	return in
-}
-
+// TestIntentOfAMerge: an intent has a second parent, and marks.
 func TestIntentOfAMerge(t *testing.T) {
-	marked := someMerge()
-	marked.Marks = [][]byte{chain.DroppedMark("x")}
-	for name, in := range map[string]*Intent{"plain": someMerge(), "with a mark": marked} {
-		b, _ := encode(t, in)
-		if got, err := DecodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, in) {
-			t.Errorf("%s: got %+v, %v", name, got, err)
-		}
-		b[1] = intentMore
-		if _, err := DecodeIntent(b, nil); !errors.Is(err, ErrIntent) {
-			t.Errorf("%s, as one of several commits: %v", name, err)
-		}
+	in := someIntent()
+	in.steps[0].Commit.Kind, in.steps[0].Commit.Parents = graph.KindMerge, []merkle.Digest{merkle.Sum([]byte("theirs"))}
+	in.steps[0].Marks = [][]byte{chain.DroppedMark("x")}
+	b, _ := encode(t, in)
+	if got, err := DecodeIntent(b, nil); err != nil || !reflect.DeepEqual(got, in) {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
@@ -237,17 +234,13 @@ func FuzzIntent(f *testing.F) {
 	f.Add(b[:len(b)-1])
 	b, _ = encode(f, treeIntent(f))
 	f.Add(b)
-	b, _ = encode(f, someSteps())
-	f.Add(b)
-	b, _ = encode(f, someMerge())
-	f.Add(b)
 	group := someGroup()
 	group.steps[1].Splices[1].Text = "short"
 	b, _ = encode(f, group)
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := DecodeIntent(data, collector{}.load)
-		if err != nil {
+		if err != nil || data[1] < intentFormat { // earlier ones are not written
 			return
 		}
 		if again, _ := encode(t, in); !cmp.Equal(data, again) {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package filetx
+package write
 
 import (
 	"errors"
@@ -22,8 +22,8 @@ func TestAfterFilesNamesTheCause(t *testing.T) {
 		"joined":  {errors.Join(cause, errors.New("and more")), fault.Other},
 		"wrapped": {fault.Wrap("commit", "store", fault.ReadOnly, cause), fault.ReadOnly},
 	} {
-		o := Operation{files: &Files{scope: &scope.Scope{StateDir: "state"}}, action: scope.Action{Name: "edit"}, writes: make([]FileWrite, 1)}
-		err := o.AfterFiles(t.Context(), tc.err)
+		o := Operation{w: &Writer{scope: &scope.Scope{StateDir: "state"}}, name: "edit", writes: make([]FileWrite, 1)}
+		err := o.afterFiles(t.Context(), tc.err)
 		if !errors.Is(err, cause) || fault.KindOf(err) != tc.kind {
 			t.Errorf("%s: %v of the kind %v", name, err, fault.KindOf(err))
 		}

@@ -1,0 +1,307 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/node"
+)
+
+// Change is one operation that changes files, trees and marks. Its functions are called by the
+// chain's writer, within the function given to Do.
+type Change struct {
+	Action scope.Action // Now is the time of the commit; the operation sets Message
+	// Check, unless nil, refuses what the change leads to. It is not called where nothing changes.
+	Check func(before, after *graph.State, delta *graph.Delta) error
+	// Deferred lets the caller be answered before the commit is synced: it may be lost in a crash.
+	Deferred bool
+
+	ctx    context.Context
+	in     *group
+	first  *declaration
+	texts  map[string]string // new contents, by path
+	paths  []string          // in the order in which they are written
+	ends   map[string]*fileEnd
+	drafts []func(*graph.State, *graph.Draft) error
+	marks  [][]byte
+	once   []any
+}
+
+// declaration is a commit of its own before that of a change.
+type declaration struct {
+	message string
+	draft   func(*graph.State, *graph.Draft) error
+}
+
+// Head returns the newest moment for the change, with what those before it in its group leave.
+func (c *Change) Head() *chain.Moment { return c.in.all.Head(c.in.tx) }
+
+// State returns the state of Head.
+func (c *Change) State() *graph.State { return c.Head().State }
+
+// Fail returns the error of the operation.
+func (c *Change) Fail(what string, kind fault.Kind, err error) error {
+	return fault.Wrap(c.Action.Name, what, kind, err)
+}
+
+// Once makes the change wait for a later group if one before it in its group named the same key:
+// what it is judged by is known only when that one is durable.
+func (c *Change) Once(key any) error {
+	if c.in.named[key] {
+		return errLater
+	}
+	c.once = append(c.once, key)
+	return nil
+}
+
+// Read is Fresh for a file that need not exist; there is false if it does not. A scan must list
+// the file, or would list it if it existed.
+func (c *Change) Read(path string) (text string, there bool, err error) {
+	s := c.in.w.scope
+	switch ok, err := s.Root.Admits(path); {
+	case err != nil:
+		return "", false, scope.FailWrite(c.Action.Name, path, err)
+	case !ok || !s.HasFiles():
+		return "", false, c.Fail(path, fault.Invalid, errors.New("a file of this path would be no part of this scope"))
+	}
+	_, known := c.State().Document(path)
+	text, err = c.Fresh(path)
+	if errors.Is(err, corpus.ErrVanished) && !known {
+		return "", false, nil
+	}
+	return text, err == nil, err
+}
+
+// Fresh brings memory up to date with a file that the actor may write, and returns its text.
+// Errors: Denied, Locked, NotFound, Invalid (it is kept unparsed), Busy, Conflict.
+func (c *Change) Fresh(path string) (string, error) {
+	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {
+		return "", err
+	}
+	text, err := c.in.read(c, path)
+	if d, ok := c.State().Document(path); err == nil && ok && d.Derived.Opaque {
+		why := c.in.w.scope.Options.Formats.KeptWhole(path, d.Content)
+		if why == "" {
+			why = "the file is kept unparsed and not edited"
+		}
+		err = c.Fail(path, fault.Invalid, errors.New(why))
+	}
+	return text, err
+}
+
+// Text returns the text of a file with what the change has set.
+func (c *Change) Text(path string) string {
+	text, ok := c.texts[path]
+	if !ok {
+		text, _ = c.State().Text(path)
+	}
+	return text
+}
+
+// Document parses the text of a file with what the change has set.
+func (c *Change) Document(path string) document.Text { return Parse(c.State(), path, c.Text(path)) }
+
+// Parse parses a text of the file at a path as a state does. A format without edits refuses them.
+func Parse(s *graph.State, path, text string) document.Text {
+	if f, ok := s.Formats().Of(path).(document.Editor); ok {
+		return f.Parse(path, text, s.Files)
+	}
+	return readOnly{text}
+}
+
+// readOnly is a text of a format without edits.
+type readOnly struct{ text string }
+
+var errReadOnly = errors.New("files of this format are read, and not edited")
+
+func (r readOnly) Source() string           { return r.text }
+func (r readOnly) Headlines() int           { return 0 }
+func (r readOnly) IsTop(int) bool           { return false }
+func (r readOnly) Own(int) (start, end int) { return 0, len(r.text) }
+func (r readOnly) Edit(int, time.Time, ...document.Edit) ([]document.Splice, error) {
+	return nil, errReadOnly
+}
+
+// Edited returns a text after edits of headline i, -1 for the document.
+func Edited(doc document.Text, i int, now time.Time, edits ...document.Edit) (string, error) {
+	splices, err := doc.Edit(i, now, edits...)
+	if err != nil {
+		return "", err
+	}
+	return document.Apply(doc.Source(), splices)
+}
+
+// Headline returns the index of a node's headline in its document, -1 for the document itself.
+func (c *Change) Headline(n *node.Node) int {
+	return max(-1, slices.IndexFunc(c.State().Nodes(n.Path), func(o *node.Node) bool { return o.ID == n.ID })-1)
+}
+
+// Edit applies edits to a headline of a file that was read.
+func (c *Change) Edit(n *node.Node, edits ...document.Edit) error {
+	text, err := Edited(c.Document(n.Path), c.Headline(n), c.Action.Now, edits...)
+	if err != nil {
+		return c.Fail(n.ID, fault.Invalid, err)
+	}
+	c.Put(n.Path, text)
+	return nil
+}
+
+// Insert adds a headline to the end of a file that was read, and returns the end of the file with
+// it: many headlines that are added to a large file by one group do not parse it anew for each.
+func (c *Change) Insert(path string, h document.InsertHeadline) (document.Text, error) {
+	end := c.ends[path]
+	_, set := c.texts[path]
+	if i := c.in.index(path); !set && i >= 0 {
+		end, c.in.files[i].end = c.in.files[i].end, nil // it changes, even if the change is refused
+	}
+	if end == nil {
+		s := c.State()
+		nodes, format := s.Nodes(path), s.Formats().Of(path)
+		if set {
+			nodes, format = nil, nil // they are not of this text
+		}
+		end = newFileEnd(c.Text(path), nodes, format, func(text string) document.Text { return Parse(s, path, text) })
+	}
+	end.appended = !set || end.appended && c.ends[path] == end
+	if err := end.insert(c.Action.Now, h); err != nil {
+		return nil, c.Fail(path, fault.Invalid, err)
+	}
+	text := end.text()
+	c.Put(path, text)
+	if c.ends == nil {
+		c.ends = map[string]*fileEnd{}
+	}
+	c.ends[path] = end
+	return end.doc, nil
+}
+
+// Splice applies splices to a text of a file and sets the result.
+func (c *Change) Splice(path, text string, splices []document.Splice) error {
+	text, err := document.Apply(text, splices)
+	if err != nil {
+		return c.Fail(path, fault.Other, err)
+	}
+	c.Put(path, text)
+	return nil
+}
+
+// Put sets the new text of a file that was read.
+func (c *Change) Put(path, text string) {
+	if _, known := c.texts[path]; !known {
+		c.paths = append(c.paths, path)
+	}
+	c.texts[path] = text
+	delete(c.ends, path)
+}
+
+// Paths returns the files whose text the change sets, in the order of the first Put of each.
+func (c *Change) Paths() []string { return c.paths }
+
+// Pending returns the files that changes before this one in its group set.
+func (c *Change) Pending() (paths []string) {
+	for _, f := range c.in.files {
+		paths = append(paths, f.path)
+	}
+	return paths
+}
+
+// Draft adds a function that changes documents without files, in a draft of a state.
+func (c *Change) Draft(change func(before *graph.State, draft *graph.Draft) error) {
+	c.drafts = append(c.drafts, change)
+}
+
+// Mark adds a mark that is written with the commit.
+func (c *Change) Mark(mark []byte) { c.marks = append(c.marks, mark) }
+
+// Declare makes a change of documents without files in a commit of its own before that of the
+// change, in the same step.
+func (c *Change) Declare(message string, draft func(before *graph.State, draft *graph.Draft) error) {
+	c.first = &declaration{message, draft}
+}
+
+// seal returns the steps of the change, none if it changes nothing.
+func (c *Change) seal() ([]Step, error) {
+	var steps []Step
+	head, w := c.State(), c.in.w
+	if c.first != nil {
+		draft := head.Edit(c.Action.Now.UnixMilli())
+		if err := c.first.draft(head, draft); err != nil {
+			return nil, c.Fail("", fault.Invalid, err)
+		}
+		a := scope.Action{Kind: c.Action.Kind, Message: c.first.message, Now: c.Action.Now}
+		steps = append(steps, Step{Commit: w.scope.NewCommit(c.ctx, a)})
+		steps[0].state, steps[0].delta = draft.Seal()
+		head = steps[0].state
+	}
+	draft := head.Edit(c.Action.Now.UnixMilli())
+	if err := c.put(head, draft); err != nil {
+		return nil, err
+	}
+	w.scope.DropUnusedSetups(head, draft)
+	last := Step{Marks: c.marks}
+	last.state, last.delta = draft.Seal()
+	if last.delta.Empty() {
+		if len(c.marks) > 0 {
+			steps = append(steps, last)
+		}
+		return steps, nil
+	}
+	if err := c.judge(head, &last); err != nil {
+		return nil, err
+	}
+	c.Action.Message += scope.Rebound(&last.delta)
+	last.Commit = w.scope.NewCommit(c.ctx, c.Action)
+	return append(steps, last), nil
+}
+
+// put makes the changes in a draft of a state.
+func (c *Change) put(head *graph.State, draft *graph.Draft) error {
+	for _, path := range c.paths {
+		if end := c.ends[path]; end == nil || !end.plain {
+			have, _ := head.Text(path)
+			if err := document.CheckEncoding(have, c.texts[path]); err != nil {
+				return c.Fail(path, fault.Invalid, err)
+			}
+		}
+		draft.Put(path, document.File(c.texts[path], false))
+	}
+	for _, change := range c.drafts {
+		if err := change(head, draft); err != nil {
+			return c.Fail("", fault.Invalid, err)
+		}
+	}
+	return nil
+}
+
+// judge refuses a step that the actor may not make, or whose texts would not be parsed.
+func (c *Change) judge(head *graph.State, s *Step) error {
+	w := c.in.w
+	for _, path := range c.paths {
+		if d, ok := s.state.Document(path); ok && d.Derived.Opaque {
+			why := s.state.Formats().KeptWhole(path, d.Content)
+			return c.Fail(path, fault.Invalid, fmt.Errorf("nothing was written, because with this change the file would have %s", why))
+		}
+	}
+	var err error
+	if c.Check != nil {
+		err = c.Check(head, s.state, &s.delta)
+	}
+	if err == nil {
+		err = w.rights.Unprotected(c.ctx, c.Action, s.delta.Paths...)
+	}
+	if err == nil && w.scope.Fence != nil {
+		err = w.scope.Fence.Change(c.ctx, c.Action, head, &s.delta)
+	}
+	return err
+}

@@ -1,0 +1,255 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/corpus"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
+)
+
+// Bounds of a group.
+const (
+	maxGroup      = 256     // changes
+	maxGroupBytes = 1 << 20 // of new text, after which no further change is taken
+)
+
+// group is changes that become durable together: one rewrite of each file, and a commit for each
+// change that changes something.
+type group struct {
+	w     *Writer
+	tx    *chain.Tx
+	all   *chain.Steps
+	files []groupFile
+	steps []Step
+	made  []*Change  // one for each step
+	of    []*request // the same
+	taken []*request
+	named map[any]bool // see Change.Once
+	size  int          // bytes of new text
+	kept  bool         // a change must be synced before its caller is answered
+	full  bool
+}
+
+// groupFile is a file that a group changes.
+type groupFile struct {
+	path string
+	base merkle.Digest // of its text before the group, zero for no file
+	text string        // after the newest step
+	end  *fileEnd      // of text, nil if it is not known
+}
+
+func (w *Writer) newGroup(tx *chain.Tx) *group {
+	return &group{w: w, tx: tx, all: &chain.Steps{}, named: map[any]bool{}}
+}
+
+// errLater is the result of a change that cannot be judged before the group is written.
+var errLater = errors.New("after the group")
+
+// take runs a change and sets its result, which holds once the group is saved. It returns false
+// if the change must wait for a later group; the first of a group never has to.
+func (g *group) take(r *request) bool {
+	if g.full || len(g.steps) > 0 && g.waits(r) {
+		return false
+	}
+	r.commit, r.first, r.err = chain.Commit{}, nil, nil
+	first, err := g.w.scope.Enter(r.ctx, g.tx, r.action)
+	switch {
+	case first != nil || err != nil:
+		r.first, r.commit = first, g.w.scope.Replay(first)
+	case r.ctx.Err() != nil:
+		err = fault.Wrap(r.action.Name, "", fault.Other, r.ctx.Err())
+	default:
+		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}}
+		c.Action.Now = g.w.scope.Options.Now()
+		if err = r.do(c); err == nil {
+			err = g.add(r, c)
+		}
+	}
+	if errors.Is(err, errLater) {
+		return false
+	}
+	r.failed(err)
+	g.taken = append(g.taken, r)
+	g.full = g.full || len(g.taken) == maxGroup || g.size >= maxGroupBytes
+	return true
+}
+
+// waits reports whether a change is judged by what is durable: it repeats one of the group, its
+// actor acts under a claim, or it is a dry run, which tries the files as they are.
+func (g *group) waits(r *request) bool {
+	return r.action.DryRun || g.w.scope.Actor(r.ctx).Claim != (author.Claim{}) ||
+		r.action.Key != "" && slices.ContainsFunc(g.of, func(o *request) bool { return o.action.Key == r.action.Key })
+}
+
+// read brings a file up to date with memory, and returns its text with what the group changed.
+func (g *group) read(c *Change, path string) (string, error) {
+	if i := g.index(path); i >= 0 {
+		return g.files[i].text, nil
+	}
+	if len(g.steps) == 0 {
+		return g.w.folder.Refresh(c.ctx, g.tx, c.Action, path)
+	}
+	text, same, err := g.w.folder.Current(c.Action, path)
+	if err == nil && !same {
+		err = errLater // a commit of the file comes before those of the group
+	}
+	return text, err
+}
+
+// index returns the place of a file in the group, -1 for none.
+func (g *group) index(path string) int {
+	return slices.IndexFunc(g.files, func(f groupFile) bool { return f.path == path })
+}
+
+// add adds the steps of a change; one that changes nothing has none.
+func (g *group) add(r *request, c *Change) error {
+	steps, err := c.seal()
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	last := &steps[len(steps)-1]
+	// What is trusted of a protected file, marks, and a first commit are known once they are durable.
+	g.full = len(steps) > 1 || len(last.Marks) > 0 || slices.ContainsFunc(c.paths, g.w.rights.Protected) || g.w.scope.Chain.Head().Commit.Seq == 0
+	if g.full && len(g.steps) > 0 {
+		return errLater
+	}
+	if last.delta.Empty() { // marks alone
+		_, err := Record(c.ctx, g.tx, last.state, &last.delta, last.Commit, last.Marks...)
+		return err
+	}
+	before := c.State()
+	if r.action.DryRun {
+		r.commit.Would = new(view.Changed(last.delta))
+		return g.try(c, before)
+	}
+	for i := range steps {
+		s := &steps[i]
+		if err := g.tx.Add(c.ctx, g.all, s.state, &s.delta, s.Commit, append(g.w.scope.DriftMarks(s.delta.Paths, nil), s.Marks...)...); err != nil {
+			return fault.Wrap("commit", g.w.scope.Name, fault.Other, err)
+		}
+	}
+	g.splice(c, last, before)
+	for _, s := range steps {
+		g.steps, g.made, g.of = append(g.steps, s), append(g.made, c), append(g.of, r)
+	}
+	for _, key := range c.once {
+		g.named[key] = true
+	}
+	g.kept = g.kept || !c.Deferred
+	return nil
+}
+
+// splice notes the new texts of a change, and the splices by which its step makes them.
+func (g *group) splice(c *Change, s *Step, before *graph.State) {
+	for _, path := range c.paths {
+		_, had := before.Document(path)
+		text, end := c.texts[path], c.ends[path]
+		splice := Splice{At: before.Size(path)}
+		if end != nil && end.appended {
+			splice.Text = text[splice.At:]
+		} else {
+			have, _ := before.Text(path)
+			splice = NewSplice(have, text)
+		}
+		if had && splice.Removed == 0 && splice.Text == "" {
+			continue
+		}
+		i := g.index(path)
+		if i < 0 {
+			i = len(g.files)
+			g.files = append(g.files, groupFile{path: path})
+			if had {
+				have, _ := before.Text(path)
+				g.files[i].base = merkle.SumText(have)
+			}
+		}
+		splice.File, g.files[i].text, g.files[i].end = i, text, end
+		s.Splices = append(s.Splices, splice)
+		g.size += len(splice.Text)
+	}
+	slices.SortFunc(s.Splices, func(a, b Splice) int { return a.File - b.File })
+}
+
+// try stages the files of a dry run, and discards them.
+func (g *group) try(c *Change, before *graph.State) error {
+	op := g.w.operation(g.tx, c.Action.Name, g.w.rights.Judge(c.ctx, c.Action.Name))
+	var writes []FileWrite
+	for _, path := range c.paths {
+		w := FileWrite{Path: path, Next: corpus.Next{Text: c.texts[path]}}
+		have, had := before.Text(path)
+		if had {
+			w.Base = merkle.SumText(have)
+		}
+		if !had || have != w.Next.Text {
+			writes = append(writes, w)
+		}
+	}
+	err := op.Prepare(writes...)
+	return errors.Join(err, op.Discard())
+}
+
+// save writes the files and commits the steps. After an error nothing is written, and the
+// results of the changes do not hold. If only the commits fail, that is the error of each change.
+func (g *group) save() error {
+	if len(g.steps) == 0 {
+		return nil
+	}
+	ctx := context.WithoutCancel(g.made[0].ctx)
+	op := g.w.operation(g.tx, g.made[0].Action.Name, g.judge)
+	op.steps = g.steps
+	if len(g.steps) == 1 { // the files say what it changes
+		g.steps[0].Splices = nil
+	}
+	for i := range g.steps {
+		if len(g.files) > 0 {
+			g.steps[i].planTrees()
+		}
+	}
+	var writes []FileWrite
+	for _, f := range g.files {
+		writes = append(writes, FileWrite{Path: f.path, Base: f.base, Next: corpus.Next{Text: f.text}})
+	}
+	if err := op.Prepare(writes...); err != nil {
+		return err
+	}
+	if err := op.write(ctx); err != nil {
+		return err
+	}
+	if !g.kept && g.w.scope.Chain.Head().Commit.Seq > 0 {
+		g.all.Defer()
+	}
+	done, err := g.tx.Publish(ctx, g.all)
+	if err = op.afterFiles(ctx, err); err != nil {
+		for _, r := range g.taken {
+			r.failed(err)
+		}
+		return nil
+	}
+	for i, r := range g.of {
+		r.commit = done[i]
+	}
+	return nil
+}
+
+// judge checks that each author may change a file.
+func (g *group) judge(at corpus.Place) error {
+	for _, c := range g.made {
+		judge := g.w.rights.Judge(c.ctx, c.Action.Name)
+		if _, changes := c.texts[at.Path]; !changes || judge == nil {
+			continue
+		}
+		if err := judge(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}

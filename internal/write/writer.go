@@ -1,0 +1,142 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package write
+
+import (
+	"context"
+	"errors"
+
+	"github.com/fovea-memory/fovea/internal/chain"
+	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/rights"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+// Writer makes the changes of a scope. It is safe for concurrent use.
+type Writer struct {
+	scope  *scope.Scope
+	rights *rights.Rules
+	folder Folder
+	queue  scope.Queue[*request]
+	lead   chan struct{} // whoever puts a value in performs the requests that wait
+}
+
+// Folder brings memory up to date with files. Its methods are called by the chain's writer.
+type Folder interface {
+	// Current reads a file, and reports whether memory holds exactly its text.
+	Current(a scope.Action, path string) (text string, same bool, err error)
+	// Refresh commits a file that changed since it was read, in a commit by "file", and returns
+	// its text.
+	Refresh(ctx context.Context, tx *chain.Tx, a scope.Action, path string) (string, error)
+}
+
+// New returns the writer of a scope. folder is nil for a scope without files.
+func New(s *scope.Scope, r *rights.Rules, folder Folder) *Writer {
+	return &Writer{scope: s, rights: r, folder: folder, lead: make(chan struct{}, 1)}
+}
+
+// Scope returns the scope that the writer changes.
+func (w *Writer) Scope() *scope.Scope { return w.scope }
+
+// request is a change that waits for its group.
+type request struct {
+	ctx    context.Context
+	action scope.Action
+	do     func(*Change) error // may run more than once; the last run counts
+
+	done   chan struct{} // closed when the fields below are set
+	commit chain.Commit
+	first  *graph.Commit // of an earlier change with the same key
+	err    error
+}
+
+// Do performs a change. Changes that arrive while others are written are written together: each
+// is judged by the state that those before it leave and is a commit of its own, and all become
+// durable in one step before the first call returns. do reads the present state and sets what is
+// new; it may run more than once, and its last run counts. A change that repeats the key of an
+// earlier one is not run: Do returns that one's commit as well. The commit is zero if nothing
+// changed; that of a dry run has Would alone.
+func (w *Writer) Do(ctx context.Context, a scope.Action, do func(*Change) error) (chain.Commit, *graph.Commit, error) {
+	r := &request{ctx: ctx, action: a, do: do, done: make(chan struct{})}
+	w.queue.Add(r)
+	select {
+	case <-r.done:
+	case w.lead <- struct{}{}:
+		w.performAll()
+		<-r.done
+	}
+	return r.commit, r.first, r.err
+}
+
+// Within is Do within a write of its caller, alone.
+func (w *Writer) Within(ctx context.Context, tx *chain.Tx, a scope.Action, do func(*Change) error) (chain.Commit, *graph.Commit, error) {
+	r := &request{ctx: ctx, action: a, do: do, done: make(chan struct{})}
+	w.perform(tx, []*request{r})
+	return r.commit, r.first, r.err
+}
+
+// errPanicked is the result of changes whose group panicked.
+var errPanicked = errors.New("an operation beside it failed; whether this one was carried out shows when the memory is read again")
+
+// performAll performs the requests that wait. The caller has put a value into lead; performAll
+// takes it out.
+func (w *Writer) performAll() {
+	var waiting []*request
+	defer func() {
+		for _, r := range waiting { // none, unless one panicked
+			select {
+			case <-r.done:
+			default:
+				r.failed(fault.Wrap(r.action.Name, "", fault.Other, errPanicked))
+				close(r.done)
+			}
+		}
+		<-w.lead
+	}()
+	tx := w.scope.Chain.Begin()
+	defer tx.End()
+	waiting = w.queue.Take()
+	w.perform(tx, waiting)
+}
+
+// perform performs requests group by group, and closes done of each.
+func (w *Writer) perform(tx *chain.Tx, waiting []*request) {
+	for len(waiting) > 0 {
+		g := w.newGroup(tx)
+		taken := 0
+		for taken < len(waiting) && g.take(waiting[taken]) {
+			taken++
+		}
+		if err := g.save(); err != nil && taken > 1 { // nothing was written; one of them may be the cause
+			for _, r := range waiting[:taken] {
+				g := w.newGroup(tx)
+				g.take(r)
+				r.failed(g.save())
+			}
+		} else {
+			waiting[0].failed(err)
+		}
+		for _, r := range waiting[:taken] {
+			close(r.done)
+		}
+		waiting = waiting[taken:]
+	}
+}
+
+// failed sets the error of a request, unless it is nil.
+func (r *request) failed(err error) {
+	if err != nil {
+		r.commit, r.first, r.err = chain.Commit{}, nil, err
+	}
+}
+
+// Hold keeps requests from being performed until release is called, and Waiting counts those
+// that wait: tests form groups with them.
+func (w *Writer) Hold() (release func()) {
+	w.lead <- struct{}{}
+	return func() { <-w.lead }
+}
+
+// Waiting returns how many requests wait for a group.
+func (w *Writer) Waiting() int { return w.queue.Len() }
