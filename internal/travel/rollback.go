@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -190,19 +189,16 @@ func (r *rollback) run(ctx context.Context, message string) (chain.Commit, []str
 
 // inMemory commits the state and leaves all files alone.
 func (r *rollback) inMemory(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, []string, error) {
-	m := r.history
-	if err := m.rights.MayWrite(ctx, r.action, delta.Paths...); err != nil {
+	m, step := r.history, r.op.Step()
+	r.recordDrift(delta.Paths)
+	step.Marks = slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
+		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, step.Commit.Author), r.marks)
+	c, err := r.op.InMemory(ctx, state, delta)
+	if err != nil {
 		return chain.Commit{}, nil, err
 	}
-	r.recordDrift(delta.Paths)
-	if r.opts.DryRun {
-		return chain.Commit{Would: new(view.Changed(*delta)), Left: lines(r.left...)}, r.touched, nil
-	}
-	marks := slices.Concat(m.scope.DriftMarks(delta.Paths, r.drift),
-		m.scope.Chain.Ledgers().Revert(m.scope.Chain.Head(), delta, r.op.Step().Commit.Author), r.marks)
-	c, err := write.Record(ctx, r.tx, state, delta, r.op.Step().Commit, marks...)
 	c.Left = lines(r.left...)
-	return c, r.touched, err
+	return c, r.touched, nil
 }
 
 // prune removes the folders that are empty since a file in them is gone, but for those that the

@@ -69,6 +69,9 @@ func (c *Change) Once(key any) error {
 // the file, or would list it if it existed.
 func (c *Change) Read(path string) (text string, there bool, err error) {
 	s := c.in.w.scope
+	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {
+		return "", false, err
+	}
 	switch ok, err := s.Root.Admits(path); {
 	case err != nil:
 		return "", false, scope.FailWrite(c.Action.Name, path, err)
@@ -76,7 +79,7 @@ func (c *Change) Read(path string) (text string, there bool, err error) {
 		return "", false, c.Fail(path, fault.Invalid, errors.New("a file of this path would be no part of this scope"))
 	}
 	_, known := c.State().Document(path)
-	text, err = c.Fresh(path)
+	text, err = c.fresh(path)
 	if errors.Is(err, corpus.ErrVanished) && !known {
 		return "", false, nil
 	}
@@ -89,6 +92,11 @@ func (c *Change) Fresh(path string) (string, error) {
 	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {
 		return "", err
 	}
+	return c.fresh(path)
+}
+
+// fresh is Fresh for an actor who may write the file.
+func (c *Change) fresh(path string) (string, error) {
 	text, err := c.in.read(c, path)
 	if d, ok := c.State().Document(path); err == nil && ok && d.Derived.Opaque {
 		why := c.in.w.scope.Options.Formats.KeptWhole(path, d.Content)

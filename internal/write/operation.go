@@ -154,6 +154,17 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 	return c, o.afterFiles(ctx, err)
 }
 
+// InMemory commits state and leaves all files alone. It judges and tries as Run does.
+func (o *Operation) InMemory(ctx context.Context, state *graph.State, delta *graph.Delta) (chain.Commit, error) {
+	if err := o.w.rights.MayWrite(ctx, o.action, delta.Paths...); err != nil {
+		return chain.Commit{}, err
+	}
+	if o.action.DryRun {
+		return chain.Commit{Would: new(view.Changed(*delta))}, nil
+	}
+	return Record(ctx, o.tx, state, delta, o.Step().Commit, o.Step().Marks...)
+}
+
 // Record commits a state that no file was written for: what the folder holds, or what memory alone
 // takes. Of an empty delta the marks alone are kept.
 func Record(ctx context.Context, tx *chain.Tx, state *graph.State, delta *graph.Delta, c graph.Commit, marks ...[]byte) (chain.Commit, error) {
