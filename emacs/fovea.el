@@ -1405,6 +1405,7 @@ something was written in between."
        (not (verify-visited-file-modtime buffer))))
 
 (defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH . TICK), or nil.")
+(put 'fovea--pushed 'permanent-local t) ; a revert starts the major mode again
 (defvar fovea--telling nil "What Fovea is told of buffers; the first is on its way.")
 (defvar fovea--push-timer nil "What sends the text of buffers while Emacs is idle.")
 (defconst fovea--push-max (* 4 1024 1024) "How many bytes of a buffer are sent.")

@@ -891,6 +891,20 @@ WORDS are more words of its command line."
                                (let ((said (fovea-test-write id)))
                                  (and said (string-search (format "buffer \"%s\"" name) said))))))
 
+(ert-deftest fovea-test-reverted ()
+  "A hold ends when the buffer is reverted, which starts its major mode again, and stays when that alone starts again."
+  (fovea-test-with
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--client))
+    (fovea-test-visit "garden.org" "quick")
+    (insert " pomegranate")
+    (fovea-test-held "beech" "garden.org")
+    (funcall major-mode)
+    (should-not (fovea-test-ask (fovea--hold)))
+    (fovea-test-held "beech" "garden.org")
+    (let ((inhibit-message t)) (revert-buffer t t))
+    (fovea-test-writes "beech")))
+
 (ert-deftest fovea-test-unsaved ()
   "Unsaved text is seen by its owner alone, and nobody else writes its file."
   (fovea-test-with
