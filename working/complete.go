@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -31,7 +32,7 @@ const (
 // Complete returns the block with its defaults, at the time of adding it. Paths must be
 // relative already. The error is of kind Invalid and names what to correct.
 func (b Block) Complete(now time.Time) (Block, error) {
-	b.Priority = b.Priority.inWords()
+	b.Type, b.Priority = Type(strings.ToLower(string(b.Type))), b.Priority.inWords()
 	if err := b.check(now); err != nil {
 		return b, fault.Wrap("block", clip(cmp.Or(b.ID, string(b.Type)), maxID), fault.Invalid, err)
 	}
@@ -109,15 +110,7 @@ func digestOf(texts ...string) string {
 
 // beginning returns the first characters of a text, on one line.
 func beginning(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	n := 0
-	for i := range text {
-		if n == previewSize {
-			return text[:i]
-		}
-		n++
-	}
-	return text
+	return escape.First(strings.Join(strings.Fields(text), " "), previewSize)
 }
 
 // check returns why a block cannot be one.
@@ -150,9 +143,9 @@ func (b *Block) checkLines() error {
 	case b.StartLine == 0 && b.EndLine == 0:
 		return nil
 	case b.StartLine < 1:
-		return fmt.Errorf("the line %d is none; lines are numbered from 1", b.StartLine)
+		return fmt.Errorf("start_line %d is none; lines are numbered from 1", b.StartLine)
 	case b.EndLine != 0 && b.EndLine < b.StartLine:
-		return fmt.Errorf("the lines %d-%d are none; the first comes before the last", b.StartLine, b.EndLine)
+		return fmt.Errorf("the lines %d-%d are none; start_line comes before end_line", b.StartLine, b.EndLine)
 	}
 	return nil
 }
