@@ -29,6 +29,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
+	withBlocks(ctx, l)
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -466,11 +467,34 @@ func TestRelatedIDs(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int{"ada": 1, "ben": 0} {
-		other := w.desk(name, "ada")
-		shown, err := api.OpShow.Call(other.ctx, other.svc, api.ShowRequest{ID: "moon"})
-		if err != nil || len(shown.Backlinks) != want {
-			t.Errorf("%s sees the backlinks %+v, %v", name, shown, err)
+		for _, session := range []string{"ada", ""} {
+			other := w.desk(name, session)
+			shown, err := api.OpShow.Call(other.ctx, other.svc, api.ShowRequest{ID: "moon"})
+			if err != nil || len(shown.Backlinks) != want {
+				t.Errorf("%s sees the backlinks %+v in session %q, %v", name, shown, session, err)
+			}
 		}
+	}
+}
+
+// TestBlocksOfAWindowAreRead proves that an agent can read what a window of its names: its blocks, by their handles, and
+// nobody else's.
+func TestBlocksOfAWindowAreRead(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Tides\n"})
+	w.ingest()
+	d := w.desk("ada", "")
+	d.add(working.Block{Type: working.Context, Summary: "The moon makes tides."})
+	first := regexp.MustCompile(`(?m)^\* (\S+) Context`).FindStringSubmatch(d.context(api.ContextRequest{}).Text)
+	if first == nil {
+		t.Fatal("the block is not in the window")
+	}
+	shown, err := api.OpShow.Call(d.ctx, d.svc, api.ShowRequest{ID: first[1]})
+	if err != nil || !strings.Contains(shown.Title, "Context") {
+		t.Errorf("%s is %+v, %v", first[1], shown, err)
+	}
+	ben := w.desk("ben", "")
+	if shown, err := api.OpShow.Call(ben.ctx, ben.svc, api.ShowRequest{ID: first[1]}); err == nil {
+		t.Errorf("ben reads %+v", shown)
 	}
 }
 
