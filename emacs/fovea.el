@@ -23,8 +23,9 @@
 (require 'hl-line)
 (require 'subr-x)
 (require 'tabulated-list)
-(eval-when-compile (require 'let-alist))
 (require 'transient)
+(require 'wid-edit)
+(eval-when-compile (require 'let-alist) (require 'org) (require 'org-refile))
 
 (declare-function consult--async-refresh-timer "ext:consult" (async &optional delay))
 (declare-function consult--async-sink "ext:consult" ())
@@ -37,17 +38,6 @@
 (declare-function org-heading-components "org" ())
 (defvar embark-keymap-alist)
 (defvar embark-target-finders)
-(defvar org-archive-location)
-(defvar org-link-abbrev-alist)
-(defvar org-log-done)
-(defvar org-log-into-drawer)
-(defvar org-log-redeadline)
-(defvar org-log-refile)
-(defvar org-log-repeat)
-(defvar org-log-reschedule)
-(defvar org-tag-alist)
-(defvar org-tag-persistent-alist)
-(defvar org-todo-keywords)
 
 (defgroup fovea nil "The live memory of your Org files." :group 'outlines :prefix "fovea-")
 
@@ -241,10 +231,11 @@ LATE is non-nil if its time is over."
 (defun fovea--run (words done)
   "Run the program with WORDS in the background.
 DONE gets the bytes that it printed, and an error line or nil."
-  (when fovea-memex (setq words (append words (list "--memex" (expand-file-name fovea-memex)))))
-  (let ((default-directory (expand-file-name "~/"))
-        (program (ignore-errors (executable-find fovea-program)))
-        (buffers (list (generate-new-buffer " *fovea*") (generate-new-buffer " *fovea errors*"))))
+  (let* ((default-directory (expand-file-name "~/"))
+         (words (if (member fovea-memex '(nil "")) words
+                  `(,@words "--memex" ,(expand-file-name fovea-memex))))
+         (program (ignore-errors (executable-find fovea-program)))
+         (buffers (list (generate-new-buffer " *fovea*") (generate-new-buffer " *fovea errors*"))))
     (condition-case err
         (let ((errors (make-pipe-process :name "fovea errors" :buffer (cadr buffers) :noquery t
                                          :coding 'utf-8 :sentinel #'ignore)))
@@ -313,21 +304,26 @@ DONE gets the bytes that it printed, and an error line or nil."
     (setq fovea--finding nil)
     (dolist (done waiting) (with-demoted-errors "Fovea: %S" (funcall done failure)))))
 
+(defun fovea--bad-setting ()
+  "Return an error line about a setting whose value is not of its type, or nil."
+  (when-let ((name (seq-find (lambda (name)
+                               (not (widget-apply (widget-convert (get name 'custom-type))
+                                                  :match (symbol-value name))))
+                             (mapcar #'car (get 'fovea 'custom-group)))))
+    (format "`%s' cannot be %S; set it again" name (symbol-value name))))
+
 (defun fovea--find (done)
   "Look for a daemon in the background; start one where that is allowed.
 DONE gets an error line, or nil when the daemon is known."
   (push done fovea--finding)
   (cond ((cdr fovea--finding))          ; somebody looks already
+        ((fovea--bad-setting) (fovea--found (fovea--bad-setting)))
         ((not (fboundp 'json-parse-buffer)) (fovea--found "this Emacs was built without JSON"))
         (fovea-socket (fovea--hello fovea-socket #'fovea--found))
         ((not fovea-start-daemon) (fovea--find-running))
         (t (fovea--run '("serve" "--detach" "--quiet")
                        (lambda (_printed failure)
                          (if failure (fovea--found failure) (fovea--find-running)))))))
-
-(defun fovea--find-known (done)
-  "Call DONE as `fovea--find' does, at once where the daemon is known."
-  (if fovea--daemon (funcall done nil) (fovea--find done)))
 
 (defun fovea--find-running ()
   "Look for a running daemon."
@@ -342,11 +338,12 @@ DONE gets an error line, or nil when the daemon is known."
   "Return the socket of a daemon that answers; start one where that is allowed.
 The wait for it ends when a key is pressed; the daemon starts all the same."
   (unless fovea--daemon
-    (let ((end (+ (float-time) fovea-timeout)) (failure 'none) (given-up nil))
+    (let ((begin (float-time)) (failure 'none) (given-up nil))
       (fovea--find (lambda (line)
                      (setq failure line)
                      (when given-up (message "Fovea: %s" (or line "the daemon is there now")))))
-      (while (and (eq failure 'none) (< (float-time) end) (not (input-pending-p)))
+      (while (and (eq failure 'none) (< (- (float-time) begin) fovea-timeout)
+                  (not (input-pending-p)))
         (accept-process-output nil 0.02))
       (when (setq given-up (eq failure 'none))
         (user-error "Fovea: the daemon still starts, in the background; try again soon"))
@@ -355,10 +352,6 @@ The wait for it ends when a key is pressed; the daemon starts all the same."
 
 (defvar fovea--client nil "The name of our stream of events, for which buffers are held.")
 
-(defun fovea--session ()
-  "Return the session in which unsaved text of buffers is seen."
-  (or fovea-agent "emacs"))
-
 (defun fovea--headers (operation)
   "Return headers for OPERATION: a key if it writes, a session if it sees buffers."
   (append
@@ -366,7 +359,7 @@ The wait for it ends when a key is pressed; the daemon starts all the same."
         `(("Idempotency-Key"
            . ,(secure-hash 'sha1 (format "%s %s %s" (random) (emacs-pid) (float-time))))))
    (and fovea--client (member operation fovea--seeing)
-        `(("Fovea-Session" . ,(fovea--session))))))
+        `(("Fovea-Session" . ,(or fovea-agent "emacs")))))) ; in which unsaved text is seen
 
 (defun fovea--call (operation &optional request headers)
   "Return the answer to OPERATION with REQUEST, an alist, and HEADERS.
@@ -972,9 +965,10 @@ Where the window was not made here, it has its handle alone; nil for none."
   "Write a note that Fovea is to remember; the region is its TEXT at first.
 Its place is that of what is remembered without a place: see `fovea remember'."
   (interactive (list (and (use-region-p) (fovea--text (region-beginning) (region-end)))))
-  (let ((link (and text buffer-file-name (not (file-remote-p buffer-file-name))
-                   (format "[[file:%s::%d]]" (abbreviate-file-name buffer-file-name)
-                           (line-number-at-pos (and (use-region-p) (region-beginning)))))))
+  (let* ((file (buffer-file-name (or (buffer-base-buffer) (current-buffer))))
+         (link (and text file (not (file-remote-p file))
+                    (format "[[file:%s::%d]]" (abbreviate-file-name file)
+                            (line-number-at-pos (and (use-region-p) (region-beginning)) t)))))
     (pop-to-buffer "*fovea capture*")
     (unless (buffer-modified-p)         ; what was written and not sent stays
       (fovea-edit-mode)
@@ -982,6 +976,13 @@ Its place is that of what is remembered without a place: see `fovea remember'."
       (insert "* ")
       (save-excursion (when text (insert "\n" (string-trim-right text) "\n" (or link "")))))
     (setq fovea--edit-send #'fovea--capture-send)))
+
+;;;###autoload
+(defun fovea-inbox ()
+  "Return the file inbox.org of the memex, for a template of `org-capture'."
+  (fovea--connect)
+  (fovea--refresh-buffers '("inbox.org"))
+  (expand-file-name "inbox.org" (plist-get fovea--daemon :memex)))
 
 (defun fovea--capture-send ()
   "Have the note of this buffer remembered."
@@ -1270,7 +1271,11 @@ On a window, show the window as it was given; on a message, go there."
           (note (get-text-property (point) 'fovea-note)))
       (cond (given (fovea--show-given given))
             (note (fovea-visit note t))
-            (t (fovea--today-show-proposal))))))
+            (t (let* ((id (alist-get 'id (fovea--today-proposal)))
+                      (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
+                                     (fovea--call "review" `((id . ,id))))))
+                 (unless now (user-error "Fovea: this proposal does not wait any more"))
+                 (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))))))
 
 (defun fovea--show-given (window)
   "Show WINDOW, one of `fovea--given', as its agent got it."
@@ -1278,14 +1283,6 @@ On a window, show the window as it was given; on a message, go there."
     (let ((answer (car (fovea--call "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
                                     (fovea--session-header .session)))))
       (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
-
-(defun fovea--today-show-proposal ()
-  "Show what the proposal of this line would change."
-  (let* ((id (alist-get 'id (fovea--today-proposal)))
-         (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
-                        (fovea--call "review" `((id . ,id))))))
-    (unless now (user-error "Fovea: this proposal does not wait any more"))
-    (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))
 
 (defun fovea--today-decide (operation done &rest request)
   "Ask OPERATION, with REQUEST, about the proposal of this line; report DONE."
@@ -1405,6 +1402,7 @@ something was written in between."
        (not (verify-visited-file-modtime buffer))))
 
 (defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH . TICK), or nil.")
+(put 'fovea--pushed 'permanent-local t)
 (defvar fovea--telling nil "What Fovea is told of buffers; the first is on its way.")
 (defvar fovea--push-timer nil "What sends the text of buffers while Emacs is idle.")
 (defconst fovea--push-max (* 4 1024 1024) "How many bytes of a buffer are sent.")
@@ -1420,8 +1418,9 @@ something was written in between."
     (funcall (if on #'add-hook #'remove-hook) hook function)))
 
 (defun fovea--push-again (client)
-  "Tell CLIENT, our stream, of every buffer with unsaved text."
+  "Tell CLIENT, our stream, of every buffer with unsaved text, from now on."
   (setq fovea--client client fovea--telling nil)
+  (fovea--push-hooks t)
   (dolist (buffer (buffer-list)) (with-current-buffer buffer (setq fovea--pushed nil)))
   (fovea--push-all))
 
@@ -1430,12 +1429,12 @@ something was written in between."
   (when fovea--client
     (dolist (buffer (buffer-list))
       (with-current-buffer buffer
-        (when (and buffer-file-name (or fovea--pushed (buffer-modified-p)))
+        (when (or fovea--pushed (and buffer-file-name (buffer-modified-p)))
           (with-demoted-errors "Fovea: %S" (fovea--push-here)))))))
 
 (defun fovea--push-here ()
   "Tell Fovea the state of this buffer, if it was told another one."
-  (let ((path (and fovea--client (buffer-modified-p) (fovea--path)))
+  (let ((path (and fovea--client (buffer-modified-p) (not (buffer-base-buffer)) (fovea--path)))
         (tick (buffer-chars-modified-tick)))
     (unless (or (null fovea--pushed) (equal path (car fovea--pushed))) (fovea--let-go))
     (unless (or (null path) (equal fovea--pushed (cons path tick)))
@@ -1485,7 +1484,7 @@ FAILED gets the error line, if there is one."
 
 (defun fovea--let-go ()
   "Tell Fovea that this buffer was saved, reverted or closed."
-  (when fovea--pushed
+  (when (and fovea--pushed (not (buffer-base-buffer))) ; a clone has the value of its base
     (let ((path (car fovea--pushed)))
       (setq fovea--pushed nil)
       (when fovea--client
@@ -1567,11 +1566,11 @@ may stand in your init file."
   :global t
   (fovea--stream-stop)
   (setq fovea--counts nil fovea--mode-line "" fovea--stream-delay 1
-        global-mode-string (delq 'fovea--mode-line global-mode-string))
-  (fovea--push-hooks fovea-mode)
+        global-mode-string (delq 'fovea--mode-line (ensure-list global-mode-string)))
+  (fovea--push-hooks nil)
   (when fovea-mode
-    (setq fovea--daemon nil
-          global-mode-string (append (or global-mode-string '("")) '(fovea--mode-line)))
+    (setq fovea--daemon nil fovea--finding nil
+          global-mode-string `("" ,@(remove "" global-mode-string) fovea--mode-line))
     (fovea--stream-start)))
 
 ;;;; Settings of Org
@@ -1750,13 +1749,14 @@ so nothing but you does."
 (defun fovea--gptel-ask (operation request answer done)
   "Ask OPERATION with REQUEST as the agent gptel, which may do what agents may.
 DONE gets what ANSWER makes of the answer, or the error."
-  (fovea--find-known
-   (lambda (failure)
-     (if failure (funcall done (concat "Error: " failure))
-       (fovea--ask operation request
-                   (lambda (value failure)
-                     (funcall done (if failure (concat "Error: " failure) (funcall answer value))))
-                   '(("Fovea-Agent" . "gptel")))))))
+  (let ((ask (lambda (failure)
+               (if failure (funcall done (concat "Error: " failure))
+                 (fovea--ask operation request
+                             (lambda (value failure)
+                               (funcall done (if failure (concat "Error: " failure)
+                                               (funcall answer value))))
+                             '(("Fovea-Agent" . "gptel")))))))
+    (if fovea--daemon (funcall ask nil) (fovea--find ask))))
 
 (with-eval-after-load 'gptel
   (when (fboundp 'gptel-make-tool)

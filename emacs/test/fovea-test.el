@@ -15,6 +15,7 @@
 (require 'ert)
 (require 'fovea)
 (require 'org)
+(require 'org-capture)
 (require 'text-property-search)
 
 (defconst fovea-test-garden
@@ -214,6 +215,8 @@ WORDS are more words of its command line."
     (dolist (broken '("(setq fovea-program nil)" "(setq fovea-program \"/nowhere/fovea\")"
                       "(setq fovea-memex \"/nowhere\")" "(setq fovea-socket \"/nowhere\")"
                       "(setenv \"HOME\" \"/nowhere\")" "(setq exec-path nil)"
+                      "(setq fovea-memex 7)" "(setq fovea-delay \"0.2\")" "(setq fovea-timeout nil)"
+                      "(setq fovea-socket \"/nowhere\" global-mode-string \"time\")"
                       "(defalias 'message #'ignore) (setq fovea-socket 7)"))
       (let ((said (fovea-test-emacs
                    (concat broken "(fovea-mode 1)
@@ -221,7 +224,24 @@ WORDS are more words of its command line."
                                            (accept-process-output nil 0.02)))
                             (princ (format \"the end %s\" fovea-mode))"))))
         (should (string-match-p "the end t" said))
-        (should (<= (length (split-string said "\n" t)) 2))))))
+        (should (<= (length (split-string said "\n" t)) 2))
+        (when (string-match "\\`(setq \\(fovea-[^ ]+\\) \\(7\\|nil\\|\"0.2\"\\))" broken)
+          (should (string-search (format "`%s' cannot be %s; set it again" (match-string 1 broken) (match-string 2 broken))
+                                 said)))))
+    (let ((fovea-timeout "long"))
+      (fovea-test-error "`fovea-timeout' cannot be \"long\"" (fovea-today)))))
+
+(ert-deftest fovea-test-memex ()
+  "A relative memex is one of the home, and an empty one is none."
+  (fovea-test-with
+    (with-temp-buffer
+      (setq default-directory "/ssh:nowhere.invalid:/")
+      (let ((fovea-memex "nowhere"))
+        (fovea-test-error "home/nowhere: no such folder" (fovea-query "todo:TODO")))
+      (let ((fovea-memex ""))
+        (fovea--connect)
+        (should (equal (plist-get fovea--daemon :memex)
+                       (file-name-as-directory (file-truename (getenv "FOVEA_MEMEX")))))))))
 
 (ert-deftest fovea-test-warning ()
   "What the daemon warns of is shown, once."
@@ -629,6 +649,35 @@ WORDS are more words of its command line."
       (fovea-edit-mode)
       (fovea-test-error "sent nowhere" (fovea-edit-finish)))))
 
+(ert-deftest fovea-test-capture-link ()
+  "The link to what is captured is right in a narrowed buffer, and in an indirect one."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "quick")
+    (narrow-to-region (line-beginning-position) (line-end-position))
+    (dolist (buffer (list (current-buffer) (make-indirect-buffer (current-buffer) "indirect" t)))
+      (with-current-buffer buffer
+        (fovea-capture "Text"))
+      (with-current-buffer "*fovea capture*"
+        (should (string-match-p "/garden\\.org::8\\]\\]" (buffer-string)))
+        (set-buffer-modified-p nil)
+        (kill-buffer)))))
+
+(ert-deftest fovea-test-org-capture ()
+  "A template of `org-capture' writes behind what was remembered meanwhile."
+  (fovea-test-with
+    (fovea--call "remember" '((title . "First")))
+    (fovea-test-visit "inbox.org")
+    (narrow-to-region (point-min) (1+ (point-min)))
+    (fovea--call "remember" '((title . "Second")))
+    (let ((org-capture-templates '(("m" "Memory" entry (file fovea-inbox) "* Captured %?"))))
+      (org-capture nil "m")
+      (insert "now")
+      (org-capture-finalize))
+    (should (buffer-narrowed-p))
+    (should (string-match-p "\\`\\* First\\(.\\|\n\\)*\n\\* Second\\(.\\|\n\\)*\n\\* Captured now\n"
+                            (fovea-test-read "inbox.org")))
+    (fovea-test-until "a commit" (lambda () (fovea--call "query" '((query . "Captured")))))))
+
 (ert-deftest fovea-test-settings ()
   "Fovea has the settings of Org of this Emacs, once they are saved."
   (fovea-test-with
@@ -933,6 +982,11 @@ WORDS are more words of its command line."
       (fovea--push-all)
       (setq buffer-read-only nil)
       (fovea-test-held "beech" "my garden")
+      ;; a clone ends, as of `org-capture', and the mode starts anew: held all the same
+      (fovea-test-untouched
+        (kill-buffer (make-indirect-buffer garden "clone" t))
+        (org-mode))
+      (fovea-test-held "beech" "my garden")
       ;; the daemon dies: nothing is lost, and the file is held again
       (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
       (fovea-test-until "the loss" (lambda () (null fovea--client)))
@@ -954,8 +1008,23 @@ WORDS are more words of its command line."
       (set-buffer-modified-p nil)
       (fovea--push-all)
       (fovea-test-writes "beech")
-      ;; under another name, and closed
+      ;; reverted, which starts the mode anew
       (fovea-test-until "the write" (lambda () (verify-visited-file-modtime garden)))
+      (insert "x")
+      (fovea-test-held "beech" "my garden")
+      (revert-buffer t t)
+      (fovea-test-writes "beech")
+      ;; of no file any more
+      (fovea-test-until "the write" (lambda () (verify-visited-file-modtime garden)))
+      (insert "x")
+      (fovea-test-held "beech" "my garden")
+      (set-visited-file-name nil t)
+      (fovea--push-all)
+      (fovea-test-writes "beech")
+      (set-visited-file-name (fovea-test-file "garden.org") t)
+      (revert-buffer t t)
+      (rename-buffer "my garden")
+      ;; under another name, and closed
       (insert "y")
       (fovea--push-all)
       (fovea-test-held "beech" "my garden")
