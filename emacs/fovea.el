@@ -33,7 +33,6 @@
 (declare-function consult--async-split-initial "ext:consult" (initial))
 (declare-function consult--async-throttle "ext:consult" (async &optional throttle debounce))
 (declare-function consult--read "ext:consult" (candidates &rest options))
-(declare-function ediff-buffers "ediff" (a b &optional startup-hooks job-name))
 (declare-function gptel-make-tool "ext:gptel" (&rest slots))
 (declare-function org-heading-components "org" ())
 (defvar embark-keymap-alist)
@@ -103,11 +102,6 @@
                     fovea-max-answer))
       (delete-process process))))
 
-(defun fovea--closed (process _event)
-  "Hand over what came from PROCESS, if it has ended, as soon as Emacs is free."
-  (unless (process-live-p process)
-    (run-at-time 0 nil #'fovea--finish (process-get process :fovea))))
-
 (defun fovea--open (socket filter sentinel)
   "Connect to SOCKET with FILTER and SENTINEL; return nil where nobody listens."
   (let ((default-directory temporary-file-directory))
@@ -125,7 +119,11 @@
   "Ask at SOCKET: METHOD, TARGET, the bytes BODY, an alist HEADERS.
 Return a pending answer, which is handed to DONE if it is non-nil; return nil
 where nobody listens."
-  (when-let ((process (fovea--open socket #'fovea--collect #'fovea--closed)))
+  (when-let ((process (fovea--open socket #'fovea--collect
+                                   (lambda (process _event) ; hand it over when Emacs is free
+                                     (unless (process-live-p process)
+                                       (run-at-time 0 nil #'fovea--finish
+                                                    (process-get process :fovea)))))))
     (let ((pending (fovea--pending-make :process process :done done)))
       (process-put process :fovea pending)
       (when done
@@ -170,6 +168,10 @@ where nobody listens."
   (with-temp-buffer
     (insert (decode-coding-string bytes 'utf-8))
     (goto-char (point-min))
+    (when (string-search "\\u0000" bytes) ; which Emacs does not read before 30
+      (while (re-search-forward "\\\\\\(?:u\\(0000\\)\\|.\\)" nil t)
+        (when (match-beginning 1) (replace-match "fffd" t t nil 1)))
+      (goto-char (point-min)))
     (json-parse-buffer :object-type 'alist :array-type 'list :null-object nil :false-object nil)))
 
 (defvar fovea--warned nil "What the daemon warned of, each shown once.")
@@ -524,12 +526,6 @@ An indirect buffer has the file of its base."
                               "[ \t]*:ID:[ \t]+\\([^ \t\n]+\\)"))
                      (match-string-no-properties 1))))))))
 
-(defun fovea--pushed-p (buffer)
-  "Whether Fovea has the text of BUFFER as it is."
-  (and fovea--client
-       (equal (cdr (buffer-local-value 'fovea--pushed buffer))
-              (buffer-chars-modified-tick buffer))))
-
 (defun fovea--reference ()
   "Return what names the note at point for the daemon, or an error line in a list."
   (let ((path (fovea--path)) (buffer (or (buffer-base-buffer) (current-buffer))))
@@ -540,7 +536,9 @@ An indirect buffer has the file of its base."
             ((not (buffer-file-name buffer)) (list "this buffer visits no file"))
             ((not path) (list "this file is not in the memex"))
             ((not line) path)
-            ((or (not (buffer-modified-p buffer)) (fovea--pushed-p buffer))
+            ((or (not (buffer-modified-p buffer))
+                 (and fovea--client (equal (cdr (buffer-local-value 'fovea--pushed buffer))
+                                           (list (buffer-chars-modified-tick buffer) t))))
              (format "%s:%d" path line))
             (id)
             (t (list "save this buffer first: its heading here has no ID"))))))
@@ -690,9 +688,20 @@ Return the buffer."
 (defvar fovea--search-asked nil "The text whose results are on their way.")
 (defvar fovea--search-wanted nil "The text whose results are wanted, while one is typed.")
 
-(defun fovea--search-request (text)
-  "Return the request of a search for TEXT."
-  `((text . ,text) (limit . ,fovea-search-limit) (match . 120) (excerpt . 120)))
+(defun fovea--search-requests (text)
+  "Return the requests for TEXT: a search, else a query for parts of words."
+  (let ((parts (split-string text "[\"\\[:space:]]+" t)))
+    `(("search" ((text . ,text) (limit . ,fovea-search-limit) (match . 120) (excerpt . 120)))
+      ,@(and parts `(("query" ((query . ,(format "\"%s\"" (string-join parts "\" \"")))
+                               (limit . ,fovea-search-limit) (excerpt . 120))))))))
+
+(defun fovea--search-ask (requests done)
+  "Ask REQUESTS in the background, one after another, until there are notes.
+DONE gets these, and an error line or nil."
+  (fovea--ask (caar requests) (cadar requests)
+              (lambda (nodes failure)
+                (if (or nodes failure (null (cdr requests))) (funcall done nodes failure)
+                  (fovea--search-ask (cdr requests) done)))))
 
 (defun fovea--search-show (text nodes)
   "Show NODES, which TEXT found, and return the buffer."
@@ -708,12 +717,11 @@ Return the buffer."
 (defun fovea--search-update (text)
   "Search for TEXT in the background, or when the search before has been answered."
   (unless (string-blank-p text)
-    (let ((busy fovea--search-asked))
-      (setq fovea--search-wanted text)
-      (unless (or busy (equal text fovea--search-text))
-        (setq fovea--search-asked text)
-        (fovea--ask "search" (fovea--search-request text)
-                    (apply-partially #'fovea--search-answer text))))))
+    (setq fovea--search-wanted text)
+    (unless (or fovea--search-asked (equal text fovea--search-text))
+      (setq fovea--search-asked text)
+      (fovea--search-ask (fovea--search-requests text)
+                         (apply-partially #'fovea--search-answer text)))))
 
 (defun fovea--search-answer (text nodes failure)
   "Show NODES, which TEXT found, or the error line FAILURE.
@@ -777,7 +785,8 @@ stays in the buffer *fovea search*."
           (setq text (fovea--search-read))
           (when (string-blank-p text) (user-error "Fovea: nothing to search for"))
           (unless (equal text fovea--search-text)
-            (fovea--search-show text (fovea--call "search" (fovea--search-request text))))
+            (fovea--search-show text (seq-some (lambda (request) (apply #'fovea--call request))
+                                               (fovea--search-requests text))))
           (setq found (with-current-buffer list (tabulated-list-get-id)))
           (unless found (user-error "Fovea: no note has \"%s\"" text)))
       (set-window-configuration windows))
@@ -1008,7 +1017,6 @@ Its place is that of what is remembered without a place: see `fovea remember'."
 
 (defun fovea--show-diff (name text)
   "Show TEXT, a unified diff, in the buffer NAME."
-  (require 'diff-mode)
   (pop-to-buffer (fovea--buffer name 'diff-mode
                                 (lambda ()
                                   (insert (if (string-empty-p text) "Nothing differs.\n" text))))))
@@ -1195,15 +1203,11 @@ STATUS names the sessions.  Each window is an alist with its agent and session."
     (pcase-dolist (`(,agent ,session) (seq-uniq asked))
       (dolist (window (ignore-errors
                         (fovea--call "windows" `((agent . ,agent) (limit . ,fovea-search-limit))
-                                     (fovea--session-header session))))
+                                     (and session `(("Fovea-Session" . ,session))))))
         (let-alist window
           (when (or (null since) (time-less-p (fovea--time since) (fovea--time .time)))
             (push `((agent . ,agent) (session . ,session) ,@window) given)))))
     (seq-sort-by (lambda (window) (alist-get 'time window)) #'string< (seq-uniq given))))
-
-(defun fovea--session-header (session)
-  "Return the header that names SESSION, if it is non-nil."
-  (and session `(("Fovea-Session" . ,session))))
 
 (defun fovea--today-fill ()
   "Fill the buffer of `fovea-today' and return it."
@@ -1269,20 +1273,18 @@ On a window, show the window as it was given; on a message, go there."
       (fovea-commit (alist-get 'seq (car work)))
     (let ((given (get-text-property (point) 'fovea-given))
           (note (get-text-property (point) 'fovea-note)))
-      (cond (given (fovea--show-given given))
+      (cond (given
+             (let-alist given           ; as its agent got it
+               (let ((answer (car (fovea--call
+                                   "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
+                                   (and .session `(("Fovea-Session" . ,.session)))))))
+                 (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
             (note (fovea-visit note t))
             (t (let* ((id (alist-get 'id (fovea--today-proposal)))
                       (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
                                      (fovea--call "review" `((id . ,id))))))
                  (unless now (user-error "Fovea: this proposal does not wait any more"))
                  (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))))))
-
-(defun fovea--show-given (window)
-  "Show WINDOW, one of `fovea--given', as its agent got it."
-  (let-alist window
-    (let ((answer (car (fovea--call "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
-                                    (fovea--session-header .session)))))
-      (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
 
 (defun fovea--today-decide (operation done &rest request)
   "Ask OPERATION, with REQUEST, about the proposal of this line; report DONE."
@@ -1317,14 +1319,13 @@ On a window, show the window as it was given; on a message, go there."
           (erase-buffer)
           (insert text)
           (set-buffer-modified-p nil))
-        (setq fovea--edit-send (apply-partially #'fovea--edit-proposal .id)))
+        (setq fovea--edit-send
+              (lambda ()
+                (fovea--call "review-edit"
+                             `((id . ,.id) (body . ,(fovea--text (point-min) (point-max)))))
+                (when (get-buffer "*fovea today*") (fovea--today-fill))
+                "the proposal has your text; accept it in `fovea-today'")))
       (ediff-buffers before buffer))))
-
-(defun fovea--edit-proposal (id)
-  "Make the text of this buffer that of the proposal ID."
-  (fovea--call "review-edit" `((id . ,id) (body . ,(fovea--text (point-min) (point-max)))))
-  (when (get-buffer "*fovea today*") (fovea--today-fill))
-  "the proposal has your text; accept it in `fovea-today'")
 
 (defun fovea--revert-text (answer)
   "Return what ANSWER, of a dry run, would do."
@@ -1382,14 +1383,13 @@ something was written in between."
                                  (append paths fovea--changed-paths)
                                t))
   (unless fovea--changed-timer
-    (setq fovea--changed-timer (run-at-time 0.05 nil #'fovea--changed-now))))
-
-(defun fovea--changed-now ()
-  "Look at the buffers of files that changed."
-  (let ((paths fovea--changed-paths))
-    (setq fovea--changed-timer nil fovea--changed-paths nil)
-    (when (and paths (bound-and-true-p fovea-mode))
-      (fovea--refresh-buffers paths))))
+    (setq fovea--changed-timer
+          (run-at-time 0.05 nil
+                       (lambda ()
+                         (let ((paths fovea--changed-paths))
+                           (setq fovea--changed-timer nil fovea--changed-paths nil)
+                           (when (and paths (bound-and-true-p fovea-mode))
+                             (fovea--refresh-buffers paths))))))))
 
 (defun fovea--stale-p (buffer)
   "Whether BUFFER is unmodified, and its file of the memex newer than it."
@@ -1401,7 +1401,7 @@ something was written in between."
        (file-readable-p (buffer-file-name buffer))
        (not (verify-visited-file-modtime buffer))))
 
-(defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH . TICK), or nil.")
+(defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH TICK TEXT-TOO), or nil.")
 (put 'fovea--pushed 'permanent-local t)
 (defvar fovea--telling nil "What Fovea is told of buffers; the first is on its way.")
 (defvar fovea--push-timer nil "What sends the text of buffers while Emacs is idle.")
@@ -1437,11 +1437,12 @@ something was written in between."
   (let ((path (and fovea--client (buffer-modified-p) (not (buffer-base-buffer)) (fovea--path)))
         (tick (buffer-chars-modified-tick)))
     (unless (or (null fovea--pushed) (equal path (car fovea--pushed))) (fovea--let-go))
-    (unless (or (null path) (equal fovea--pushed (cons path tick)))
-      (setq fovea--pushed (cons path tick))
-      (let ((text (and (not (fovea--encrypted-p (current-buffer)))
-                       (save-restriction (widen) (fovea--text (point-min) (point-max))))))
-        (fovea--push path (and text (<= (string-bytes text) fovea--push-max) text))))))
+    (unless (or (null path) (equal tick (nth 1 fovea--pushed)))
+      (let* ((text (and (not (fovea--encrypted-p (current-buffer)))
+                        (save-restriction (widen) (fovea--text (point-min) (point-max)))))
+             (sent (and text (<= (string-bytes text) fovea--push-max))))
+        (setq fovea--pushed (list path tick sent))
+        (fovea--push path (and sent text))))))
 
 (defun fovea--push (path text)
   "Tell Fovea that the buffer of PATH is not saved, with its TEXT if it has any."
@@ -1452,7 +1453,9 @@ something was written in between."
                  (lambda (failure)
                    (if (and text (buffer-live-p buffer)) ; no Unicode, or too much: a hold at least
                        (with-current-buffer buffer
-                         (when fovea--pushed (fovea--push path nil)))
+                         (when fovea--pushed
+                           (setf (nth 2 fovea--pushed) nil)
+                           (fovea--push path nil)))
                      (unless (member failure fovea--warned)
                        (push failure fovea--warned)
                        (message "Fovea: %s" failure)))))))
@@ -1675,14 +1678,14 @@ so nothing but you does."
     (lambda (action)
       (when (stringp action) (setq wanted action))
       (if (not (and (stringp action) (not (string-blank-p action)))) (funcall sink action)
-        (fovea--ask "search" (fovea--search-request action)
-                    (lambda (nodes failure)
-                      (when failure (minibuffer-message "Fovea: %s" failure))
-                      (when (and (not failure) (equal action wanted))
-                        (clrhash fovea--candidates)
-                        (funcall sink 'flush)
-                        (funcall sink (mapcar #'fovea--candidate nodes))
-                        (funcall sink 'refresh))))
+        (fovea--search-ask (fovea--search-requests action)
+                           (lambda (nodes failure)
+                             (when failure (minibuffer-message "Fovea: %s" failure))
+                             (when (and (not failure) (equal action wanted))
+                               (clrhash fovea--candidates)
+                               (funcall sink 'flush)
+                               (funcall sink (mapcar #'fovea--candidate nodes))
+                               (funcall sink 'refresh))))
         nil))))
 
 (defun fovea--consult-preview (action candidate)

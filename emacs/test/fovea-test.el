@@ -129,6 +129,7 @@ Größe und Maß.
   (should (equal (fovea--head "HTTP/1.1 204 No\r\nA: b:c\r\n\r\nrest") '(204 (("a" . "b:c")) . "rest")))
   (should-not (fovea--head "HTTP/1.1 200 OK\r\nA: b\r\n"))
   (should (equal (fovea--line "one:\n  two") "one"))
+  (should (equal (fovea--json "[\"a\\u0000b\\\\u0000\\\\\\u0000\",\"\\n\"]") '("a\ufffdb\\u0000\\\ufffd" "\n")))
   (should (equal (alist-get 'a (fovea--json "{\"a\":[\"\303\237\",null,false]}")) '("ß" nil nil))))
 
 (defun fovea-test-serve (answer)
@@ -318,8 +319,14 @@ WORDS are more words of its command line."
       (with-current-buffer "*fovea search*"
         (should (equal (alist-get 'title (tabulated-list-get-id)) "Beech"))
         (should (string-search "zebrawood" (buffer-string))))
+      ;; a word that is being typed, and what a query would take for a predicate
+      (pcase-dolist (`(,text ,title) '(("zebra" "Beech") ("slo tre" "Oak") ("wood: \"qu\\" nil) ("zebrawood" "Beech")))
+        (fovea--search-update text)
+        (fovea-test-until "the preview" (lambda () (equal fovea--search-text text)))
+        (with-current-buffer "*fovea search*"
+          (should (equal (alist-get 'title (tabulated-list-get-id)) title))))
       (narrow-to-region (point-min) (1+ (point-min)))
-      (execute-kbd-macro (kbd "M-x fovea-search RET zebrawood RET"))
+      (execute-kbd-macro (kbd "M-x fovea-search RET zebrawoo RET"))
       (should (equal (buffer-name (window-buffer)) "garden.org"))
       (with-current-buffer "garden.org"
         (should (looking-at-p "\\* Beech"))
@@ -1094,6 +1101,20 @@ WORDS are more words of its command line."
         (should (equal (funcall text "/elsewhere/a.org" (lambda () (insert "other"))) nil))
         (let ((fovea--push-max 10))
           (should (equal (funcall text (fovea-test-file "b.org") (lambda () (insert "12345678901"))) '(none))))
+        (fovea-test-visit "garden.org" "slow")
+        (let ((fovea--push-max 10))     ; its lines are those of Emacs alone
+          (goto-char (point-min))
+          (insert "\n")
+          (fovea--push-all)
+          (search-forward "slow")
+          (fovea-test-error "save this buffer first" (fovea--here)))
+        (fovea--push-all)
+        (fovea-test-error "save this buffer first" (fovea--here))
+        (insert "x")
+        (fovea--push-all)
+        (should (equal (fovea--here) "garden.org:3"))
+        (set-buffer-modified-p nil)
+        (fovea-test-until "all that is told" (lambda () (null fovea--telling)))
         ;; the first of two could not be sent
         (should (equal (cdr (funcall text (fovea-test-file "c.org") (lambda () (insert "a" (string #x3fff80)))))
                        '(none))))
