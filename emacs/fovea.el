@@ -206,7 +206,7 @@ LATE is non-nil if its time is over."
      ((null whole) (cons 'broken "the daemon hung up before its answer was whole; try again"))
      ((>= status 300)
       (cons nil (if-let ((detail (and (consp value) (alist-get 'detail value))))
-                    (fovea--line detail)
+                    (fovea--line (string-replace ":\n  " ": " detail)) ; the first of a list, too
                   (format "the daemon answered with status %d" status))))
      ((eq value 'bad) (cons nil "the daemon's answer is not JSON; is it of another version?"))
      (t (cons value nil)))))
@@ -279,9 +279,9 @@ DONE gets the bytes that it printed, and an error line or nil."
 
 (defun fovea--greet (socket value)
   "Remember the daemon at SOCKET, which said VALUE; return an error line or nil."
-  (if (not (equal (alist-get 'protocol value) fovea--protocol))
+  (if (not (equal (alist-get 'protocol (ensure-list value)) fovea--protocol))
       (format "the daemon speaks protocol %s and this package %d; update the older of them"
-              (alist-get 'protocol value) fovea--protocol)
+              (alist-get 'protocol (ensure-list value)) fovea--protocol)
     (setq fovea--daemon
           (list :socket socket :state (alist-get 'state_dir value)
                 :memex (file-name-as-directory (file-truename (alist-get 'memex value)))))
