@@ -239,12 +239,12 @@ type AssignRequest struct {
 	List bool     `json:"list,omitempty" jsonschema:"only list them" flag:"--dry-run only list them"`
 }
 
-// StatusRequest asks how the memory is.
+// StatusRequest asks what state the memory is in.
 type StatusRequest struct {
 	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list what is odd in the files"`
 }
 
-// Status says how the memory is.
+// Status is the state that the memory is in.
 type Status = fovea.Status
 
 // Problem is something a person may want to look at.

@@ -154,7 +154,7 @@ func idAssignCommand(s *Session) *cobra.Command {
 		Args: Args(0, -1, "nodes, or --all"),
 	}, api.OpAssignIDs, func(req *api.AssignRequest, a []string) error {
 		if len(a) == 0 && !req.All && !req.List {
-			return Misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
+			return Misuse{errors.New("id assign wants nodes, or --all (see fovea id assign --help)")}
 		}
 		return nil
 	}, func(nodes []api.Node) {
