@@ -101,7 +101,7 @@ func agentAndSession(ctx context.Context, l *Local, named string) (agent, sessio
 func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	agent, session := agentAndSession(ctx, l, named)
 	if agent == "" {
-		return desk{}, invalid("block", errors.New("working memory is an agent's; name one (--agent NAME)"))
+		return desk{}, invalid("block", errors.New("working memory is an agent's; name one (--agent NAME, over HTTP Fovea-Agent)"))
 	}
 	there, err := l.memex.Scopes()
 	switch {
@@ -264,24 +264,4 @@ func (l *Local) past(ctx context.Context, at string) (*view.View, error) {
 func isOthers(ctx context.Context, l *Local, path string) bool {
 	owner := working.AgentOf(path)
 	return owner != "" && owner != author.AgentOf(ctx) && !l.m.Guard().ByOwner(ctx)
-}
-
-// loadBlocks lets a window read the files of blocks.
-func loadBlocks(ctx context.Context, l *Local, v *view.View, wr *window.Request) {
-	wr.Caller.Now = l.opts.Now()
-	files := blocks.Of(l.memex.Blocks()).Files()
-	blockOf := func(item *window.Item) *working.Block { // which only a block asks for
-		n, _ := v.Get(item.ID)
-		b, _ := working.OfNode(n)
-		return b
-	}
-	wr.Caller.Prefetch = func(items []*window.Item) { files.Contents(ctx, v, each(items, blockOf)) }
-	wr.Caller.Load = func(item *window.Item) (string, error) { return files.Content(ctx, v, blockOf(item)) }
-	wr.Caller.Outline = files.Outline
-	if maker := files.Summaries; maker != nil {
-		wr.Caller.Summarize = func(item *window.Item) (window.Summary, error) {
-			n, _ := v.Get(item.ID)
-			return maker.Of(v, n, blockOf(item), item.Body)
-		}
-	}
 }

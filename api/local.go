@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
@@ -221,7 +222,8 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve}, Caller: window.Caller{Trusts: l.opts.Trusted},
+		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve},
+		Caller: window.Caller{Trusts: l.opts.Trusted, Now: l.opts.Now()},
 	}
 	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
 		n, err := v.Resolve(l.below(focus))
@@ -237,7 +239,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if v, err = l.ranking(ctx, v, req.At, asked); err != nil {
 		return nil, err
 	}
-	loadBlocks(ctx, l, v, &wr)
+	blocks.Of(l.memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
 	given := recording(ctx, l, &wr)
 	before, err := windowBefore(ctx, l, req)
 	if err != nil {

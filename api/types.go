@@ -183,7 +183,7 @@ type EditRequest struct {
 	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
 
 	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick" flag:"tick the list item in this <LINE>" mcp:",lines of items"`
-	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick that in this <LINE>" mcp:""`
+	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick the list item in this <LINE>" mcp:""`
 	Todo             *string  `json:"todo,omitempty" jsonschema:"keyword; empty takes it away" flag:"<KEYWORD> that the file declares" mcp:",empty removes"`
 	Title            *string  `json:"title,omitempty" jsonschema:"the new one" flag:"<TITLE> without keyword, priority and tags" mcp:""`
 	Priority         *string  `json:"priority,omitempty" jsonschema:"letter or number; empty takes it away" flag:"<LETTER> or number" mcp:""`
@@ -239,12 +239,12 @@ type AssignRequest struct {
 	List bool     `json:"list,omitempty" jsonschema:"only list them" flag:"--dry-run only list them"`
 }
 
-// StatusRequest asks how the memory is.
+// StatusRequest asks what state the memory is in.
 type StatusRequest struct {
-	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list what is odd in the files"`
+	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list problems found in the files"`
 }
 
-// Status says how the memory is.
+// Status is the state that the memory is in.
 type Status = fovea.Status
 
 // Problem is something a person may want to look at.

@@ -117,9 +117,9 @@ func beginning(text string) string {
 func (b *Block) check(now time.Time) error {
 	switch {
 	case !slices.Contains(Types, b.Type):
-		return fmt.Errorf("the type %q is none; use one of %s", b.Type, joined(Types))
+		return fmt.Errorf("there is no type %q; use one of %s", b.Type, joined(Types))
 	case b.Priority != "" && !slices.Contains(Priorities, b.Priority):
-		return fmt.Errorf("the priority %q is none; use one of %s, or 1 to 4", b.Priority, joined(Priorities))
+		return fmt.Errorf("there is no priority %q; use one of %s, or 1 to 4", b.Priority, joined(Priorities))
 	case !isShare(b.Confidence):
 		return fmt.Errorf("the confidence %v is not between 0 and 1", *b.Confidence)
 	case !isShare(b.Relevance):
@@ -143,7 +143,7 @@ func (b *Block) checkLines() error {
 	case b.StartLine == 0 && b.EndLine == 0:
 		return nil
 	case b.StartLine < 1:
-		return fmt.Errorf("start_line %d is none; lines are numbered from 1", b.StartLine)
+		return fmt.Errorf("there is no start_line %d; lines are numbered from 1", b.StartLine)
 	case b.EndLine != 0 && b.EndLine < b.StartLine:
 		return fmt.Errorf("the lines %d-%d are none; start_line comes before end_line", b.StartLine, b.EndLine)
 	}

@@ -328,7 +328,7 @@ func (s *session) log() *slog.Logger { return s.Log(s.warn) }
 func markdownAdvice(dir string) string {
 	for _, pattern := range []string{"*.md", "*/*.md"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
-			return fmt.Sprintf(" (it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there)", dir)
+			return fmt.Sprintf(" (this one has Markdown: fovea import markdown %q --memex FOLDER copies it into another FOLDER as Org)", dir)
 		}
 	}
 	return ""

@@ -97,7 +97,7 @@ That a file can be read is checked now; it is read for each window.`,
 		Example: `  fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea block add history make test --result "2 failed" --agent ada
   fovea block add - --agent ada <blocks.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: Args(1, -1, "the type of a block, such as file or task, and what it is about"),
 	}, api.OpBlockAdd, func(req *api.BlockAddRequest, a []string) error {
 		if a[0] == "-" {
 			text, err := ReadFile(c.Context(), "-")
