@@ -34,9 +34,7 @@ func (x *Vectors) Fill(ctx context.Context, progress func(done, of int)) error {
 	defer unlock()
 	err = x.fill(ctx, progress)
 	x.leave(err)
-	x.mu.Lock()
-	x.fault = err
-	x.mu.Unlock()
+	x.failed(err)
 	return err
 }
 

@@ -116,15 +116,22 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if err == nil {
 		e, err = x.opts.engine(embedder)
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.fault = err; err != nil {
+	if err != nil {
 		return nil, err
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	_ = x.kept.close() // nothing was written
-	x.engine, x.kept = e, nil
+	x.engine, x.kept, x.fault = e, nil, nil
 	x.pace.Store(0) // what came before was about connecting
 	return e, nil
+}
+
+// failed notes why the last attempt to reach the embedder failed; nil for one that did not.
+func (x *Vectors) failed(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.fault = err
 }
 
 // engine opens the vectors that an embedder made.

@@ -445,6 +445,51 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestWhoGivesUpIsNotLate: a request that its caller gives up while the embedder connects says
+// nothing about the embedder, so that the next one waits for it.
+func TestWhoGivesUpIsNotLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 300 * time.Millisecond
+		x := vectorsOf(t, faultfs.New(), &made{}, manyNotes(3))
+		x.opts.Connect = func(ctx context.Context) (embed.Embedder, error) {
+			select {
+			case <-time.After(wait / 2):
+				return &made{}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		v := view.New(stateOf(t, manyNotes(3)), chain.Commit{}, "memex")
+		ctx, giveUp := context.WithTimeout(t.Context(), wait/4)
+		defer giveUp()
+		if _, err := View(ctx, x, v, Request{Focus: true, Timeout: wait}); err != nil {
+			t.Fatal(err)
+		}
+		if s := x.Status(); s.Fault != nil {
+			t.Errorf("the status says %v", s.Fault)
+		}
+		if _, err := View(t.Context(), x, v, Request{Focus: true, Timeout: wait}); err != nil || x.connected() == nil {
+			t.Errorf("%v, and nobody waited", err)
+		}
+	})
+}
+
+// TestNoQuestionWithoutVectors: where a remote embedder may see no note, a request that does not ask
+// for vectors neither waits for it nor sends its question.
+func TestNoQuestionWithoutVectors(t *testing.T) {
+	asked := 0
+	e := &made{remote: true, knows: func(question string) string { asked++; return question }}
+	x := vectorsOf(t, faultfs.New(), e, manyNotes(3))
+	if err := x.Fill(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	v := view.New(stateOf(t, manyNotes(3)), chain.Commit{}, "memex")
+	by, err := View(t.Context(), x, v, Request{Text: "what?", Timeout: time.Minute, Warn: func(err error) { t.Error(err) }})
+	if err != nil || by != v || asked != 0 {
+		t.Errorf("%v, asked %d times", err, asked)
+	}
+}
+
 // TestWordsCountOnce: vectors of words are no arm beside the words.
 func TestWordsCountOnce(t *testing.T) {
 	state := stateOf(t, manyNotes(3))
