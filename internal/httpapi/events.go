@@ -67,21 +67,34 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return // too late: the client comes again with the number it has
 			}
-			if e.Notice != nil && !e.Notice.IsFor(author.GrantOf(r.Context())) {
-				continue
+			happened := []api.Event{e}
+			for range len(live) {
+				happened = append(happened, <-live)
 			}
-			if e.Commit == nil || author.GrantOf(r.Context()).Role == api.Owner {
-				st.event(e)
-				continue
+			s.tell(r, st, happened)
+		}
+	}
+}
+
+// tell sends what happened, as far as the reader is told of it. To another than the owner, commits
+// are as the log shows them now.
+func (s *Server) tell(r *http.Request, st *stream, happened []api.Event) {
+	g := author.GrantOf(r.Context())
+	var log []api.Commit
+	for _, e := range happened {
+		switch {
+		case e.Notice != nil && !e.Notice.IsFor(g):
+		case e.Commit == nil || g.Role == api.Owner:
+			st.event(e)
+		case e.Commit.Seq > st.seq && st.err == nil:
+			if log == nil { // of all that happened
+				log, st.err = s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
 			}
-			if e.Commit.Seq > st.seq { // with all that came since
-				list, err := s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
-				for i := range list {
-					if list[i].Seq == e.Commit.Seq {
-						list[i].Paths, list[i].MorePaths = e.Commit.Paths, e.Commit.MorePaths
-					}
+			for _, c := range log {
+				if c.Seq == e.Commit.Seq {
+					c.Paths, c.MorePaths = e.Commit.Paths, e.Commit.MorePaths
+					st.commits([]api.Commit{c}, nil)
 				}
-				st.commits(list, err)
 			}
 		}
 	}
