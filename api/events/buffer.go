@@ -39,7 +39,7 @@ type BufferResponse struct {
 	Skills []string `json:"skills" jsonschema:"those that answer to buffer-update, by priority"`
 }
 
-// maxName is the largest number of characters kept of the name of a buffer.
+// maxName is the largest number of characters kept of the name of a buffer or a scope.
 const maxName = 100
 
 func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*BufferResponse, error) {

@@ -404,3 +404,23 @@ func TestLogsOfCalls(t *testing.T) {
 		t.Errorf("while a file is locked down ada reads\n%s", locked)
 	}
 }
+
+// TestLogsTakeNoLongNames: the log has room for a thousand lines, and no caller makes one that is
+// longer than a person reads.
+func TestLogsTakeNoLongNames(t *testing.T) {
+	h := build(t)
+	h.write("a.org", mine)
+	h.start(nil)
+	long := strings.Repeat("x", 20_000)
+	if status, _ := h.ask("POST", "/v1/show", `{"id":"mine"}`, api.HeaderAgent, "ada", api.HeaderProject, long, api.HeaderSession, long); status == 200 {
+		t.Error("a scope has a name of 20,000 letters")
+	}
+	_, said := h.ask("GET", "/v1/logs?limit=1000", "", api.HeaderAgent, "ada")
+	if !strings.Contains(said, `\"op\":\"show\"`) || len(said) > 2000 {
+		t.Errorf("ada's log has %d bytes: %.300s", len(said), said)
+	}
+	_, said = h.ask("GET", "/v1/logs?limit=1000", "")
+	if !strings.Contains(said, `\"op\":\"show\"`) || len(said) > 4000 {
+		t.Errorf("the log has %d bytes: %.300s", len(said), said)
+	}
+}
