@@ -76,7 +76,9 @@ func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*Buffer
 	if b, err = held.Put(req.Client, b, req.Text == nil); err != nil {
 		return nil, fault.Wrap(BufferUpdate, at.Path, fault.Invalid, err)
 	}
-	if out.Held, out.Shown = true, b.Shown; !out.Shown && out.Why == "" {
+	if out.Held, out.Shown = true, b.Shown; b.Shown {
+		out.Why = ""
+	} else if out.Why == "" {
 		out.Why = "its text was not sent"
 	}
 	return out, nil

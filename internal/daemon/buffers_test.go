@@ -168,6 +168,10 @@ func TestBufferHoldsItsFile(t *testing.T) {
 	if _, said := h.ask("POST", "/v1/show", `{"id":"mine"}`, api.HeaderSession, "ed"); !strings.Contains(said, "unsaved words") {
 		t.Errorf("without a text, what was sent before is gone: %s", said)
 	}
+	kept := fmt.Sprintf(`{"client":%q,"path":"agents/ada/a.org","modified":true}`, emacs.name)
+	if _, said := h.ask("POST", "/v1/buffer-update", kept); !strings.Contains(said, `"shown":true`) || strings.Contains(said, "why") {
+		t.Errorf("what was sent before stays shown, whatever session a later request names: %s", said)
+	}
 	if got := emacs.push(200, "agents/ada/a.org", ""); !strings.Contains(got, `"held":false`) {
 		t.Errorf("saved: %s", got)
 	}
