@@ -49,7 +49,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		defer s.opts.Feed.Buffers.Join(client)()
 		st.json("client", map[string]string{"client": client})
 	}
-	st.commits(missed, nil)
+	st.commits(missed...)
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
 	for st.err == nil {
@@ -83,9 +83,14 @@ func (s *Server) tell(r *http.Request, st *stream, happened []api.Event) {
 	var log []api.Commit
 	for _, e := range happened {
 		switch {
-		case e.Notice != nil && !e.Notice.IsFor(g):
-		case e.Commit == nil || g.Role == api.Owner:
-			st.event(e)
+		case e.Notice != nil:
+			if e.Notice.IsFor(g) {
+				st.json(e.Notice.Event, e.Notice.Data)
+			}
+		case e.Commit == nil:
+			st.json("progress", map[string]int{"done": e.Done, "total": e.Total})
+		case g.Role == api.Owner:
+			st.commits(*e.Commit)
 		case e.Commit.Seq > st.seq && st.err == nil:
 			if log == nil { // of all that happened
 				log, st.err = s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
@@ -93,7 +98,7 @@ func (s *Server) tell(r *http.Request, st *stream, happened []api.Event) {
 			for _, c := range log {
 				if c.Seq == e.Commit.Seq {
 					c.Paths, c.MorePaths = e.Commit.Paths, e.Commit.MorePaths
-					st.commits([]api.Commit{c}, nil)
+					st.commits(c)
 				}
 			}
 		}
@@ -137,17 +142,6 @@ type stream struct {
 	err     error
 }
 
-func (s *stream) event(e api.Event) {
-	switch {
-	case e.Commit != nil:
-		s.commits([]api.Commit{*e.Commit}, nil)
-	case e.Notice != nil:
-		s.json(e.Notice.Event, e.Notice.Data)
-	default:
-		s.json("progress", map[string]int{"done": e.Done, "total": e.Total})
-	}
-}
-
 // json sends an event of a kind.
 func (s *stream) json(kind string, data any) {
 	text, err := json.Marshal(data)
@@ -160,9 +154,8 @@ func (s *stream) json(kind string, data any) {
 const maxWrite = 64 << 10
 
 // commits sends commits, each once, as the log shows them to this reader: without text that is
-// withheld by now. Those that came together are one write. An error of the log ends the stream.
-func (s *stream) commits(list []api.Commit, err error) {
-	s.err = cmp.Or(s.err, err)
+// withheld by now. Those that came together are one write.
+func (s *stream) commits(list ...api.Commit) {
 	var all strings.Builder
 	for i := range list {
 		if c := &list[i]; c.Seq > s.seq && s.err == nil {

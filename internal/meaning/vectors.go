@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
-	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -207,17 +206,6 @@ func (x *Vectors) lock(ctx context.Context) (_ context.Context, unlock func(), _
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(x.open, cancel)
 	return ctx, func() { stop(); cancel(); <-x.work }, nil
-}
-
-// Ranker returns what nodes are ranked by for a question, or for their focus if q is nil;
-// ok is false if there are no vectors.
-func (x *Vectors) Ranker(q *vector.Query) (m recall.Meaning, ok bool) {
-	e := x.connected()
-	if e == nil {
-		return m, false
-	}
-	set := e.store.View()
-	return recall.Meaning{Set: set, Query: q, Trust: x.trust(e)}, set.Len() > 0
 }
 
 // Status says how far the vectors are.
