@@ -63,12 +63,12 @@ func noticed(ctx context.Context, m *fovea.Memory, conflict query.Expr) map[stri
 	if nodes, err := m.View().Query(conflict, 0, time.Time{}); err == nil {
 		paths := []string{}
 		for _, n := range nodes {
-			if !document.IsMemory(n.Path) && !slices.Contains(paths, n.Path) {
+			if !document.IsMemory(n.Path) {
 				paths = append(paths, n.Path)
 			}
 		}
 		slices.Sort(paths)
-		found["conflicts"] = paths
+		found["conflicts"] = slices.Compact(paths)
 	}
 	return found
 }

@@ -145,9 +145,8 @@ type stream struct {
 // json sends an event of a kind.
 func (s *stream) json(kind string, data any) {
 	text, err := json.Marshal(data)
-	if s.err = cmp.Or(s.err, err); err == nil {
-		s.send("event: " + kind + "\ndata: " + string(text) + "\n\n")
-	}
+	s.err = cmp.Or(s.err, err)
+	s.send("event: " + kind + "\ndata: " + string(text) + "\n\n")
 }
 
 // maxWrite is the size in bytes from which on a write takes no further commit.
