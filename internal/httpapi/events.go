@@ -71,14 +71,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			for range len(live) {
 				happened = append(happened, <-live)
 			}
-			s.tell(r, st, happened)
+			s.notify(r, st, happened)
 		}
 	}
 }
 
-// tell sends what happened, as far as the reader is told of it. To another than the owner, commits
+// notify sends what happened, as far as the reader is told of it. To another than the owner, commits
 // are as the log shows them now.
-func (s *Server) tell(r *http.Request, st *stream, happened []api.Event) {
+func (s *Server) notify(r *http.Request, st *stream, happened []api.Event) {
 	g := author.GrantOf(r.Context())
 	var log []api.Commit
 	for _, e := range happened {
