@@ -214,11 +214,6 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if err != nil {
 		return nil, err
 	}
-	release, err := l.limit.Acquire(ctx)
-	if err != nil {
-		return nil, fault.Wrap("context", "", fault.Other, err)
-	}
-	defer release()
 	wr := window.Request{
 		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
@@ -239,6 +234,11 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if v, err = l.ranking(ctx, v, req.At, asked); err != nil {
 		return nil, err
 	}
+	release, err := l.limit.Acquire(ctx)
+	if err != nil {
+		return nil, fault.Wrap("context", "", fault.Other, err)
+	}
+	defer release()
 	blocks.Of(l.memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
 	given := recording(ctx, l, &wr)
 	before, err := windowBefore(ctx, l, req)
@@ -327,14 +327,14 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
+		return nil, err
+	}
 	release, err := l.limit.Acquire(ctx)
 	if err != nil {
 		return nil, fault.Wrap("search", "", fault.Other, err)
 	}
 	defer release()
-	if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
-		return nil, err
-	}
 	found, err := l.memex.Reranker().Search(ctx, v, meaning.Query{
 		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: least, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
 	})
@@ -363,7 +363,8 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	return out, nil
 }
 
-// ranking returns a view that ranks for a request, now also by what was learned from feedback.
+// ranking returns a view that ranks for a request, now also by what was learned from feedback. It may
+// wait for the embedder, so that it comes before a turn of l.limit.
 func (l *Local) ranking(ctx context.Context, v *view.View, at string, req meaning.Request) (*view.View, error) {
 	v, err := meaning.View(ctx, l.memex.Meaning(), v, req)
 	if err != nil || at != "" {
