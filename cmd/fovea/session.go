@@ -161,7 +161,7 @@ func loadOrAsk(ctx context.Context, s *session) error {
 func asking(s *session) api.Service {
 	var mu sync.Mutex
 	now, follow := s.config, s.config.Follow(nil, s.flags)
-	return api.WithWindows(s.daemon.Service, func() (int, float64) {
+	return withWindows(s.daemon.Service, func() (int, float64) {
 		mu.Lock()
 		defer mu.Unlock()
 		for range 2 { // a file that has changed is read at the second look
@@ -172,6 +172,22 @@ func asking(s *session) api.Service {
 		}
 		return now.Budget, cmp.Or(now.SemanticThreshold, window.DefaultThreshold)
 	})
+}
+
+// withWindows returns a service whose windows have the budget and threshold that now says where a
+// request names none, and its policy has none; 0 leaves that to the service.
+func withWindows(svc api.Service, now func() (budget int, threshold float64)) api.Service {
+	return func(ctx context.Context, c api.Call) (any, error) {
+		if req, ok := c.Request.(api.ContextRequest); ok {
+			budget, threshold := now()
+			if req.Policy != window.PolicyShares {
+				req.Budget = cmp.Or(req.Budget, budget)
+			}
+			req.Threshold = cmp.Or(req.Threshold, threshold)
+			c.Request = req
+		}
+		return svc(ctx, c)
+	}
 }
 
 // reportMemex prints which folder is the memex if it was inferred and is not obvious: a parent
