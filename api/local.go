@@ -215,7 +215,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, err
 	}
 	wr := window.Request{
-		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
+		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf[req.Policy], l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
 		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve},
 		Caller: window.Caller{Trusts: l.opts.Trusted, Now: l.opts.Now()},
@@ -316,6 +316,9 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if !(0 <= least && least <= 1) {
 		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
 	}
+	if req.Blocks && (req.At != "" || req.Mode != "" && req.Mode != meaning.Lexical) {
+		return nil, invalid("search", errors.New("the files of blocks are searched by words, as they are now; leave out at and mode"))
+	}
 	var keep query.Expr
 	if req.Query != "" {
 		var err error
@@ -327,7 +330,9 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
+	if req.Blocks {
+		req.Mode = meaning.Lexical
+	} else if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
 		return nil, err
 	}
 	release, err := l.limit.Acquire(ctx)
@@ -335,7 +340,15 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		return nil, fault.Wrap("search", "", fault.Other, err)
 	}
 	defer release()
-	found, err := l.memex.Reranker().Search(ctx, v, meaning.Query{
+	in := v
+	if req.Blocks {
+		if in, err = chunks(ctx, l, v); fovea.KindOf(err) == fovea.NotFound {
+			return []Hit{}, nil
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	found, err := l.memex.Reranker().Search(ctx, in, meaning.Query{
 		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: least, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
 	})
 	if err != nil {
@@ -345,8 +358,11 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
 	var whole []*node.Node
 	size := 0
-	for i, n := range listAll(v, each(hits, func(h view.Hit) *node.Node { return h.Node })) {
+	for i, n := range listAll(in, each(hits, func(h view.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
+		if req.Blocks {
+			n = n.inFile(v, h.Node.Content)
+		}
 		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
 			Reranked: found.Reranked}
 		if req.Explain {
@@ -355,7 +371,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		if req.Match > 0 {
 			out[i].addMatch(h.Node, words, req.Match)
 		}
-		if size += len(n.Title) + len(out[i].Excerpt) + len(n.Path); req.At == "" && out[i].showsAll(h.Node, req.Content, size) {
+		if size += len(n.Title) + len(out[i].Excerpt) + len(n.Path); req.At == "" && !req.Blocks && out[i].showsAll(h.Node, req.Content, size) {
 			whole = append(whole, h.Node)
 		}
 	}

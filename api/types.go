@@ -87,6 +87,7 @@ type SearchRequest struct {
 	Mode          string   `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
 	Query         string   `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
 	At            string   `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Blocks        bool     `json:"blocks,omitempty" jsonschema:"search the files of the agent's blocks, by chunk, instead of the notes; a hit's id is a block's, and show takes it" flag:"search the files of the agent's blocks, by chunk, instead of the notes" mcp:",instead the files in your working memory, by chunk"`
 	Explain       bool     `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
 	Content       bool     `json:"content,omitempty" jsonschema:"with the own text of each node"`
 	Excerpt       int      `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`

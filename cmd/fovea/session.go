@@ -170,7 +170,7 @@ func asking(s *session) api.Service {
 		}
 		return now
 	}
-	windows := api.WithWindows(s.daemon.Service, func() (int, float64) {
+	windows := withWindows(s.daemon.Service, func() (int, float64) {
 		own := look()
 		if own.Budget == 0 { // the daemon has kept the last good one
 			return 0, 0
@@ -183,6 +183,22 @@ func asking(s *session) api.Service {
 			c.Request = req
 		}
 		return windows(ctx, c)
+	}
+}
+
+// withWindows returns a service whose windows have the budget and threshold that now says where a
+// request names none, and its policy has none; 0 leaves that to the service.
+func withWindows(svc api.Service, now func() (budget int, threshold float64)) api.Service {
+	return func(ctx context.Context, c api.Call) (any, error) {
+		if req, ok := c.Request.(api.ContextRequest); ok {
+			budget, threshold := now()
+			if req.Policy != window.PolicyShares {
+				req.Budget = cmp.Or(req.Budget, budget)
+			}
+			req.Threshold = cmp.Or(req.Threshold, threshold)
+			c.Request = req
+		}
+		return svc(ctx, c)
 	}
 }
 

@@ -92,51 +92,39 @@ func (bs *Blocks) Apply(ctx context.Context, c working.Change, opts *scope.Write
 	if err := bs.check(c.Agent); err != nil {
 		return chain.Commit{}, err
 	}
-	tx := s.Chain.Begin()
-	defer tx.End()
 	action := scope.Action{Name: "block", Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now()}
-	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
-		return s.Replay(first), err
-	}
-	draft, err := bs.draft(&c, action.Now)
-	if err != nil {
-		return chain.Commit{}, err
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
-		return chain.Commit{}, nil
-	}
-	if state.DocumentCount() > max(MaxBlocks, s.Present().DocumentCount()) {
-		return chain.Commit{}, fault.Wrap("block", c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
-	}
-	action.Message = messageOf(&c)
-	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	return scope.Change(ctx, s, action, func(draft *graph.Draft, a *scope.Action) error {
+		err := bs.edit(draft, &c, a.Now)
+		if a.Message = messageOf(&c); err == nil && draft.DocumentCount() > max(MaxBlocks, s.Present().DocumentCount()) {
+			err = fault.Wrap("block", c.Agent, fault.Invalid, fmt.Errorf("a session keeps at most %d blocks; remove some", MaxBlocks))
+		}
+		return err
+	})
 }
 
-// draft returns the changes, and completes c by what they turn out to be.
-func (bs *Blocks) draft(c *working.Change, now time.Time) (*graph.Draft, error) {
+// edit makes the changes in a draft, and completes c by what they turn out to be.
+func (bs *Blocks) edit(draft *graph.Draft, c *working.Change, now time.Time) error {
 	if c.Score != nil {
 		b, err := bs.score(c.Agent, c.Score)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.Put = append(c.Put, b)
 	}
 	if len(c.Put)+len(c.Remove) == 0 && !c.Sweep {
-		return nil, fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
+		return fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
 	}
 	c.Remove = slices.Clone(c.Remove)
 	for i, id := range c.Remove {
 		b, err := bs.named(c.Agent, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.Remove[i] = b.ID
 	}
 	if c.Sweep {
 		c.Remove = append(c.Remove, bs.leaving(c.Agent, now)...)
 	}
-	draft := bs.scope.Present().Edit(now.UnixMilli())
 	for _, id := range c.Remove {
 		draft.Drop(working.NodePath(c.Agent, id))
 	}
@@ -144,12 +132,12 @@ func (bs *Blocks) draft(c *working.Change, now time.Time) (*graph.Draft, error) 
 		path := working.NodePath(c.Agent, c.Put[i].ID)
 		parts, err := c.Put[i].Tree(c.Agent).Parts(path)
 		if err != nil {
-			return nil, fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
+			return fault.Wrap("block", c.Put[i].ID, fault.Invalid, err)
 		}
 		draft.Put(path, parts...)
 		bs.await(c.Agent, &c.Put[i])
 	}
-	return draft, nil
+	return nil
 }
 
 // never is later than any time that a block leaves at.

@@ -257,23 +257,13 @@ func (l *Log) commit(ctx context.Context, opts *scope.WriteOptions,
 	if err != nil {
 		return chain.Commit{}, err
 	}
-	tx := s.Chain.Begin()
-	defer tx.End()
 	action := scope.Action{Name: "feedback", Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now()}
-	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
-		return s.Replay(first), err
-	}
-	l.mu.Lock()
-	l.follow(s.Present())
-	all := sorted(l.known)
-	l.mu.Unlock()
-	draft := s.Present().Edit(action.Now.UnixMilli())
-	if action.Message, err = change(all, draft, &action, s.Chain.Head().Commit.Seq+1); err != nil {
-		return chain.Commit{}, err
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
-		return chain.Commit{}, nil
-	}
-	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	return scope.Change(ctx, s, action, func(draft *graph.Draft, a *scope.Action) error {
+		l.mu.Lock()
+		l.follow(s.Present())
+		all := sorted(l.known)
+		l.mu.Unlock()
+		a.Message, err = change(all, draft, a, s.Chain.Head().Commit.Seq+1)
+		return err
+	})
 }

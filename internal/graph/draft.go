@@ -244,6 +244,9 @@ func order(a, b node.Claim) int {
 	}
 }
 
+// DocumentCount is how many documents the next state will have.
+func (d *Draft) DocumentCount() int { return d.documents.Len() }
+
 // Seal ends the draft and returns the next state and the delta. The cost of the Merkle
 // map is that of the changed nodes alone.
 func (d *Draft) Seal() (*State, Delta) {

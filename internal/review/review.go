@@ -190,19 +190,8 @@ func (ps *Proposals) commit(ctx context.Context, became string, p Proposal, opts
 	if !s.IsSession() {
 		return chain.Commit{}, fault.Wrap(op, s.Name, fault.Invalid, errors.New("proposals are kept in a session"))
 	}
-	tx := s.Chain.Begin()
-	defer tx.End()
 	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Now: s.Options.Now(), Message: p.Agent + ": proposal " + p.ID + " " + became}
-	if first, err := s.Enter(ctx, tx, action); first != nil || err != nil {
-		return s.Replay(first), err
-	}
-	draft := s.Present().Edit(action.Now.UnixMilli())
-	if err := change(draft, working.NodePath(p.Agent, folder+p.ID)); err != nil {
-		return chain.Commit{}, fault.Wrap(op, p.ID, fault.Invalid, err)
-	}
-	state, delta := draft.Seal()
-	if len(delta.Changes) == 0 {
-		return chain.Commit{}, nil
-	}
-	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, action))
+	return scope.Change(ctx, s, action, func(draft *graph.Draft, _ *scope.Action) error {
+		return fault.Wrap(op, p.ID, fault.Invalid, change(draft, working.NodePath(p.Agent, folder+p.ID)))
+	})
 }

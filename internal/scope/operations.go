@@ -73,6 +73,26 @@ func (s *Scope) Enter(ctx context.Context, tx *chain.Tx, a Action) (first *graph
 	return nil, s.Fence.Enter(ctx, a)
 }
 
+// Change makes one commit of what change does to a draft, or none where nothing differs; change may
+// complete the action. What an action did before under the same key is not repeated. Errors: those
+// of Enter and of change.
+func Change(ctx context.Context, s *Scope, a Action, change func(*graph.Draft, *Action) error) (chain.Commit, error) {
+	tx := s.Chain.Begin()
+	defer tx.End()
+	if first, err := s.Enter(ctx, tx, a); first != nil || err != nil {
+		return s.Replay(first), err
+	}
+	draft := s.Present().Edit(a.Now.UnixMilli())
+	if err := change(draft, &a); err != nil {
+		return chain.Commit{}, err
+	}
+	state, delta := draft.Seal()
+	if len(delta.Changes) == 0 {
+		return chain.Commit{}, nil
+	}
+	return tx.Commit(context.WithoutCancel(ctx), state, &delta, s.NewCommit(ctx, a))
+}
+
 // Earlier returns the commit of an earlier action with the same key, nil for none. It denies
 // an agent without rights, because every action calls it. Errors: Denied, Conflict (the key
 // is that of an action of another kind or author), Corrupt.
