@@ -99,6 +99,9 @@ func (m *Memory) ByMeaning(ctx context.Context, v View, question string, only bo
 		req.Mode = meaning.Semantic
 	}
 	by, err := meaning.View(ctx, m.Meaning(), view.Of(v), req)
+	if by != view.Of(v) { // it compares those that there are
+		why = nil
+	}
 	if err = cmp.Or(ctx.Err(), err, why); err != nil {
 		return nil, fail("search", "by meaning", Unreachable, err)
 	}

@@ -39,9 +39,7 @@ func withDefaults(o *Options) Options {
 	if o != nil {
 		c = *o
 	}
-	if c.SkillsDir == "" {
-		c.SkillsDir = scope.DefaultSkills
-	}
+	c.SkillsDir = cmp.Or(c.SkillsDir, scope.DefaultSkills)
 	if c.Formats == nil {
 		c.Formats = document.Formats{org.Format{}}
 	}
@@ -200,7 +198,7 @@ func newChain(m *Memory, from store.Store) *chain.Chain {
 	all, handles := ledgers(m)
 	opts := chain.Options{
 		Name: m.scope.StateDir, Log: m.scope.Options.Log, FS: m.scope.FS, Formats: m.scope.Options.Formats, Ledgers: all,
-		Deriver: view.Deriver{Scope: m.scope.Name, Handles: handles},
+		Deriver: view.Deriver{Scope: m.scope.Name, Handles: handles, Serve: m.blocks.Files().Serve},
 		Signer:  m.scope.Options.Signer, Verifiers: m.scope.Options.Verifiers, Committed: m.scope.Options.Committed,
 		Lost: func() string { return ingest.ScannedBefore(m.scope.FS) },
 		Published: func(delta *graph.Delta) {

@@ -15,13 +15,13 @@ import (
 
 // The types that a Memory takes and returns.
 type (
-	// Options configure Open. The zero value is usable except for StateDir.
+	// Options configure Open. The zero value is usable except for StateDir. Package options has the fields, in Open.
 	Options = options.Open
-	// IngestOptions configure Memory.Ingest. nil means the zero value.
+	// IngestOptions configure Memory.Ingest. nil means the zero value. Package options has the fields, in Ingest.
 	IngestOptions = options.Ingest
-	// WriteOptions are the options of one write. nil is the zero value.
+	// WriteOptions are the options of one write. nil is the zero value. Package history has the fields.
 	WriteOptions = history.WriteOptions
-	// Commit is one durable step of the history, as the log shows it.
+	// Commit is one durable step of the history, as the log shows it. Package history has the fields.
 	Commit = history.Commit
 )
 
@@ -29,11 +29,11 @@ type (
 // by notes.Remember.
 const SimilarFrom = notes.SimilarFrom
 
-// WithActor returns a context whose operations have an actor.
+// WithActor returns a context whose operations an actor performs; without one, the owner performs them.
 func WithActor(ctx context.Context, a author.Actor) context.Context { return author.WithActor(ctx, a) }
 
 // Error is an operation that failed: its name, its subject, the kind of failure and
-// the cause. Read it with errors.AsType[*fovea.Error].
+// the cause. Read it with errors.AsType[*fovea.Error]. Package failure has the fields.
 type Error = failure.Error
 
 // Kind classifies an error by what a caller can do about it. The values are

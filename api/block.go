@@ -16,6 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
+	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -101,7 +102,7 @@ func agentAndSession(ctx context.Context, l *Local, named string) (agent, sessio
 func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	agent, session := agentAndSession(ctx, l, named)
 	if agent == "" {
-		return desk{}, invalid("block", errors.New("working memory is an agent's; name one (--agent NAME)"))
+		return desk{}, invalid("block", errors.New("working memory is an agent's; name one (--agent NAME, over HTTP Fovea-Agent)"))
 	}
 	there, err := l.memex.Scopes()
 	switch {
@@ -220,27 +221,39 @@ func changeBlocks(ctx context.Context, l *Local, change working.Change) (*BlockC
 	return &BlockChange{c.Seq}, err
 }
 
-// budgetOf is the budget of a policy that has its own: that of working memory.
-func budgetOf(policy string) int {
-	if policy == window.PolicyShares {
-		return working.MaxTokens
+// chunks returns a view of the files that the blocks of the caller name, by chunk.
+func chunks(ctx context.Context, l *Local, v *view.View) (*view.View, error) {
+	d, err := l.desk(ctx, "")
+	if err != nil {
+		return nil, err
 	}
-	return 0
+	in, problems := d.Chunks(ctx, v, d.agent)
+	for _, problem := range problems {
+		l.warn(problem)
+	}
+	return in, nil
 }
 
-// WithWindows returns a service whose windows have the budget and threshold that now says where a
-// request names none; 0 leaves that to the service.
-func WithWindows(svc Service, now func() (budget int, threshold float64)) Service {
-	return func(ctx context.Context, c Call) (any, error) {
-		if req, ok := c.Request.(ContextRequest); ok {
-			budget, threshold := now()
-			req.Budget = cmp.Or(req.Budget, budgetOf(req.Policy), budget)
-			req.Threshold = cmp.Or(req.Threshold, threshold)
-			c.Request = req
-		}
-		return svc(ctx, c)
-	}
+// inFile names a chunk by its lines, and says where they are.
+func (n Node) inFile(v *view.View, text string) Node {
+	b := working.Block{Type: working.File}.About(n.Path)
+	n.ID, n.Handle, n.Path, n.Line, n.Digest = n.Path, n.Path, b.Location, b.StartLine, merkle.SumText(text).String()
+	n.Unreviewed = unreviewed(v, n.Path)
+	return n
 }
+
+// showLines shows lines of a file.
+func showLines(ctx context.Context, l *Local, v *view.View, files *blocks.Files, name string) (*Shown, error) {
+	b := working.Block{Type: working.File, ID: name}.About(name)
+	text, err := files.Content(ctx, v, &b)
+	digest := merkle.SumText(text).String()
+	return &Shown{ID: name, Handle: name, Digest: digest, Version: digest, Type: "chunk", Title: name, Attributes: map[string]any{}, Content: text,
+		Children: []string{}, Modified: files.Written(b.Location), Synced: l.opts.Now(), Path: b.Location, Line: b.StartLine,
+		Unreviewed: unreviewed(v, b.Location)}, err
+}
+
+// budgetOf has the policies that have a budget of their own: that of working memory.
+var budgetOf = map[string]int{window.PolicyShares: working.MaxTokens}
 
 // withBlocks lays the session of an agent's own name over the memex, where the call names
 // no session: that is where its working memory is.
@@ -264,24 +277,4 @@ func (l *Local) past(ctx context.Context, at string) (*view.View, error) {
 func isOthers(ctx context.Context, l *Local, path string) bool {
 	owner := working.AgentOf(path)
 	return owner != "" && owner != author.AgentOf(ctx) && !l.m.Guard().ByOwner(ctx)
-}
-
-// loadBlocks lets a window read the files of blocks.
-func loadBlocks(ctx context.Context, l *Local, v *view.View, wr *window.Request) {
-	wr.Caller.Now = l.opts.Now()
-	files := blocks.Of(l.memex.Blocks()).Files()
-	blockOf := func(item *window.Item) *working.Block { // which only a block asks for
-		n, _ := v.Get(item.ID)
-		b, _ := working.OfNode(n)
-		return b
-	}
-	wr.Caller.Prefetch = func(items []*window.Item) { files.Contents(ctx, v, each(items, blockOf)) }
-	wr.Caller.Load = func(item *window.Item) (string, error) { return files.Content(ctx, v, blockOf(item)) }
-	wr.Caller.Outline = files.Outline
-	if maker := files.Summaries; maker != nil {
-		wr.Caller.Summarize = func(item *window.Item) (window.Summary, error) {
-			n, _ := v.Get(item.ID)
-			return maker.Of(v, n, blockOf(item), item.Body)
-		}
-	}
 }

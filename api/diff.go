@@ -121,12 +121,13 @@ func wouldFor(ctx context.Context, l *Local, c fovea.Commit) *Difference {
 	if !l.m.Guard().ByOwner(ctx) {
 		c.Would = &history.Difference{}
 	}
-	v, err := l.reading(ctx)
-	if text, _ := flag(l.call.Request, "Text"); !text || !l.call.DryRun || err != nil {
-		return would(l, c)
+	if text, _ := flag(l.call.Request, "Text"); text && l.call.DryRun {
+		if v, err := l.reading(ctx); err == nil { // else it cannot be said what is withheld
+			out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.m.View()), nil, true)
+			return withholdTexts(out, func(c *Changed) bool { return slices.Contains(v.Lockdown(), c.Path) })
+		}
 	}
-	out := described(*cmp.Or(c.Would, &history.Difference{}), view.Of(l.m.View()), nil, true)
-	return withholdTexts(out, func(c *Changed) bool { return slices.Contains(v.Lockdown(), c.Path) })
+	return would(l, c)
 }
 
 // described is a difference in words. The views that it is between are needed for its text; without

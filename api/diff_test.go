@@ -3,13 +3,17 @@
 package api_test
 
 import (
+	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 )
@@ -110,5 +114,31 @@ func TestTheOwnerReadsAll(t *testing.T) {
 	}
 	if d, err = api.OpDiff.Call(agent, r.owner, api.DiffRequest{From: "ingest", To: "rejected"}); err != nil || len(d.Lockdown)+len(d.Changed) > 0 {
 		t.Errorf("between two moments that are trusted: %+v, %v", d, err)
+	}
+}
+
+// TestARollbackReadsTheFolderOnce: what a dry run says is asked for by dry runs alone.
+func TestARollbackReadsTheFolderOnce(t *testing.T) {
+	dir := t.TempDir()
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for _, text := range []string{"* One\n", "* Two\n"} {
+		if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Ingest(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reads := 0
+	svc := api.NewLocal(m, &api.LocalOptions{Sync: func(context.Context) error { reads++; return nil }})
+	for _, dry := range []bool{true, false} {
+		reads = 0
+		if _, err := api.OpRollback.Call(t.Context(), svc, api.RollbackRequest{To: "seq:1", DryRun: dry}); err != nil || reads != 1 {
+			t.Errorf("dry run %v: %v, the folder is read %d times", dry, err, reads)
+		}
 	}
 }

@@ -20,10 +20,7 @@ func (l *Local) reading(ctx context.Context) (*view.View, error) {
 		return nil, err
 	}
 	var g, seen *view.View
-	for range 4 {
-		if seen == v {
-			break
-		}
+	for tries := 0; tries < 4 && seen != v; tries++ {
 		seen = v
 		if g, err = l.memex.Guard().View(ctx, v); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/blocks"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
@@ -213,15 +214,11 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if err != nil {
 		return nil, err
 	}
-	release, err := l.limit.Acquire(ctx)
-	if err != nil {
-		return nil, fault.Wrap("context", "", fault.Other, err)
-	}
-	defer release()
 	wr := window.Request{
-		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf(req.Policy), l.opts.Budget), Policy: req.Policy,
+		Question: req.Question, Task: req.Task, Budget: cmp.Or(req.Budget, budgetOf[req.Policy], l.opts.Budget), Policy: req.Policy,
 		Format: req.Format, Counter: counter, Cache: l.m.TokenCache(), Degrade: req.Degrade, Explain: req.Explain,
-		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve}, Caller: window.Caller{Trusts: l.opts.Trusted},
+		Limits: window.Limits{Threshold: cmp.Or(req.Threshold, l.opts.Threshold), Reserve: req.Reserve},
+		Caller: window.Caller{Trusts: l.opts.Trusted, Now: l.opts.Now()},
 	}
 	if focus := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID); focus != "" {
 		n, err := v.Resolve(l.below(focus))
@@ -237,7 +234,12 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if v, err = l.ranking(ctx, v, req.At, asked); err != nil {
 		return nil, err
 	}
-	loadBlocks(ctx, l, v, &wr)
+	release, err := l.limit.Acquire(ctx)
+	if err != nil {
+		return nil, fault.Wrap("context", "", fault.Other, err)
+	}
+	defer release()
+	blocks.Of(l.memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
 	given := recording(ctx, l, &wr)
 	before, err := windowBefore(ctx, l, req)
 	if err != nil {
@@ -314,6 +316,9 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if !(0 <= least && least <= 1) {
 		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
 	}
+	if req.Blocks && (req.At != "" || req.Mode != "" && req.Mode != meaning.Lexical) {
+		return nil, invalid("search", errors.New("the files of blocks are searched by words, as they are now; leave out at and mode"))
+	}
 	var keep query.Expr
 	if req.Query != "" {
 		var err error
@@ -325,15 +330,25 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if req.Blocks {
+		req.Mode = meaning.Lexical
+	} else if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
+		return nil, err
+	}
 	release, err := l.limit.Acquire(ctx)
 	if err != nil {
 		return nil, fault.Wrap("search", "", fault.Other, err)
 	}
 	defer release()
-	if v, err = l.ranking(ctx, v, req.At, l.asked(req.Mode, req.Text)); err != nil {
-		return nil, err
+	in := v
+	if req.Blocks {
+		if in, err = chunks(ctx, l, v); fovea.KindOf(err) == fovea.NotFound {
+			return []Hit{}, nil
+		} else if err != nil {
+			return nil, err
+		}
 	}
-	found, err := l.memex.Reranker().Search(ctx, v, meaning.Query{
+	found, err := l.memex.Reranker().Search(ctx, in, meaning.Query{
 		Mode: req.Mode, Text: req.Text, Limit: req.Limit, MinSimilarity: least, Keep: keep, Now: l.opts.Now(), Warn: l.warn,
 	})
 	if err != nil {
@@ -343,8 +358,11 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	out, words := make([]Hit, len(hits)), index.NewMatcher(req.Text)
 	var whole []*node.Node
 	size := 0
-	for i, n := range listAll(v, each(hits, func(h view.Hit) *node.Node { return h.Node })) {
+	for i, n := range listAll(in, each(hits, func(h view.Hit) *node.Node { return h.Node })) {
 		h := hits[i]
+		if req.Blocks {
+			n = n.inFile(v, h.Node.Content)
+		}
 		out[i] = Hit{Node: n.withText(h.Node, req.Content, req.Excerpt), Score: h.Score, Similarity: h.Similarity, Cosine: h.Cosine, Arms: h.ArmNames(),
 			Reranked: found.Reranked}
 		if req.Explain {
@@ -353,7 +371,7 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		if req.Match > 0 {
 			out[i].addMatch(h.Node, words, req.Match)
 		}
-		if size += len(n.Title) + len(out[i].Excerpt) + len(n.Path); req.At == "" && out[i].showsAll(h.Node, req.Content, size) {
+		if size += len(n.Title) + len(out[i].Excerpt) + len(n.Path); req.At == "" && !req.Blocks && out[i].showsAll(h.Node, req.Content, size) {
 			whole = append(whole, h.Node)
 		}
 	}
@@ -361,7 +379,8 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 	return out, nil
 }
 
-// ranking returns a view that ranks for a request, now also by what was learned from feedback.
+// ranking returns a view that ranks for a request, now also by what was learned from feedback. It may
+// wait for the embedder, so that it comes before a turn of l.limit.
 func (l *Local) ranking(ctx context.Context, v *view.View, at string, req meaning.Request) (*view.View, error) {
 	v, err := meaning.View(ctx, l.memex.Meaning(), v, req)
 	if err != nil || at != "" {

@@ -53,7 +53,7 @@ var (
 	OpRestore = Define(Operation{Name: "restore", Group: "history", Effect: Mends, Tool: "rollback restore", History: true,
 		Summary: "Go back to a checkpoint, files included"}, restore)
 	OpStatus = Define(Operation{Name: "status", Group: "care", History: true,
-		Summary: "Say how the memory is"}, readStatus)
+		Summary: "Say what state the memory is in"}, readStatus)
 	OpHead = Define(Operation{Name: "head", Scan: true, Group: "care", History: true,
 		Summary: "Give the newest commit as a signed note"}, signHead)
 	OpSkill = Define(Operation{Name: "skill",

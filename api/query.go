@@ -63,10 +63,7 @@ func namedQuery(l *Local, v *view.View, e query.Expr, req QueryRequest) ([]*node
 		}
 		nodes, err := v.Query(e, 0, l.opts.Now())
 		nodes = slices.DeleteFunc(nodes, func(n *node.Node) bool { return !projects[n.ID] })
-		if req.Limit > 0 && len(nodes) > req.Limit {
-			nodes = nodes[:req.Limit]
-		}
-		return nodes, err
+		return nodes[:min(len(nodes), cmp.Or(req.Limit, len(nodes)))], err
 	}
 	return nil, invalid("query", fmt.Errorf("no query is named %q: there are %s and %s", req.Named, ActiveProjects, Completed))
 }

@@ -19,7 +19,7 @@ import (
 
 func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {
 	if len(req.Commits) > 0 == (req.Author != "" || req.Session != "") || len(req.Commits) > 0 && req.Since != "" {
-		return nil, invalid("revert", errors.New("name commits, or an author or a session, since a moment if you like"))
+		return nil, invalid("revert", errors.New("name commits, an author (--author) or a session (--session); --since limits the last two"))
 	}
 	since := req.Since
 	var err error

@@ -29,6 +29,7 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if err != nil {
 		return nil, err
 	}
+	withBlocks(ctx, l)
 	v, err := l.reading(ctx)
 	if err != nil {
 		return nil, err
@@ -40,8 +41,13 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 			n, _ := v.Get(s.ID)
 			r.SawPage(n, req.Offset, req.Page)
 		}
-		if fovea.KindOf(err) == fovea.NotFound && l.seesAll(ctx) {
-			err = cmp.Or(wasRemoved(ctx, l, v, id), err)
+		if fovea.KindOf(err) == fovea.NotFound {
+			if d, none := l.desk(ctx, ""); none == nil && d.HasLines(d.agent, id) {
+				return showLines(ctx, l, v, d.Files(), id)
+			}
+			if l.seesAll(ctx) {
+				err = cmp.Or(wasRemoved(ctx, l, v, id), err)
+			}
 		}
 		return s, err
 	}

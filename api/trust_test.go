@@ -48,9 +48,11 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 		{"a task", func() error { return edit(t, ada, "Task", "Task 2") }, ""},
 		{"a granted folder", func() error { return edit(t, ada, "Project", "Project 2") }, ""},
 		{"another one's folder", func() error { return edit(t, bob, "Project 2", title) },
-			"edit: projects/p.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration"},
+			"edit: projects/p.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration: " +
+				`[grants.bob] paths = ["projects/p.org"]`},
 		{"the person's note", func() error { return edit(t, ada, "Mine", title) },
-			"edit: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
+			"edit: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration: " +
+				`[grants.ada] paths = ["mine.org"]`},
 		{"a skill, though granted", func() error { return edit(t, ada, "Skill", title) },
 			"edit: skills/x.org: is protected; only the owner writes it"},
 		{"its own ROM", func() error { return remember(t, ada, "agents/ada/ROM.org") },
@@ -58,15 +60,18 @@ func TestAgentsWriteWhatIsTheirs(t *testing.T) {
 		{"an escape", func() error { return remember(t, ada, "agents/ada/../../mine.org") },
 			"remember: agents/ada/../../mine.org: write the path below the memex, without . and .."},
 		{"a name like its own", func() error { return remember(t, ada, "agents/adam/x.org") },
-			"remember: agents/adam/x.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
+			"remember: agents/adam/x.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration: " +
+				`[grants.ada] paths = ["agents/adam/x.org"]`},
 		{"a move out", func() error {
 			_, err := api.OpRefile.Call(t.Context(), ada, api.MoveRequest{ID: note.ID, To: "Mine"})
 			return err
-		}, "refile: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration"},
+		}, "refile: mine.org: agent ada writes below agents/ada/ and in tasks; the owner can grant more in the configuration: " +
+			`[grants.ada] paths = ["mine.org"]`},
 		{"another one's note", func() error {
 			_, err := api.OpForget.Call(t.Context(), bob, api.MoveRequest{ID: note.ID})
 			return err
-		}, "forget: agents/ada/2026-11.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration"},
+		}, "forget: agents/ada/2026-11.org: agent bob writes below agents/bob/ and in tasks; the owner can grant more in the configuration: " +
+			`[grants.bob] paths = ["agents/ada/2026-11.org"]`},
 		{"what a person wrote in tasks", func() error {
 			_, err := api.OpForget.Call(t.Context(), bob, api.MoveRequest{ID: "Task 2"})
 			return err

@@ -87,6 +87,7 @@ type SearchRequest struct {
 	Mode          string   `json:"mode,omitempty" jsonschema:"lexical, semantic or hybrid; by default hybrid where an embedder answers quickly" flag:"rank by words (lexical), vectors (semantic) or both (hybrid): <MODE>"`
 	Query         string   `json:"query,omitempty" jsonschema:"an additional condition" flag:"only nodes that match this <QUERY>"`
 	At            string   `json:"at,omitempty" jsonschema:"the moment to look at, as in diff; empty means now" flag:"as it was at this <MOMENT>: snapshot, seq:N, commit or date"`
+	Blocks        bool     `json:"blocks,omitempty" jsonschema:"search the files of the agent's blocks, by chunk, instead of the notes; a hit's id is a block's, and show takes it" flag:"search the files of the agent's blocks, by chunk, instead of the notes" mcp:",instead the files in your working memory, by chunk"`
 	Explain       bool     `json:"explain,omitempty" jsonschema:"with what each arm of the score gave" flag:"say what each arm of the score gave"`
 	Content       bool     `json:"content,omitempty" jsonschema:"with the own text of each node"`
 	Excerpt       int      `json:"excerpt,omitempty" jsonschema:"with how the own text of each node begins, at most so many characters; 0 means without"`
@@ -183,7 +184,7 @@ type EditRequest struct {
 	Base string `json:"base,omitempty" jsonschema:"the node's digest as it was read; without it whatever is there is changed" flag:"DIGEST" mcp:",digest as read"`
 
 	Check            []int    `json:"check,omitempty" jsonschema:"lines of list items, from 1 in the file, to tick" flag:"tick the list item in this <LINE>" mcp:",lines of items"`
-	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick that in this <LINE>" mcp:""`
+	Uncheck          []int    `json:"uncheck,omitempty" jsonschema:"likewise, to clear" flag:"untick the list item in this <LINE>" mcp:""`
 	Todo             *string  `json:"todo,omitempty" jsonschema:"keyword; empty takes it away" flag:"<KEYWORD> that the file declares" mcp:",empty removes"`
 	Title            *string  `json:"title,omitempty" jsonschema:"the new one" flag:"<TITLE> without keyword, priority and tags" mcp:""`
 	Priority         *string  `json:"priority,omitempty" jsonschema:"letter or number; empty takes it away" flag:"<LETTER> or number" mcp:""`
@@ -239,12 +240,12 @@ type AssignRequest struct {
 	List bool     `json:"list,omitempty" jsonschema:"only list them" flag:"--dry-run only list them"`
 }
 
-// StatusRequest asks how the memory is.
+// StatusRequest asks what state the memory is in.
 type StatusRequest struct {
-	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list what is odd in the files"`
+	Diagnostics bool `json:"diagnostics,omitempty" jsonschema:"list them" flag:"list problems found in the files"`
 }
 
-// Status says how the memory is.
+// Status is the state that the memory is in.
 type Status = fovea.Status
 
 // Problem is something a person may want to look at.

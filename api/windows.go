@@ -42,7 +42,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	}
 	agent, session := agentAndSession(ctx, l, req.Agent)
 	if agent == "" {
-		return nil, invalid("windows", errors.New("each window belongs to an agent; name the agent (--agent NAME)"))
+		return nil, invalid("windows", errors.New("each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
 	}
 	log := fovea.WindowsOf(l.memex)
 	if req.ID == "" {
@@ -140,7 +140,7 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*windowlog
 	agent, session := agentAndSession(ctx, l, "")
 	switch {
 	case agent == "":
-		return nil, invalid("context", errors.New("since-last is for an agent; name one (--agent NAME)"))
+		return nil, invalid("context", errors.New("since-last is for an agent; name one (--agent NAME, over HTTP Fovea-Agent)"))
 	case req.At != "":
 		return nil, invalid("context", errors.New("since-last is about now; leave out at"))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/view"
 )
 
@@ -76,15 +77,20 @@ func (o *opened) ranked(t testing.TB, question string) *view.View {
 	if o.meaning == nil || question == "" {
 		return o.view
 	}
-	q, err := o.meaning.Question(t.Context(), question, time.Minute)
+	return byVectors(t, o.meaning, o.view, meaning.Hybrid, question)
+}
+
+// byVectors is a view that ranks by vectors too, or by them alone.
+func byVectors(t testing.TB, x *meaning.Vectors, v *view.View, mode, question string) *view.View {
+	t.Helper()
+	if _, err := x.Question(t.Context(), question, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	by, err := meaning.View(t.Context(), x, v, meaning.Request{Mode: mode, Text: question, Warn: func(err error) { t.Error(err) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	by, ok := o.meaning.Ranker(q)
-	if !ok {
-		t.Fatal("there are no vectors")
-	}
-	return o.view.ByMeaning(by, false)
+	return by
 }
 
 // TestRemembering: each text is asked for once, in the order of the texts.
@@ -154,13 +160,7 @@ func TestTinyModel(t *testing.T) {
 // nearest returns the passages that are found by vectors alone.
 func (o *opened) nearest(t testing.TB, question string) []string {
 	t.Helper()
-	q, err := o.meaning.Question(t.Context(), question, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	by, _ := o.meaning.Ranker(q)
-	by.Only = true
 	only := *o
-	only.view, only.meaning = o.view.ByMeaning(by, true), nil
+	only.view, only.meaning = byVectors(t, o.meaning, o.view, meaning.Semantic, question), nil
 	return only.found(t, question, 10)
 }

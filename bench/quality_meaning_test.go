@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	fovea "github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/embed"
@@ -139,15 +138,7 @@ func openMeant(t testing.TB, l library, e madeUp) *meant {
 func (m *meant) ask(t testing.TB) *figures {
 	f, room := newFigures(), m.memory.Meaning()
 	for _, q := range m.questions {
-		asked, err := room.Question(t.Context(), q.text, time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		by, ok := room.Ranker(asked)
-		if !ok {
-			t.Fatal("no vectors")
-		}
-		hits, err := m.view.ByMeaning(by, false).Search(q.text, 10, nil, qualityTime)
+		hits, err := byVectors(t, room, m.view, meaning.Hybrid, q.text).Search(q.text, 10, nil, qualityTime)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,7 @@ type ReplaceBody struct {
 
 // InsertHeadline inserts a headline as the last child of the edited one, or at the top
 // level of the document; with Sibling set, directly after the subtree of the edited
-// one. The edit of the same name sets each field.
+// one. Each field has what the edit for it takes, such as SetTitle or Schedule.
 type InsertHeadline struct {
 	Title      string
 	Todo       string

@@ -23,8 +23,9 @@
 (require 'hl-line)
 (require 'subr-x)
 (require 'tabulated-list)
-(eval-when-compile (require 'let-alist))
 (require 'transient)
+(require 'wid-edit)
+(eval-when-compile (require 'let-alist) (require 'org) (require 'org-refile))
 
 (declare-function consult--async-refresh-timer "ext:consult" (async &optional delay))
 (declare-function consult--async-sink "ext:consult" ())
@@ -32,22 +33,10 @@
 (declare-function consult--async-split-initial "ext:consult" (initial))
 (declare-function consult--async-throttle "ext:consult" (async &optional throttle debounce))
 (declare-function consult--read "ext:consult" (candidates &rest options))
-(declare-function ediff-buffers "ediff" (a b &optional startup-hooks job-name))
 (declare-function gptel-make-tool "ext:gptel" (&rest slots))
 (declare-function org-heading-components "org" ())
 (defvar embark-keymap-alist)
 (defvar embark-target-finders)
-(defvar org-archive-location)
-(defvar org-link-abbrev-alist)
-(defvar org-log-done)
-(defvar org-log-into-drawer)
-(defvar org-log-redeadline)
-(defvar org-log-refile)
-(defvar org-log-repeat)
-(defvar org-log-reschedule)
-(defvar org-tag-alist)
-(defvar org-tag-persistent-alist)
-(defvar org-todo-keywords)
 
 (defgroup fovea nil "The live memory of your Org files." :group 'outlines :prefix "fovea-")
 
@@ -113,11 +102,6 @@
                     fovea-max-answer))
       (delete-process process))))
 
-(defun fovea--closed (process _event)
-  "Hand over what came from PROCESS, if it has ended, as soon as Emacs is free."
-  (unless (process-live-p process)
-    (run-at-time 0 nil #'fovea--finish (process-get process :fovea))))
-
 (defun fovea--open (socket filter sentinel)
   "Connect to SOCKET with FILTER and SENTINEL; return nil where nobody listens."
   (let ((default-directory temporary-file-directory))
@@ -135,7 +119,11 @@
   "Ask at SOCKET: METHOD, TARGET, the bytes BODY, an alist HEADERS.
 Return a pending answer, which is handed to DONE if it is non-nil; return nil
 where nobody listens."
-  (when-let ((process (fovea--open socket #'fovea--collect #'fovea--closed)))
+  (when-let ((process (fovea--open socket #'fovea--collect
+                                   (lambda (process _event) ; hand it over when Emacs is free
+                                     (unless (process-live-p process)
+                                       (run-at-time 0 nil #'fovea--finish
+                                                    (process-get process :fovea)))))))
     (let ((pending (fovea--pending-make :process process :done done)))
       (process-put process :fovea pending)
       (when done
@@ -180,6 +168,10 @@ where nobody listens."
   (with-temp-buffer
     (insert (decode-coding-string bytes 'utf-8))
     (goto-char (point-min))
+    (when (string-search "\\u0000" bytes) ; which Emacs does not read before 30
+      (while (re-search-forward "\\\\\\(?:u\\(0000\\)\\|.\\)" nil t)
+        (when (match-beginning 1) (replace-match "fffd" t t nil 1)))
+      (goto-char (point-min)))
     (json-parse-buffer :object-type 'alist :array-type 'list :null-object nil :false-object nil)))
 
 (defvar fovea--warned nil "What the daemon warned of, each shown once.")
@@ -214,7 +206,7 @@ LATE is non-nil if its time is over."
      ((null whole) (cons 'broken "the daemon hung up before its answer was whole; try again"))
      ((>= status 300)
       (cons nil (if-let ((detail (and (consp value) (alist-get 'detail value))))
-                    (fovea--line detail)
+                    (fovea--line (string-replace ":\n  " ": " detail)) ; the first of a list, too
                   (format "the daemon answered with status %d" status))))
      ((eq value 'bad) (cons nil "the daemon's answer is not JSON; is it of another version?"))
      (t (cons value nil)))))
@@ -241,10 +233,11 @@ LATE is non-nil if its time is over."
 (defun fovea--run (words done)
   "Run the program with WORDS in the background.
 DONE gets the bytes that it printed, and an error line or nil."
-  (when fovea-memex (setq words (append words (list "--memex" (expand-file-name fovea-memex)))))
-  (let ((default-directory (expand-file-name "~/"))
-        (program (ignore-errors (executable-find fovea-program)))
-        (buffers (list (generate-new-buffer " *fovea*") (generate-new-buffer " *fovea errors*"))))
+  (let* ((default-directory (expand-file-name "~/"))
+         (words (if (member fovea-memex '(nil "")) words
+                  `(,@words "--memex" ,(expand-file-name fovea-memex))))
+         (program (ignore-errors (executable-find fovea-program)))
+         (buffers (list (generate-new-buffer " *fovea*") (generate-new-buffer " *fovea errors*"))))
     (condition-case err
         (let ((errors (make-pipe-process :name "fovea errors" :buffer (cadr buffers) :noquery t
                                          :coding 'utf-8 :sentinel #'ignore)))
@@ -286,9 +279,9 @@ DONE gets the bytes that it printed, and an error line or nil."
 
 (defun fovea--greet (socket value)
   "Remember the daemon at SOCKET, which said VALUE; return an error line or nil."
-  (if (not (equal (alist-get 'protocol value) fovea--protocol))
+  (if (not (equal (alist-get 'protocol (ensure-list value)) fovea--protocol))
       (format "the daemon speaks protocol %s and this package %d; update the older of them"
-              (alist-get 'protocol value) fovea--protocol)
+              (alist-get 'protocol (ensure-list value)) fovea--protocol)
     (setq fovea--daemon
           (list :socket socket :state (alist-get 'state_dir value)
                 :memex (file-name-as-directory (file-truename (alist-get 'memex value)))))
@@ -313,21 +306,26 @@ DONE gets the bytes that it printed, and an error line or nil."
     (setq fovea--finding nil)
     (dolist (done waiting) (with-demoted-errors "Fovea: %S" (funcall done failure)))))
 
+(defun fovea--bad-setting ()
+  "Return an error line about a setting whose value is not of its type, or nil."
+  (when-let ((name (seq-find (lambda (name)
+                               (not (widget-apply (widget-convert (get name 'custom-type))
+                                                  :match (symbol-value name))))
+                             (mapcar #'car (get 'fovea 'custom-group)))))
+    (format "`%s' cannot be %S; set it again" name (symbol-value name))))
+
 (defun fovea--find (done)
   "Look for a daemon in the background; start one where that is allowed.
 DONE gets an error line, or nil when the daemon is known."
   (push done fovea--finding)
   (cond ((cdr fovea--finding))          ; somebody looks already
+        ((fovea--bad-setting) (fovea--found (fovea--bad-setting)))
         ((not (fboundp 'json-parse-buffer)) (fovea--found "this Emacs was built without JSON"))
         (fovea-socket (fovea--hello fovea-socket #'fovea--found))
         ((not fovea-start-daemon) (fovea--find-running))
         (t (fovea--run '("serve" "--detach" "--quiet")
                        (lambda (_printed failure)
                          (if failure (fovea--found failure) (fovea--find-running)))))))
-
-(defun fovea--find-known (done)
-  "Call DONE as `fovea--find' does, at once where the daemon is known."
-  (if fovea--daemon (funcall done nil) (fovea--find done)))
 
 (defun fovea--find-running ()
   "Look for a running daemon."
@@ -342,11 +340,12 @@ DONE gets an error line, or nil when the daemon is known."
   "Return the socket of a daemon that answers; start one where that is allowed.
 The wait for it ends when a key is pressed; the daemon starts all the same."
   (unless fovea--daemon
-    (let ((end (+ (float-time) fovea-timeout)) (failure 'none) (given-up nil))
+    (let ((begin (float-time)) (failure 'none) (given-up nil))
       (fovea--find (lambda (line)
                      (setq failure line)
                      (when given-up (message "Fovea: %s" (or line "the daemon is there now")))))
-      (while (and (eq failure 'none) (< (float-time) end) (not (input-pending-p)))
+      (while (and (eq failure 'none) (< (- (float-time) begin) fovea-timeout)
+                  (not (input-pending-p)))
         (accept-process-output nil 0.02))
       (when (setq given-up (eq failure 'none))
         (user-error "Fovea: the daemon still starts, in the background; try again soon"))
@@ -355,10 +354,6 @@ The wait for it ends when a key is pressed; the daemon starts all the same."
 
 (defvar fovea--client nil "The name of our stream of events, for which buffers are held.")
 
-(defun fovea--session ()
-  "Return the session in which unsaved text of buffers is seen."
-  (or fovea-agent "emacs"))
-
 (defun fovea--headers (operation)
   "Return headers for OPERATION: a key if it writes, a session if it sees buffers."
   (append
@@ -366,7 +361,7 @@ The wait for it ends when a key is pressed; the daemon starts all the same."
         `(("Idempotency-Key"
            . ,(secure-hash 'sha1 (format "%s %s %s" (random) (emacs-pid) (float-time))))))
    (and fovea--client (member operation fovea--seeing)
-        `(("Fovea-Session" . ,(fovea--session))))))
+        `(("Fovea-Session" . ,(or fovea-agent "emacs")))))) ; in which unsaved text is seen
 
 (defun fovea--call (operation &optional request headers)
   "Return the answer to OPERATION with REQUEST, an alist, and HEADERS.
@@ -531,12 +526,6 @@ An indirect buffer has the file of its base."
                               "[ \t]*:ID:[ \t]+\\([^ \t\n]+\\)"))
                      (match-string-no-properties 1))))))))
 
-(defun fovea--pushed-p (buffer)
-  "Whether Fovea has the text of BUFFER as it is."
-  (and fovea--client
-       (equal (cdr (buffer-local-value 'fovea--pushed buffer))
-              (buffer-chars-modified-tick buffer))))
-
 (defun fovea--reference ()
   "Return what names the note at point for the daemon, or an error line in a list."
   (let ((path (fovea--path)) (buffer (or (buffer-base-buffer) (current-buffer))))
@@ -547,7 +536,9 @@ An indirect buffer has the file of its base."
             ((not (buffer-file-name buffer)) (list "this buffer visits no file"))
             ((not path) (list "this file is not in the memex"))
             ((not line) path)
-            ((or (not (buffer-modified-p buffer)) (fovea--pushed-p buffer))
+            ((or (not (buffer-modified-p buffer))
+                 (and fovea--client (equal (cdr (buffer-local-value 'fovea--pushed buffer))
+                                           (list (buffer-chars-modified-tick buffer) t))))
              (format "%s:%d" path line))
             (id)
             (t (list "save this buffer first: its heading here has no ID"))))))
@@ -697,9 +688,20 @@ Return the buffer."
 (defvar fovea--search-asked nil "The text whose results are on their way.")
 (defvar fovea--search-wanted nil "The text whose results are wanted, while one is typed.")
 
-(defun fovea--search-request (text)
-  "Return the request of a search for TEXT."
-  `((text . ,text) (limit . ,fovea-search-limit) (match . 120) (excerpt . 120)))
+(defun fovea--search-requests (text)
+  "Return the requests for TEXT: a search, else a query for parts of words."
+  (let ((parts (split-string text "[\"\\[:space:]]+" t)))
+    `(("search" ((text . ,text) (limit . ,fovea-search-limit) (match . 120) (excerpt . 120)))
+      ,@(and parts `(("query" ((query . ,(format "\"%s\"" (string-join parts "\" \"")))
+                               (limit . ,fovea-search-limit) (excerpt . 120))))))))
+
+(defun fovea--search-ask (requests done)
+  "Ask REQUESTS in the background, one after another, until there are notes.
+DONE gets these, and an error line or nil."
+  (fovea--ask (caar requests) (cadar requests)
+              (lambda (nodes failure)
+                (if (or nodes failure (null (cdr requests))) (funcall done nodes failure)
+                  (fovea--search-ask (cdr requests) done)))))
 
 (defun fovea--search-show (text nodes)
   "Show NODES, which TEXT found, and return the buffer."
@@ -715,12 +717,11 @@ Return the buffer."
 (defun fovea--search-update (text)
   "Search for TEXT in the background, or when the search before has been answered."
   (unless (string-blank-p text)
-    (let ((busy fovea--search-asked))
-      (setq fovea--search-wanted text)
-      (unless (or busy (equal text fovea--search-text))
-        (setq fovea--search-asked text)
-        (fovea--ask "search" (fovea--search-request text)
-                    (apply-partially #'fovea--search-answer text))))))
+    (setq fovea--search-wanted text)
+    (unless (or fovea--search-asked (equal text fovea--search-text))
+      (setq fovea--search-asked text)
+      (fovea--search-ask (fovea--search-requests text)
+                         (apply-partially #'fovea--search-answer text)))))
 
 (defun fovea--search-answer (text nodes failure)
   "Show NODES, which TEXT found, or the error line FAILURE.
@@ -784,7 +785,8 @@ stays in the buffer *fovea search*."
           (setq text (fovea--search-read))
           (when (string-blank-p text) (user-error "Fovea: nothing to search for"))
           (unless (equal text fovea--search-text)
-            (fovea--search-show text (fovea--call "search" (fovea--search-request text))))
+            (fovea--search-show text (seq-some (lambda (request) (apply #'fovea--call request))
+                                               (fovea--search-requests text))))
           (setq found (with-current-buffer list (tabulated-list-get-id)))
           (unless found (user-error "Fovea: no note has \"%s\"" text)))
       (set-window-configuration windows))
@@ -972,9 +974,10 @@ Where the window was not made here, it has its handle alone; nil for none."
   "Write a note that Fovea is to remember; the region is its TEXT at first.
 Its place is that of what is remembered without a place: see `fovea remember'."
   (interactive (list (and (use-region-p) (fovea--text (region-beginning) (region-end)))))
-  (let ((link (and text buffer-file-name (not (file-remote-p buffer-file-name))
-                   (format "[[file:%s::%d]]" (abbreviate-file-name buffer-file-name)
-                           (line-number-at-pos (and (use-region-p) (region-beginning)))))))
+  (let* ((file (buffer-file-name (or (buffer-base-buffer) (current-buffer))))
+         (link (and text file (not (file-remote-p file))
+                    (format "[[file:%s::%d]]" (abbreviate-file-name file)
+                            (line-number-at-pos (and (use-region-p) (region-beginning)) t)))))
     (pop-to-buffer "*fovea capture*")
     (unless (buffer-modified-p)         ; what was written and not sent stays
       (fovea-edit-mode)
@@ -982,6 +985,13 @@ Its place is that of what is remembered without a place: see `fovea remember'."
       (insert "* ")
       (save-excursion (when text (insert "\n" (string-trim-right text) "\n" (or link "")))))
     (setq fovea--edit-send #'fovea--capture-send)))
+
+;;;###autoload
+(defun fovea-inbox ()
+  "Return the file inbox.org of the memex, for a template of `org-capture'."
+  (fovea--connect)
+  (fovea--refresh-buffers '("inbox.org"))
+  (expand-file-name "inbox.org" (plist-get fovea--daemon :memex)))
 
 (defun fovea--capture-send ()
   "Have the note of this buffer remembered."
@@ -1007,7 +1017,6 @@ Its place is that of what is remembered without a place: see `fovea remember'."
 
 (defun fovea--show-diff (name text)
   "Show TEXT, a unified diff, in the buffer NAME."
-  (require 'diff-mode)
   (pop-to-buffer (fovea--buffer name 'diff-mode
                                 (lambda ()
                                   (insert (if (string-empty-p text) "Nothing differs.\n" text))))))
@@ -1194,15 +1203,11 @@ STATUS names the sessions.  Each window is an alist with its agent and session."
     (pcase-dolist (`(,agent ,session) (seq-uniq asked))
       (dolist (window (ignore-errors
                         (fovea--call "windows" `((agent . ,agent) (limit . ,fovea-search-limit))
-                                     (fovea--session-header session))))
+                                     (and session `(("Fovea-Session" . ,session))))))
         (let-alist window
           (when (or (null since) (time-less-p (fovea--time since) (fovea--time .time)))
             (push `((agent . ,agent) (session . ,session) ,@window) given)))))
     (seq-sort-by (lambda (window) (alist-get 'time window)) #'string< (seq-uniq given))))
-
-(defun fovea--session-header (session)
-  "Return the header that names SESSION, if it is non-nil."
-  (and session `(("Fovea-Session" . ,session))))
 
 (defun fovea--today-fill ()
   "Fill the buffer of `fovea-today' and return it."
@@ -1268,24 +1273,18 @@ On a window, show the window as it was given; on a message, go there."
       (fovea-commit (alist-get 'seq (car work)))
     (let ((given (get-text-property (point) 'fovea-given))
           (note (get-text-property (point) 'fovea-note)))
-      (cond (given (fovea--show-given given))
+      (cond (given
+             (let-alist given           ; as its agent got it
+               (let ((answer (car (fovea--call
+                                   "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
+                                   (and .session `(("Fovea-Session" . ,.session)))))))
+                 (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
             (note (fovea-visit note t))
-            (t (fovea--today-show-proposal))))))
-
-(defun fovea--show-given (window)
-  "Show WINDOW, one of `fovea--given', as its agent got it."
-  (let-alist window
-    (let ((answer (car (fovea--call "windows" `((id . ,(number-to-string .id)) (agent . ,.agent))
-                                    (fovea--session-header .session)))))
-      (fovea--window-show `((text . ,(alist-get 'content answer)) ,@answer) nil))))
-
-(defun fovea--today-show-proposal ()
-  "Show what the proposal of this line would change."
-  (let* ((id (alist-get 'id (fovea--today-proposal)))
-         (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
-                        (fovea--call "review" `((id . ,id))))))
-    (unless now (user-error "Fovea: this proposal does not wait any more"))
-    (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))
+            (t (let* ((id (alist-get 'id (fovea--today-proposal)))
+                      (now (seq-find (lambda (p) (equal (alist-get 'id p) id))
+                                     (fovea--call "review" `((id . ,id))))))
+                 (unless now (user-error "Fovea: this proposal does not wait any more"))
+                 (fovea--show-diff "*fovea proposal*" (or (alist-get 'change now) ""))))))))
 
 (defun fovea--today-decide (operation done &rest request)
   "Ask OPERATION, with REQUEST, about the proposal of this line; report DONE."
@@ -1320,14 +1319,13 @@ On a window, show the window as it was given; on a message, go there."
           (erase-buffer)
           (insert text)
           (set-buffer-modified-p nil))
-        (setq fovea--edit-send (apply-partially #'fovea--edit-proposal .id)))
+        (setq fovea--edit-send
+              (lambda ()
+                (fovea--call "review-edit"
+                             `((id . ,.id) (body . ,(fovea--text (point-min) (point-max)))))
+                (when (get-buffer "*fovea today*") (fovea--today-fill))
+                "the proposal has your text; accept it in `fovea-today'")))
       (ediff-buffers before buffer))))
-
-(defun fovea--edit-proposal (id)
-  "Make the text of this buffer that of the proposal ID."
-  (fovea--call "review-edit" `((id . ,id) (body . ,(fovea--text (point-min) (point-max)))))
-  (when (get-buffer "*fovea today*") (fovea--today-fill))
-  "the proposal has your text; accept it in `fovea-today'")
 
 (defun fovea--revert-text (answer)
   "Return what ANSWER, of a dry run, would do."
@@ -1385,14 +1383,13 @@ something was written in between."
                                  (append paths fovea--changed-paths)
                                t))
   (unless fovea--changed-timer
-    (setq fovea--changed-timer (run-at-time 0.05 nil #'fovea--changed-now))))
-
-(defun fovea--changed-now ()
-  "Look at the buffers of files that changed."
-  (let ((paths fovea--changed-paths))
-    (setq fovea--changed-timer nil fovea--changed-paths nil)
-    (when (and paths (bound-and-true-p fovea-mode))
-      (fovea--refresh-buffers paths))))
+    (setq fovea--changed-timer
+          (run-at-time 0.05 nil
+                       (lambda ()
+                         (let ((paths fovea--changed-paths))
+                           (setq fovea--changed-timer nil fovea--changed-paths nil)
+                           (when (and paths (bound-and-true-p fovea-mode))
+                             (fovea--refresh-buffers paths))))))))
 
 (defun fovea--stale-p (buffer)
   "Whether BUFFER is unmodified, and its file of the memex newer than it."
@@ -1404,7 +1401,8 @@ something was written in between."
        (file-readable-p (buffer-file-name buffer))
        (not (verify-visited-file-modtime buffer))))
 
-(defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH . TICK), or nil.")
+(defvar-local fovea--pushed nil "What Fovea has of this buffer: (PATH TICK TEXT-TOO), or nil.")
+(put 'fovea--pushed 'permanent-local t)
 (defvar fovea--telling nil "What Fovea is told of buffers; the first is on its way.")
 (defvar fovea--push-timer nil "What sends the text of buffers while Emacs is idle.")
 (defconst fovea--push-max (* 4 1024 1024) "How many bytes of a buffer are sent.")
@@ -1420,8 +1418,9 @@ something was written in between."
     (funcall (if on #'add-hook #'remove-hook) hook function)))
 
 (defun fovea--push-again (client)
-  "Tell CLIENT, our stream, of every buffer with unsaved text."
+  "Tell CLIENT, our stream, of every buffer with unsaved text, from now on."
   (setq fovea--client client fovea--telling nil)
+  (fovea--push-hooks t)
   (dolist (buffer (buffer-list)) (with-current-buffer buffer (setq fovea--pushed nil)))
   (fovea--push-all))
 
@@ -1430,19 +1429,20 @@ something was written in between."
   (when fovea--client
     (dolist (buffer (buffer-list))
       (with-current-buffer buffer
-        (when (and buffer-file-name (or fovea--pushed (buffer-modified-p)))
+        (when (or fovea--pushed (and buffer-file-name (buffer-modified-p)))
           (with-demoted-errors "Fovea: %S" (fovea--push-here)))))))
 
 (defun fovea--push-here ()
   "Tell Fovea the state of this buffer, if it was told another one."
-  (let ((path (and fovea--client (buffer-modified-p) (fovea--path)))
+  (let ((path (and fovea--client (buffer-modified-p) (not (buffer-base-buffer)) (fovea--path)))
         (tick (buffer-chars-modified-tick)))
     (unless (or (null fovea--pushed) (equal path (car fovea--pushed))) (fovea--let-go))
-    (unless (or (null path) (equal fovea--pushed (cons path tick)))
-      (setq fovea--pushed (cons path tick))
-      (let ((text (and (not (fovea--encrypted-p (current-buffer)))
-                       (save-restriction (widen) (fovea--text (point-min) (point-max))))))
-        (fovea--push path (and text (<= (string-bytes text) fovea--push-max) text))))))
+    (unless (or (null path) (equal tick (nth 1 fovea--pushed)))
+      (let* ((text (and (not (fovea--encrypted-p (current-buffer)))
+                        (save-restriction (widen) (fovea--text (point-min) (point-max)))))
+             (sent (and text (<= (string-bytes text) fovea--push-max))))
+        (setq fovea--pushed (list path tick sent))
+        (fovea--push path (and sent text))))))
 
 (defun fovea--push (path text)
   "Tell Fovea that the buffer of PATH is not saved, with its TEXT if it has any."
@@ -1453,7 +1453,9 @@ something was written in between."
                  (lambda (failure)
                    (if (and text (buffer-live-p buffer)) ; no Unicode, or too much: a hold at least
                        (with-current-buffer buffer
-                         (when fovea--pushed (fovea--push path nil)))
+                         (when fovea--pushed
+                           (setf (nth 2 fovea--pushed) nil)
+                           (fovea--push path nil)))
                      (unless (member failure fovea--warned)
                        (push failure fovea--warned)
                        (message "Fovea: %s" failure)))))))
@@ -1485,7 +1487,7 @@ FAILED gets the error line, if there is one."
 
 (defun fovea--let-go ()
   "Tell Fovea that this buffer was saved, reverted or closed."
-  (when fovea--pushed
+  (when (and fovea--pushed (not (buffer-base-buffer))) ; a clone has the value of its base
     (let ((path (car fovea--pushed)))
       (setq fovea--pushed nil)
       (when fovea--client
@@ -1567,11 +1569,11 @@ may stand in your init file."
   :global t
   (fovea--stream-stop)
   (setq fovea--counts nil fovea--mode-line "" fovea--stream-delay 1
-        global-mode-string (delq 'fovea--mode-line global-mode-string))
-  (fovea--push-hooks fovea-mode)
+        global-mode-string (delq 'fovea--mode-line (ensure-list global-mode-string)))
+  (fovea--push-hooks nil)
   (when fovea-mode
-    (setq fovea--daemon nil
-          global-mode-string (append (or global-mode-string '("")) '(fovea--mode-line)))
+    (setq fovea--daemon nil fovea--finding nil
+          global-mode-string `("" ,@(remove "" global-mode-string) fovea--mode-line))
     (fovea--stream-start)))
 
 ;;;; Settings of Org
@@ -1676,14 +1678,14 @@ so nothing but you does."
     (lambda (action)
       (when (stringp action) (setq wanted action))
       (if (not (and (stringp action) (not (string-blank-p action)))) (funcall sink action)
-        (fovea--ask "search" (fovea--search-request action)
-                    (lambda (nodes failure)
-                      (when failure (minibuffer-message "Fovea: %s" failure))
-                      (when (and (not failure) (equal action wanted))
-                        (clrhash fovea--candidates)
-                        (funcall sink 'flush)
-                        (funcall sink (mapcar #'fovea--candidate nodes))
-                        (funcall sink 'refresh))))
+        (fovea--search-ask (fovea--search-requests action)
+                           (lambda (nodes failure)
+                             (when failure (minibuffer-message "Fovea: %s" failure))
+                             (when (and (not failure) (equal action wanted))
+                               (clrhash fovea--candidates)
+                               (funcall sink 'flush)
+                               (funcall sink (mapcar #'fovea--candidate nodes))
+                               (funcall sink 'refresh))))
         nil))))
 
 (defun fovea--consult-preview (action candidate)
@@ -1750,13 +1752,14 @@ so nothing but you does."
 (defun fovea--gptel-ask (operation request answer done)
   "Ask OPERATION with REQUEST as the agent gptel, which may do what agents may.
 DONE gets what ANSWER makes of the answer, or the error."
-  (fovea--find-known
-   (lambda (failure)
-     (if failure (funcall done (concat "Error: " failure))
-       (fovea--ask operation request
-                   (lambda (value failure)
-                     (funcall done (if failure (concat "Error: " failure) (funcall answer value))))
-                   '(("Fovea-Agent" . "gptel")))))))
+  (let ((ask (lambda (failure)
+               (if failure (funcall done (concat "Error: " failure))
+                 (fovea--ask operation request
+                             (lambda (value failure)
+                               (funcall done (if failure (concat "Error: " failure)
+                                               (funcall answer value))))
+                             '(("Fovea-Agent" . "gptel")))))))
+    (if fovea--daemon (funcall ask nil) (fovea--find ask))))
 
 (with-eval-after-load 'gptel
   (when (fboundp 'gptel-make-tool)

@@ -47,8 +47,8 @@ type Open struct {
 	// ElsewhereID reports whether an id belongs to a headline outside the memex, so that
 	// links to it are not reported as broken. nil knows none.
 	ElsewhereID func(id string) bool
-	// Command is the command line of this process, shown to a process that finds the store
-	// locked.
+	// Command is the command line of this process, by default its name, shown to a process that
+	// finds the store locked.
 	Command string
 	// Wait is how long Open waits for another process to release the store. 0 fails at once.
 	Wait time.Duration

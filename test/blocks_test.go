@@ -9,9 +9,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -337,8 +339,8 @@ func TestTooManyBlocks(t *testing.T) {
 }
 
 // TestFileCache proves that a window reads only files that changed or were not read for five
-// minutes, that ranges of a file share one reading, and that files read in parallel keep
-// their order.
+// minutes, that ranges of a file share one reading, and that files can be read in
+// parallel.
 func TestFileCache(t *testing.T) {
 	files := map[string]string{"a.org": "* A\n"}
 	for i := range 40 {
@@ -367,7 +369,12 @@ func TestFileCache(t *testing.T) {
 		}
 	}
 	reader := blocks.Of(w.m.Blocks()).Files()
-	texts, errs := reader.Contents(t.Context(), view.Of(v), all)
+	texts, errs := make([]string, len(all)), make([]error, len(all))
+	var readers sync.WaitGroup
+	for i, b := range all {
+		readers.Go(func() { texts[i], errs[i] = reader.Content(t.Context(), view.Of(v), b) })
+	}
+	readers.Wait()
 	if diff := cmp.Diff(want, texts); diff != "" || errors.Join(errs...) != nil {
 		t.Fatalf("%v %s", errs, diff)
 	}
@@ -466,11 +473,34 @@ func TestRelatedIDs(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]int{"ada": 1, "ben": 0} {
-		other := w.desk(name, "ada")
-		shown, err := api.OpShow.Call(other.ctx, other.svc, api.ShowRequest{ID: "moon"})
-		if err != nil || len(shown.Backlinks) != want {
-			t.Errorf("%s sees the backlinks %+v, %v", name, shown, err)
+		for _, session := range []string{"ada", ""} {
+			other := w.desk(name, session)
+			shown, err := api.OpShow.Call(other.ctx, other.svc, api.ShowRequest{ID: "moon"})
+			if err != nil || len(shown.Backlinks) != want {
+				t.Errorf("%s sees the backlinks %+v in session %q, %v", name, shown, session, err)
+			}
 		}
+	}
+}
+
+// TestBlocksOfAWindowAreRead proves that an agent can read what a window of its names: its blocks, by their handles, and
+// nobody else's.
+func TestBlocksOfAWindowAreRead(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* Tides\n"})
+	w.ingest()
+	d := w.desk("ada", "")
+	d.add(working.Block{Type: working.Context, Summary: "The moon makes tides."})
+	first := regexp.MustCompile(`(?m)^\* (\S+) Context`).FindStringSubmatch(d.context(api.ContextRequest{}).Text)
+	if first == nil {
+		t.Fatal("the block is not in the window")
+	}
+	shown, err := api.OpShow.Call(d.ctx, d.svc, api.ShowRequest{ID: first[1]})
+	if err != nil || !strings.Contains(shown.Title, "Context") {
+		t.Errorf("%s is %+v, %v", first[1], shown, err)
+	}
+	ben := w.desk("ben", "")
+	if shown, err := api.OpShow.Call(ben.ctx, ben.svc, api.ShowRequest{ID: first[1]}); err == nil {
+		t.Errorf("ben reads %+v", shown)
 	}
 }
 
@@ -490,6 +520,36 @@ func TestLinesToTheEnd(t *testing.T) {
 		content, _ := json.Marshal(strings.TrimSpace(strings.TrimPrefix(text, "one\n")))
 		if want := `"content":` + string(content); !strings.Contains(got.Text, want) || !strings.Contains(got.Text, `"lines":"2-"`) {
 			t.Errorf("no %s in %s", want, got.Text)
+		}
+	}
+}
+
+// TestLibraryReadsBlocks: a window of the library has the text of the files that blocks name, and
+// says of which it cannot read, without the program reading any.
+func TestLibraryReadsBlocks(t *testing.T) {
+	w := newWorld(t, map[string]string{"a.org": "* A\n", "login.go": "package login\n\nfunc Login() {}\n", "gone.txt": "here\n"})
+	ctx := fovea.WithActor(t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})
+	session := w.scope("session/one")
+	_, _, err := session.Blocks().Add(ctx, w.m.View(), working.Request{Agent: "ada", Now: w.now(), Blocks: []working.Block{
+		{Type: working.File, Location: "login.go", StartLine: 3}, {Type: working.File, Location: "gone.txt"},
+	}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.remove("gone.txt")
+	over, err := w.m.Over(ctx, "session/one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, v := range map[string]fovea.View{"over": over, "session": session.View()} {
+		got, err := v.Window(ctx, window.Request{Budget: 400})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"func Login() {}", "(cannot be read: "} {
+			if !strings.Contains(got.Text, want) {
+				t.Errorf("%s: the window has no %q:\n%s", name, want, got.Text)
+			}
 		}
 	}
 }

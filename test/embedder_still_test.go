@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,6 +104,48 @@ func delaysNothing(t *testing.T, e embedding) {
 	}
 	stop()
 	<-ended
+}
+
+// TestWaitingForTheEmbedderTakesNoTurn: while as many windows as are made at a time wait for the
+// embedder, a search by words is answered at once.
+func TestWaitingForTheEmbedderTakesNoTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "notes.org"), []byte("* The old boat\nlies in the shed\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		hangs := embedding(func(ctx context.Context, _ string) ([]float32, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		m, err := fovea.Open(t.Context(), dir, &fovea.Options{
+			StateDir: t.TempDir(), Embedder: func(context.Context) (embed.Embedder, error) { return hangs, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		svc, start := api.NewLocal(m, &api.LocalOptions{AtOnce: 1, EmbedTimeout: 300 * time.Millisecond}), time.Now()
+		var windows sync.WaitGroup
+		for _, question := range []string{"boat", "shed"} {
+			windows.Go(func() {
+				if _, err := api.OpContext.Call(t.Context(), svc, api.ContextRequest{Question: question}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		hits, err := api.OpSearch.Call(t.Context(), svc, api.SearchRequest{Text: "boat", Mode: meaning.Lexical})
+		if took := time.Since(start); len(hits) != 1 || err != nil || took != 0 {
+			t.Errorf("%d hits after %v: %v", len(hits), took, err)
+		}
+		windows.Wait()
+		if took := time.Since(start); took != 300*time.Millisecond {
+			t.Errorf("two windows took %v", took)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // TestVectorsAfterFilters proves that filters, moments and deletions come before the scan of

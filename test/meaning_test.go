@@ -178,3 +178,40 @@ func TestNeighboursByMeaning(t *testing.T) {
 		}
 	}
 }
+
+// TestAnEarlierViewByMeaning proves that a view whose notes have changed since it was taken ranks by
+// meaning all the same, though nobody makes the vectors of their former texts.
+func TestAnEarlierViewByMeaning(t *testing.T) {
+	dir := t.TempDir()
+	save := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "notes.org"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("* Vessel\nthe hull leaks\n* Plan\nfirst\n")
+	topic := make([]float32, 64)
+	topic[1] = 1
+	m, err := fovea.Open(t.Context(), dir, &fovea.Options{StateDir: t.TempDir(), Embedder: func(context.Context) (embed.Embedder, error) {
+		return topics{"hull": topic, "SHIP": topic}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Ingest(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	before := m.View()
+	save("* Vessel\nthe hull leaks\n* Plan\nsecond\n")
+	if err := m.Ingest(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	by, err := m.ByMeaning(t.Context(), before, "SHIP", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hits, err := by.Search("SHIP", 1, nil, time.Time{}); err != nil || len(hits) != 1 || hits[0].Node.Title() != "Vessel" {
+		t.Errorf("%v, %v", hits, err)
+	}
+}

@@ -148,7 +148,7 @@ func TestParsersGrowInProportion(t *testing.T) {
 		"Go", "Python", "Java", "C", "C++", "Rust", "PHP", "Ruby", "Shell", "Emacs Lisp", "JavaScript", "TypeScript", "Org", "Markdown"} {
 		name := "outline of " + language
 		readers[name] = func(_ *testing.T, text string) []foreign.Problem {
-			_ = outline.Text(language, []byte(text))
+			_ = outline.Read(language, []byte(text))
 			_ = outline.Chunks(language, []byte(text), 2000)
 			return nil
 		}

@@ -112,7 +112,8 @@ type Caller struct {
 	// it can read them in parallel.
 	Prefetch func([]*Item)
 	// Load reads the body of a deferred item, see Working. Its error concerns that item
-	// alone. nil reads none.
+	// alone. Where nil, Build reads none; View.Window of the library reads the files of blocks, and
+	// sets Prefetch, Outline and Summarize as well.
 	Load func(*Item) (string, error)
 	// Outline, if not nil, is outline.Read with a memory of what it read.
 	Outline func(language, text string) *outline.File

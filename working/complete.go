@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -31,7 +32,7 @@ const (
 // Complete returns the block with its defaults, at the time of adding it. Paths must be
 // relative already. The error is of kind Invalid and names what to correct.
 func (b Block) Complete(now time.Time) (Block, error) {
-	b.Priority = b.Priority.inWords()
+	b.Type, b.Priority = Type(strings.ToLower(string(b.Type))), b.Priority.inWords()
 	if err := b.check(now); err != nil {
 		return b, fault.Wrap("block", clip(cmp.Or(b.ID, string(b.Type)), maxID), fault.Invalid, err)
 	}
@@ -109,24 +110,16 @@ func digestOf(texts ...string) string {
 
 // beginning returns the first characters of a text, on one line.
 func beginning(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	n := 0
-	for i := range text {
-		if n == previewSize {
-			return text[:i]
-		}
-		n++
-	}
-	return text
+	return escape.First(strings.Join(strings.Fields(text), " "), previewSize)
 }
 
 // check returns why a block cannot be one.
 func (b *Block) check(now time.Time) error {
 	switch {
 	case !slices.Contains(Types, b.Type):
-		return fmt.Errorf("the type %q is none; use one of %s", b.Type, joined(Types))
+		return fmt.Errorf("there is no type %q; use one of %s", b.Type, joined(Types))
 	case b.Priority != "" && !slices.Contains(Priorities, b.Priority):
-		return fmt.Errorf("the priority %q is none; use one of %s, or 1 to 4", b.Priority, joined(Priorities))
+		return fmt.Errorf("there is no priority %q; use one of %s, or 1 to 4", b.Priority, joined(Priorities))
 	case !isShare(b.Confidence):
 		return fmt.Errorf("the confidence %v is not between 0 and 1", *b.Confidence)
 	case !isShare(b.Relevance):
@@ -150,9 +143,9 @@ func (b *Block) checkLines() error {
 	case b.StartLine == 0 && b.EndLine == 0:
 		return nil
 	case b.StartLine < 1:
-		return fmt.Errorf("the line %d is none; lines are numbered from 1", b.StartLine)
+		return fmt.Errorf("there is no start_line %d; lines are numbered from 1", b.StartLine)
 	case b.EndLine != 0 && b.EndLine < b.StartLine:
-		return fmt.Errorf("the lines %d-%d are none; the first comes before the last", b.StartLine, b.EndLine)
+		return fmt.Errorf("the lines %d-%d are none; start_line comes before end_line", b.StartLine, b.EndLine)
 	}
 	return nil
 }

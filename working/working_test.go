@@ -98,37 +98,44 @@ func TestCallersPriority(t *testing.T) {
 	}
 }
 
+// TestTypeInAnyCase proves that a type may be written as Python names it.
+func TestTypeInAnyCase(t *testing.T) {
+	if b, err := (working.Block{Type: "FILE", Location: "a"}).Complete(time.Now()); err != nil || b.Type != working.File {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	nan := math.NaN()
 	for _, tc := range []struct {
 		in   working.Block
 		want string
 	}{
-		{working.Block{}, `the type "" is none; use one of rom, file, status, task, message, knowledge, history, context`},
-		{working.Block{Type: "blurb"}, `the type "blurb" is none`},
+		{working.Block{}, `there is no type ""; use one of rom, file, status, task, message, knowledge, history, context`},
+		{working.Block{Type: "blurb"}, `there is no type "blurb"`},
 		{working.Block{Type: working.File}, "a block of type file needs location"},
 		{working.Block{Type: working.Task, Project: "p"}, "a block of type task needs task_id or description"},
 		{working.Block{Type: working.Task, TaskID: "t", Location: "x"}, "a block of type task has no location"},
-		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `the priority "urgent" is none; use one of critical, high, medium, low, or 1 to 4`},
-		{working.Block{Type: working.Task, TaskID: "t", Priority: "5"}, `the priority "5" is none`},
-		{working.Block{Type: working.Task, TaskID: "t", Priority: "1.5"}, `the priority "1.5" is none`},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "urgent"}, `there is no priority "urgent"; use one of critical, high, medium, low, or 1 to 4`},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "5"}, `there is no priority "5"`},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "1.5"}, `there is no priority "1.5"`},
 		{working.Block{Type: working.Context, Summary: "c", RelatedIDs: make([]string, 1001)}, "it has 1001 related_ids, 1000 are possible"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: new(7.0)}, "the confidence 7 is not between 0 and 1"},
 		{working.Block{Type: working.Task, TaskID: "t", Confidence: &nan}, "the confidence NaN is not between 0 and 1"},
 		{working.Block{Type: working.Knowledge, Topic: "t", Relevance: new(-0.1)}, "the relevance_score -0.1 is not between 0 and 1"},
 		{working.Block{Type: working.Task, TaskID: "t", Expiry: now}, "the expiry 2026-11-23T12:00:00Z has passed; it is 2026-11-23T12:00:00Z now"},
-		{working.Block{Type: working.File, Location: "a", StartLine: 9, EndLine: 3}, "the lines 9-3 are none; the first comes before the last"},
-		{working.Block{Type: working.File, Location: "a", EndLine: 3}, "the line 0 is none; lines are numbered from 1"},
+		{working.Block{Type: working.File, Location: "a", StartLine: 9, EndLine: 3}, "the lines 9-3 are none; start_line comes before end_line"},
+		{working.Block{Type: working.File, Location: "a", EndLine: 3}, "there is no start_line 0; lines are numbered from 1"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: "a\nb"}, "the id is not one line of UTF-8"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: "a "}, "the id is not one line of UTF-8"},
 		{working.Block{Type: working.Status, StatusType: "a\nb"}, `block: "status:a\nb": the id is not one line of UTF-8`},
 		{working.Block{Type: working.Status, StatusType: "\x1b[31m"}, `block: "status:\x1b[31m": the id`},
 		{working.Block{Type: working.File, Location: "a::b"}, "has :: in it; give another one"},
-		{working.Block{Type: working.File}.About("a.go:0"), "the line 0 is none; lines are numbered from 1"},
-		{working.Block{Type: working.File}.About("a.go:0-0"), "the line 0 is none; lines are numbered from 1"},
+		{working.Block{Type: working.File}.About("a.go:0"), "there is no start_line 0; lines are numbered from 1"},
+		{working.Block{Type: working.File}.About("a.go:0-0"), "there is no start_line 0; lines are numbered from 1"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: strings.Repeat("x", 513)}, "an id is at most 512 bytes long"},
 		{working.Block{Type: working.Task, TaskID: "t", ID: "x" + strings.Repeat("ä", 400)}, "block: x" + strings.Repeat("ä", 15) + "…: an id is at most"},
-		{working.Block{Type: working.Task, TaskID: "t", Priority: "5", ID: strings.Repeat("y", 1<<20)}, strings.Repeat("y", 512) + ": the priority"},
+		{working.Block{Type: working.Task, TaskID: "t", Priority: "5", ID: strings.Repeat("y", 1<<20)}, strings.Repeat("y", 512) + ": there is no priority"},
 		{working.Block{Type: working.Context, Summary: strings.Repeat("x", 1<<19)}, "keep long text in a file"},
 		{working.Block{Type: working.Status, StatusType: "s", Value: math.Inf(1)}, "the value or the metadata is not JSON"},
 	} {

@@ -152,7 +152,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 		whose = cmp.Or(req.Agent, whose, "owner")
 	}
 	if whose == "" || whose != "owner" && author.Check(whose) != nil {
-		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent (--agent NAME)"))
+		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
 	}
 	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
 		return !strings.HasPrefix(m.Thread, req.Thread) || !isSeen(v, m.ID)

@@ -39,7 +39,7 @@ type BufferResponse struct {
 	Skills []string `json:"skills" jsonschema:"those that answer to buffer-update, by priority"`
 }
 
-// maxName is the largest number of characters kept of the name of a buffer.
+// maxName is the largest number of characters kept of the name of a buffer or a scope.
 const maxName = 100
 
 func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*BufferResponse, error) {
@@ -76,7 +76,9 @@ func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*Buffer
 	if b, err = held.Put(req.Client, b, req.Text == nil); err != nil {
 		return nil, fault.Wrap(BufferUpdate, at.Path, fault.Invalid, err)
 	}
-	if out.Held, out.Shown = true, b.Shown; !out.Shown && out.Why == "" {
+	if out.Held, out.Shown = true, b.Shown; b.Shown {
+		out.Why = ""
+	} else if out.Why == "" {
 		out.Why = "its text was not sent"
 	}
 	return out, nil

@@ -87,7 +87,8 @@ func Log(ctx context.Context, log *slog.Logger, op *api.Operation, err error) {
 	if log == nil || agent == "" && err == nil {
 		return
 	}
-	said := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name, "project", scopes.Project, "session", scopes.Session}
+	said := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name,
+		"project", escape.Truncate(scopes.Project, maxName), "session", escape.Truncate(scopes.Session, maxName)}
 	if err != nil { // the last key, see own
 		said = append(said, "kind", fault.KindOf(err).String(), "error", escape.Truncate(escape.Line(err.Error()), maxError))
 	}

@@ -150,7 +150,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *view.View, req *UsefulRe
 		}
 		return s, nil
 	case by != feedback.Owner || req.Window != 0 || req.Agent != "":
-		return nil, invalid(errors.New("each window belongs to an agent; name the agent (--agent NAME)"))
+		return nil, invalid(errors.New("each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
 	case question == "":
 		return nil, invalid(errors.New("name the question that was searched for with --question, or an agent whose window it was with --agent"))
 	}

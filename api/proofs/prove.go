@@ -68,7 +68,7 @@ func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
 	case req.From != "" && req.ID == "" && req.At == "" && !req.Absent:
 		f, err = travel.ProveHeads(ctx, a.History(), req.From, req.To)
 	case req.ID == "" && req.From == "":
-		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or a signed head with from"))
+		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or the file of a signed head (--from FILE)"))
 	case req.From+req.To != "":
 		return nil, fault.Wrap("prove", "", fault.Invalid,
 			errors.New("a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to"))

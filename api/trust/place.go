@@ -51,7 +51,8 @@ func (t *judge) mayWrite(file string) error {
 	if t.isGranted() {
 		return nil
 	}
-	return fmt.Errorf("agent %s writes below %s and in tasks; the owner can grant more in the configuration", t.g.Agent, t.folder())
+	return fmt.Errorf("agent %s writes below %s and in tasks; the owner can grant more in the configuration: [grants.%s] paths = [%q]",
+		t.g.Agent, t.folder(), t.g.Agent, file)
 }
 
 // within reports whether a file is one of some places: files, and folders with a slash at the

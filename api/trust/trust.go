@@ -84,7 +84,7 @@ func (t *judge) mayAsk(ctx context.Context) error {
 	switch t.g.Role {
 	case api.Agent, api.Keeper, api.Reader:
 	default:
-		return t.denied("", "role %q is none", t.g.Role)
+		return t.denied("", "there is no role %q", t.g.Role)
 	}
 	if err := t.scoped(ctx); err != nil {
 		return err

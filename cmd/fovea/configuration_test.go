@@ -454,7 +454,7 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 			t.Fatal(err)
 		}
 		through, said := ask([]string{"XDG_CONFIG_HOME=" + home})
-		carried := key == "budget" || key == "semantic_threshold"
+		carried := key == "budget" || key == "semantic_threshold" || key == "log_limit"
 		if named := strings.Contains(said, key); named == carried {
 			t.Errorf("%s: named %v: %s", key, named, said)
 		}
@@ -473,5 +473,34 @@ func TestWindowsWithAndWithoutADaemon(t *testing.T) {
 	s.run("serve", "--stop")
 	if alone, _ := ask([]string{"CONTEXT_SEMANTIC_THRESHOLD=0.01"}, "--policy", "foveal", "--budget", "260", "--no-daemon"); alone != through {
 		t.Errorf("(-daemon +alone):\n%s", cmp.Diff(through, alone))
+	}
+}
+
+// TestLogLimitOfTheCaller: how many lines of the log a caller sees is what its own environment says,
+// with a daemon too, unless the request says it.
+func TestLogLimitOfTheCaller(t *testing.T) {
+	s := newConfigured(t, "")
+	for range 4 {
+		s.run("show", "door", "--agent", "ada")
+	}
+	for _, tc := range []struct {
+		env, flag string
+		want      int
+	}{
+		{"CONTEXT_LOG_LIMIT=2", "", 2},
+		{"CONTEXT_LOG_LIMIT=2", "--limit=3", 3},
+		{"CONTEXT_LOG_LIMIT=", "", 4},
+	} {
+		c := s.command("logs", "--agent", "ada", "--quiet")
+		if tc.flag != "" {
+			c.Args = append(c.Args, tc.flag)
+		}
+		c.Env = append(c.Env, tc.env)
+		var said strings.Builder
+		c.Stderr = &said
+		out, err := c.Output()
+		if lines := strings.Count(string(out), "\n"); err != nil || said.Len() > 0 || min(lines, 4) != tc.want {
+			t.Errorf("%s %s: %d lines, want %d, %v %s", tc.env, tc.flag, lines, tc.want, err, said.String())
+		}
 	}
 }

@@ -76,7 +76,7 @@ func (s *session) connect(ctx context.Context) error {
 func reportSettings(s *session) {
 	var others []string
 	for key, own := range s.config.Digests() {
-		carried := key == "budget" || key == "semantic_threshold" // by asking
+		carried := key == "budget" || key == "semantic_threshold" || key == "log_limit" // by asking
 		if theirs := s.daemon.Met.Settings[key]; theirs != "" && theirs != own && !carried {
 			others = append(others, key)
 		}

@@ -188,3 +188,25 @@ func TestErrorsOfTreesHaveNoGoWords(t *testing.T) {
 		}
 	}
 }
+
+// TestArgumentsAreNamed: a verb that is called without what it needs names the verb, what it wants, and
+// where its help is.
+func TestArgumentsAreNamed(t *testing.T) {
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+		for _, given := range [][]string{nil, strings.Fields("a b c d e f g")} {
+			if c.Args == nil || c.Name() == "completion" || c.HasParent() && c.Parent().Name() == "completion" {
+				return
+			}
+			if err := c.Args(c, given); err != nil && !strings.Contains(err.Error(), " wants ") && !strings.Contains(err.Error(), "see fovea ") {
+				t.Errorf("%s with %q: %v", c.CommandPath(), given, err)
+			}
+		}
+	}
+	s := newSession()
+	defer func() { must(t, s.close()) }()
+	walk(command(s))
+}

@@ -181,7 +181,7 @@ func (a agents) name(given, client string) (name, greeting string) {
 	agent, changed := author.ForClient(client, a.reserved)
 	if changed {
 		greeting = fmt.Sprintf("You are recorded as agent %s, and write below agents/%s/: the name %q is not one that a client can take by itself. "+
-			"Your owner can choose another one: fovea mcp --agent NAME.", agent, agent, client)
+			"Your owner can start you by another one, such as that of a grant: fovea mcp --agent NAME.", agent, agent, client)
 	}
 	return agent.Name, greeting
 }

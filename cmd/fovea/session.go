@@ -21,6 +21,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/actions"
+	happened "github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
@@ -148,7 +149,7 @@ func loadOrAsk(ctx context.Context, s *session) error {
 	if !errors.Is(err, config.ErrFile) || s.config.Memex == "" {
 		return err
 	}
-	s.config.Budget = 0 // none is known here
+	s.config.Budget, s.config.LogLimit = 0, 0 // none is known here
 	if s.connect(ctx) != nil || s.daemon == nil {
 		return err
 	}
@@ -157,21 +158,48 @@ func loadOrAsk(ctx context.Context, s *session) error {
 }
 
 // asking is the service of the daemon. What this process' environment and configuration say of
-// windows goes along with each request for one.
+// windows and of the log goes along with each request for one.
 func asking(s *session) api.Service {
 	var mu sync.Mutex
 	now, follow := s.config, s.config.Follow(nil, s.flags)
-	return api.WithWindows(s.daemon.Service, func() (int, float64) {
+	look := func() config.Config {
 		mu.Lock()
 		defer mu.Unlock()
 		for range 2 { // a file that has changed is read at the second look
 			now, _ = follow.Look(now)
 		}
-		if now.Budget == 0 { // the daemon has kept the last good one
+		return now
+	}
+	windows := withWindows(s.daemon.Service, func() (int, float64) {
+		own := look()
+		if own.Budget == 0 { // the daemon has kept the last good one
 			return 0, 0
 		}
-		return now.Budget, cmp.Or(now.SemanticThreshold, window.DefaultThreshold)
+		return own.Budget, cmp.Or(own.SemanticThreshold, window.DefaultThreshold)
 	})
+	return func(ctx context.Context, c api.Call) (any, error) {
+		if req, ok := c.Request.(happened.LogsRequest); ok {
+			req.Limit = cmp.Or(req.Limit, look().LogLimit)
+			c.Request = req
+		}
+		return windows(ctx, c)
+	}
+}
+
+// withWindows returns a service whose windows have the budget and threshold that now says where a
+// request names none, and its policy has none; 0 leaves that to the service.
+func withWindows(svc api.Service, now func() (budget int, threshold float64)) api.Service {
+	return func(ctx context.Context, c api.Call) (any, error) {
+		if req, ok := c.Request.(api.ContextRequest); ok {
+			budget, threshold := now()
+			if req.Policy != window.PolicyShares {
+				req.Budget = cmp.Or(req.Budget, budget)
+			}
+			req.Threshold = cmp.Or(req.Threshold, threshold)
+			c.Request = req
+		}
+		return svc(ctx, c)
+	}
 }
 
 // reportMemex prints which folder is the memex if it was inferred and is not obvious: a parent
@@ -316,7 +344,7 @@ func (s *session) log() *slog.Logger { return s.Log(s.warn) }
 func markdownAdvice(dir string) string {
 	for _, pattern := range []string{"*.md", "*/*.md"} {
 		if found, _ := fs.Glob(os.DirFS(dir), pattern); len(found) > 0 {
-			return fmt.Sprintf(" (it holds Markdown: fovea import markdown %q, with --memex of another folder, makes notes of it there)", dir)
+			return fmt.Sprintf(" (this one has Markdown: fovea import markdown %q --memex FOLDER copies it into another FOLDER as Org)", dir)
 		}
 	}
 	return ""

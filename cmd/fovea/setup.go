@@ -304,7 +304,7 @@ func findServer(ctx context.Context, want config.Embed) (embed.Embedder, config.
 		}
 	}
 	if want.URL == "" && errors.Is(failed, embed.ErrUnavailable) {
-		failed = fmt.Errorf("setup embed: no server runs at %v; start one, such as Ollama, or name it with --url", addresses)
+		failed = fmt.Errorf("setup embed: no server runs at %s; start one, such as Ollama, or name it with --url", strings.Join(addresses, ", "))
 	}
 	return nil, config.Embed{}, failed
 }

@@ -15,6 +15,7 @@
 (require 'ert)
 (require 'fovea)
 (require 'org)
+(require 'org-capture)
 (require 'text-property-search)
 
 (defconst fovea-test-garden
@@ -128,6 +129,7 @@ Größe und Maß.
   (should (equal (fovea--head "HTTP/1.1 204 No\r\nA: b:c\r\n\r\nrest") '(204 (("a" . "b:c")) . "rest")))
   (should-not (fovea--head "HTTP/1.1 200 OK\r\nA: b\r\n"))
   (should (equal (fovea--line "one:\n  two") "one"))
+  (should (equal (fovea--json "[\"a\\u0000b\\\\u0000\\\\\\u0000\",\"\\n\"]") '("a\ufffdb\\u0000\\\ufffd" "\n")))
   (should (equal (alist-get 'a (fovea--json "{\"a\":[\"\303\237\",null,false]}")) '("ß" nil nil))))
 
 (defun fovea-test-serve (answer)
@@ -168,6 +170,8 @@ Several strings in a list are sent one after another."
       (fovea-mode -1))
     (let ((fovea-socket (fovea-test-serve (fovea-test-greeting 2))))
       (fovea-test-error "protocol 2 and this package 1" (fovea-query "todo:TODO")))
+    (let ((fovea-socket (fovea-test-serve "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n\"hi\"")))
+      (fovea-test-error "protocol nil and this package 1" (fovea-query "todo:TODO")))
     (let ((fovea-socket (fovea-test-serve "SSH-2.0-OpenSSH\r\n")))
       (fovea-test-error "hung up" (fovea-query "todo:TODO")))
     (let (said)
@@ -214,6 +218,8 @@ WORDS are more words of its command line."
     (dolist (broken '("(setq fovea-program nil)" "(setq fovea-program \"/nowhere/fovea\")"
                       "(setq fovea-memex \"/nowhere\")" "(setq fovea-socket \"/nowhere\")"
                       "(setenv \"HOME\" \"/nowhere\")" "(setq exec-path nil)"
+                      "(setq fovea-memex 7)" "(setq fovea-delay \"0.2\")" "(setq fovea-timeout nil)"
+                      "(setq fovea-socket \"/nowhere\" global-mode-string \"time\")"
                       "(defalias 'message #'ignore) (setq fovea-socket 7)"))
       (let ((said (fovea-test-emacs
                    (concat broken "(fovea-mode 1)
@@ -221,7 +227,24 @@ WORDS are more words of its command line."
                                            (accept-process-output nil 0.02)))
                             (princ (format \"the end %s\" fovea-mode))"))))
         (should (string-match-p "the end t" said))
-        (should (<= (length (split-string said "\n" t)) 2))))))
+        (should (<= (length (split-string said "\n" t)) 2))
+        (when (string-match "\\`(setq \\(fovea-[^ ]+\\) \\(7\\|nil\\|\"0.2\"\\))" broken)
+          (should (string-search (format "`%s' cannot be %s; set it again" (match-string 1 broken) (match-string 2 broken))
+                                 said)))))
+    (let ((fovea-timeout "long"))
+      (fovea-test-error "`fovea-timeout' cannot be \"long\"" (fovea-today)))))
+
+(ert-deftest fovea-test-memex ()
+  "A relative memex is one of the home, and an empty one is none."
+  (fovea-test-with
+    (with-temp-buffer
+      (setq default-directory "/ssh:nowhere.invalid:/")
+      (let ((fovea-memex "nowhere"))
+        (fovea-test-error "home/nowhere: no such folder" (fovea-query "todo:TODO")))
+      (let ((fovea-memex ""))
+        (fovea--connect)
+        (should (equal (plist-get fovea--daemon :memex)
+                       (file-name-as-directory (file-truename (getenv "FOVEA_MEMEX")))))))))
 
 (ert-deftest fovea-test-warning ()
   "What the daemon warns of is shown, once."
@@ -298,8 +321,14 @@ WORDS are more words of its command line."
       (with-current-buffer "*fovea search*"
         (should (equal (alist-get 'title (tabulated-list-get-id)) "Beech"))
         (should (string-search "zebrawood" (buffer-string))))
+      ;; a word that is being typed, and what a query would take for a predicate
+      (pcase-dolist (`(,text ,title) '(("zebra" "Beech") ("slo tre" "Oak") ("wood: \"qu\\" nil) ("zebrawood" "Beech")))
+        (fovea--search-update text)
+        (fovea-test-until "the preview" (lambda () (equal fovea--search-text text)))
+        (with-current-buffer "*fovea search*"
+          (should (equal (alist-get 'title (tabulated-list-get-id)) title))))
       (narrow-to-region (point-min) (1+ (point-min)))
-      (execute-kbd-macro (kbd "M-x fovea-search RET zebrawood RET"))
+      (execute-kbd-macro (kbd "M-x fovea-search RET zebrawoo RET"))
       (should (equal (buffer-name (window-buffer)) "garden.org"))
       (with-current-buffer "garden.org"
         (should (looking-at-p "\\* Beech"))
@@ -629,6 +658,35 @@ WORDS are more words of its command line."
       (fovea-edit-mode)
       (fovea-test-error "sent nowhere" (fovea-edit-finish)))))
 
+(ert-deftest fovea-test-capture-link ()
+  "The link to what is captured is right in a narrowed buffer, and in an indirect one."
+  (fovea-test-with
+    (fovea-test-visit "garden.org" "quick")
+    (narrow-to-region (line-beginning-position) (line-end-position))
+    (dolist (buffer (list (current-buffer) (make-indirect-buffer (current-buffer) "indirect" t)))
+      (with-current-buffer buffer
+        (fovea-capture "Text"))
+      (with-current-buffer "*fovea capture*"
+        (should (string-match-p "/garden\\.org::8\\]\\]" (buffer-string)))
+        (set-buffer-modified-p nil)
+        (kill-buffer)))))
+
+(ert-deftest fovea-test-org-capture ()
+  "A template of `org-capture' writes behind what was remembered meanwhile."
+  (fovea-test-with
+    (fovea--call "remember" '((title . "First")))
+    (fovea-test-visit "inbox.org")
+    (narrow-to-region (point-min) (1+ (point-min)))
+    (fovea--call "remember" '((title . "Second")))
+    (let ((org-capture-templates '(("m" "Memory" entry (file fovea-inbox) "* Captured %?"))))
+      (org-capture nil "m")
+      (insert "now")
+      (org-capture-finalize))
+    (should (buffer-narrowed-p))
+    (should (string-match-p "\\`\\* First\\(.\\|\n\\)*\n\\* Second\\(.\\|\n\\)*\n\\* Captured now\n"
+                            (fovea-test-read "inbox.org")))
+    (fovea-test-until "a commit" (lambda () (fovea--call "query" '((query . "Captured")))))))
+
 (ert-deftest fovea-test-settings ()
   "Fovea has the settings of Org of this Emacs, once they are saved."
   (fovea-test-with
@@ -891,6 +949,20 @@ WORDS are more words of its command line."
                                (let ((said (fovea-test-write id)))
                                  (and said (string-search (format "buffer \"%s\"" name) said))))))
 
+(ert-deftest fovea-test-reverted ()
+  "A hold ends when the buffer is reverted, which starts its major mode again, and stays when that alone starts again."
+  (fovea-test-with
+    (fovea-mode 1)
+    (fovea-test-until "the stream" (lambda () fovea--client))
+    (fovea-test-visit "garden.org" "quick")
+    (insert " pomegranate")
+    (fovea-test-held "beech" "garden.org")
+    (funcall major-mode)
+    (should-not (fovea-test-ask (fovea--hold)))
+    (fovea-test-held "beech" "garden.org")
+    (let ((inhibit-message t)) (revert-buffer t t))
+    (fovea-test-writes "beech")))
+
 (ert-deftest fovea-test-unsaved ()
   "Unsaved text is seen by its owner alone, and nobody else writes its file."
   (fovea-test-with
@@ -933,6 +1005,11 @@ WORDS are more words of its command line."
       (fovea--push-all)
       (setq buffer-read-only nil)
       (fovea-test-held "beech" "my garden")
+      ;; a clone ends, as of `org-capture', and the mode starts anew: held all the same
+      (fovea-test-untouched
+        (kill-buffer (make-indirect-buffer garden "clone" t))
+        (org-mode))
+      (fovea-test-held "beech" "my garden")
       ;; the daemon dies: nothing is lost, and the file is held again
       (signal-process (alist-get 'pid (car (fovea--wait (fovea--send (fovea--connect) "GET" "/v1/hello" nil nil nil)))) 9)
       (fovea-test-until "the loss" (lambda () (null fovea--client)))
@@ -950,12 +1027,28 @@ WORDS are more words of its command line."
       (goto-char (point-max))
       (insert "x")
       (fovea-test-held "beech" "my garden")
+      (fovea-test-error "nothing was done.*garden.org .*buffer \"my garden\"" (fovea-restore "seq:1"))
       (delete-char -1)
       (set-buffer-modified-p nil)
       (fovea--push-all)
       (fovea-test-writes "beech")
-      ;; under another name, and closed
+      ;; reverted, which starts the mode anew
       (fovea-test-until "the write" (lambda () (verify-visited-file-modtime garden)))
+      (insert "x")
+      (fovea-test-held "beech" "my garden")
+      (revert-buffer t t)
+      (fovea-test-writes "beech")
+      ;; of no file any more
+      (fovea-test-until "the write" (lambda () (verify-visited-file-modtime garden)))
+      (insert "x")
+      (fovea-test-held "beech" "my garden")
+      (set-visited-file-name nil t)
+      (fovea--push-all)
+      (fovea-test-writes "beech")
+      (set-visited-file-name (fovea-test-file "garden.org") t)
+      (revert-buffer t t)
+      (rename-buffer "my garden")
+      ;; under another name, and closed
       (insert "y")
       (fovea--push-all)
       (fovea-test-held "beech" "my garden")
@@ -1025,6 +1118,20 @@ WORDS are more words of its command line."
         (should (equal (funcall text "/elsewhere/a.org" (lambda () (insert "other"))) nil))
         (let ((fovea--push-max 10))
           (should (equal (funcall text (fovea-test-file "b.org") (lambda () (insert "12345678901"))) '(none))))
+        (fovea-test-visit "garden.org" "slow")
+        (let ((fovea--push-max 10))     ; its lines are those of Emacs alone
+          (goto-char (point-min))
+          (insert "\n")
+          (fovea--push-all)
+          (search-forward "slow")
+          (fovea-test-error "save this buffer first" (fovea--here)))
+        (fovea--push-all)
+        (fovea-test-error "save this buffer first" (fovea--here))
+        (insert "x")
+        (fovea--push-all)
+        (should (equal (fovea--here) "garden.org:3"))
+        (set-buffer-modified-p nil)
+        (fovea-test-until "all that is told" (lambda () (null fovea--telling)))
         ;; the first of two could not be sent
         (should (equal (cdr (funcall text (fovea-test-file "c.org") (lambda () (insert "a" (string #x3fff80)))))
                        '(none))))

@@ -23,6 +23,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
+	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -90,15 +92,11 @@ func (f *Files) Reads() int {
 // file that is no text), NotFound (also if the caller may not name the scope of the file),
 // Denied (hidden, ignored, encrypted, or outside the root), Locked.
 func (f *Files) Content(ctx context.Context, v *view.View, b *working.Block) (string, error) {
-	return f.content(ctx, v, b, f.scope.Options.Now())
-}
-
-func (f *Files) content(ctx context.Context, v *view.View, b *working.Block, now time.Time) (string, error) {
 	path := b.Path()
 	if path == "" {
 		return b.Content(), nil
 	}
-	text, err := f.text(ctx, v, path, now)
+	text, err := f.text(ctx, v, path, f.scope.Options.Now())
 	if err == nil && b.Lines() != "" {
 		text, err = cut(text, b.StartLine, b.EndLine)
 	}
@@ -108,24 +106,35 @@ func (f *Files) content(ctx context.Context, v *view.View, b *working.Block, now
 	return text, nil
 }
 
-// Contents is Content for several blocks, whose files are read in parallel. The results are
-// in the order of the blocks.
-func (f *Files) Contents(ctx context.Context, v *view.View, bs []*working.Block) (texts []string, errs []error) {
-	texts, errs = make([]string, len(bs)), make([]error, len(bs))
-	now := f.scope.Options.Now()
-	var all sync.WaitGroup
-	free := make(chan struct{}, maxReaders)
-	for i, b := range bs {
-		free <- struct{}{}
-		all.Go(func() {
-			defer func() { <-free }()
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				texts[i], errs[i] = f.content(ctx, v, b, now)
-			}
-		})
+// Serve lets a window of a view read the files of its blocks, and those that it is likely to show
+// in parallel.
+func (f *Files) Serve(ctx context.Context, v *view.View, c *window.Caller) {
+	of := func(item *window.Item) (n *node.Node, b *working.Block) { // which only a block asks for
+		n, _ = v.Get(item.ID)
+		b, _ = working.OfNode(n)
+		return n, b
 	}
-	all.Wait()
-	return texts, errs
+	load := func(item *window.Item) (string, error) {
+		_, b := of(item)
+		return f.Content(ctx, v, b)
+	}
+	c.Load, c.Outline = load, f.Outline
+	c.Prefetch = func(items []*window.Item) {
+		var all sync.WaitGroup
+		free := make(chan struct{}, maxReaders)
+		for _, item := range items {
+			free <- struct{}{}
+			all.Go(func() {
+				defer func() { <-free }()
+				_, _ = load(item) // the window says of which it shows that it cannot be read
+			})
+		}
+		all.Wait()
+	}
+	c.Summarize = func(item *window.Item) (window.Summary, error) {
+		n, b := of(item)
+		return f.Summaries.Of(v, n, b, item.Body)
+	}
 }
 
 // Note returns the block with the digest of its content, and that it can be read.

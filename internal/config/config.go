@@ -287,8 +287,8 @@ func defaultFile(env func(string) string) string {
 // Errors of Load and StateDir. They come wrapped with the path concerned.
 var (
 	// ErrNoMemex is returned by Load if nothing names the memex.
-	ErrNoMemex = errors.New("no memex is named; use --memex DIR, set FOVEA_MEMEX or MEMEX_ROOT, or write memex = \"DIR\" into the configuration " +
-		"file; verbs also take the folder that you stand in, where it holds Org files")
+	ErrNoMemex = errors.New("no memex is named; use --memex FOLDER, set FOVEA_MEMEX or MEMEX_ROOT, write memex = \"FOLDER\" into the configuration " +
+		"file, or work in a folder that has Org files")
 	// ErrFile is returned by Load if the configuration file cannot be read or is not TOML.
 	// Its policy is unknown then, so nothing may proceed.
 	ErrFile = errors.New("the configuration file cannot be used")

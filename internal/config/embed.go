@@ -163,7 +163,7 @@ func (v value) rerank() (Rerank, error) {
 	case r.URL == "":
 		return Rerank{}, fmt.Errorf("the table names no url; a reranker is a server, such as http://localhost:8080")
 	case r.Kind != embed.KindAuto && r.Kind != embed.KindOpenAI && r.Kind != embed.KindTEI:
-		return Rerank{}, fmt.Errorf("kind: %q is none; use openai, tei or auto", r.Kind)
+		return Rerank{}, fmt.Errorf("kind: there is no %q; use openai, tei or auto", r.Kind)
 	}
 	return r, nil
 }

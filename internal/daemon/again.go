@@ -52,6 +52,7 @@ type terms struct {
 	door         share.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
 	gate         share.Semaphore        // held while a call runs
 	advice       atomic.Pointer[string] // see Status.Configuration
+	noticed      map[string][]string    // what notices have told, by kind; of notices
 	wanted, good config.Config          // what the file says, and the last one that was in force whole; of follow, like these:
 	tries        int                    // how often requests were running when the memory was to be opened for wanted
 	due          time.Time              // when that is tried again
@@ -82,7 +83,7 @@ func (t *terms) open(ctx context.Context, m *fovea.Memory, c *config.Config) *op
 // run begins the work in the background.
 func (t *terms) run(o *opened) {
 	o.work.Go(func() { t.daemon.kept(o.live.ctx, "watching the folder", o.live.run) })
-	o.work.Go(func() { t.daemon.kept(o.live.ctx, "looking for notices", func() { notices(o, t.daemon.opts.Feed) }) })
+	o.work.Go(func() { t.daemon.kept(o.live.ctx, "looking for notices", func() { t.notices(o) }) })
 	if room := o.memory.Meaning(); room != nil {
 		o.work.Go(func() { t.daemon.kept(o.live.ctx, "making vectors", func() { room.Run(o.live.ctx) }) })
 	}

@@ -222,3 +222,23 @@ func TestEndWhileOpeningAgain(t *testing.T) {
 		t.Errorf("its log: %s %v", log, err)
 	}
 }
+
+// TestNoticesOverAnOpening: what has changed when the memory was opened again is told to those who
+// listened before.
+func TestNoticesOverAnOpening(t *testing.T) {
+	var f *follower
+	f = follows(t, func(ctx context.Context, c *config.Config) error {
+		f.write("a.org", "* Mine :conflict:\n")
+		m, err := fovea.Open(ctx, c.Memex, &fovea.Options{StateDir: c.StateDir})
+		if err != nil {
+			return err
+		}
+		return errors.Join(m.Ingest(ctx, nil), m.Close())
+	}, nil)
+	_ = f.titles()
+	emacs := f.listen()
+	f.want(func(c *config.Config) { c.RelaxedMs = 5 })
+	if got := emacs.next("conflicts"); got != `{"paths":["a.org"]}` {
+		t.Error(got)
+	}
+}

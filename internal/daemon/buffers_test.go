@@ -168,6 +168,10 @@ func TestBufferHoldsItsFile(t *testing.T) {
 	if _, said := h.ask("POST", "/v1/show", `{"id":"mine"}`, api.HeaderSession, "ed"); !strings.Contains(said, "unsaved words") {
 		t.Errorf("without a text, what was sent before is gone: %s", said)
 	}
+	kept := fmt.Sprintf(`{"client":%q,"path":"agents/ada/a.org","modified":true}`, emacs.name)
+	if _, said := h.ask("POST", "/v1/buffer-update", kept); !strings.Contains(said, `"shown":true`) || strings.Contains(said, "why") {
+		t.Errorf("what was sent before stays shown, whatever session a later request names: %s", said)
+	}
 	if got := emacs.push(200, "agents/ada/a.org", ""); !strings.Contains(got, `"held":false`) {
 		t.Errorf("saved: %s", got)
 	}
@@ -402,5 +406,25 @@ func TestLogsOfCalls(t *testing.T) {
 	locked := strings.Join(logs(api.HeaderAgent, "ada"), "\n")
 	if strings.Contains(locked, "nothing of ada") || !strings.Contains(locked, `"kind":"not found","error":"(withheld`) {
 		t.Errorf("while a file is locked down ada reads\n%s", locked)
+	}
+}
+
+// TestLogsTakeNoLongNames: the log has room for a thousand lines, and no caller makes one that is
+// longer than a person reads.
+func TestLogsTakeNoLongNames(t *testing.T) {
+	h := build(t)
+	h.write("a.org", mine)
+	h.start(nil)
+	long := strings.Repeat("x", 20_000)
+	if status, _ := h.ask("POST", "/v1/show", `{"id":"mine"}`, api.HeaderAgent, "ada", api.HeaderProject, long, api.HeaderSession, long); status == 200 {
+		t.Error("a scope has a name of 20,000 letters")
+	}
+	_, said := h.ask("GET", "/v1/logs?limit=1000", "", api.HeaderAgent, "ada")
+	if !strings.Contains(said, `\"op\":\"show\"`) || len(said) > 2000 {
+		t.Errorf("ada's log has %d bytes: %.300s", len(said), said)
+	}
+	_, said = h.ask("GET", "/v1/logs?limit=1000", "")
+	if !strings.Contains(said, `\"op\":\"show\"`) || len(said) > 4000 {
+		t.Errorf("the log has %d bytes: %.300s", len(said), said)
 	}
 }

@@ -81,6 +81,7 @@ func Serve(ctx context.Context, opts *Options) error {
 		folder: stores.Identity(opts.Memory.Dir())}
 	d.terms.daemon, d.terms.door, d.terms.gate = d, make(share.Semaphore, 1), make(share.Semaphore, maxInside)
 	d.terms.advice.Store(new(string))
+	d.terms.noticed = map[string][]string{}
 	if err := opts.Memory.Writable(); store.LacksHistory(err) {
 		d.damage = err.Error()
 	}

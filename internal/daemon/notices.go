@@ -25,20 +25,19 @@ func (o *opened) nudge() {
 }
 
 // notices tells subscribers which files are locked down, and which have notes with conflicts,
-// whenever that changes.
-func notices(o *opened, feed *api.Feed) {
-	ctx, known := o.live.ctx, map[string][]string{}
+// whenever that changes, also while the memory was not open.
+func (t *terms) notices(o *opened) {
+	ctx := o.live.ctx
 	conflict, err := query.Parse("tags:" + document.ConflictTag)
 	if err != nil {
 		o.live.logError(err)
 		return
 	}
-	for first := true; ; first = false {
+	for {
 		for kind, paths := range noticed(ctx, o.memory, conflict) {
-			if was := known[kind]; !slices.Equal(was, paths) {
-				if known[kind] = paths; !first {
-					feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
-				}
+			was, known := t.noticed[kind]
+			if t.noticed[kind] = paths; known && !slices.Equal(was, paths) {
+				t.daemon.opts.Feed.Notify(api.Notice{Event: kind, Data: map[string][]string{"paths": append([]string{}, paths...)}})
 			}
 		}
 		select {
@@ -64,12 +63,12 @@ func noticed(ctx context.Context, m *fovea.Memory, conflict query.Expr) map[stri
 	if nodes, err := m.View().Query(conflict, 0, time.Time{}); err == nil {
 		paths := []string{}
 		for _, n := range nodes {
-			if !document.IsMemory(n.Path) && !slices.Contains(paths, n.Path) {
+			if !document.IsMemory(n.Path) {
 				paths = append(paths, n.Path)
 			}
 		}
 		slices.Sort(paths)
-		found["conflicts"] = paths
+		found["conflicts"] = slices.Compact(paths)
 	}
 	return found
 }

@@ -36,13 +36,21 @@ func isBidi(r rune) bool {
 
 const ellipsis = "…"
 
-// Truncate truncates text to n runes and appends an ellipsis.
-func Truncate(text string, n int) string {
+// First returns at most the first n characters of a text.
+func First(text string, n int) string {
 	for i := range text {
 		if n == 0 {
-			return text[:i] + ellipsis
+			return text[:i]
 		}
 		n--
+	}
+	return text
+}
+
+// Truncate truncates text to n runes and appends an ellipsis.
+func Truncate(text string, n int) string {
+	if first := First(text, n); len(first) < len(text) {
+		return first + ellipsis
 	}
 	return text
 }

@@ -3,8 +3,7 @@
 package guard
 
 import (
-	"slices"
-
+	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -119,28 +118,14 @@ func keys(parts []Part) []partKey {
 // other pairs moved.
 func maxRun(pair []int) []bool {
 	inOrder := make([]bool, len(pair))
-	var ends []int // ends[k] is the index in pair of the smallest end of a run of k+1
-	before := make([]int, len(pair))
+	var places, paired []int
 	for i, j := range pair {
-		if j < 0 {
-			continue
-		}
-		k, _ := slices.BinarySearchFunc(ends, j, func(at, j int) int { return pair[at] - j })
-		before[i] = -1
-		if k > 0 {
-			before[i] = ends[k-1]
-		}
-		if k == len(ends) {
-			ends = append(ends, i)
-		} else {
-			ends[k] = i
+		if j >= 0 {
+			places, paired = append(places, i), append(paired, j)
 		}
 	}
-	if len(ends) == 0 {
-		return inOrder
-	}
-	for i := ends[len(ends)-1]; i >= 0; i = before[i] {
-		inOrder[i] = true
+	for _, k := range linediff.Increasing(paired) {
+		inOrder[places[k]] = true
 	}
 	return inOrder
 }

@@ -49,7 +49,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		defer s.opts.Feed.Buffers.Join(client)()
 		st.json("client", map[string]string{"client": client})
 	}
-	st.commits(missed, nil)
+	st.commits(missed...)
 	ticks := time.NewTicker(beat)
 	defer ticks.Stop()
 	for st.err == nil {
@@ -67,21 +67,39 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			if !ok {
 				return // too late: the client comes again with the number it has
 			}
-			if e.Notice != nil && !e.Notice.IsFor(author.GrantOf(r.Context())) {
-				continue
+			happened := []api.Event{e}
+			for range len(live) {
+				happened = append(happened, <-live)
 			}
-			if e.Commit == nil || author.GrantOf(r.Context()).Role == api.Owner {
-				st.event(e)
-				continue
+			s.notify(r, st, happened)
+		}
+	}
+}
+
+// notify sends what happened, as far as the reader is told of it. To another than the owner, commits
+// are as the log shows them now.
+func (s *Server) notify(r *http.Request, st *stream, happened []api.Event) {
+	g := author.GrantOf(r.Context())
+	var log []api.Commit
+	for _, e := range happened {
+		switch {
+		case e.Notice != nil:
+			if e.Notice.IsFor(g) {
+				st.json(e.Notice.Event, e.Notice.Data)
 			}
-			if e.Commit.Seq > st.seq { // with all that came since
-				list, err := s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
-				for i := range list {
-					if list[i].Seq == e.Commit.Seq {
-						list[i].Paths, list[i].MorePaths = e.Commit.Paths, e.Commit.MorePaths
-					}
+		case e.Commit == nil:
+			st.json("progress", map[string]int{"done": e.Done, "total": e.Total})
+		case g.Role == api.Owner:
+			st.commits(*e.Commit)
+		case e.Commit.Seq > st.seq && st.err == nil:
+			if log == nil { // of all that happened
+				log, st.err = s.missed(r, max(st.seq, e.Commit.Seq-1), s.opts.Hello().Seq)
+			}
+			for _, c := range log {
+				if c.Seq == e.Commit.Seq {
+					c.Paths, c.MorePaths = e.Commit.Paths, e.Commit.MorePaths
+					st.commits(c)
 				}
-				st.commits(list, err)
 			}
 		}
 	}
@@ -124,32 +142,19 @@ type stream struct {
 	err     error
 }
 
-func (s *stream) event(e api.Event) {
-	switch {
-	case e.Commit != nil:
-		s.commits([]api.Commit{*e.Commit}, nil)
-	case e.Notice != nil:
-		s.json(e.Notice.Event, e.Notice.Data)
-	default:
-		s.json("progress", map[string]int{"done": e.Done, "total": e.Total})
-	}
-}
-
 // json sends an event of a kind.
 func (s *stream) json(kind string, data any) {
 	text, err := json.Marshal(data)
-	if s.err = cmp.Or(s.err, err); err == nil {
-		s.send("event: " + kind + "\ndata: " + string(text) + "\n\n")
-	}
+	s.err = cmp.Or(s.err, err)
+	s.send("event: " + kind + "\ndata: " + string(text) + "\n\n")
 }
 
 // maxWrite is the size in bytes from which on a write takes no further commit.
 const maxWrite = 64 << 10
 
 // commits sends commits, each once, as the log shows them to this reader: without text that is
-// withheld by now. Those that came together are one write. An error of the log ends the stream.
-func (s *stream) commits(list []api.Commit, err error) {
-	s.err = cmp.Or(s.err, err)
+// withheld by now. Those that came together are one write.
+func (s *stream) commits(list ...api.Commit) {
 	var all strings.Builder
 	for i := range list {
 		if c := &list[i]; c.Seq > s.seq && s.err == nil {

@@ -11,11 +11,13 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/foveatest/looking"
 	"github.com/fovea-memory/fovea/internal/httpapi"
@@ -107,6 +109,35 @@ func TestEventsTellWhatTheLogTells(t *testing.T) {
 			t.Errorf("told of %d: %s", seq, text)
 		}
 		seq++
+	}
+}
+
+// TestEventsOfManyCommitsHaveTheirPaths: an agent that is told of several commits at once hears of the
+// files of each.
+func TestEventsOfManyCommitsHaveTheirPaths(t *testing.T) {
+	s := open(t, map[string]string{"a.org": "* A\n"})
+	s.must("ingest", "{}")
+	var made []fovea.Commit
+	for _, name := range []string{"b.org", "c.org", "d.org"} {
+		s.write(name, "* Note\n")
+		s.must("ingest", "{}")
+		c := s.m.View().Head()
+		c.Paths = []string{name}
+		made = append(made, c)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	a := s.listen(ctx, "/v1/events", "Authorization", "Bearer agent")
+	defer a.Body.Close()
+	lines := bufio.NewScanner(a.Body)
+	lines.Scan() // it listens
+	for _, c := range made {
+		s.feed.Committed(c)
+	}
+	for i, c := range commits(t, lines, len(made)) {
+		if !slices.Equal(c.Commit.Paths, made[i].Paths) {
+			t.Errorf("commit %d: %q, want %q", c.Commit.Seq, c.Commit.Paths, made[i].Paths)
+		}
 	}
 }
 

@@ -54,9 +54,10 @@ func (d *differ) compare(h Hunk, depth int) {
 		d.appendHunk(h)
 		return
 	}
-	var anchors [][2]int
+	var lines, newLines, anchors []int
 	if depth > 0 {
-		anchors = increasingSubsequence(uniqueLines(d.a[h.Start:h.End], d.b[h.NewStart:h.NewEnd]))
+		lines, newLines = uniqueLines(d.a[h.Start:h.End], d.b[h.NewStart:h.NewEnd])
+		anchors = Increasing(newLines)
 	}
 	if len(anchors) == 0 {
 		for _, c := range lcs.DiffLines(d.a[h.Start:h.End], d.b[h.NewStart:h.NewEnd]) {
@@ -66,8 +67,9 @@ func (d *differ) compare(h Hunk, depth int) {
 	}
 	pos, newPos := h.Start, h.NewStart
 	for _, anchor := range anchors {
-		d.compare(Hunk{pos, h.Start + anchor[0], newPos, h.NewStart + anchor[1]}, depth-1)
-		pos, newPos = h.Start+anchor[0]+1, h.NewStart+anchor[1]+1
+		line, newLine := h.Start+lines[anchor], h.NewStart+newLines[anchor]
+		d.compare(Hunk{pos, line, newPos, newLine}, depth-1)
+		pos, newPos = line+1, newLine+1
 	}
 	d.compare(Hunk{pos, h.End, newPos, h.NewEnd}, depth-1)
 }
@@ -84,9 +86,9 @@ func (d *differ) appendHunk(h Hunk) {
 	d.hunks = append(d.hunks, h)
 }
 
-// uniqueLines returns the index pairs of the lines that occur exactly once in a and
-// once in b, in the order of a.
-func uniqueLines(a, b []string) [][2]int {
+// uniqueLines returns the indexes in a and in b of the lines that occur exactly once in each, in
+// the order of a.
+func uniqueLines(a, b []string) (of, in []int) {
 	const duplicate = -1
 	index := func(lines []string) map[string]int {
 		indexes := make(map[string]int, len(lines))
@@ -99,22 +101,21 @@ func uniqueLines(a, b []string) [][2]int {
 		return indexes
 	}
 	inA, inB := index(a), index(b)
-	var out [][2]int
 	for i, line := range a {
 		if j, ok := inB[line]; ok && j != duplicate && inA[line] == i {
-			out = append(out, [2]int{i, j})
+			of, in = append(of, i), append(in, j)
 		}
 	}
-	return out
+	return of, in
 }
 
-// increasingSubsequence returns a longest subsequence of pairs, which are sorted by the
-// first index, that also increases by the second. It uses patience sorting.
-func increasingSubsequence(pairs [][2]int) [][2]int {
-	var tops []int // index of the pair on top of each pile
-	previous := make([]int, len(pairs))
-	for i, p := range pairs {
-		n := sort.Search(len(tops), func(k int) bool { return pairs[tops[k]][1] > p[1] })
+// Increasing returns the indexes of a longest subsequence of different numbers that increases. It
+// uses patience sorting.
+func Increasing(numbers []int) (indexes []int) {
+	var tops []int // index of the number on top of each pile
+	previous := make([]int, len(numbers))
+	for i, number := range numbers {
+		n := sort.Search(len(tops), func(k int) bool { return numbers[tops[k]] > number })
 		if previous[i] = -1; n > 0 {
 			previous[i] = tops[n-1]
 		}
@@ -127,10 +128,9 @@ func increasingSubsequence(pairs [][2]int) [][2]int {
 	if len(tops) == 0 {
 		return nil
 	}
-	var out [][2]int
 	for i := tops[len(tops)-1]; i >= 0; i = previous[i] {
-		out = append(out, pairs[i])
+		indexes = append(indexes, i)
 	}
-	slices.Reverse(out)
-	return out
+	slices.Reverse(indexes)
+	return indexes
 }

@@ -39,6 +39,8 @@ var nextSteps = map[fovea.Kind]string{
 var nextOfDenied = map[string]string{
 	"forget":   "forget what you alone wrote, or ask the owner",
 	"rollback": "take back your own commits with action revert and your name as author, or ask the owner",
+
+	"restore-memory": "go on without it, or ask the owner to write that line and to start you by the name in it: fovea mcp --agent NAME",
 }
 
 // nextOfOp are the next steps by operation and kind, where those of the kind would mislead: a

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,11 +79,10 @@ func recallTool(ctx context.Context, svc api.Service, req api.SearchRequest, in 
 	if in.Mode != "query" && strings.TrimSpace(req.Text) == "" {
 		return newestNotes(ctx, svc, req.Limit)
 	}
-	switch in.Mode {
-	case "", meaning.Lexical, meaning.Semantic, meaning.Hybrid:
+	switch {
+	case req.Blocks, slices.Contains([]string{"", meaning.Lexical, meaning.Semantic, meaning.Hybrid}, in.Mode):
 		return searchTool(ctx, svc, req, in.Mode)
-	case "query":
-	default:
+	case in.Mode != "query":
 		return reply{}, misuse("mode is lexical or query")
 	}
 	nodes, err := api.OpQuery.Call(ctx, svc, api.QueryRequest{Query: req.Text, Limit: req.Limit + 1, Excerpt: excerptRunes})
@@ -115,14 +115,6 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 	if err != nil {
 		return reply{}, err
 	}
-	offer := api.SuggestRequest{Text: req.Text}
-	if len(hits) == 0 || hits[0].Similarity < api.WeakSimilarity {
-		offer.Notes = maxOffered
-	}
-	more, err := api.OpSuggest.Call(ctx, api.WithSync(svc, api.SyncNone), offer)
-	if err != nil {
-		return reply{}, err
-	}
 	var b strings.Builder
 	for i := range hits {
 		h := &hits[i]
@@ -131,9 +123,20 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 		}
 		writeHit(&b, i, &h.Node, strconv.FormatFloat(h.Similarity, 'f', 2, 64))
 	}
-	writeSuggestions(&b, more)
-	if offer.Notes > 0 && len(hits) > 0 {
+	isWeak := len(hits) == 0 || hits[0].Similarity < api.WeakSimilarity
+	if isWeak && len(hits) > 0 {
 		note += ", none of them close"
+	}
+	if !req.Blocks {
+		offer := api.SuggestRequest{Text: req.Text}
+		if isWeak {
+			offer.Notes = maxOffered
+		}
+		more, err := api.OpSuggest.Call(ctx, api.WithSync(svc, api.SyncNone), offer)
+		if err != nil {
+			return reply{}, err
+		}
+		writeSuggestions(&b, more)
 	}
 	return reply{text: found(len(hits), false, note) + fenced(b.String())}, nil
 }

@@ -57,6 +57,16 @@ var calls = []struct {
 	{"restore-memory", map[string]any{}},
 }
 
+// TestRefusalOfRestoreNamesTheWay: a client that is denied restore-memory is told what makes a grant count.
+func TestRefusalOfRestoreNamesTheWay(t *testing.T) {
+	c := connect(t, api.Service(func(_ context.Context, c api.Call) (any, error) {
+		return nil, &fovea.Error{Op: c.Op.Name, Kind: fovea.Denied, Err: errors.New("so it is")}
+	}), nil)
+	if text := refusedBy(t, c, "restore-memory", map[string]any{"source": "LOCAL"}); !strings.Contains(text, "fovea mcp --agent NAME") {
+		t.Error(text)
+	}
+}
+
 // TestRefusalsFitTheirKinds: whatever a tool, a prompt or a resource is refused for,
 // the answer has a next step, and one that fits the kind.
 func TestRefusalsFitTheirKinds(t *testing.T) {

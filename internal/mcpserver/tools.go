@@ -59,7 +59,7 @@ func tools() []tool {
 			"focus question task budget layout fresh since_last", []action{act(api.OpContext, contextTool)}},
 		{"recall", "Find notes", reads,
 			"Find notes by words, or with mode query by conditions such as: todo:TODO tags:work deadline:to=+7 heading:budget. Without query: your newest notes.",
-			"query mode limit min_similarity", []action{act(api.OpSearch, recallTool)}},
+			"query mode limit min_similarity blocks", []action{act(api.OpSearch, recallTool)}},
 		{"read", "Read a note", reads,
 			"A note: text, attributes, digest, children; or as it was at an earlier moment.",
 			"*id at offset", []action{act(api.OpShow, readTool)}},

@@ -34,9 +34,7 @@ func (x *Vectors) Fill(ctx context.Context, progress func(done, of int)) error {
 	defer unlock()
 	err = x.fill(ctx, progress)
 	x.leave(err)
-	x.mu.Lock()
-	x.fault = err
-	x.mu.Unlock()
+	x.failed(err)
 	return err
 }
 
@@ -120,36 +118,23 @@ func (x *Vectors) expect(pending int) {
 func (x *Vectors) wanted(states []*graph.State, e *engine) []*node.Node {
 	var nodes []*node.Node
 	seen := map[merkle.Digest]bool{}
-	made := func(merkle.Digest) (row int, ok bool) { return 0, false }
+	isMade := func(merkle.Digest) bool { return false }
 	if e != nil {
-		made = e.store.View().Row
+		set := e.store.View()
+		isMade = func(d merkle.Digest) bool {
+			_, ok := set.Row(d)
+			return ok || len(e.store.Missing([]merkle.Digest{d})) == 0 // or it was refused
+		}
 	}
 	for _, s := range states {
 		for n := range s.All() {
-			if _, ok := made(n.Own); !ok && !seen[n.Own] && x.mayEmbed(s, n, e) && Text(n) != "" {
+			if !seen[n.Own] && !isMade(n.Own) && x.mayEmbed(s, n, e) && Text(n) != "" {
 				seen[n.Own] = true
 				nodes = append(nodes, n)
 			}
 		}
 	}
-	if e == nil {
-		return nodes
-	}
-	digests := make([]merkle.Digest, len(nodes))
-	for i, n := range nodes {
-		digests[i] = n.Own
-	}
-	missing := map[merkle.Digest]bool{}
-	for _, d := range e.store.Missing(digests) {
-		missing[d] = true
-	}
-	left := nodes[:0]
-	for _, n := range nodes {
-		if missing[n.Own] {
-			left = append(left, n)
-		}
-	}
-	return left
+	return nodes
 }
 
 // mayEmbed reports whether the embedder may see a node.

@@ -29,10 +29,12 @@ func (x *Vectors) reach(ctx context.Context, timeout time.Duration) *engine {
 	if x.connected() == nil && timeout > 0 {
 		soon, cancel := context.WithTimeout(ctx, timeout)
 		if inner, unlock, err := x.lock(soon); err == nil {
-			_, _ = x.connect(inner) // the fault is kept
-			unlock()
+			_, err = x.connect(inner)
+			if unlock(); ctx.Err() == nil { // who gives up says nothing about the embedder
+				x.failed(err)
+			}
 		}
-		if soon.Err() != nil {
+		if soon.Err() != nil && ctx.Err() == nil {
 			x.pace.late(timeout)
 		}
 		cancel()

@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/lru"
-	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -116,15 +115,22 @@ func (x *Vectors) connect(ctx context.Context) (*engine, error) {
 	if err == nil {
 		e, err = x.opts.engine(embedder)
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.fault = err; err != nil {
+	if err != nil {
 		return nil, err
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	_ = x.kept.close() // nothing was written
-	x.engine, x.kept = e, nil
+	x.engine, x.kept, x.fault = e, nil, nil
 	x.pace.Store(0) // what came before was about connecting
 	return e, nil
+}
+
+// failed notes why the last attempt to reach the embedder failed; nil for one that did not.
+func (x *Vectors) failed(err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.fault = err
 }
 
 // engine opens the vectors that an embedder made.
@@ -200,17 +206,6 @@ func (x *Vectors) lock(ctx context.Context) (_ context.Context, unlock func(), _
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(x.open, cancel)
 	return ctx, func() { stop(); cancel(); <-x.work }, nil
-}
-
-// Ranker returns what nodes are ranked by for a question, or for their focus if q is nil;
-// ok is false if there are no vectors.
-func (x *Vectors) Ranker(q *vector.Query) (m recall.Meaning, ok bool) {
-	e := x.connected()
-	if e == nil {
-		return m, false
-	}
-	set := e.store.View()
-	return recall.Meaning{Set: set, Query: q, Trust: x.trust(e)}, set.Len() > 0
 }
 
 // Status says how far the vectors are.

@@ -200,12 +200,8 @@ func TestProof(t *testing.T) {
 		if err := r.Fill(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
-		q, err := r.Question(t.Context(), "the matter 7", time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m, ok := r.Ranker(q); !ok || m.Trust != tc.want || m.Query != q {
-			t.Errorf("%s: trust %v, want %v", tc.name, m.Trust, tc.want)
+		if got := r.trust(r.connected()); got != tc.want {
+			t.Errorf("%s: trust %v, want %v", tc.name, got, tc.want)
 		}
 	}
 }
@@ -376,7 +372,7 @@ func TestNoConnection(t *testing.T) {
 	if s := r.Status(); !errors.Is(s.Fault, away) || s.Model != "" {
 		t.Errorf("%+v", s)
 	}
-	if _, ok := r.Ranker(nil); ok {
+	if r.connected() != nil {
 		t.Error("there are vectors")
 	}
 }
@@ -442,6 +438,51 @@ func TestView(t *testing.T) {
 	}
 	if _, err := View(t.Context(), x, v, Request{Mode: "magic"}); fault.KindOf(err) != fault.Invalid {
 		t.Error(err)
+	}
+}
+
+// TestWhoGivesUpIsNotLate: a request that its caller gives up while the embedder connects says
+// nothing about the embedder, so that the next one waits for it.
+func TestWhoGivesUpIsNotLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const wait = 300 * time.Millisecond
+		x := vectorsOf(t, faultfs.New(), &made{}, manyNotes(3))
+		x.opts.Connect = func(ctx context.Context) (embed.Embedder, error) {
+			select {
+			case <-time.After(wait / 2):
+				return &made{}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		v := view.New(stateOf(t, manyNotes(3)), chain.Commit{}, "memex")
+		ctx, giveUp := context.WithTimeout(t.Context(), wait/4)
+		defer giveUp()
+		if _, err := View(ctx, x, v, Request{Focus: true, Timeout: wait}); err != nil {
+			t.Fatal(err)
+		}
+		if s := x.Status(); s.Fault != nil {
+			t.Errorf("the status says %v", s.Fault)
+		}
+		if _, err := View(t.Context(), x, v, Request{Focus: true, Timeout: wait}); err != nil || x.connected() == nil {
+			t.Errorf("%v, and nobody waited", err)
+		}
+	})
+}
+
+// TestNoQuestionWithoutVectors: where a remote embedder may see no note, a request that does not ask
+// for vectors neither waits for it nor sends its question.
+func TestNoQuestionWithoutVectors(t *testing.T) {
+	asked := 0
+	e := &made{remote: true, knows: func(question string) string { asked++; return question }}
+	x := vectorsOf(t, faultfs.New(), e, manyNotes(3))
+	if err := x.Fill(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	v := view.New(stateOf(t, manyNotes(3)), chain.Commit{}, "memex")
+	by, err := View(t.Context(), x, v, Request{Text: "what?", Timeout: time.Minute, Warn: func(err error) { t.Error(err) }})
+	if err != nil || by != v || asked != 0 {
+		t.Errorf("%v, asked %d times", err, asked)
 	}
 }
 

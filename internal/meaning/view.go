@@ -88,6 +88,9 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 			return nil, err
 		}
 	}
+	if e := x.connected(); e != nil && req.Mode == "" && e.store.View().Len() == 0 && e.waiting(view.StateOf(v), x.wanted) == 0 {
+		return v, nil // it may see nothing, and so no question
+	}
 	var q *vector.Query
 	if req.Text != "" {
 		if q, err = x.Question(ctx, req.Text, timeout); err != nil {
@@ -112,7 +115,7 @@ func (x *Vectors) rank(ctx context.Context, v *view.View, req Request, timeout t
 	case set.Len() == 0, away && q != nil: // the model of the question has gone
 		return nil, errNoVectors
 	case waiting > 0:
-		lacks = fmt.Errorf("does not know all notes: the vectors of %d are not made yet", waiting)
+		lacks = fmt.Errorf("does not know all notes: %d have no vector", waiting)
 	case away:
 		lacks = fmt.Errorf("compares the vectors that are kept: %w", cmp.Or(x.Status().Fault, errLate))
 	}

@@ -4,7 +4,7 @@
 //
 // A [Definition] is a class, a function, a type and the like, with its lines and its
 // signature. [Language] names the language of a file, [Definitions] lists what the file
-// defines, and [Text] writes the outline that a reader sees in place of the file: what it
+// defines, and a [File] has the outline that a reader sees in place of the file: what it
 // imports, its classes and its signatures, each with its line, without comments and bodies.
 //
 // The languages, and the kinds of what they define:

@@ -105,13 +105,17 @@ func index(words func(*language) string) map[string]string {
 }
 
 // Language returns the name of the language of a file by its path and, for a script, by
-// the first line of head; "" if this package does not read the language. A header of C
+// the first line of head; "" if this package does not read the language. A file of [Org] has no
+// outline. A header of C
 // counts as C++ if head has words of C++.
 func Language(name string, head []byte) string {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	extension := strings.TrimPrefix(path.Ext(base), ".")
 	// .C is C++, .PY is Python
 	found := cmp.Or(byName[base], byExtension[extension], byExtension[strings.ToLower(extension)], byInterpreter[interpreter(head)])
+	if extension == "org" {
+		return Org
+	}
 	if extension == "h" && isCPlusPlus(head) {
 		return "C++"
 	}

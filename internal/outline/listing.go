@@ -41,7 +41,7 @@ func Read(language string, src []byte) *File {
 	return f
 }
 
-// Listing returns the lines that represent the file where there is little room: those of [Text],
+// Listing returns the lines that represent the file where there is little room: those of its outline,
 // with a lower rank for the outer ones, and after them the lines of the definitions that match
 // the question, the best first. The line of the best definition, or else of the first, has the
 // lowest rank, and so have the lines of definitions that the question names. Each line begins with its number, where first is the number of the
@@ -84,15 +84,7 @@ const maxNamed = 80
 // named returns, by the number of a line, whether it belongs to a definition that the question names:
 // by a word that is in the name of no other one.
 func named(defs []Definition, lines int, question excerpt.Matcher) []bool {
-	has, counts := make([][]int32, len(defs)), make([]int, question.Len())
-	for i, d := range defs {
-		found := question.Append(nil, d.Name)
-		slices.Sort(found)
-		has[i] = slices.Compact(found)
-		for _, term := range has[i] {
-			counts[term]++
-		}
-	}
+	has, counts := termsOf(len(defs), func(i int) string { return defs[i].Name }, question)
 	within := make([]bool, lines+1)
 	for i, d := range defs {
 		if slices.ContainsFunc(has[i], func(term int32) bool { return counts[term] == 1 }) {
@@ -145,15 +137,7 @@ func sections(defs []Definition, source []string, question excerpt.Matcher) []in
 			own[o-1].WriteString(source[n-1] + "\n")
 		}
 	}
-	counts, has := make([]int, question.Len()), make([][]int32, len(defs))
-	for i := range defs {
-		found := question.Append(nil, own[i].String())
-		slices.Sort(found)
-		has[i] = slices.Compact(found)
-		for _, term := range has[i] {
-			counts[term]++
-		}
-	}
+	has, counts := termsOf(len(defs), func(i int) string { return own[i].String() }, question)
 	scores, order := make([]float64, len(defs)), make([]int, len(defs))
 	for i := range defs {
 		order[i] = i
@@ -175,4 +159,19 @@ func sections(defs []Definition, source []string, question excerpt.Matcher) []in
 		}
 	}
 	return rank
+}
+
+// termsOf returns the terms of a question that each of n texts has, in order, and how many texts
+// have each term.
+func termsOf(n int, text func(i int) string, question excerpt.Matcher) (has [][]int32, counts []int) {
+	has, counts = make([][]int32, n), make([]int, question.Len())
+	for i := range has {
+		found := question.Append(nil, text(i))
+		slices.Sort(found)
+		has[i] = slices.Compact(found)
+		for _, term := range has[i] {
+			counts[term]++
+		}
+	}
+	return has, counts
 }

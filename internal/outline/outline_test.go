@@ -72,7 +72,7 @@ func TestLanguage(t *testing.T) {
 		{"bin/run", "#!/usr/bin/env -S python3.11 -u\n", "Python"},
 		{"bin/run", "#!/usr/bin/env VAR=1 node", "JavaScript"},
 		{"bin/run", "#!/usr/bin/perl\n", ""},
-		{"notes.org", "* def x", ""},
+		{"notes.org", "* def x", Org},
 		{"", "", ""},
 	} {
 		if got := Language(tc.path, []byte(tc.head)); got != tc.want {

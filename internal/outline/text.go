@@ -31,20 +31,15 @@ const (
 	topLevel                 // only what belongs to nothing else
 )
 
-// Text returns the outline of src: its package, its imports, and what it defines, indented
-// below what it belongs to, with the numbers of the lines. Neighbours that are no more than
-// a name, such as constants, share a line, and what is within functions is left out.
+// textOf returns the outline of a source of so many bytes: its package, its imports, and what it
+// defines, indented below what it belongs to, with the numbers of the lines. Neighbours that are
+// no more than a name, such as constants, share a line, and what is within functions is left out.
 //
-// An outline has at most a fifth of the bytes of src, or 240 if that is more. If the
+// An outline has at most a fifth of the bytes of the source, or 240 if that is more. If the
 // signatures do not fit, they are shortened; if that is not enough, only the names are left of
 // definitions that hold no others, and then only those of the outermost definitions. What
 // still does not fit is cut off, and the outline ends with the number of definitions that it
 // leaves out. It is "" if nothing is found.
-func Text(language string, src []byte) string {
-	return textOf(scan(language, src), len(src))
-}
-
-// textOf returns the outline of a source of so many bytes that defines what was found.
 func textOf(found []Definition, size int) string {
 	entries := entriesOf(found)
 	limit := max(minText, size/shareOfText)

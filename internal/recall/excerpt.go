@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -20,7 +21,7 @@ func Excerpt(n *node.Node, characters int) string {
 	left := characters
 	for line := range TextLines(n, max(excerptBytes, characters)) {
 		if left = appendWords(&text, legible(line.Text), left); left < 0 {
-			return strings.TrimSpace(firstRunes(text.String(), characters)) + "…"
+			return strings.TrimSpace(escape.First(text.String(), characters)) + "…"
 		}
 	}
 	return text.String()
@@ -42,17 +43,6 @@ func appendWords(text *strings.Builder, line string, left int) int {
 	return left
 }
 
-// firstRunes returns the first n characters of a text that has more.
-func firstRunes(text string, n int) string {
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
-	}
-	return text
-}
-
 // Clip returns at most so many characters of a line of words, with that at an offset
 // among them, and … on each side where more follows.
 func Clip(line string, at, characters int) string {
@@ -64,7 +54,7 @@ func Clip(line string, at, characters int) string {
 		at = 0
 	}
 	before := line[:at]
-	if utf8.RuneCountInString(before)+utf8.RuneCountInString(firstRunes(line[at:], characters/2)) <= characters {
+	if utf8.RuneCountInString(before)+utf8.RuneCountInString(escape.First(line[at:], characters/2)) <= characters {
 		at = 0
 	}
 	for lead := characters / 4; at > 0 && (lead > 0 || line[at-1] != ' '); lead-- {
@@ -78,7 +68,7 @@ func Clip(line string, at, characters int) string {
 	}
 	line = line[at:]
 	if utf8.RuneCountInString(line) > characters {
-		line = strings.TrimSpace(firstRunes(line, characters-1)) + "…"
+		line = strings.TrimSpace(escape.First(line, characters-1)) + "…"
 	}
 	return out + line
 }

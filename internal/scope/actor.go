@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/fovea-memory/fovea/author"
@@ -44,7 +45,7 @@ func (s *Scope) Actor(ctx context.Context) author.Actor {
 // TakeLock makes this process the owner of a state folder, retrying for Options.Wait. The
 // error names the current owner.
 func TakeLock(ctx context.Context, opts *options.Open, in vfs.FS) (*vfs.FileLock, error) {
-	holder := vfs.Holder{PID: os.Getpid(), Command: opts.Command, Since: opts.Now()}
+	holder := vfs.Holder{PID: os.Getpid(), Command: cmp.Or(opts.Command, filepath.Base(os.Args[0])), Since: opts.Now()}
 	if opts.Wait <= 0 {
 		return disk.TryLock(in, holder)
 	}

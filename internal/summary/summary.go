@@ -89,11 +89,7 @@ func (m *Maker) Of(v *view.View, n *node.Node, b *working.Block, text string) (w
 	if m == nil || !m.maySee(v, n, b, text) {
 		return window.Summary{}, nil
 	}
-	language := outline.Language(b.Path(), nil)
-	if strings.HasSuffix(b.Path(), ".org") {
-		language = outline.Org
-	}
-	pieces := outline.Chunks(language, []byte(text), maxPiece)
+	pieces := outline.Chunks(outline.Language(b.Path(), nil), []byte(text), maxPiece)
 	pieces = pieces[:min(len(pieces), maxPieces)]
 	m.mu.Lock()
 	defer m.mu.Unlock()

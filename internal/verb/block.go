@@ -83,7 +83,8 @@ func blockAddCommand(s *Session) *cobra.Command {
 		Use: "add TYPE WHAT...", Short: "Add a block, or replace the one with its id",
 		Long: `Add takes the type of the block and what it is about:
 
-  file PATH[:FIRST-LAST]   a file, or some of its lines, counted from 1
+  file PATH[:FIRST-LAST]   a file, or some of its lines, counted from 1; without
+                           LAST those to its end
   rom PATH                 what the agent is; critical unless said otherwise
   knowledge PATH           an entry of a knowledge base
   task ID [DESCRIPTION]    what the agent is to do
@@ -96,7 +97,7 @@ That a file can be read is checked now; it is read for each window.`,
 		Example: `  fovea block add file src/login.go:10-40 --agent ada --priority high
   fovea block add history make test --result "2 failed" --agent ada
   fovea block add - --agent ada <blocks.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: Args(1, -1, "the type of a block, such as file or task, and what it is about"),
 	}, api.OpBlockAdd, func(req *api.BlockAddRequest, a []string) error {
 		if a[0] == "-" {
 			text, err := ReadFile(c.Context(), "-")
@@ -119,7 +120,7 @@ That a file can be read is checked now; it is read for each window.`,
 	})
 	flags := c.Flags()
 	flags.StringVar(&f.block.ID, "id", "", "`ID` of the block; by default it follows from what it is about")
-	flags.StringVar(&f.priority, "priority", "", "`PRIORITY`: critical, high, medium or low; the default depends on the type")
+	flags.StringVar(&f.priority, "priority", "", "`PRIORITY`: critical, high, medium or low, or 1 to 4; the default depends on the type")
 	flags.Float64Var(&f.confidence, "confidence", 1, "`SHARE`, 0 to 1")
 	flags.DurationVar(&f.expires, "expires", 0, "leave working memory after this `TIME`, such as 90m")
 	flags.StringVar(&f.block.Result, "result", "", "`TEXT` that came of an action, of history")

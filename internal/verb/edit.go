@@ -13,11 +13,11 @@ import (
 
 func editCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Long: `Edit changes what was asked and no other line: keyword, title, priority, tags,
-properties, dates, text, checkboxes. Several changes may be asked for at once.
+		Long: `Edit changes what you name and no other line: keyword, title, priority, tags,
+properties, dates, text, checkboxes. You can make several changes at once.
 Keywords are logged as the file's #+STARTUP says, and repeaters move on.
 
-An empty value takes the thing away: --todo "", --deadline "", --body "". A TEXT
+An empty value removes the field: --todo "", --deadline "", --body "". A TEXT
 is given as it is, as @FILE, or as - for standard input; one that begins with @
 is given with two. With --base a node that changed since it was read is not
 touched; the error shows both sides.`,
@@ -58,12 +58,12 @@ func printEdit(s *Session, r *api.EditResponse) {
 
 func rememberCommand(s *Session) *cobra.Command {
 	return verb(s, &cobra.Command{
-		Long: `Remember adds a headline with an :ID: behind the other children of a node, or at
+		Long: `Remember adds a headline with an :ID: after the other children of a node, or at
 the end of an Org file, which is made when there is none of that path. A folder,
 with a slash at its end, means its file of the month: agents/ada/2026-11.org,
 and once that has 256 KiB 2026-11-2.org. A note by an agent (--agent) says in
-its drawer who wrote it and when; one that is there already is answered, not
-written again.`,
+its drawer who wrote it and when; if the same note is there already, its id is
+printed, and nothing is written.`,
 		Example: `  fovea remember "Rivets come on Tuesday" --body "Lukas said so."
   git log -1 --format=%B | fovea remember "What changed today" --body -`,
 		Args: Args(1, 1, "a title"),
@@ -154,7 +154,7 @@ func idAssignCommand(s *Session) *cobra.Command {
 		Args: Args(0, -1, "nodes, or --all"),
 	}, api.OpAssignIDs, func(req *api.AssignRequest, a []string) error {
 		if len(a) == 0 && !req.All && !req.List {
-			return Misuse{errors.New("assign wants nodes, or --all (see fovea id assign --help)")}
+			return Misuse{errors.New("id assign wants nodes, or --all (see fovea id assign --help)")}
 		}
 		return nil
 	}, func(nodes []api.Node) {

@@ -146,8 +146,8 @@ func rollbackCommand(s *Session) *cobra.Command {
 		Long: `Rollback makes an earlier state the present one as a new commit; what came
 later stays in the history, and "fovea rollback 0" undoes it. MOMENT is a
 snapshot's index (0 is the newest) or name, seq:N, a commit, a date, yesterday.
-Files follow: all are checked first, and one that changed meanwhile or is open
-in an editor refuses the whole. Files that the folder has lost come back, too;
+Files follow: all are checked first, and if one changed meanwhile or is open in
+an editor, nothing is done. Files that the folder has lost come back, too;
 "fovea rollback head" brings back nothing else.`,
 		Example: `  fovea rollback 0
   fovea rollback before-move --dry-run

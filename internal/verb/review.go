@@ -14,7 +14,7 @@ import (
 func reviewCommand(s *Session) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "review",
-		Short: "Decide about what agents propose",
+		Short: "Decide on what agents propose",
 		Long: `Where the configuration sets an agent or a folder to review, a change by an
 agent is kept as a proposal: that agent sees it, nobody else does, and no file
 changes until the owner accepts it. The commit then names both.`,

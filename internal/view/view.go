@@ -3,6 +3,7 @@
 package view
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"time"
@@ -42,6 +43,8 @@ type View struct {
 	meaning     *recall.Meaning // of a request, nil for none
 	onlyMeaning bool
 	learned     learn.Model // of feedback, nil for nothing
+
+	serve func(context.Context, *View, *window.Caller) // see Deriver
 }
 
 // Of returns the view that the library hands out as a fovea.View. One of another make is an empty view.
@@ -53,10 +56,11 @@ func Of(v any) *View {
 }
 
 // Deriver derives views from the states of a chain. Handles is the slot of its ledger of
-// handles.
+// handles. Serve lets a window whose caller does not do it read the files of blocks; nil reads none.
 type Deriver struct {
 	Scope   string
 	Handles chain.Slot[Handles]
+	Serve   func(context.Context, *View, *window.Caller)
 }
 
 // Derive returns a view whose indexes are built on demand; the word index may come from an
@@ -64,7 +68,7 @@ type Deriver struct {
 func (x Deriver) Derive(m *chain.Moment, loaded any) any {
 	state := m.State
 	v := &View{
-		state: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)},
+		state: state, commit: m.Commit, scope: x.Scope, handles: []Handles{x.Handles.At(m)}, serve: x.Serve,
 		words: newLazy(texts, state), facts: newLazy(attributes, state), tree: newLazy(outlines, state), problems: newLazy(diagnostics, state),
 	}
 	if lex, ok := loaded.(*index.Lexical); ok && lex.Len() == state.Len() {
@@ -97,7 +101,7 @@ func (Deriver) Load(section []byte) any {
 // follow returns the view after a delta, with indexes updated from v's.
 func (v *View) follow(state *graph.State, delta *graph.Delta, c chain.Commit) *View {
 	return &View{
-		state: state, commit: c, scope: v.scope, handles: v.handles,
+		state: state, commit: c, scope: v.scope, handles: v.handles, serve: v.serve,
 		words: v.words.next(state, delta), facts: v.facts.next(state, delta), tree: v.tree.next(state, delta), problems: v.problems.next(state, delta),
 	}
 }

@@ -31,6 +31,9 @@ func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, 
 	if caller := author.ActorOf(ctx).Author; req.Caller.Agent == "" && caller.Kind == author.Agent {
 		req.Caller.Agent = caller.Name
 	}
+	if req.Caller.Load == nil && v.serve != nil {
+		v.serve(ctx, v, &req.Caller)
+	}
 	req.Outline = v.tree.get()
 	if req.Projects == nil {
 		req.Projects = req.Outline.Projects()

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package api_test
+package main
 
 import (
 	"context"
@@ -16,10 +16,10 @@ func TestWithWindows(t *testing.T) {
 	for _, tc := range []struct{ asked, want api.ContextRequest }{
 		{api.ContextRequest{}, api.ContextRequest{Budget: 300, Threshold: 0.5}},
 		{api.ContextRequest{Budget: 7, Threshold: 0.1}, api.ContextRequest{Budget: 7, Threshold: 0.1}},
-		{api.ContextRequest{Policy: "shares"}, api.ContextRequest{Policy: "shares", Budget: 100_000, Threshold: 0.5}},
+		{api.ContextRequest{Policy: "shares"}, api.ContextRequest{Policy: "shares", Threshold: 0.5}},
 	} {
 		var got api.ContextRequest
-		svc := api.WithWindows(func(_ context.Context, c api.Call) (any, error) {
+		svc := withWindows(func(_ context.Context, c api.Call) (any, error) {
 			got = c.Request.(api.ContextRequest)
 			return nil, errors.New("asked")
 		}, func() (int, float64) { return 300, 0.5 })
