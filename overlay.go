@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -31,7 +31,7 @@ type overlays struct {
 	last atomic.Pointer[overlay] // the most recently used
 
 	mu    sync.Mutex
-	known lru.Map[string, *overlay] // keyed by scope names and agent
+	known bound.Map[string, *overlay] // keyed by scope names and agent
 }
 
 // overlay is a view over several scopes, with its sources.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/feedback"
-	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -39,7 +39,7 @@ type sessions struct {
 	mu      sync.Mutex
 	loaded  bool
 	changed bool
-	shown   lru.Map[string, *sessionWindows] // by session, asker and layout
+	shown   bound.Map[string, *sessionWindows] // by session, asker and layout
 }
 
 // sessionWindows is what one reader of a session was shown.

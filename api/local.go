@@ -14,12 +14,12 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/remote"
-	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
@@ -89,7 +89,7 @@ func NewLocal(m *fovea.Memory, opts *LocalOptions) Service {
 		l.opts.Now = time.Now
 	}
 	if opts.AtOnce > 0 {
-		l.limit = make(share.Semaphore, opts.AtOnce)
+		l.limit = make(bound.Semaphore, opts.AtOnce)
 	}
 	return l.serve
 }
@@ -102,7 +102,7 @@ type Local struct {
 	known string   // the id of the node of a repeated request, see replay
 	call  Call
 	opts  LocalOptions
-	limit share.Semaphore
+	limit bound.Semaphore
 }
 
 // sync reads what changed in the folder. Deletions that are held back do not

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -161,11 +161,11 @@ const (
 // BearerOf returns the bearer whose shares of a daemon a caller takes. The name of an agent counts where a
 // token vouches for it; a program that comes with what is the owner's is the owner here,
 // whatever it calls itself, so that invented names make no new bearers.
-func BearerOf(g Grant) share.Bearer {
+func BearerOf(g Grant) bound.Bearer {
 	if g.Vouched && g.Role != Owner {
-		return share.Agent(g.Agent)
+		return bound.Agent(g.Agent)
 	}
-	return share.Owner
+	return bound.Owner
 }
 
 // As returns a Service whose calls are those of the grant's holder, see author.WithGrant.

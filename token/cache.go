@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Cache stores counts by counter name and by a key of 32 bytes that identifies the
@@ -21,7 +21,7 @@ import (
 type Cache struct {
 	limit  int // never changes
 	mu     sync.Mutex
-	counts lru.Map[cacheKey, int]
+	counts bound.Map[cacheKey, int]
 }
 
 type cacheKey struct {
@@ -32,7 +32,7 @@ type cacheKey struct {
 // NewCache returns an empty cache that holds at most max(limit, 2) counts, always
 // including the last limit/2 requested. A count takes about 100 bytes.
 func NewCache(limit int) *Cache {
-	return &Cache{limit: limit, counts: lru.Map[cacheKey, int]{Size: max(limit/2, 1)}}
+	return &Cache{limit: limit, counts: bound.Map[cacheKey, int]{Size: max(limit/2, 1)}}
 }
 
 // Count returns counter's count of the text with the given key. It calls text only on a

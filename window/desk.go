@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -81,7 +81,7 @@ var halves = func() (all [64]float64) {
 
 // rankDesk ranks the blocks that have no evidence. Of most of them a bound of the score shows
 // that they are not among the best: with the age in whole half-lives it needs no logarithm.
-func (t *tree) rankDesk(top *pq.Top[ranked]) {
+func (t *tree) rankDesk(top *bound.Top[ranked]) {
 	base, aged, exact := t.distantScore(0), !t.now.IsZero(), t.now.IsZero() || isNear(t.now)
 	now := t.now.UnixNano()
 	least, full := top.Worst()

@@ -5,7 +5,7 @@ package window
 import (
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Weights of the arms of the fused score. Each arm is between 0 and 1, the scale of the
@@ -37,7 +37,7 @@ const (
 // result is valid until the next call.
 func (t *tree) rank(limit int) []ranked {
 	t.later = t.later[:0]
-	top := pq.NewTop(min(limit, t.visible), worse, t.best)
+	top := bound.NewTop(min(limit, t.visible), worse, t.best)
 	home := t.focus.block
 	for i := range t.evidence {
 		if e := &t.evidence[i]; e.block != home {
@@ -72,7 +72,7 @@ func (t *tree) rank(limit int) []ranked {
 
 // couldRank reports whether a node of one of the classes in a block would be among the
 // best without evidence.
-func (t *tree) couldRank(best *pq.Top[ranked], classes []priorClass, block int32) bool {
+func (t *tree) couldRank(best *bound.Top[ranked], classes []priorClass, block int32) bool {
 	return slices.ContainsFunc(classes, func(c priorClass) bool {
 		return best.Accepts(ranked{ref{block, 0}, t.distantScore(c.minDepth) * c.prior})
 	})
@@ -111,7 +111,7 @@ func (t *tree) raiseNeighbour(r ref, score float64) {
 
 // rankNode scores a node and adds it to best, unless it is hidden or the focus; e is its
 // evidence, nil for none.
-func (t *tree) rankNode(best *pq.Top[ranked], r ref, e *evidence) {
+func (t *tree) rankNode(best *bound.Top[ranked], r ref, e *evidence) {
 	switch {
 	case t.node(r).has(hidden), r == t.focus, t.isCovered(r), t.isGone(r), t.isAnothers(r) && r.block != t.focus.block:
 	case t.isBackground(r):

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // TestTopIsSorting asserts that the best nodes are those of a stable sort and a cut.
@@ -17,7 +17,7 @@ func TestTopIsSorting(t *testing.T) {
 	for range 500 {
 		n := 1 + r.IntN(50)
 		limit := r.IntN(n + 3)
-		best := pq.NewTop(limit, worse, nil)
+		best := bound.NewTop(limit, worse, nil)
 		var all []ranked
 		for i := range n {
 			x := ranked{ref{int32(i / 3), int32(i % 3)}, float64(r.IntN(5))}

@@ -12,10 +12,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
@@ -54,11 +54,11 @@ type Files struct {
 	rights *rights.Rules
 
 	mu    sync.Mutex
-	cache lru.Map[string, cachedFile]
+	cache bound.Map[string, cachedFile]
 	bytes int // at least those of the cached texts
 	reads int // files read from disk so far
 
-	outlines lru.Map[outlineKey, *outline.File]
+	outlines bound.Map[outlineKey, *outline.File]
 }
 
 type outlineKey struct {

@@ -3,8 +3,8 @@
 package chain
 
 import (
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -21,7 +21,7 @@ import (
 // The blocks of a batch count as proved once it is appended: a journal that loses its
 // end loses later batches first. Taking blocks out of history forgets all.
 type knownBlocks struct {
-	lru.Map[merkle.Digest, bool]
+	bound.Map[merkle.Digest, bool]
 }
 
 // maxKnownBlocks is half the number of digests remembered: 5 MB at most.
@@ -81,7 +81,7 @@ func newOwn(c *graph.Change) bool {
 // recentNodes keeps nodes that replay has met recently, by own digest: most blocks that
 // a commit needs and does not bring are theirs.
 type recentNodes struct {
-	lru.Map[merkle.Digest, *node.Node]
+	bound.Map[merkle.Digest, *node.Node]
 }
 
 func (r *recentNodes) follow(delta *graph.Delta) {

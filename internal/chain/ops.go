@@ -7,8 +7,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -19,7 +19,7 @@ const minTrackedOps = 10_000
 // ops maps the keys of recent operations to their first commits. It is read from the
 // commits when a key is first looked up.
 type ops struct {
-	first lru.Map[string, uint64] // Size is 0 until it was read
+	first bound.Map[string, uint64] // Size is 0 until it was read
 }
 
 func (o *ops) add(op string, seq uint64) {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // The newest operations stay known, however many there are, and not all of them.
 func TestOperationsKeep(t *testing.T) {
-	o := ops{lru.Map[string, uint64]{Size: minTrackedOps}}
+	o := ops{bound.Map[string, uint64]{Size: minTrackedOps}}
 	const n = 5 * minTrackedOps
 	for i := range n {
 		o.add(fmt.Sprint(i), uint64(i+1))

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/events"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // Again says how a daemon takes over another configuration while it runs.
@@ -49,8 +49,8 @@ type term struct {
 type terms struct {
 	daemon       *daemon
 	now          atomic.Pointer[term]
-	door         share.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
-	gate         share.Semaphore        // held while a call runs
+	door         bound.Semaphore        // of one place, held on the way to the gate: whoever shuts waits for running calls alone
+	gate         bound.Semaphore        // held while a call runs
 	advice       atomic.Pointer[string] // see Status.Configuration
 	noticed      map[string][]string    // what notices have told, by kind; of notices
 	wanted, good config.Config          // what the file says, and the last one that was in force whole; of follow, like these:

@@ -9,8 +9,8 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/httpapi"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // sharedListener counts the connections of each caller. Any program on this machine can
@@ -18,8 +18,8 @@ import (
 // limit an older one is closed.
 type sharedListener struct {
 	net.Listener
-	shares *share.Shares
-	as     share.Bearer // until a request names another
+	shares *bound.Shares
+	as     bound.Bearer // until a request names another
 }
 
 func (l *sharedListener) Accept() (net.Conn, error) {
@@ -33,7 +33,7 @@ func (l *sharedListener) Accept() (net.Conn, error) {
 // sharedConn is a connection that holds a share until it is closed.
 type sharedConn struct {
 	net.Conn
-	share *share.Share
+	share *bound.Share
 
 	mu     sync.Mutex
 	active bool // a request is being served
@@ -90,8 +90,8 @@ func counting(admit httpapi.Admission) httpapi.Admission {
 
 // connections returns the limits of this process. They leave half of its file
 // descriptors for files.
-func connections() share.Limits {
-	limits := share.Connections
+func connections() bound.Limits {
+	limits := bound.Connections
 	if n := descriptors() / 2; n > 0 {
 		limits.Total = min(limits.Total, n)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // pipes is a listener to which connections are given.
@@ -42,12 +42,12 @@ func (p *pipes) dial() net.Conn {
 
 // crowded is a daemon with one way in, by which an agent is anybody that names one.
 func crowded(t *testing.T) (*daemon, *pipes) {
-	d := &daemon{opts: &Options{Log: slog.New(slog.DiscardHandler)}, idle: newIdle(0, nil), shares: share.New(share.Connections)}
+	d := &daemon{opts: &Options{Log: slog.New(slog.DiscardHandler)}, idle: newIdle(0, nil), shares: bound.NewShares(bound.Connections)}
 	p := &pipes{come: make(chan net.Conn), over: make(chan struct{})}
 	admit := counting(func(r *http.Request) (api.Grant, error) {
 		return api.Grant{Agent: r.Header.Get("Agent"), Role: api.Agent, Vouched: true}, nil
 	})
-	d.add(p, share.Anonymous, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = admit(r) }), keepAlive)
+	d.add(p, bound.Anonymous, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = admit(r) }), keepAlive)
 	go func() { _ = d.servers[0].Serve(d.servers[0].listener) }()
 	t.Cleanup(func() { _ = d.servers[0].Close() })
 	return d, p
@@ -72,7 +72,7 @@ func TestHalfOpenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, p := crowded(t)
 		begun := time.Now()
-		for range 3 * share.Connections.Anonymous {
+		for range 3 * bound.Connections.Anonymous {
 			c := p.dial()
 			defer c.Close()
 			if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHo"); err != nil {
@@ -86,7 +86,7 @@ func TestHalfOpenAtOnce(t *testing.T) {
 			t.Errorf("a newcomer waited for %v", passed)
 		}
 		synctest.Wait()
-		if n := d.shares.Held(share.Anonymous); n > share.Connections.Anonymous {
+		if n := d.shares.Held(bound.Anonymous); n > bound.Connections.Anonymous {
 			t.Errorf("%d connections of nobody are open", n)
 		}
 	})
@@ -101,7 +101,7 @@ func TestConnectionsOfOneToken(t *testing.T) {
 		defer adas.Close()
 		get(t, adas, "ada")
 		var open []net.Conn
-		for range share.Connections.Agent + 1 {
+		for range bound.Connections.Agent + 1 {
 			c := p.dial()
 			defer c.Close()
 			get(t, c, "mint")
@@ -116,7 +116,7 @@ func TestConnectionsOfOneToken(t *testing.T) {
 			_ = c.Close()
 		}
 		synctest.Wait()
-		if n := d.shares.Held(share.Agent("mint")); n != 0 {
+		if n := d.shares.Held(bound.Agent("mint")); n != 0 {
 			t.Errorf("%d connections that were closed count", n)
 		}
 	})

@@ -21,9 +21,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
-	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -77,9 +77,9 @@ func Serve(ctx context.Context, opts *Options) error {
 		return err
 	}
 	ending := make(chan struct{})
-	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: share.New(connections()),
+	d := &daemon{opts: opts, end: stop, pid: os.Getpid(), idle: newIdle(opts.Idle, stop), shares: bound.NewShares(connections()),
 		folder: stores.Identity(opts.Memory.Dir())}
-	d.terms.daemon, d.terms.door, d.terms.gate = d, make(share.Semaphore, 1), make(share.Semaphore, maxInside)
+	d.terms.daemon, d.terms.door, d.terms.gate = d, make(bound.Semaphore, 1), make(bound.Semaphore, maxInside)
 	d.terms.advice.Store(new(string))
 	d.terms.noticed = map[string][]string{}
 	if err := opts.Memory.Writable(); store.LacksHistory(err) {
@@ -128,7 +128,7 @@ type daemon struct {
 	made    []string      // files to remove at the end
 	lock    *vfs.FileLock // of the socket
 	idle    *idle
-	shares  *share.Shares // limits connections
+	shares  *bound.Shares // limits connections
 }
 
 // server is an HTTP server and its listener.
@@ -197,7 +197,7 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 	}
 	place := filepath.Join(d.opts.Config.StateDir, placeName)
 	d.made = append(d.made, socket, place)
-	d.add(l, share.Owner, d.api.Handler(counting(d.overSocket)), 0)
+	d.add(l, bound.Owner, d.api.Handler(counting(d.overSocket)), 0)
 	if err := vfs.WritePlain(place, []byte(socket), 0o600); err != nil {
 		d.opts.Log.Warn("only clients with the same environment find the socket", "why", err)
 	}
@@ -209,7 +209,7 @@ func (d *daemon) listen(ctx context.Context, socket string) error {
 		return err
 	}
 	port := tcp.Addr().(*net.TCPAddr).Port
-	d.add(tcp, share.Anonymous, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
+	d.add(tcp, bound.Anonymous, httpapi.Loopback(port, d.api.Handler(counting(d.overTCP))), keepAlive)
 	if err := d.publish(tcp.Addr().String()); vfs.Unwritable(err) {
 		d.opts.Log.Warn("only clients with a token of fovea token can use the port", "why", err)
 	} else if err != nil {
@@ -257,14 +257,14 @@ func (d *daemon) lockSocket(ctx context.Context, socket string) error {
 const lockSuffix = ".lock"
 
 // add opens a listener. A connection belongs to as until a request names another bearer.
-func (d *daemon) add(l net.Listener, as share.Bearer, h http.Handler, silent time.Duration) {
+func (d *daemon) add(l net.Listener, as bound.Bearer, h http.Handler, silent time.Duration) {
 	d.servers = append(d.servers, &server{listener: d.counts(l, as), Server: http.Server{
 		Handler: h, ReadHeaderTimeout: cmp.Or(d.opts.SlowHeader, slowHeader), IdleTimeout: silent, MaxHeaderBytes: headers,
 		ConnState: d.state, ConnContext: withConnection, ErrorLog: slog.NewLogLogger(d.opts.Log.Handler(), slog.LevelError),
 	}})
 }
 
-func (d *daemon) counts(l net.Listener, as share.Bearer) net.Listener {
+func (d *daemon) counts(l net.Listener, as bound.Bearer) net.Listener {
 	return &sharedListener{Listener: l, shares: d.shares, as: as}
 }
 

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/share"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -92,7 +92,7 @@ func (d *daemon) listenAgain(socket string) error {
 	if err != nil {
 		return err
 	}
-	s.listener = d.counts(l, share.Owner)
+	s.listener = d.counts(l, bound.Owner)
 	go func(l net.Listener) { _ = s.Serve(l) }(s.listener) // ends with Shutdown, and at once after it
 	d.opts.Log.Info("listening again", "socket", socket)
 	return nil

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/client"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // TestASocketThatWasTakenAway: the daemon listens at it anew, with its folder, and
@@ -19,12 +19,12 @@ import (
 func TestASocketThatWasTakenAway(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "sockets")
 	socket := filepath.Join(folder, "s.sock")
-	d := &daemon{opts: &Options{Log: slog.New(slog.DiscardHandler)}, idle: newIdle(0, nil), shares: share.New(share.Connections)}
+	d := &daemon{opts: &Options{Log: slog.New(slog.DiscardHandler)}, idle: newIdle(0, nil), shares: bound.NewShares(bound.Connections)}
 	l, err := listenUnix(socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.add(l, share.Owner, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"protocol":1}`)) }), 0)
+	d.add(l, bound.Owner, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"protocol":1}`)) }), 0)
 	go func() { _ = d.servers[0].Serve(l) }()
 	defer func() { _ = d.servers[0].Close() }()
 	answers := func() bool {

@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // token makes a token for an agent.
@@ -90,14 +90,14 @@ func TestStreamsOfOneToken(t *testing.T) {
 	h.answered("the owner", owner.Token)
 	h.answered("another agent", ada)
 	h.answered("the agent with the streams", mint)
-	for i, lines := range streams[:many-share.Streams.Agent] {
+	for i, lines := range streams[:many-bound.Streams.Agent] {
 		if got := rest(lines); !strings.Contains(got, "event: end\n") || !strings.Contains(got, "too many streams") {
 			t.Fatalf("stream %d ended with %q", i, got)
 		}
 	}
 	_, err = api.OpRemember.Call(t.Context(), h.far.Service, api.RememberRequest{Title: "Rain"})
 	h.check(err)
-	for _, lines := range []*bufio.Scanner{adas, streams[many-share.Streams.Agent], streams[many-1]} {
+	for _, lines := range []*bufio.Scanner{adas, streams[many-bound.Streams.Agent], streams[many-1]} {
 		for lines.Scan() && !strings.Contains(lines.Text(), `"kind":"edit"`) {
 			if strings.HasPrefix(lines.Text(), "event: end") {
 				t.Fatal("a stream gave way that should not")
@@ -138,7 +138,7 @@ func TestHalfOpenConnections(t *testing.T) {
 	ada := h.token("ada")
 	address := strings.TrimPrefix(h.url, "http://")
 	var half []net.Conn
-	for range 2 * share.Connections.Anonymous {
+	for range 2 * bound.Connections.Anonymous {
 		c, err := net.Dial("tcp", address)
 		h.check(err)
 		defer c.Close()
@@ -171,7 +171,7 @@ func TestLargeRequestsOfOneToken(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var all []net.Conn
-			for range 3 * share.Large.Agent {
+			for range 3 * bound.Large.Agent {
 				c, err := net.Dial("tcp", strings.TrimPrefix(h.url, "http://"))
 				h.check(err)
 				defer c.Close()
@@ -182,7 +182,7 @@ func TestLargeRequestsOfOneToken(t *testing.T) {
 			h.answered("the owner", owner.Token)
 			h.answered("another agent", ada)
 			h.answered("the agent itself", mint)
-			ended, waits := make(chan string), 2*share.Large.Agent
+			ended, waits := make(chan string), 2*bound.Large.Agent
 			var readers []*bufio.Reader
 			for _, c := range all {
 				readers = append(readers, bufio.NewReader(c))
@@ -206,7 +206,7 @@ func TestLargeRequestsOfOneToken(t *testing.T) {
 					t.Errorf("one ended with %s", how)
 				}
 			}
-			if gaveWay != 2*share.Large.Agent {
+			if gaveWay != 2*bound.Large.Agent {
 				t.Errorf("%d gave way", gaveWay)
 			}
 		})

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/champ"
-	"github.com/fovea-memory/fovea/internal/slab"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -64,10 +64,10 @@ func loadersOf(parts []Part, formats document.Formats) (*whole, []loader, error)
 		total.documents, total.nodes = total.documents+n.documents, total.nodes+n.nodes
 		total.strings, total.properties = total.strings+n.strings, total.properties+n.properties
 	}
-	nodes, derived, kids := slab.Of[node.Node](total.nodes), slab.Of[document.Derived](total.nodes), make([]string, total.nodes)
-	all := words{slab.Of[string](total.strings), slab.Of[document.Property](total.properties)}
+	nodes, derived, kids := bound.Slab[node.Node](total.nodes), bound.Slab[document.Derived](total.nodes), make([]string, total.nodes)
+	all := words{bound.Slab[string](total.strings), bound.Slab[document.Property](total.properties)}
 	w := &whole{
-		nodes: make([]*node.Node, total.nodes), entries: slab.Of[champ.Entry[*node.Node]](total.nodes),
+		nodes: make([]*node.Node, total.nodes), entries: bound.Slab[champ.Entry[*node.Node]](total.nodes),
 		documents: make([][]*node.Node, 0, total.documents), formats: formats,
 	}
 	at := 0

@@ -12,8 +12,8 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/lru"
 )
 
 const (
@@ -33,7 +33,7 @@ var errKeyReused = errors.New(api.HeaderOp + ": another request came under this 
 // service answers. Keys of different grants differ. Errors of its own: Invalid for a key
 // that is too long or belongs to another request, see errKeyReused.
 func idempotent() api.Middleware {
-	cache := &idempotencyCache{requests: lru.Map[string, *keyedRequest]{Size: minKeys}}
+	cache := &idempotencyCache{requests: bound.Map[string, *keyedRequest]{Size: minKeys}}
 	return func(next api.Service) api.Service {
 		return func(ctx context.Context, c api.Call) (any, error) {
 			if c.Op.Effect == api.Reads || c.Key == "" {
@@ -58,7 +58,7 @@ func invalidKey(op string, err error) error { return fault.Wrap(op, "", fault.In
 // idempotencyCache stores answers by the holder of a grant and the key.
 type idempotencyCache struct {
 	mu       sync.Mutex
-	requests lru.Map[string, *keyedRequest]
+	requests bound.Map[string, *keyedRequest]
 	stored   []*keyedRequest // with a stored answer, the oldest first
 }
 

@@ -14,9 +14,8 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/lru"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 const (
@@ -33,13 +32,13 @@ const (
 type rates struct {
 	mu        sync.Mutex
 	perMinute int // at least 1
-	agents    lru.Map[limitedAs, *rate.Limiter]
+	agents    bound.Map[limitedAs, *rate.Limiter]
 }
 
 // limitedAs is the key of a rate. A name that a client chose does not count for the agent that
 // has a token of that name.
 type limitedAs struct {
-	bearer share.Bearer
+	bearer bound.Bearer
 	agent  string
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Options configures a Server. Service, Hello and Feed are required.
@@ -55,7 +55,7 @@ type Server struct {
 	mcp     http.Handler
 	rates   rates
 
-	requests, streams, large *share.Shares // under way
+	requests, streams, large *bound.Shares // under way
 }
 
 // New returns a server. The caller keeps the service.
@@ -72,8 +72,8 @@ func New(opts Options) *Server {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{opts: opts, requests: share.New(share.Requests), streams: share.New(share.Streams),
-		large: share.New(share.Large)}
+	s := &Server{opts: opts, requests: bound.NewShares(bound.Requests), streams: bound.NewShares(bound.Streams),
+		large: bound.NewShares(bound.Large)}
 	s.Limit(opts.WritesPerMinute)
 	s.service = api.Chain(opts.Service, events.Logged(opts.Calls), idempotent(), s.limited, trust.Guarded)
 	if opts.MCP != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 var (
@@ -32,7 +32,7 @@ func gaveWay(ctx context.Context) bool {
 
 // taking serves a request while it has a share. When the share is given up, its context ends
 // with why as its cause.
-func taking(shares *share.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
+func taking(shares *bound.Shares, why error, w http.ResponseWriter, r *http.Request, next http.Handler) {
 	ctx, end := context.WithCancelCause(r.Context())
 	defer end(nil)
 	one := shares.Acquire(api.BearerOf(author.GrantOf(ctx)), func() { end(why) })
@@ -90,7 +90,7 @@ func (s *Server) weighing(next http.Handler) http.Handler {
 		ctx, end := context.WithCancelCause(r.Context())
 		defer end(nil)
 		control := http.NewResponseController(w)
-		body := &weighed{ReadCloser: r.Body, left: small, take: func() *share.Share {
+		body := &weighed{ReadCloser: r.Body, left: small, take: func() *bound.Share {
 			return s.take(r, func() {
 				end(errGaveWay)
 				_ = control.SetReadDeadline(past) // not every writer has deadlines
@@ -104,7 +104,7 @@ func (s *Server) weighing(next http.Handler) http.Handler {
 }
 
 // take takes a share of large texts for the bearer of a request.
-func (s *Server) take(r *http.Request, end func()) *share.Share {
+func (s *Server) take(r *http.Request, end func()) *bound.Share {
 	return s.large.Acquire(api.BearerOf(author.GrantOf(r.Context())), end)
 }
 
@@ -112,8 +112,8 @@ func (s *Server) take(r *http.Request, end func()) *share.Share {
 type weighed struct {
 	io.ReadCloser
 	left  int // bytes that are not counted
-	take  func() *share.Share
-	share *share.Share // nil while it is small
+	take  func() *bound.Share
+	share *bound.Share // nil while it is small
 }
 
 func (b *weighed) Read(p []byte) (int, error) {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/fovea-memory/fovea/internal/slab"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -78,7 +78,7 @@ func readSections(file vfs.File, entries []entry, sections [][]byte) error {
 		return nil
 	}
 	start, last := entries[0].offset, entries[len(entries)-1]
-	body := slab.Of[byte](int(last.offset + last.length - start)) // a section alone is too small for large pages
+	body := bound.Slab[byte](int(last.offset + last.length - start)) // a section alone is too small for large pages
 	errs := make([]error, len(entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Parameters of BM25: k1 limits the effect of repeated words, b is the strength of
@@ -67,7 +67,7 @@ func (x *Lexical) Search(q Query) []Hit {
 	if limit <= 0 {
 		limit = len(s.touched)
 	}
-	top, minScore := pq.NewTop(limit, func(a, b Hit) bool { return compareHits(a, b) > 0 }, nil), 0.0
+	top, minScore := bound.NewTop(limit, func(a, b Hit) bool { return compareHits(a, b) > 0 }, nil), 0.0
 	if q.Keep == nil && q.Limit > 0 && len(s.touched) > q.Limit {
 		minScore = s.nthBestScore(q.Limit)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kljensen/snowball/english"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Limits of what Unknown looks at and offers, so that a long question costs little.
@@ -110,7 +110,7 @@ func worseSimilar(a, b similarTerm) bool {
 // similar returns the known terms that are nearest to a misspelling.
 func (x *Lexical) similar(m *misspelling) []Known {
 	for _, distance := range []func(string) (int, bool){m.edits, m.gramDistance} {
-		top, nearest := pq.NewTop(maxSimilar, worseSimilar, nil), 0
+		top, nearest := bound.NewTop(maxSimilar, worseSimilar, nil), 0
 		for i, p := range x.parts {
 			for t := range p.terms.len() {
 				term := p.terms.at(t)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 const (
@@ -31,7 +31,7 @@ type Caller struct {
 	// Key is the same for all requests that one server serves. Empty refuses the request.
 	Key string
 	// Bearer is the bearer whose limits of servers and sessions apply.
-	Bearer share.Bearer
+	Bearer bound.Bearer
 	// Open creates the server.
 	Open func() *Server
 }
@@ -46,25 +46,25 @@ type Web struct {
 	caller        CallerOf
 	with, without http.Handler
 
-	perServer, perSession *share.Shares
+	perServer, perSession *bound.Shares
 
 	mu       sync.Mutex
 	servers  map[string]*cachedServer
-	sessions map[string]*share.Share // by id
+	sessions map[string]*bound.Share // by id
 }
 
 // cachedServer is the server of a caller.
 type cachedServer struct {
 	server *Server
-	share  *share.Share
+	share  *bound.Share
 	ended  bool // evicted
 }
 
 // NewWeb returns a handler. Its caller has authenticated the requests.
 func NewWeb(caller CallerOf, log *slog.Logger) *Web {
 	w := &Web{
-		caller: caller, servers: map[string]*cachedServer{}, sessions: map[string]*share.Share{},
-		perServer: share.New(share.Servers), perSession: share.New(share.Sessions),
+		caller: caller, servers: map[string]*cachedServer{}, sessions: map[string]*bound.Share{},
+		perServer: bound.NewShares(bound.Servers), perSession: bound.NewShares(bound.Sessions),
 	}
 	of := func(r *http.Request) *mcp.Server {
 		if s, _ := r.Context().Value(serverKey{}).(*Server); s != nil {
@@ -174,7 +174,7 @@ func (w *Web) drop(key string, k *cachedServer) {
 }
 
 // began counts the session that a request began, if any.
-func (w *Web) began(b share.Bearer, s *Server, id string) {
+func (w *Web) began(b bound.Bearer, s *Server, id string) {
 	for session := range s.mcp.Sessions() {
 		if id == "" || session.ID() != id {
 			continue
@@ -194,7 +194,7 @@ func (w *Web) began(b share.Bearer, s *Server, id string) {
 }
 
 // session returns the share of a session, nil if it is not counted yet.
-func (w *Web) session(id string) *share.Share {
+func (w *Web) session(id string) *bound.Share {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sessions[id]

@@ -14,14 +14,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // forAll serves everybody by one server.
 func forAll(s *mcpserver.Server) *mcpserver.Web {
 	return mcpserver.NewWeb(func(*http.Request) mcpserver.Caller {
-		return mcpserver.Caller{Key: "all", Bearer: share.Owner, Open: func() *mcpserver.Server { return s }}
+		return mcpserver.Caller{Key: "all", Bearer: bound.Owner, Open: func() *mcpserver.Server { return s }}
 	}, nil)
 }
 
@@ -42,7 +42,7 @@ func TestServersAreKept(t *testing.T) {
 	var opened atomic.Int32
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		who := r.Header.Get("Authorization")
-		return mcpserver.Caller{Key: who, Bearer: share.Agent(who), Open: func() *mcpserver.Server {
+		return mcpserver.Caller{Key: who, Bearer: bound.Agent(who), Open: func() *mcpserver.Server {
 			opened.Add(1)
 			return mcpserver.New(svc, nil)
 		}}

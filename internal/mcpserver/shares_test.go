@@ -17,8 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
-	"github.com/fovea-memory/fovea/internal/share"
 )
 
 // post sends a message of MCP with headers, and returns the answer and its body.
@@ -53,7 +53,7 @@ func TestSessionsWithoutEnd(t *testing.T) {
 	svc, _ := memory(t)
 	web := mcpserver.NewWeb(func(r *http.Request) mcpserver.Caller {
 		who := r.Header.Get("Authorization")
-		return mcpserver.Caller{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: share.Agent(who),
+		return mcpserver.Caller{Key: who + " " + r.Header.Get("Fovea-Session"), Bearer: bound.Agent(who),
 			Open: func() *mcpserver.Server { return mcpserver.New(svc, nil) }}
 	}, nil)
 	site := httptest.NewServer(web)
@@ -96,7 +96,7 @@ func TestSessionsWithoutEnd(t *testing.T) {
 			}
 			works("ada", "", adas)
 			works("bob", "", begin("bob", ""))
-			if servers, sessions := mcpserver.Kept(web); servers > share.Servers.Agent+2 || sessions > 2*share.Sessions.Agent {
+			if servers, sessions := mcpserver.Kept(web); servers > bound.Servers.Agent+2 || sessions > 2*bound.Sessions.Agent {
 				t.Errorf("%d servers and %d sessions are kept", servers, sessions)
 			}
 		})

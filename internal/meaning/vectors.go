@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/embed"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -44,7 +44,7 @@ type Vectors struct {
 	fault   error   // why there is none, or why the last attempt failed
 	pending int
 	pace    pace
-	known   lru.Map[string, *vector.Query]
+	known   bound.Map[string, *vector.Query]
 	asking  map[string]*asked
 }
 
@@ -61,7 +61,7 @@ func New(opts Options) *Vectors {
 	open, end := context.WithCancel(context.Background())
 	return &Vectors{
 		opts: opts, open: open, end: end, wake: make(chan struct{}, 1), work: make(chan struct{}, 1),
-		known: lru.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
+		known: bound.Map[string, *vector.Query]{Size: maxKnown}, asking: map[string]*asked{},
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/learn"
-	"github.com/fovea-memory/fovea/internal/pq"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -105,7 +105,7 @@ func (b *Board) leading(req *Request) []uint32 {
 		p, q := b.Sum(x), b.Sum(y)
 		return p < q || p == q && x > y
 	}
-	top := pq.NewTop(min(maxLearned, len(b.touched)), worse, nil)
+	top := bound.NewTop(min(maxLearned, len(b.touched)), worse, nil)
 	for _, pos := range b.touched {
 		if b.Sum(pos) > 0 && top.Accepts(pos) && (req.Keep == nil || req.Keep(b.Order.ID(pos))) {
 			top.Add(pos)

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
-	"github.com/fovea-memory/fovea/internal/pq"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/search"
 )
@@ -189,7 +189,7 @@ func (b *Board) best(req *Request) []Ranked {
 	worse := func(x, y sum) bool {
 		return x.score < y.score || x.score == y.score && b.Order.ID(x.pos) > b.Order.ID(y.pos)
 	}
-	top := pq.NewTop(limit, worse, nil)
+	top := bound.NewTop(limit, worse, nil)
 	copies := maps.Collect(b.State.Copies()) // mostly none, and then no node is looked up
 	isCopy := func(pos uint32) bool {
 		n, _ := b.State.Get(b.Order.ID(pos))

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Registry holds the known skills. It is immutable and safe for concurrent use.
@@ -141,7 +141,7 @@ func (r *Registry) sortByDependency() {
 			dependents[j] = append(dependents[j], i)
 		}
 	}
-	ready := pq.Heap[int]{Before: cmp.Less[int]}
+	ready := bound.Heap[int]{Before: cmp.Less[int]}
 	for i, n := range pending {
 		if n == 0 {
 			ready.Push(i)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // maxPiece is the length in bytes of the longest piece of Unigram that is looked up.
@@ -143,7 +143,7 @@ func (m *bpe) encode(ids []int, word string) []int {
 		return append(ids, id)
 	}
 	links := m.links(word)
-	queue := pq.Heap[merge]{Before: func(a, b merge) bool { return a.rank < b.rank || a.rank == b.rank && a.at < b.at }}
+	queue := bound.Heap[merge]{Before: func(a, b merge) bool { return a.rank < b.rank || a.rank == b.rank && a.at < b.at }}
 	push := func(at int) {
 		if at < 0 || links[at].next < 0 {
 			return

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/embed"
-	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -47,7 +47,7 @@ type Maker struct {
 	end  context.CancelFunc
 
 	mu      sync.Mutex
-	known   lru.Map[merkle.Digest, made]
+	known   bound.Map[merkle.Digest, made]
 	queue   []piece
 	waiting map[merkle.Digest]bool // pieces in the queue, and the one that is made
 	idle    chan struct{}          // closed when nothing is made

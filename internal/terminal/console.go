@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/lru"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // Console is what one run of a command prints: its answer to Out, messages and progress to
@@ -20,7 +20,7 @@ type Console struct {
 	JSON  bool    // print answers as JSON
 	Quiet bool    // print no messages but errors
 	drawn drawing
-	seen  lru.Map[string, bool] // recent warnings; guarded by drawn.mu
+	seen  bound.Map[string, bool] // recent warnings; guarded by drawn.mu
 }
 
 // Report prints a message unless Quiet is set.

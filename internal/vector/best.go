@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -62,10 +62,10 @@ type graded struct {
 }
 
 // tops keeps the best rows of a question.
-type tops = pq.Top[graded]
+type tops = bound.Top[graded]
 
 func (s *Set) newTops(k int) tops {
-	return pq.NewTop(k, func(a, b graded) bool {
+	return bound.NewTop(k, func(a, b graded) bool {
 		if a.grade != b.grade {
 			return a.grade < b.grade
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/fovea-memory/fovea/internal/slab"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 const (
@@ -39,7 +39,7 @@ func newCodes(s *Set) *codes {
 	n, words := len(s.digests), max(nearWords, (s.model.Dim+63)/64)
 	c := &codes{
 		n: n, rows: s.size, rotation: newRotation(64 * words), centre: make([]float32, s.model.Dim), words: words, sample: s.sample,
-		near: slab.Of[uint64](nearWords * n), far: slab.Of[uint64]((words - nearWords) * n), radius: slab.Of[uint8](n), minR: math.MaxUint8,
+		near: bound.Slab[uint64](nearWords * n), far: bound.Slab[uint64]((words - nearWords) * n), radius: bound.Slab[uint8](n), minR: math.MaxUint8,
 	}
 	for i := range c.centre { // in the order of digests, so that the sum is the same in every order of insertion
 		var sum float64

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/slab"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 const (
@@ -40,8 +40,8 @@ func (s *Store) Encode(ctx context.Context, questions []*Query) error {
 				c.enter(row, set.floats.row(row), words, buffer)
 			}
 		}
-		slab.Collapse(c.near)
-		slab.Collapse(c.far)
+		bound.Collapse(c.near)
+		bound.Collapse(c.far)
 		if err := set.measure(ctx, c, questions); err != nil {
 			return err
 		}

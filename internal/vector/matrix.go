@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"sync/atomic"
 
-	"github.com/fovea-memory/fovea/internal/slab"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -50,7 +50,7 @@ func (m *matrix) reserve(n int) {
 			want = min(max(firstRows, 2*want), 1<<m.shift)
 		}
 		if want > have {
-			chunk := slab.Of[float32](want * m.stride)
+			chunk := bound.Slab[float32](want * m.stride)
 			if have > 0 {
 				copy(chunk, m.chunks[0])
 			}
@@ -58,7 +58,7 @@ func (m *matrix) reserve(n int) {
 		}
 	}
 	for len(m.chunks)<<m.shift < n && len(m.chunks[0]) == m.stride<<m.shift {
-		m.chunks = append(m.chunks, slab.Of[float32](m.stride<<m.shift))
+		m.chunks = append(m.chunks, bound.Slab[float32](m.stride<<m.shift))
 	}
 }
 

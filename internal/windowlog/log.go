@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/lru"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
@@ -64,7 +64,7 @@ type Log struct {
 	queue    []entry
 	bytes    int
 	timer    *time.Timer // nil if no flush is due
-	last     lru.Map[string, *Window]
+	last     bound.Map[string, *Window]
 	next     map[string]uint64 // the number of the next window, by session; flushing guards it
 }
 

@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/pq"
+	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -46,7 +46,7 @@ type Selection struct {
 // Scratch is the working memory of a selection. It may be used again after Clear, and is not safe
 // for concurrent use.
 type Scratch struct {
-	steps         pq.Numbered
+	steps         bound.Numbered
 	order         []int32
 	hull          []hullStep
 	descendants   []int32

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package slab
+package bound
 
 import (
 	"unsafe"
@@ -11,8 +11,8 @@ import (
 // largePage is the size of a huge page in bytes.
 const largePage = 2 << 20
 
-// Of returns a slice of n zero values, owned by the caller.
-func Of[T any](n int) []T {
+// Slab returns a slice of n zero values, owned by the caller.
+func Slab[T any](n int) []T {
 	s := make([]T, n) // a large slice is fresh from the system as a rule, so its pages are not touched yet
 	advise(s, unix.MADV_HUGEPAGE)
 	return s

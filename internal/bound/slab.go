@@ -2,10 +2,10 @@
 
 //go:build !linux
 
-package slab
+package bound
 
-// Of returns a slice of n zero values, owned by the caller.
-func Of[T any](n int) []T { return make([]T, n) }
+// Slab returns a slice of n zero values, owned by the caller.
+func Slab[T any](n int) []T { return make([]T, n) }
 
 // Collapse does nothing here.
 func Collapse[T any]([]T) {}

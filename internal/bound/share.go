@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package share
+package bound
 
 import (
 	"context"
@@ -44,8 +44,8 @@ type Share struct {
 	released bool // by Release or by eviction
 }
 
-// New returns Shares without holders.
-func New(limits Limits) *Shares {
+// NewShares returns Shares without holders.
+func NewShares(limits Limits) *Shares {
 	return &Shares{limits: limits, held: map[Bearer][]*Share{}}
 }
 

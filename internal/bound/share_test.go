@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package share_test
+package bound_test
 
 import (
 	"slices"
@@ -8,31 +8,31 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/fovea-memory/fovea/internal/share"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // model is a naive implementation of shares, at most one user each.
 type model struct {
-	limits share.Limits
+	limits bound.Limits
 	order  []*held // least recently used first
 }
 
 type held struct {
-	bearer share.Bearer
+	bearer bound.Bearer
 	busy   bool
-	share  *share.Share
+	share  *bound.Share
 	ended  bool
 }
 
-func (m *model) of(b share.Bearer) []*held {
+func (m *model) of(b bound.Bearer) []*held {
 	return slices.DeleteFunc(slices.Clone(m.order), func(h *held) bool { return h.bearer != b })
 }
 
-func (m *model) limit(b share.Bearer) int {
+func (m *model) limit(b bound.Bearer) int {
 	switch b {
-	case share.Owner:
+	case bound.Owner:
 		return m.limits.Owner
-	case share.Anonymous:
+	case bound.Anonymous:
 		return m.limits.Anonymous
 	}
 	return m.limits.Agent
@@ -42,10 +42,10 @@ func (m *model) limit(b share.Bearer) int {
 // share is held, and a bearer within its limit loses nothing while the total is within
 // its limit.
 func TestSharesAgainstAModel(t *testing.T) {
-	bearers := []share.Bearer{share.Owner, share.Anonymous, share.Agent("ada"), share.Agent("bob"), share.Agent("owner"), share.Agent("")}
+	bearers := []bound.Bearer{bound.Owner, bound.Anonymous, bound.Agent("ada"), bound.Agent("bob"), bound.Agent("owner"), bound.Agent("")}
 	rapid.Check(t, func(t *rapid.T) {
-		m := &model{limits: share.Limits{Agent: 3, Owner: 4, Anonymous: 2, Total: rapid.SampledFrom([]int{0, 8}).Draw(t, "all")}}
-		s := share.New(m.limits)
+		m := &model{limits: bound.Limits{Agent: 3, Owner: 4, Anonymous: 2, Total: rapid.SampledFrom([]int{0, 8}).Draw(t, "all")}}
+		s := bound.NewShares(m.limits)
 		grown := func(h *held) {
 			if h.ended {
 				t.Fatalf("%q lost an acquired share at once", h.bearer)
@@ -59,8 +59,8 @@ func TestSharesAgainstAModel(t *testing.T) {
 					}
 				}
 			}
-			for _, other := range m.of(share.Owner) {
-				if other.ended && h.bearer != share.Owner {
+			for _, other := range m.of(bound.Owner) {
+				if other.ended && h.bearer != bound.Owner {
 					t.Fatalf("the owner lost a share to %q", h.bearer)
 				}
 			}

@@ -1,21 +1,21 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package slab_test
+package bound_test
 
 import (
 	"fmt"
 	"runtime"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/slab"
+	"github.com/fovea-memory/fovea/internal/bound"
 )
 
 // TestOf writes every byte of slabs whose sizes are close to that of a huge
 // page.
-func TestOf(t *testing.T) {
+func TestSlab(t *testing.T) {
 	const large = 2 << 20
 	for _, n := range []int{0, 1, 4096, large - 1, large, large + 1, 2*large - 1, 2 * large, 5*large + 17} {
-		b := slab.Of[byte](n)
+		b := bound.Slab[byte](n)
 		if len(b) != n {
 			t.Fatalf("%d bytes, want %d", len(b), n)
 		}
@@ -25,7 +25,7 @@ func TestOf(t *testing.T) {
 			}
 			b[i] = byte(i)
 		}
-		slab.Collapse(b)
+		bound.Collapse(b)
 		for i := range b {
 			if b[i] != byte(i) {
 				t.Fatalf("of %d bytes, byte %d became %d", n, i, b[i])
@@ -36,7 +36,7 @@ func TestOf(t *testing.T) {
 
 // TestPointers keeps values that only a slab references.
 func TestPointers(t *testing.T) {
-	s := slab.Of[*string](600_000)
+	s := bound.Slab[*string](600_000)
 	for i := range s {
 		v := fmt.Sprint(i)
 		s[i] = &v
