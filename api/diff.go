@@ -10,7 +10,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/history"
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -215,15 +215,15 @@ func linesBy(v *view.View, nodes []*node.Node) map[*node.Node]int {
 // unified writes what became of a node's own text, with the lines of the files it
 // stood and stands in. nil is a node that was or is not.
 func unified(before, after map[*node.Node]int, was, is *node.Node) string {
-	from, to := linediff.Side{Name: "/dev/null", Line: 1}, linediff.Side{Name: "/dev/null", Line: 1}
+	from, to := text.Side{Name: "/dev/null", Line: 1}, text.Side{Name: "/dev/null", Line: 1}
 	var old, now string
 	if was != nil {
-		from, old = linediff.Side{Name: was.Path, Line: before[was]}, was.Content
+		from, old = text.Side{Name: was.Path, Line: before[was]}, was.Content
 	}
 	if is != nil {
-		to, now = linediff.Side{Name: is.Path, Line: after[is]}, is.Content
+		to, now = text.Side{Name: is.Path, Line: after[is]}, is.Content
 	}
-	return linediff.Unified(from, to, old, now)
+	return text.Unified(from, to, old, now)
 }
 
 // isEncrypted reports whether the text of a changed node is encrypted in a view.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -139,7 +139,7 @@ func (m *treeMerge) children(base, won, lost *Tree) []*Tree {
 			}
 		}
 	}
-	for _, c := range linediff.Merge(b.names, w.names, l.names) {
+	for _, c := range text.Merge(b.names, w.names, l.names) {
 		if c.Conflict && strings.Count(c.A, "\n") == 1 && strings.Count(c.B, "\n") == 1 && strings.Count(c.Base, "\n") == 1 {
 			if x, y := w.of[c.A], l.of[c.B]; x.Type == y.Type && x.ID() == "" && y.ID() == "" { // one child, changed by both sides
 				out = append(out, m.merge(b.of[c.Base], x, y, nil))

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // ConflictTag is the tag of nodes with a conflict drawer.
@@ -79,7 +79,7 @@ func (o *Fields) Conflict(field, by, kept, lost string) {
 // Lines merges a text by lines; a conflict keeps the lines of the winner.
 func (o *Fields) Lines(field, base, won, lost string) string {
 	var b strings.Builder
-	for _, c := range linediff.Merge(base, won, lost) {
+	for _, c := range text.Merge(base, won, lost) {
 		if c.Conflict {
 			o.Conflict(field, o.Lost, c.A, c.B)
 		}

@@ -6,9 +6,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/escape"
-	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/outline"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -66,7 +65,7 @@ func (p *plan) isTooLarge(i int) bool {
 
 // shorten returns an excerpt of candidate i, whose body is loaded, with nothing chosen yet.
 // That of a critical block, or of one that may be compressed, is made once.
-func (p *plan) shorten(i int) *excerpt.Excerpt {
+func (p *plan) shorten(i int) *text.Excerpt {
 	n, item := &p.details[i], p.loaded(i)
 	critical, compressible := p.isCritical(i), isCompressible(item.Working)
 	if !critical && !compressible {
@@ -76,7 +75,7 @@ func (p *plan) shorten(i int) *excerpt.Excerpt {
 		if compressible {
 			n.short, n.compressed = p.compress(item, n)
 		} else {
-			n.short = excerpt.Summary(scanned(item, p.scanLimit(item)), p.question)
+			n.short = text.NewSummary(scanned(item, p.scanLimit(item)), p.question)
 		}
 		if critical {
 			n.short.MatchFirst()
@@ -86,36 +85,36 @@ func (p *plan) shorten(i int) *excerpt.Excerpt {
 }
 
 // compress returns the lines that stand for the body of a block, and how they were found.
-func (p *plan) compress(item *Item, n *detail) (*excerpt.Excerpt, string) {
+func (p *plan) compress(item *Item, n *detail) (*text.Excerpt, string) {
 	limit := p.scanLimit(item)
-	text := scanned(item, limit)
+	body := scanned(item, limit)
 	if w := item.Working; w.Type == working.File && n.problem == "" {
-		language := outline.Language(w.Path, []byte(text[:min(len(text), 256)]))
+		language := outline.Language(w.Path, []byte(body[:min(len(body), 256)]))
 		read := p.req.Caller.Outline
 		if read == nil {
-			read = func(language, text string) *outline.File { return outline.Read(language, []byte(text)) }
+			read = func(language, code string) *outline.File { return outline.Read(language, []byte(code)) }
 		}
-		if file := read(language, text); file != nil {
-			lines := file.Listing(text, max(1, w.Line), p.question)
+		if file := read(language, body); file != nil {
+			lines := file.Listing(body, max(1, w.Line), p.question)
 			if limit < len(item.Body) {
-				lines = append(lines, excerpt.Line{Text: "… the rest of the file is longer than what an outline is made of"})
+				lines = append(lines, text.ExcerptLine{Text: "… the rest of the file is longer than what an outline is made of"})
 			}
-			return excerpt.Lines(lines), byOutline
+			return text.ExcerptOfLines(lines), byOutline
 		}
 	}
-	x := excerpt.Summary(text, p.question)
+	x := text.NewSummary(body, p.question)
 	if p.req.Caller.Summarize == nil || n.problem != "" {
 		return x, byExtract
 	}
 	summary, err := p.req.Caller.Summarize(item)
 	if err != nil {
-		n.problem = escape.Line(err.Error())
+		n.problem = text.Line(err.Error())
 	}
 	if summary.Text == "" {
 		return x, byExtract
 	}
-	by := escape.Line(summary.By)
-	x.Lead("Summary by the model " + by + " of " + escape.Line(summary.Of) + ", which nobody checked:\n" + escape.Body(summary.Text) + "\nFrom the text itself:")
+	by := text.Line(summary.By)
+	x.Lead("Summary by the model " + by + " of " + text.Line(summary.Of) + ", which nobody checked:\n" + text.Body(summary.Text) + "\nFrom the text itself:")
 	return x, "summary by " + by + ", with an extract"
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -75,7 +75,7 @@ func (p *plan) facts(i int) []string {
 	var facts []string
 	item, info := p.item(i), p.details[i].info
 	if p.details[i].source && render.IsFile(item.Path) && !render.IsNamedByPath(item) {
-		facts = append(facts, escape.Line(item.Path))
+		facts = append(facts, text.Line(item.Path))
 	}
 	var above origin
 	if i != p.focus {
@@ -83,7 +83,7 @@ func (p *plan) facts(i int) []string {
 	}
 	own := item.Author
 	if own != above.author && own != "" && (own != p.req.Caller.Agent || above.author != "") {
-		facts = append(facts, "by "+escape.Truncate(escape.Line(own), render.MaxFact))
+		facts = append(facts, "by "+text.Truncate(text.Line(own), render.MaxFact))
 	}
 	if day := cmp.Or(info.day, info.common); day != 0 && day != above.day {
 		facts = append(facts, fmt.Sprintf("%04d-%02d-%02d", day/1e4, day/100%100, day%100))

@@ -3,7 +3,7 @@
 package window
 
 import (
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
 )
 
@@ -77,7 +77,7 @@ func (p *plan) fitLines(i, tokens int) bool {
 
 // fit chooses as many of the best lines of candidate i as the given number of tokens holds,
 // nil if those have no more than most tokens.
-func (p *plan) fit(x *excerpt.Excerpt, i, tokens, most int) *excerpt.Excerpt {
+func (p *plan) fit(x *text.Excerpt, i, tokens, most int) *text.Excerpt {
 	const tries = 6 // costs of lines are estimates, so their number is searched for
 	title, best := p.price(i, Title), 0
 	for limit, try := min(4*tokens, x.Enough()), 0; try < tries && limit > 0; try++ {
@@ -99,7 +99,7 @@ func (p *plan) fit(x *excerpt.Excerpt, i, tokens, most int) *excerpt.Excerpt {
 }
 
 // setExcerpt sets the lines of candidate i at level snippet and returns their price.
-func (p *plan) setExcerpt(i int, x *excerpt.Excerpt) int {
+func (p *plan) setExcerpt(i int, x *text.Excerpt) int {
 	n := &p.details[i]
 	n.excerpt, n.prices[Snippet], n.pieceSlots[Snippet] = x, 0, 0
 	return p.price(i, Snippet)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -74,7 +74,7 @@ func (p *plan) newPart(i, tokens int) Part {
 		reason = p.reasonValue(i)
 	}
 	if b.agent != "" {
-		reason += "; by agent " + escape.Line(b.agent) + ", " + p.trustOf(i)
+		reason += "; by agent " + text.Line(b.agent) + ", " + p.trustOf(i)
 	}
 	if n.corrected {
 		reason += "; corrected since you saw it"

@@ -7,8 +7,8 @@ import (
 	"context"
 	"crypto/sha256"
 
-	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
 )
@@ -70,12 +70,12 @@ type detail struct {
 	loaded  bool   // the deferred body was read
 	problem string // why it cannot be
 
-	excerpt    *excerpt.Excerpt // the lines at level snippet; nil until they are needed
-	short      *excerpt.Excerpt // of a block that may be compressed: its lines, none chosen; nil until they are needed
-	compressed string           // how short was made
-	pinLevel   Level            // of a critical block that is compressed
-	prices     [Full + 1]int32  // by level; 0 if not counted
-	pieceSlots [Full + 1]int32  // by level: index in pieces plus one
+	excerpt    *text.Excerpt   // the lines at level snippet; nil until they are needed
+	short      *text.Excerpt   // of a block that may be compressed: its lines, none chosen; nil until they are needed
+	compressed string          // how short was made
+	pinLevel   Level           // of a critical block that is compressed
+	prices     [Full + 1]int32 // by level; 0 if not counted
+	pieceSlots [Full + 1]int32 // by level: index in pieces plus one
 }
 
 // piece is the text of a node at a level and its cost, including the separator.
@@ -92,7 +92,7 @@ func newPlan(src Source, t *tree, req *Request) *plan {
 	namer, _ := src.(Namer)
 	return &plan{
 		namer: namer, documents: map[*block]*documentTexts{},
-		src: src, tree: t, req: req, query: excerpt.Words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
+		src: src, tree: t, req: req, query: text.Words(req.query()), question: index.NewMatcher(req.query()), projects: requestedProjects(t, req.Projects),
 		agents: map[string]int32{}, focus: -1, scratch: t.scratch,
 	}
 }

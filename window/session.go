@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/escape"
-	"github.com/fovea-memory/fovea/internal/excerpt"
 	"github.com/fovea-memory/fovea/internal/index"
 	"github.com/fovea-memory/fovea/internal/shown"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/token"
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/window/render"
@@ -44,8 +43,8 @@ func headingOf(item *Item) uint64 {
 }
 
 // wholeExcerpt returns the excerpt of an item's body that has every passage.
-func wholeExcerpt(item *Item) *excerpt.Excerpt {
-	x := excerpt.New(scanned(item, maxScanned), index.NewMatcher(""))
+func wholeExcerpt(item *Item) *text.Excerpt {
+	x := text.NewExcerpt(scanned(item, maxScanned), index.NewMatcher(""))
 	x.ChooseAll()
 	return x
 }
@@ -88,7 +87,7 @@ func (p *plan) gatherCorrections() {
 func (p *plan) showCorrections() {
 	const maxNamed = 8
 	if n := len(p.goneNames); n > 0 {
-		text := goneRemark + escape.Line(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
+		text := goneRemark + text.Line(strings.Join(p.goneNames[:min(n, maxNamed)], ", "))
 		if n > maxNamed {
 			text += ", " + render.Ellipsis
 		}

@@ -3,8 +3,7 @@
 package window
 
 import (
-	"github.com/fovea-memory/fovea/internal/escape"
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Costs of a snippet in quarters of a token, unless it is given more.
@@ -21,8 +20,8 @@ const (
 )
 
 // excerptOf returns the excerpt of an item's body for the question. Nothing is chosen yet.
-func (p *plan) excerptOf(item *Item) *excerpt.Excerpt {
-	return excerpt.New(scanned(item, p.scanLimit(item)), p.question)
+func (p *plan) excerptOf(item *Item) *text.Excerpt {
+	return text.NewExcerpt(scanned(item, p.scanLimit(item)), p.question)
 }
 
 // scanLimit returns how many bytes of an item's body are read.
@@ -34,5 +33,5 @@ func (p *plan) scanLimit(item *Item) int {
 
 // scanned returns the beginning of an item's body, at most limit bytes.
 func scanned(item *Item, limit int) string {
-	return escape.Body(item.Body[:min(len(item.Body), limit)])
+	return text.Body(item.Body[:min(len(item.Body), limit)])
 }

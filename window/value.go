@@ -5,7 +5,7 @@ package window
 import (
 	"strconv"
 
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // gatherValue makes candidates of the focus with its ancestors, and of as many of the
@@ -102,10 +102,10 @@ func (p *plan) appendWords(b []byte, i int, other string) []byte {
 	const maxWords = 4 // to name
 	if p.reasonWords == nil {
 		if p.reasonWords = p.query; len(p.query) == 0 && p.focus >= 0 {
-			p.reasonWords = excerpt.Words(p.item(p.focus).Title)
+			p.reasonWords = text.Words(p.item(p.focus).Title)
 		}
 	}
-	shared := excerpt.SharedWords(p.foldedWords(i), p.reasonWords)
+	shared := text.SharedWords(p.foldedWords(i), p.reasonWords)
 	for n, word := range shared[:min(maxWords, len(shared))] {
 		if n == 0 {
 			b = append(appendReason(b, "words: "), word...)

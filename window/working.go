@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -138,7 +138,7 @@ func (p *plan) loaded(i int) *Item {
 	}
 	body, err := p.req.Caller.Load(item)
 	if err != nil {
-		n.problem = escape.Line(err.Error())
+		n.problem = text.Line(err.Error())
 		body = "(cannot be read: " + n.problem + ")"
 	}
 	with := *item

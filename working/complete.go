@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Limits of a block.
@@ -109,8 +109,8 @@ func digestOf(texts ...string) string {
 }
 
 // beginning returns the first characters of a text, on one line.
-func beginning(text string) string {
-	return escape.First(strings.Join(strings.Fields(text), " "), previewSize)
+func beginning(of string) string {
+	return text.First(strings.Join(strings.Fields(of), " "), previewSize)
 }
 
 // check returns why a block cannot be one.

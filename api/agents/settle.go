@@ -15,9 +15,9 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/history"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
@@ -234,8 +234,8 @@ func below(op string, v *view.View, n *node.Node) string {
 // after. place is where the note is put: the title and the path of a node, or a file.
 func changeOf(op string, fields map[string]any, place string, texts [2]string) string {
 	var b strings.Builder
-	before, after := linediff.Side{Name: "now", Line: 1}, linediff.Side{Name: "proposed", Line: 1}
-	b.WriteString(linediff.Unified(before, after, texts[0], texts[1]))
+	before, after := text.Side{Name: "now", Line: 1}, text.Side{Name: "proposed", Line: 1}
+	b.WriteString(text.Unified(before, after, texts[0], texts[1]))
 	if op == api.OpArchive.Name {
 		fields["to"] = place
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/protect"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // The operations on protected files.
@@ -94,7 +94,7 @@ func diffProtected(ctx context.Context, a api.Access, req GuardDiffRequest) (*Gu
 	}
 	for i := range changes {
 		if c := &changes[i]; req.Text {
-			c.Text = linediff.Unified(linediff.Side{Name: "trusted", Line: 1}, linediff.Side{Name: "now", Line: 1}, c.Was, c.Now)
+			c.Text = text.Unified(text.Side{Name: "trusted", Line: 1}, text.Side{Name: "now", Line: 1}, c.Was, c.Now)
 		}
 	}
 	return &GuardDiff{protectedFile(&s), append([]guard.Change{}, changes...)}, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // OpBufferUpdate is what an editor says of a buffer.
@@ -68,7 +68,7 @@ func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*Buffer
 	}
 	b := buffer.Buffer{
 		Path: at.Path, Real: at.Real, Session: a.Scopes(ctx).Session,
-		Name: escape.Truncate(escape.Line(cmp.Or(req.Buffer, path.Base(at.Path))), maxName),
+		Name: text.Truncate(text.Line(cmp.Or(req.Buffer, path.Base(at.Path))), maxName),
 	}
 	if out.Why = unshown(a, at, parsed, b.Session); req.Text != nil && out.Why == "" {
 		b.Text, b.Shown = *req.Text, true

@@ -13,8 +13,8 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // OpLogs returns the log.
@@ -88,9 +88,9 @@ func Log(ctx context.Context, log *slog.Logger, op *api.Operation, err error) {
 		return
 	}
 	said := []any{"agent", cmp.Or(agent, "owner"), "op", op.Name,
-		"project", escape.Truncate(scopes.Project, maxName), "session", escape.Truncate(scopes.Session, maxName)}
+		"project", text.Truncate(scopes.Project, maxName), "session", text.Truncate(scopes.Session, maxName)}
 	if err != nil { // the last key, see own
-		said = append(said, "kind", fault.KindOf(err).String(), "error", escape.Truncate(escape.Line(err.Error()), maxError))
+		said = append(said, "kind", fault.KindOf(err).String(), "error", text.Truncate(text.Line(err.Error()), maxError))
 	}
 	log.Info("call", said...)
 }

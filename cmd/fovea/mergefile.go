@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/org"
 )
@@ -106,7 +106,7 @@ func (m *fileMerge) lines(base, ours, theirs string) (text string, told []string
 			b.WriteByte('\n')
 		}
 	}
-	for _, c := range linediff.Merge(base, ours, theirs) {
+	for _, c := range text.Merge(base, ours, theirs) {
 		if !c.Conflict {
 			b.WriteString(c.A)
 			continue

@@ -163,8 +163,8 @@ func partError(part int, err error) error {
 	return fmt.Errorf("image: part %d: nodes section: %w", part, err)
 }
 
-// text returns bytes, which must not change, as a string without copying.
-func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// stringOf returns bytes, which must not change, as a string without copying.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // concurrently calls do with each number below n, on all processors.
 func concurrently(n int, do func(i int)) {

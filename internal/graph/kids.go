@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -25,7 +25,7 @@ type KidsEdit []Splice
 func DiffKids(old, now []string) KidsEdit {
 	var edit KidsEdit
 	at := 0
-	for _, h := range linediff.Diff(old, now) {
+	for _, h := range text.Diff(old, now) {
 		s := Splice{Keep: h.Start - at}
 		if h.Start < h.End {
 			s.Gone = old[h.Start:h.End]

@@ -57,10 +57,10 @@ func loadersOf(parts []Part, formats document.Formats) (*whole, []loader, error)
 		l, n := &loaders[i], &each[i]
 		l.formats = formats
 		var err error
-		if n.documents, n.nodes, err = l.begin(text(p.Nodes)); err != nil {
+		if n.documents, n.nodes, err = l.begin(stringOf(p.Nodes)); err != nil {
 			return nil, nil, partError(i, err)
 		}
-		n.strings, n.properties = l.beginDerived(text(p.Derived), n.nodes)
+		n.strings, n.properties = l.beginDerived(stringOf(p.Derived), n.nodes)
 		total.documents, total.nodes = total.documents+n.documents, total.nodes+n.nodes
 		total.strings, total.properties = total.strings+n.strings, total.properties+n.properties
 	}

@@ -3,7 +3,7 @@
 package guard
 
 import (
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -124,7 +124,7 @@ func maxRun(pair []int) []bool {
 			places, paired = append(places, i), append(paired, j)
 		}
 	}
-	for _, k := range linediff.Increasing(paired) {
+	for _, k := range text.Increasing(paired) {
 		inOrder[places[k]] = true
 	}
 	return inOrder

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
@@ -148,4 +148,4 @@ func (a *answer) value(into any) error {
 }
 
 // oneLine makes what a daemon says safe to print.
-func oneLine(text string) string { return escape.Truncate(escape.Line(text), 300) }
+func oneLine(said string) string { return text.Truncate(text.Line(said), 300) }

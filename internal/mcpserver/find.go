@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/escape"
 	"github.com/fovea-memory/fovea/internal/meaning"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/window/render"
 )
@@ -109,7 +109,7 @@ func searchTool(ctx context.Context, svc api.Service, req api.SearchRequest, mod
 	note := ""
 	hits, err := api.OpSearch.Call(ctx, api.WithWarn(svc, func(err error) {
 		if said := err.Error(); strings.HasPrefix(said, meaning.ByWords(mode)) {
-			note = " (" + escape.Line(said) + ")"
+			note = " (" + text.Line(said) + ")"
 		}
 	}), req)
 	if err != nil {

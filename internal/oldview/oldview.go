@@ -11,9 +11,9 @@ import (
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/shown"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -114,10 +114,10 @@ func (r *Reader) Unseen(ctx context.Context, n *node.Node) (lines []string, saw 
 	}
 	var before []string
 	if old, err := r.History.Version(ctx, n.ID, digest); err == nil && !digest.IsZero() {
-		before, saw = linediff.Split(old.Content), true
+		before, saw = text.SplitLines(old.Content), true
 	}
 	now, by, _, err := r.History.Blame(ctx, nil, n.ID)
-	for _, h := range linediff.Diff(before, now) {
+	for _, h := range text.Diff(before, now) {
 		for _, line := range before[h.Start:h.End] {
 			lines = appendLine(lines, "-", line)
 		}

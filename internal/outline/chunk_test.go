@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // joins fails unless chunks join to src, none empty and none above the limit, with the lines
@@ -142,7 +142,7 @@ func (w terms) Append(found []int32, text string) []int32 {
 // behind it the definitions that a question is about.
 func TestListing(t *testing.T) {
 	const src = "package a\n\nimport \"fmt\"\n\n// One is one.\nfunc One() {\n\tfmt.Println(\"valve\")\n}\n\nfunc Two() {\n\tfmt.Println(\"gauge\")\n}\n"
-	texts := func(lines []excerpt.Line) (out []string) {
+	texts := func(lines []text.ExcerptLine) (out []string) {
 		for _, l := range lines {
 			out = append(out, fmt.Sprint(l.Rank, "|", l.Text))
 		}

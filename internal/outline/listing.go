@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Ranks of the line of a listing that stands for all, and of its first section, which comes
@@ -46,8 +46,8 @@ func Read(language string, src []byte) *File {
 // the question, the best first. The line of the best definition, or else of the first, has the
 // lowest rank, and so have the lines of definitions that the question names. Each line begins with its number, where first is the number of the
 // first line of src, which is the source that was read. O(len(src)).
-func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerpt.Line {
-	var lines []excerpt.Line
+func (f *File) Listing(src string, first int, question text.Matcher) []text.ExcerptLine {
+	var lines []text.ExcerptLine
 	var numbers []int // of lines in src, 0 for those without one
 	for line := range strings.Lines(f.text) {
 		line = strings.TrimRight(line, "\n")
@@ -55,7 +55,7 @@ func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerp
 		from, to, isRange := strings.Cut(number, "-")
 		n, err := strconv.Atoi(from)
 		if err != nil {
-			lines, numbers = append(lines, excerpt.Line{Text: line}), append(numbers, 0)
+			lines, numbers = append(lines, text.ExcerptLine{Text: line}), append(numbers, 0)
 			continue
 		}
 		shown := strconv.Itoa(n + first - 1)
@@ -63,7 +63,7 @@ func (f *File) Listing(src string, first int, question excerpt.Matcher) []excerp
 			shown += "-" + strconv.Itoa(last+first-1)
 		}
 		indent := len(rest) - len(strings.TrimLeft(rest, " "))
-		lines = append(lines, excerpt.Line{Text: shown + " " + rest, Rank: indent})
+		lines = append(lines, text.ExcerptLine{Text: shown + " " + rest, Rank: indent})
 		numbers = append(numbers, n)
 	}
 	source := strings.Split(src, "\n")
@@ -83,7 +83,7 @@ const maxNamed = 80
 
 // named returns, by the number of a line, whether it belongs to a definition that the question names:
 // by a word that is in the name of no other one.
-func named(defs []Definition, lines int, question excerpt.Matcher) []bool {
+func named(defs []Definition, lines int, question text.Matcher) []bool {
 	has, counts := termsOf(len(defs), func(i int) string { return defs[i].Name }, question)
 	within := make([]bool, lines+1)
 	for i, d := range defs {
@@ -97,13 +97,13 @@ func named(defs []Definition, lines int, question excerpt.Matcher) []bool {
 }
 
 // withSections puts the lines of sections between those of an outline.
-func withSections(lines []excerpt.Line, numbers []int, rank []int, named []bool, source []string, first int) []excerpt.Line {
-	var all []excerpt.Line
+func withSections(lines []text.ExcerptLine, numbers []int, rank []int, named []bool, source []string, first int) []text.ExcerptLine {
+	var all []text.ExcerptLine
 	next := 1 // line of the source
 	upTo := func(n int) {
 		for ; next < min(n, len(source)+1); next++ {
 			if r := rank[next]; r > 0 {
-				line := excerpt.Line{Text: strconv.Itoa(next+first-1) + " " + strings.TrimRight(source[next-1], "\r"), Rank: relevantRank + r}
+				line := text.ExcerptLine{Text: strconv.Itoa(next+first-1) + " " + strings.TrimRight(source[next-1], "\r"), Rank: relevantRank + r}
 				if named[next] {
 					line.Rank = bestRank
 				}
@@ -124,7 +124,7 @@ func withSections(lines []excerpt.Line, numbers []int, rank []int, named []bool,
 
 // sections returns, by the number of a line, how well the definition that it belongs to
 // matches the question: 1 is the best one, 0 one that does not match.
-func sections(defs []Definition, source []string, question excerpt.Matcher) []int {
+func sections(defs []Definition, source []string, question text.Matcher) []int {
 	owner := make([]int, len(source)+1) // by line, index in defs plus one
 	for i, d := range defs {            // inner definitions come later
 		for n := d.Line; n <= min(d.EndLine, len(source)); n++ {
@@ -163,7 +163,7 @@ func sections(defs []Definition, source []string, question excerpt.Matcher) []in
 
 // termsOf returns the terms of a question that each of n texts has, in order, and how many texts
 // have each term.
-func termsOf(n int, text func(i int) string, question excerpt.Matcher) (has [][]int32, counts []int) {
+func termsOf(n int, text func(i int) string, question text.Matcher) (has [][]int32, counts []int) {
 	has, counts = make([][]int32, n), make([]int, question.Len())
 	for i := range has {
 		found := question.Append(nil, text(i))

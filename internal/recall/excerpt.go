@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -17,14 +17,14 @@ const excerptBytes = 64 << 10
 // Excerpt returns the beginning of a node's [TextLines] on one line of at most so many
 // characters, to the end of a word, with … at its end where more follows.
 func Excerpt(n *node.Node, characters int) string {
-	var text strings.Builder
+	var b strings.Builder
 	left := characters
 	for line := range TextLines(n, max(excerptBytes, characters)) {
-		if left = appendWords(&text, legible(line.Text), left); left < 0 {
-			return strings.TrimSpace(escape.First(text.String(), characters)) + "…"
+		if left = appendWords(&b, legible(line.Text), left); left < 0 {
+			return strings.TrimSpace(text.First(b.String(), characters)) + "…"
 		}
 	}
-	return text.String()
+	return b.String()
 }
 
 // appendWords adds the words of a line until more than left characters are added, and
@@ -54,7 +54,7 @@ func Clip(line string, at, characters int) string {
 		at = 0
 	}
 	before := line[:at]
-	if utf8.RuneCountInString(before)+utf8.RuneCountInString(escape.First(line[at:], characters/2)) <= characters {
+	if utf8.RuneCountInString(before)+utf8.RuneCountInString(text.First(line[at:], characters/2)) <= characters {
 		at = 0
 	}
 	for lead := characters / 4; at > 0 && (lead > 0 || line[at-1] != ' '); lead-- {
@@ -68,7 +68,7 @@ func Clip(line string, at, characters int) string {
 	}
 	line = line[at:]
 	if utf8.RuneCountInString(line) > characters {
-		line = strings.TrimSpace(escape.First(line, characters-1)) + "…"
+		line = strings.TrimSpace(text.First(line, characters-1)) + "…"
 	}
 	return out + line
 }

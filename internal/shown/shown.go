@@ -10,7 +10,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -51,7 +51,7 @@ func Fingerprint(texts ...string) uint64 {
 func (n *Node) Has(passage string) bool { return contains(n.Lines, Fingerprint(passage)) }
 
 // Lines returns the sorted fingerprints of the chosen passages of an excerpt.
-func Lines(x *excerpt.Excerpt) (lines []uint64) {
+func Lines(x *text.Excerpt) (lines []uint64) {
 	for passage := range x.Chosen() {
 		lines = append(lines, Fingerprint(passage))
 	}
@@ -60,7 +60,7 @@ func Lines(x *excerpt.Excerpt) (lines []uint64) {
 }
 
 // Still returns those of the lines shown that are among the chosen passages of an excerpt.
-func (n *Node) Still(x *excerpt.Excerpt) []uint64 {
+func (n *Node) Still(x *text.Excerpt) []uint64 {
 	lines := Lines(x)
 	return slices.DeleteFunc(slices.Clone(n.Lines), func(line uint64) bool { return !contains(lines, line) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/fovea-memory/fovea/internal/excerpt"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -147,7 +147,7 @@ func (none) Append(found []int32, _ string) []int32 { return found }
 // TestLines: the chosen passages of an excerpt are known again, the others are not, and
 // those that are gone from the text are not shown still.
 func TestLines(t *testing.T) {
-	x := excerpt.New("- the pump hums\n- the gauge rains\n- the pump is loud\n- a saw", none{})
+	x := text.NewExcerpt("- the pump hums\n- the gauge rains\n- the pump is loud\n- a saw", none{})
 	if lines := Lines(x); len(lines) > 0 {
 		t.Errorf("before a choice %d lines are shown", len(lines))
 	}
@@ -161,7 +161,7 @@ func TestLines(t *testing.T) {
 			t.Errorf("Has(%q) = %t, want %t", passage, got, want)
 		}
 	}
-	changed, before := excerpt.New("- a saw\n- the pump is loud\n- new", none{}), slices.Clone(n.Lines)
+	changed, before := text.NewExcerpt("- a saw\n- the pump is loud\n- new", none{}), slices.Clone(n.Lines)
 	changed.ChooseAll()
 	if got, want := n.Still(changed), []uint64{Fingerprint("- the pump is loud")}; !slices.Equal(got, want) {
 		t.Errorf("Still is %v, want %v", got, want)

@@ -9,7 +9,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -30,7 +30,7 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 	if !ok {
 		return nil, nil, nil, fault.Wrap("blame", asked, fault.NotFound, errors.New("no such node now; fovea log shows when it left"))
 	}
-	b := blame{history: h, lines: linediff.Split(n.Content)}
+	b := blame{history: h, lines: text.SplitLines(n.Content)}
 	if _, err = h.scope.Chain.Trail(ctx, id, 1, head.Commit.Seq, func(s *chain.Step) error {
 		if s.After != nil && (s.Before == nil || s.Before.Own != s.After.Own) { // a move adds no version
 			b.versions = append(b.versions, textVersion{own: s.After.Own, by: chain.Summary(s.Commit)})
@@ -79,7 +79,7 @@ func (b *blame) load(v *textVersion) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	v.lines = linediff.Split(n.Content)
+	v.lines = text.SplitLines(n.Content)
 	return true, nil
 }
 
@@ -148,7 +148,7 @@ func passOn(from, to *textVersion, lines []tracedLine) (left []tracedLine) {
 			same[at] = was + 1
 		}
 	}
-	for _, h := range linediff.Diff(to.lines, from.lines) {
+	for _, h := range text.Diff(to.lines, from.lines) {
 		equal(h.NewStart)
 		at, was = h.NewEnd, h.End
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/linediff"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // MergeCopy merges the conflict copy at path into the file that it is a copy of, as Merge
@@ -76,17 +76,17 @@ func copyBase(ctx context.Context, h *History, of, path, ours, theirs string) (s
 		if err != nil || lookErr != nil {
 			return "", errors.Join(err, lookErr)
 		}
-		text, _ := v.State.Text(of)
-		if text == theirs {
+		was, _ := v.State.Text(of)
+		if was == theirs {
 			theirs, base, least = ours, "", -1
 			continue
 		}
 		cost := 0
-		for _, hunk := range linediff.Diff(linediff.Split(text), linediff.Split(theirs)) {
+		for _, hunk := range text.Diff(text.SplitLines(was), text.SplitLines(theirs)) {
 			cost += 2*(hunk.End-hunk.Start) + hunk.NewEnd - hunk.NewStart // what is missing may have come later
 		}
 		if least < 0 || cost <= least {
-			base, least = text, cost
+			base, least = was, cost
 		}
 	}
 	return base, err

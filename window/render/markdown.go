@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
 )
 
@@ -25,25 +25,25 @@ func (markdownRenderer) Remark(text string) string { return text + "\n" }
 func (markdownRenderer) Piece(e *Entry) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("#", min(e.Stars, maxHeadingLevel)))
-	if todo := escape.Keyword(e.Item.Todo); todo != "" {
-		b.WriteString(" " + escape.Markdown(todo))
+	if todo := text.Keyword(e.Item.Todo); todo != "" {
+		b.WriteString(" " + text.Markdown(todo))
 	}
-	if p := escape.Priority(e.Item.Priority); p != "" {
+	if p := text.Priority(e.Item.Priority); p != "" {
 		b.WriteString(" \\[#" + p + "\\]")
 	}
-	b.WriteString(" " + escape.Markdown(e.label()))
+	b.WriteString(" " + text.Markdown(e.label()))
 	if tags := e.tags(); len(tags) > 0 {
-		b.WriteString(" :" + escape.Markdown(strings.Join(tags, ":")) + ":")
+		b.WriteString(" :" + text.Markdown(strings.Join(tags, ":")) + ":")
 	}
 	if !e.Compact {
-		b.WriteString(" `" + strings.ReplaceAll(escape.Line(e.Item.ID), "`", "'") + "`")
+		b.WriteString(" `" + strings.ReplaceAll(text.Line(e.Item.ID), "`", "'") + "`")
 	}
 	b.WriteByte('\n')
 	facts := e.markdownFacts()
 	for _, line := range facts {
-		b.WriteString(escape.Markdown(line) + "\n")
+		b.WriteString(text.Markdown(line) + "\n")
 	}
-	escape.WriteCode(&b, escape.Lines(e.body()), len(facts) > 0)
+	text.WriteCode(&b, text.Lines(e.body()), len(facts) > 0)
 	return b.String()
 }
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
 )
 
@@ -22,13 +22,13 @@ func (orgRenderer) Remark(text string) string { return "# " + text + "\n" }
 func (orgRenderer) Piece(e *Entry) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("*", e.Stars))
-	if todo := escape.Keyword(e.Item.Todo); todo != "" {
+	if todo := text.Keyword(e.Item.Todo); todo != "" {
 		b.WriteString(" " + todo)
 	}
-	if p := escape.Priority(e.Item.Priority); p != "" {
+	if p := text.Priority(e.Item.Priority); p != "" {
 		b.WriteString(" [#" + p + "]")
 	}
-	b.WriteString(" " + escape.OrgTitle(e.label()))
+	b.WriteString(" " + text.OrgTitle(e.label()))
 	if tags := e.tags(); len(tags) > 0 {
 		b.WriteString(" :" + strings.Join(tags, ":") + ":")
 	}
@@ -43,8 +43,8 @@ func (orgRenderer) Piece(e *Entry) string {
 	} else {
 		orgDrawer(&b, e)
 	}
-	for _, line := range escape.Lines(e.body()) {
-		escape.WriteOrgLine(&b, line)
+	for _, line := range text.Lines(e.body()) {
+		text.WriteOrgLine(&b, line)
 	}
 	return b.String()
 }
@@ -56,14 +56,14 @@ func orgFacts(b *strings.Builder, e *Entry) {
 	}
 	if e.Level == choose.Full {
 		if line := shortProperties(e.Item); line != "" {
-			b.WriteString(" " + escape.OrgText(line) + "\n")
+			b.WriteString(" " + text.OrgText(line) + "\n")
 		}
 	}
 }
 
 // orgDrawer writes the property drawer: the id and, at level full, the properties.
 func orgDrawer(b *strings.Builder, e *Entry) {
-	b.WriteString(":PROPERTIES:\n:ID: " + escape.Line(e.Item.ID) + "\n")
+	b.WriteString(":PROPERTIES:\n:ID: " + text.Line(e.Item.ID) + "\n")
 	if e.Similar {
 		fmt.Fprintf(b, ":SEMANTIC_SCORE: %.2f\n", e.Score)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // IsFile reports whether a path is that of a file; trees have paths that begin with a
@@ -38,7 +38,7 @@ var internalProperties = []string{
 func IsInformative(item *Item, key, value string) bool {
 	key = strings.ToUpper(key)
 	switch {
-	case value == "" || value == item.Title || isInHeading(item, key, value) || !escape.IsKey(key) || slices.Contains(internalProperties, key):
+	case value == "" || value == item.Title || isInHeading(item, key, value) || !text.IsKey(key) || slices.Contains(internalProperties, key):
 		return false
 	case strings.HasPrefix(key, "EXPORT_"), strings.HasPrefix(key, "HEADER-ARGS:"), strings.HasSuffix(key, "_ALL"):
 		return false
@@ -57,8 +57,8 @@ func IsInformative(item *Item, key, value string) bool {
 func shortProperties(item *Item) string {
 	var b strings.Builder
 	for _, p := range item.Properties {
-		if value := escape.Line(p[1]); IsInformative(item, p[0], value) {
-			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + escape.Truncate(value, MaxFact))
+		if value := text.Line(p[1]); IsInformative(item, p[0], value) {
+			b.WriteString(" :" + strings.ToUpper(p[0]) + ": " + text.Truncate(value, MaxFact))
 		}
 	}
 	return strings.TrimPrefix(b.String(), " ")

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/escape"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/window/choose"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -122,9 +122,9 @@ const (
 func TitleOf(item *Item, level choose.Level) string {
 	title := item.Title
 	if level < choose.Full && len(title) > maxTitle {
-		title = escape.Truncate(title, maxTitle)
+		title = text.Truncate(title, maxTitle)
 	}
-	title = escape.Line(title)
+	title = text.Line(title)
 	if title == "" {
 		return untitled
 	}
@@ -139,18 +139,18 @@ func (e *Entry) label() string {
 		return title
 	}
 	if IsNamedByPath(e.Item) {
-		title = escape.Truncate(escape.Line(e.Item.Path), maxTitle)
+		title = text.Truncate(text.Line(e.Item.Path), maxTitle)
 	}
-	return escape.Line(cmp.Or(e.Item.Handle, e.Item.ID)) + " " + title
+	return text.Line(cmp.Or(e.Item.Handle, e.Item.ID)) + " " + title
 }
 
 // body returns the text below the heading of an entry, at its level.
 func (e *Entry) body() string {
 	switch e.Level {
 	case choose.Snippet:
-		return escape.Body(e.Snippet)
+		return text.Body(e.Snippet)
 	case choose.Full:
-		return escape.Body(e.Item.Body)
+		return text.Body(e.Item.Body)
 	default:
 		return ""
 	}
@@ -160,7 +160,7 @@ func (e *Entry) body() string {
 func planning(item *Item) []string {
 	var lines []string
 	for _, p := range item.Planning {
-		p = escape.Line(p)
+		p = text.Line(p)
 		for _, keyword := range []string{"SCHEDULED: ", "DEADLINE: ", "CLOSED: "} {
 			if strings.HasPrefix(p, keyword) {
 				lines = append(lines, p)
@@ -176,10 +176,10 @@ func properties(item *Item) [][2]string {
 	var pairs [][2]string
 	for _, p := range item.Properties {
 		key := strings.ToUpper(p[0])
-		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !escape.IsKey(key) || isInHeading(item, key, p[1]) {
+		if key == "ID" || key == "SEMANTIC_SCORE" || key == "END" || key == "PROPERTIES" || !text.IsKey(key) || isInHeading(item, key, p[1]) {
 			continue
 		}
-		pairs = append(pairs, [2]string{key, escape.Line(p[1])})
+		pairs = append(pairs, [2]string{key, text.Line(p[1])})
 	}
 	return pairs
 }
@@ -191,5 +191,5 @@ func (e *Entry) tags() []string {
 	for _, t := range e.ParentTags {
 		inherited[t] = true
 	}
-	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return inherited[tag] || !escape.IsTag(tag) })
+	return slices.DeleteFunc(slices.Clone(e.Item.Tags), func(tag string) bool { return inherited[tag] || !text.IsTag(tag) })
 }

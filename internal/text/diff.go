@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package linediff
+package text
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ import (
 // NewEnd of the new one. Lines count from 0, and the ends are exclusive.
 type Hunk struct{ Start, End, NewStart, NewEnd int }
 
-// Split returns the lines of a text, each with its newline; only the last may have
+// SplitLines returns the lines of a text, each with its newline; only the last may have
 // none. An empty text has no lines.
-func Split(text string) []string {
+func SplitLines(text string) []string {
 	lines := strings.SplitAfter(text, "\n")
 	if last := len(lines) - 1; lines[last] == "" {
 		lines = lines[:last]

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package excerpt
+package text
 
 import (
 	"cmp"
@@ -32,9 +32,9 @@ type Excerpt struct {
 	led      bool    // the lead is chosen
 }
 
-// New splits a text in UTF-8 with Unix line ends, and scores its passages for a question.
+// NewExcerpt splits a text in UTF-8 with Unix line ends, and scores its passages for a question.
 // No passage is chosen yet. O(len(body) + n log n) for n passages.
-func New(body string, question Matcher) *Excerpt {
+func NewExcerpt(body string, question Matcher) *Excerpt {
 	x := &Excerpt{body: body, passages: passages(body)}
 	x.score(question)
 	x.order = make([]int32, len(x.passages))

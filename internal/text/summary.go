@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package excerpt
+package text
 
 import (
 	"cmp"
@@ -13,16 +13,16 @@ import (
 // maxLine is the cost in quarters of a token above which a line of a listing is cut.
 const maxLine = maxSentence
 
-// Line is a line of a listing. Those of a lower rank are chosen first, and equal ones in
+// ExcerptLine is a line of a listing. Those of a lower rank are chosen first, and equal ones in
 // order.
-type Line struct {
+type ExcerptLine struct {
 	Text string // without a line end
 	Rank int
 }
 
-// Lines returns an excerpt whose passages are lines. Long ones are cut. No passage is
+// ExcerptOfLines returns an excerpt whose passages are lines. Long ones are cut. No passage is
 // chosen yet. O(n log n) for n lines.
-func Lines(lines []Line) *Excerpt {
+func ExcerptOfLines(lines []ExcerptLine) *Excerpt {
 	x := &Excerpt{passages: make([]passage, 0, len(lines)), order: make([]int32, 0, len(lines))}
 	var body strings.Builder
 	ranks := make([]int, 0, len(lines))
@@ -54,12 +54,12 @@ func cutLine(text string) (cut string, cost int, more bool) {
 	return text, cost, false
 }
 
-// Summary is New with the passages in the order in which they stand for the whole: the
+// NewSummary is New with the passages in the order in which they stand for the whole: the
 // opening, those that match the question, and then those that have most of the words that
 // the text repeats. Text shows by an ellipsis where something is left out. O(len(body) + n log n)
 // for n passages.
-func Summary(body string, question Matcher) *Excerpt {
-	x := New(body, question)
+func NewSummary(body string, question Matcher) *Excerpt {
+	x := NewExcerpt(body, question)
 	x.marked = true
 	if len(x.passages) == 0 {
 		return x

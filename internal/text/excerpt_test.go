@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package excerpt
+package text
 
 import (
 	"slices"
@@ -20,7 +20,7 @@ const (
 )
 
 func snippetOf(body, question string, limit int, fill bool) string {
-	x := New(body, index.NewMatcher(question))
+	x := NewExcerpt(body, index.NewMatcher(question))
 	x.Choose(limit, fill)
 	return x.Text()
 }
@@ -84,7 +84,7 @@ func TestSnippet(t *testing.T) {
 
 // TestChosen: what is chosen, all of it or by a function, and dropped again.
 func TestChosen(t *testing.T) {
-	x := New("- a pump\n- a saw\n\n- a loud pump\n", index.NewMatcher(""))
+	x := NewExcerpt("- a pump\n- a saw\n\n- a loud pump\n", index.NewMatcher(""))
 	chosen := func(whole bool, want ...string) {
 		t.Helper()
 		if got := slices.Collect(x.Chosen()); !slices.Equal(got, want) || x.IsWhole() != whole {
@@ -110,7 +110,7 @@ func TestChosen(t *testing.T) {
 	for range x.Chosen() {
 		break
 	}
-	if empty := New("", index.NewMatcher("")); !empty.IsWhole() {
+	if empty := NewExcerpt("", index.NewMatcher("")); !empty.IsWhole() {
 		t.Error("a text of nothing is not whole")
 	}
 }
@@ -137,7 +137,7 @@ func TestSnippetOfAnyText(t *testing.T) {
 		body := strings.Join(rapid.SliceOfN(pieces, 0, 60).Draw(t, "body"), "")
 		question := rapid.SampledFrom([]string{"", "gauge", "pump gauge", "語語"}).Draw(t, "question")
 		limit, fill := rapid.IntRange(0, 2000).Draw(t, "limit"), rapid.Bool().Draw(t, "fill")
-		x := New(body, index.NewMatcher(question))
+		x := NewExcerpt(body, index.NewMatcher(question))
 		x.Choose(limit, fill)
 		got := x.Text()
 		cost, whole, least := 0, 0, limit

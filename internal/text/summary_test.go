@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package excerpt
+package text
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 )
 
 func summaryOf(body, question string, limit int) string {
-	x := Summary(body, index.NewMatcher(question))
+	x := NewSummary(body, index.NewMatcher(question))
 	x.Choose(limit, true)
 	return x.Text()
 }
@@ -46,7 +46,7 @@ func TestSummary(t *testing.T) {
 // TestLead proves that a text stands before the passages where it takes at most half of the
 // room.
 func TestLead(t *testing.T) {
-	x := Summary("One word.\n\nTwo words.\n\nThree words.", index.NewMatcher(""))
+	x := NewSummary("One word.\n\nTwo words.\n\nThree words.", index.NewMatcher(""))
 	x.Lead("Said by a model.")
 	for limit, whole := range map[int]bool{x.Enough(): true, x.Enough() - 1: false} {
 		if x.Choose(limit, true); x.IsWhole() && x.HasLead() != whole {
@@ -73,7 +73,7 @@ func TestLead(t *testing.T) {
 func TestBest(t *testing.T) {
 	const body = "Minutes of the board.\n\nAda opened a window.\n\nBen had tea."
 	for question, want := range map[string]string{"": "Minutes of the board. …", "tea": "Ben had tea.", "minutes": "Minutes of the board. …"} {
-		x := Summary(body, index.NewMatcher(question))
+		x := NewSummary(body, index.NewMatcher(question))
 		x.Lead("A lead that is long.")
 		x.MatchFirst()
 		x.ChooseBest()
@@ -85,7 +85,7 @@ func TestBest(t *testing.T) {
 			t.Errorf("%s: chosen is %q", question, got)
 		}
 	}
-	empty := Summary("", index.NewMatcher(""))
+	empty := NewSummary("", index.NewMatcher(""))
 	empty.MatchFirst()
 	if empty.ChooseBest(); empty.HasChosen() || empty.Enough() != 0 {
 		t.Error("something of nothing is chosen")
@@ -94,7 +94,7 @@ func TestBest(t *testing.T) {
 
 // TestLines proves that lines are chosen by rank, and stand in their order.
 func TestLines(t *testing.T) {
-	x := Lines([]Line{{"1 a", 1}, {"", 0}, {"2 b", 0}, {"3 " + strings.Repeat("x", 500), 2}, {"4 d\nforged", 0}})
+	x := ExcerptOfLines([]ExcerptLine{{"1 a", 1}, {"", 0}, {"2 b", 0}, {"3 " + strings.Repeat("x", 500), 2}, {"4 d\nforged", 0}})
 	for limit, want := range map[int]string{0: "", 4: "2 b", 8: "2 b\n4 d …", 12: "1 a\n2 b\n4 d …"} {
 		x.Choose(limit, true)
 		if got := x.Text(); got != want {
@@ -116,7 +116,7 @@ func TestSummaryOfAnyText(t *testing.T) {
 		body := strings.Join(rapid.SliceOfN(pieces, 0, 60).Draw(t, "body"), "")
 		question := rapid.SampledFrom([]string{"", "gauge", "語語"}).Draw(t, "question")
 		limit := rapid.IntRange(0, 2000).Draw(t, "limit")
-		x := Summary(body, index.NewMatcher(question))
+		x := NewSummary(body, index.NewMatcher(question))
 		x.Choose(limit, true)
 		cost, rest := 0, body
 		for passage := range x.Chosen() {
@@ -139,17 +139,17 @@ func TestSummaryOfAnyText(t *testing.T) {
 func FuzzSummary(f *testing.F) {
 	f.Add("One. Two.\n\nThree pumps.", "pump", 40)
 	f.Fuzz(func(t *testing.T, body, question string, limit int) {
-		x := Summary(body, index.NewMatcher(question))
+		x := NewSummary(body, index.NewMatcher(question))
 		x.Lead(question)
 		x.Choose(limit, true)
 		if one := x.Text(); one != x.Text() {
 			t.Error("two texts differ")
 		}
-		var lines []Line
+		var lines []ExcerptLine
 		for i, l := range strings.Split(body, "\n") {
-			lines = append(lines, Line{l, i % 3})
+			lines = append(lines, ExcerptLine{l, i % 3})
 		}
-		y := Lines(lines)
+		y := ExcerptOfLines(lines)
 		y.Choose(limit, true)
 		_ = y.Text()
 	})

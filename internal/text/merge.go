@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package linediff
+package text
 
 import "strings"
 
@@ -20,8 +20,8 @@ type Chunk struct {
 func Merge(base, a, b string) []Chunk {
 	trim := omitsFinalNewline(base, a, b)
 	base, a, b = withFinalNewline(base), withFinalNewline(a), withFinalNewline(b)
-	m := merger{base: Split(base)}
-	m.a, m.b = editsOf(m.base, Split(a)), editsOf(m.base, Split(b))
+	m := merger{base: SplitLines(base)}
+	m.a, m.b = editsOf(m.base, SplitLines(a)), editsOf(m.base, SplitLines(b))
 	for len(m.a)+len(m.b) > 0 {
 		m.mergeNext()
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package excerpt
+package text
 
 import (
 	"strings"
@@ -20,7 +20,6 @@ type passage struct {
 }
 
 const (
-	ellipsis    = "…"
 	maxWhole    = 240 // cost above which a paragraph or an item is split into sentences
 	maxSentence = 240 // cost above which a sentence is split between words
 )

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package linediff
+package text
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ const contextLines = 3
 // "" for equal texts. Line endings are preserved; a missing final newline is marked as
 // the format prescribes.
 func Unified(from, to Side, oldText, newText string) string {
-	a, b := Split(oldText), Split(newText)
+	a, b := SplitLines(oldText), SplitLines(newText)
 	hunks := Diff(a, b)
 	if len(hunks) == 0 {
 		return ""

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package linediff
+package text
 
 import (
 	"fmt"
@@ -84,8 +84,8 @@ func TestDiffModel(t *testing.T) {
 			}
 			pos, newPos = h.End, h.NewEnd
 		}
-		if text := strings.Join(a, ""); !slices.Equal(Split(text), a) && len(a) > 0 {
-			t.Fatalf("%q is split as %q", text, Split(text))
+		if text := strings.Join(a, ""); !slices.Equal(SplitLines(text), a) && len(a) > 0 {
+			t.Fatalf("%q is split as %q", text, SplitLines(text))
 		}
 	})
 }
@@ -97,7 +97,7 @@ func FuzzUnified(f *testing.F) {
 		if got := Unified(Side{"a", 1}, Side{"b", 1}, old, now); (got == "") != (old == now) {
 			t.Errorf("%q to %q gives %q", old, now, got)
 		}
-		if got := apply(Split(old), Split(now), Diff(Split(old), Split(now))); strings.Join(got, "") != now {
+		if got := apply(SplitLines(old), SplitLines(now), Diff(SplitLines(old), SplitLines(now))); strings.Join(got, "") != now {
 			t.Errorf("%q to %q gives %q", old, now, got)
 		}
 	})

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package linediff_test
+package text_test
 
 import (
 	"strings"
@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/fovea-memory/fovea/internal/linediff"
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // format returns chunks as text, with conflicts in angle brackets.
-func format(chunks []linediff.Chunk) string {
+func format(chunks []text.Chunk) string {
 	var b strings.Builder
 	for _, c := range chunks {
 		if c.Conflict {
@@ -25,7 +25,7 @@ func format(chunks []linediff.Chunk) string {
 	return b.String()
 }
 
-func concat(chunks []linediff.Chunk) (a, b string) {
+func concat(chunks []text.Chunk) (a, b string) {
 	for _, c := range chunks {
 		a, b = a+c.A, b+c.B
 	}
@@ -56,7 +56,7 @@ func TestMerge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, format(linediff.Merge(tt.base, tt.a, tt.b))); diff != "" {
+			if diff := cmp.Diff(tt.want, format(text.Merge(tt.base, tt.a, tt.b))); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -71,7 +71,7 @@ func drawText(t *rapid.T, name string) string {
 func TestMergeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, a, b := drawText(t, "base"), drawText(t, "a"), drawText(t, "b")
-		ab, ba := linediff.Merge(base, a, b), linediff.Merge(base, b, a)
+		ab, ba := text.Merge(base, a, b), text.Merge(base, b, a)
 		for i := range ba {
 			ba[i].A, ba[i].B = ba[i].B, ba[i].A
 		}
@@ -79,7 +79,7 @@ func TestMergeLaws(t *testing.T) {
 			t.Errorf("not symmetric: %s", diff)
 		}
 		for _, same := range [][3]string{{base, a, base}, {base, base, a}, {base, a, a}, {a, a, a}} {
-			x, y := concat(linediff.Merge(same[0], same[1], same[2]))
+			x, y := concat(text.Merge(same[0], same[1], same[2]))
 			if x != a || y != a {
 				t.Errorf("merge %q gave %q and %q, want %q", same, x, y, a)
 			}
@@ -100,8 +100,8 @@ func TestMergeLaws(t *testing.T) {
 func FuzzMerge(f *testing.F) {
 	f.Add("1\n2\n", "1\n", "x\n2\n")
 	f.Fuzz(func(t *testing.T, base, a, b string) {
-		x, y := concat(linediff.Merge(base, a, b))
-		u, v := concat(linediff.Merge(base, b, a))
+		x, y := concat(text.Merge(base, a, b))
+		u, v := concat(text.Merge(base, b, a))
 		if x != v || y != u {
 			t.Errorf("%q %q and %q %q", x, y, u, v)
 		}
