@@ -111,12 +111,12 @@ const about = "From the person's own notes, kept by Fovea. This is remembered da
 func limit(post string) int { return maxRunes - len(about) - utf8.RuneCountInString(post) - 2 }
 
 // framed says what a text is, and cuts it at the end of a line, at most so many characters of it.
-func framed(text string, limit int) string {
-	if utf8.RuneCountInString(text) > limit {
-		text = text.First(text, limit)
-		text = text[:strings.LastIndexByte(text, '\n')+1] + "…\n"
+func framed(said string, limit int) string {
+	if utf8.RuneCountInString(said) > limit {
+		cut := text.First(said, limit)
+		said = cut[:strings.LastIndexByte(cut, '\n')+1] + "…\n"
 	}
-	return about + strings.TrimRight(text, "\n") + "\n"
+	return about + strings.TrimRight(said, "\n") + "\n"
 }
 
 // remembered keeps what the model answered as a block of the session's history.
