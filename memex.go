@@ -24,7 +24,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/write"
 )
 
@@ -44,7 +44,7 @@ type memex struct {
 	meaning  embeddings
 	overlays overlays
 	sessions sessions
-	windows  *windowlog.Log
+	windows  *minds.Windows
 }
 
 // scopeOf returns the scope with a valid name, and whether this call opened it.

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/ast"
-	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -30,7 +30,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/travel"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -47,7 +46,7 @@ type Memory struct {
 	notes   *notes.Notes
 	history *travel.History
 	mender  *mend.Mender
-	blocks  *blocks.Blocks
+	blocks  *minds.Blocks
 	hive    *hive.Hive
 	reviews *review.Proposals
 	tokens  tokenCounts
@@ -68,11 +67,11 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 		return openCopy(s, in, name)
 	})
 	if s.Parent == nil {
-		m.blocks = blocks.New(m.writer, blocks.NewFiles(s, m.rights))
+		m.blocks = minds.NewBlocks(m.writer, minds.NewFiles(s, m.rights))
 		m.hive = hive.New(m.writer, nil)
 		m.hive.Unreported = x.unreported
 	} else {
-		m.blocks = blocks.New(m.writer, x.top.blocks.Files())
+		m.blocks = minds.NewBlocks(m.writer, x.top.blocks.Files())
 		m.hive = hive.New(m.writer, x.top.hive)
 	}
 	m.mender = mend.New(m.writer, m.rights, m.folder, mend.Host{
@@ -181,7 +180,7 @@ func (m *Memory) Blocks() Blocks { return desk{m.blocks} }
 func HiveOf(m *Memory) *hive.Hive { return m.hive }
 
 // WindowsOf returns the log of the windows that agents are given, with what is said of them.
-func WindowsOf(m *Memory) *windowlog.Log { return m.memex.windows }
+func WindowsOf(m *Memory) *minds.Windows { return m.memex.windows }
 
 // ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.
 func ProposalsOf(m *Memory) *review.Proposals { return m.reviews }

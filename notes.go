@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/working"
 )
@@ -107,10 +107,10 @@ type Blocks interface {
 }
 
 // desk is the Blocks of a session; it reads files through the views of a program.
-type desk struct{ *blocks.Blocks }
+type desk struct{ *minds.Blocks }
 
-// Inside is for blocks.Of.
-func (d desk) Inside() *blocks.Blocks { return d.Blocks }
+// Inside is for minds.BlocksOf.
+func (d desk) Inside() *minds.Blocks { return d.Blocks }
 
 func (d desk) Add(ctx context.Context, v View, r working.Request, opts *WriteOptions) ([]working.Added, Commit, error) {
 	return d.Blocks.Add(ctx, view.Of(v), r, opts)

@@ -13,11 +13,10 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
-	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/shown"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/token"
@@ -76,7 +75,7 @@ func (m *Memory) SessionWindow(ctx context.Context, v View, session string, req 
 	return w, nil
 }
 
-// shownTo is windowlog.Host.Shown.
+// shownTo is minds.WindowsHost.Shown.
 func shownTo(x *memex, key string, use func(*window.Shown) *window.Shown) {
 	s := x.sessions.of(x.top.scope, key)
 	s.mu.Lock()
@@ -200,11 +199,11 @@ func (x *memex) writerOf(ctx context.Context, name string) (*write.Writer, error
 }
 
 // newWindows returns the log of the windows that agents are given.
-func newWindows(x *memex) *windowlog.Log {
+func newWindows(x *memex) *minds.Windows {
 	top := x.top.scope
-	return windowlog.New(windowlog.Host{
+	return minds.NewWindows(minds.WindowsHost{
 		Shown:    func(key string, use func(*window.Shown) *window.Shown) { shownTo(x, key, use) },
-		Feedback: feedback.New(feedback.Host{Open: x.writerOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
+		Feedback: minds.NewFeedback(minds.FeedbackHost{Open: x.writerOf, Names: x.names, Opened: x.opened.Load, Log: top.Options.Log}),
 		Open:     x.writerOf, Names: x.names, Load: x.top.blocks.Files().Content, Writable: func() error { return x.top.Writable() },
 		Off: top.Options.OmitWindows, OffActions: top.Options.OmitActions, Log: top.Options.Log,
 	})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/travel"
@@ -79,7 +79,7 @@ type BlockChange struct {
 
 // desk is the working memory of the agent of a call.
 type desk struct {
-	*blocks.Blocks
+	*minds.Blocks
 	agent string
 }
 
@@ -119,7 +119,7 @@ func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	if err != nil {
 		return desk{}, err
 	}
-	return desk{blocks.Of(on.m.Blocks()), agent}, nil
+	return desk{minds.BlocksOf(on.m.Blocks()), agent}, nil
 }
 
 func listBlocks(ctx context.Context, l *Local, req BlocksRequest) ([]working.Block, error) {
@@ -170,7 +170,7 @@ func (a Access) MailRead(ctx context.Context, v *view.View) {
 	}
 	on, err := a.l.in(ctx, session)
 	if err == nil {
-		bs, h := blocks.Of(on.m.Blocks()), fovea.HiveOf(a.Memex)
+		bs, h := minds.BlocksOf(on.m.Blocks()), fovea.HiveOf(a.Memex)
 		if read := readMail(bs, h, agent); len(read) > 0 {
 			check := []working.Action{{Name: working.CheckMailbox, Messages: unread(v, h, agent)}}
 			_, _, err = bs.Add(ctx, v, working.Request{Agent: agent, Actions: check, Remove: read, Now: a.l.opts.Now()}, &fovea.WriteOptions{})
@@ -182,7 +182,7 @@ func (a Access) MailRead(ctx context.Context, v *view.View) {
 }
 
 // readMail returns the ids of the blocks of messages that their agent has read.
-func readMail(bs *blocks.Blocks, h *hive.Hive, agent string) []string {
+func readMail(bs *minds.Blocks, h *hive.Hive, agent string) []string {
 	var ids []string
 	for _, m := range h.Inbox(agent, false) {
 		if _, err := bs.Get(agent, working.MailID(m.ID)); m.Read && err == nil {
@@ -243,7 +243,7 @@ func (n Node) inFile(v *view.View, text string) Node {
 }
 
 // showLines shows lines of a file.
-func showLines(ctx context.Context, l *Local, v *view.View, files *blocks.Files, name string) (*Shown, error) {
+func showLines(ctx context.Context, l *Local, v *view.View, files *minds.Files, name string) (*Shown, error) {
 	b := working.Block{Type: working.File, ID: name}.About(name)
 	text, err := files.Content(ctx, v, &b)
 	digest := merkle.SumText(text).String()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/bound"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -21,7 +21,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/internal/windowlog"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
 	"github.com/fovea-memory/fovea/token"
@@ -239,7 +238,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 		return nil, fault.Wrap("context", "", fault.Other, err)
 	}
 	defer release()
-	blocks.Of(l.memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
+	minds.BlocksOf(l.memex.Blocks()).Files().Serve(ctx, v, &wr.Caller)
 	given := recording(ctx, l, &wr)
 	before, err := windowBefore(ctx, l, req)
 	if err != nil {
@@ -255,7 +254,7 @@ func buildContext(ctx context.Context, l *Local, req ContextRequest) (*ContextRe
 	if _, agents := readerOf(ctx, l); agents && req.At == "" && (req.Page == 0 || len(w.Text) <= req.Page) {
 		saw(ctx, l, wholeParts(v, w)...)
 	}
-	changes := windowlog.Compare(before, v, w)
+	changes := minds.Compare(before, v, w)
 	if changes.Repeats(before, w) && !req.Fresh {
 		w = w.Repeated(counter)
 	} else {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
@@ -30,10 +30,10 @@ type WindowsRequest struct {
 
 // RecordedWindow is a window as it was given, without its text in a list.
 type RecordedWindow struct {
-	windowlog.Window
+	minds.Window
 	Content string              `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
 	Exact   bool                `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
-	Missing []windowlog.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
+	Missing []minds.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
 }
 
 func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedWindow, error) {
@@ -47,7 +47,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	log := fovea.WindowsOf(l.memex)
 	if req.ID == "" {
 		all, err := log.List(ctx, session, agent, cmp.Or(req.Limit, 20))
-		return each(all, func(w windowlog.Window) RecordedWindow { return RecordedWindow{Window: w} }), err
+		return each(all, func(w minds.Window) RecordedWindow { return RecordedWindow{Window: w} }), err
 	}
 	number, err := strconv.ParseUint(req.ID, 10, 64)
 	if err != nil {
@@ -57,7 +57,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	if err != nil {
 		return nil, err
 	}
-	r, err := log.Render(ctx, session, agent, number, windowlog.Reader{View: v, Hidden: hidden(ctx, l, v)})
+	r, err := log.Render(ctx, session, agent, number, minds.Reader{View: v, Hidden: hidden(ctx, l, v)})
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +81,12 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 }
 
 // recording prepares a request for a window so that its agent's log can take the window.
-func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Given {
+func recording(ctx context.Context, l *Local, wr *window.Request) *minds.Given {
 	agent, session := agentAndSession(ctx, l, "")
 	if agent == "" {
 		return nil
 	}
-	g := &windowlog.Given{Session: session, Agent: agent, Loaded: map[string]string{}, Made: map[string]string{}}
+	g := &minds.Given{Session: session, Agent: agent, Loaded: map[string]string{}, Made: map[string]string{}}
 	if load := wr.Caller.Load; load != nil {
 		wr.Caller.Load = func(item *window.Item) (string, error) {
 			text, err := load(item)
@@ -109,7 +109,7 @@ func recording(ctx context.Context, l *Local, wr *window.Request) *windowlog.Giv
 }
 
 // record hands a window to the log of its agent.
-func record(ctx context.Context, l *Local, g *windowlog.Given, v *view.View, wr window.Request, w *window.Window) {
+func record(ctx context.Context, l *Local, g *minds.Given, v *view.View, wr window.Request, w *window.Window) {
 	if g != nil {
 		g.Now, g.View, g.Request, g.Window = l.opts.Now(), v, wr, w
 		fovea.WindowsOf(l.memex).Add(ctx, g)
@@ -133,7 +133,7 @@ func recordedOnly(m *fovea.Memory) bool {
 
 // windowBefore returns the newest window of the agent that asks, if the request wants to know
 // what changed since; an empty one if there was none.
-func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*windowlog.Window, error) {
+func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*minds.Window, error) {
 	if !req.SinceLast {
 		return nil, nil
 	}
@@ -146,7 +146,7 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*windowlog
 	}
 	w, err := fovea.WindowsOf(l.memex).Last(ctx, session, agent)
 	if w == nil && err == nil {
-		w = &windowlog.Window{}
+		w = &minds.Window{}
 	}
 	return w, err
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/window"
@@ -296,7 +296,7 @@ func TestBlockFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := blocks.Of(g.m.Blocks()).Files().Content(t.Context(), view.Of(g.m.View()), &block)
+		text, err := minds.BlocksOf(g.m.Blocks()).Files().Content(t.Context(), view.Of(g.m.View()), &block)
 		if err != nil || text != tc.want {
 			t.Errorf("%s: got %q, %v", tc.path, text, err)
 		}
@@ -328,7 +328,7 @@ func TestTooManyBlocks(t *testing.T) {
 	w := newWorld(t, map[string]string{"a.org": "* Pump\n"})
 	w.ingest()
 	ada := w.desk("ada", "s")
-	all := make([]working.Block, blocks.MaxBlocks)
+	all := make([]working.Block, minds.MaxBlocks)
 	for i := range all {
 		all[i] = working.Block{Type: working.Task, TaskID: strconv.Itoa(i)}
 	}
@@ -368,7 +368,7 @@ func TestFileCache(t *testing.T) {
 			want = append(want, fmt.Sprintf("%s of %02d\n", []string{1: "first", 2: "second"}[line], i))
 		}
 	}
-	reader := blocks.Of(w.m.Blocks()).Files()
+	reader := minds.BlocksOf(w.m.Blocks()).Files()
 	texts, errs := make([]string, len(all)), make([]error, len(all))
 	var readers sync.WaitGroup
 	for i, b := range all {

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/embed"
-	"github.com/fovea-memory/fovea/internal/blocks"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
@@ -168,7 +168,7 @@ func summarized(t *testing.T, of embed.Summarizing, files map[string]string) *wo
 
 func made(t testing.TB, w *world) {
 	t.Helper()
-	if err := blocks.Of(w.m.Blocks()).Files().Summaries.Settle(t.Context()); err != nil {
+	if err := minds.BlocksOf(w.m.Blocks()).Files().Summaries.Settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -221,7 +221,7 @@ func TestSummaries(t *testing.T) {
 			t.Errorf("sticky texts are kept, and this one has a summary, or nothing: %v\n%s", err, got.Text)
 		}
 	}
-	blocks.Of(w.m.Blocks()).Files().Summaries.Forget()
+	minds.BlocksOf(w.m.Blocks()).Files().Summaries.Forget()
 	if got := ada.context(req); strings.Contains(got.Text, "The model says") {
 		t.Errorf("it is not forgotten:\n%s", got.Text)
 	}

@@ -15,12 +15,11 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/view"
-	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -63,7 +62,7 @@ type shown struct {
 }
 
 // sessionName names the session that keeps feedback, as a request names it.
-var sessionName = strings.TrimPrefix(feedback.Session, author.SessionPrefix)
+var sessionName = strings.TrimPrefix(minds.FeedbackSession, author.SessionPrefix)
 
 // maxFound is how many hits of a search count as shown.
 const maxFound = 20
@@ -101,7 +100,7 @@ func give(ctx context.Context, a api.Access, req UsefulRequest) (*UsefulResponse
 			kept = append(kept, r)
 		}
 	}
-	e := feedback.Entry{By: saw.by, Session: saw.session, Window: saw.window, Question: merkle.SumText(saw.question)}
+	e := minds.Entry{By: saw.by, Session: saw.session, Window: saw.window, Question: merkle.SumText(saw.question)}
 	e.Judge(kept, verdicts)
 	out := &UsefulResponse{Session: sessionName, Useful: e.Useful(), Not: e.Against()}
 	out.Unsaid = len(e.Shown) - out.Useful - out.Not
@@ -131,7 +130,7 @@ func ranking(ctx context.Context, a api.Access, v *view.View, question string) (
 func whatWasShown(ctx context.Context, a api.Access, v *view.View, req *UsefulRequest) (*shown, error) {
 	agent, session := a.AgentAndSession(ctx, req.Agent)
 	question := strings.TrimSpace(req.Question)
-	by := feedback.Owner
+	by := minds.Owner
 	if !a.ByOwner(ctx) {
 		by = agent
 	}
@@ -149,7 +148,7 @@ func whatWasShown(ctx context.Context, a api.Access, v *view.View, req *UsefulRe
 			return nil, invalid(errors.New("that window was asked no question; name the one that it answered"))
 		}
 		return s, nil
-	case by != feedback.Owner || req.Window != 0 || req.Agent != "":
+	case by != minds.Owner || req.Window != 0 || req.Agent != "":
 		return nil, invalid(errors.New("each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
 	case question == "":
 		return nil, invalid(errors.New("name the question that was searched for with --question, or an agent whose window it was with --agent"))
@@ -171,12 +170,12 @@ func whatWasShown(ctx context.Context, a api.Access, v *view.View, req *UsefulRe
 
 // windowOf returns a window of an agent: by its number, else the newest one that was asked the
 // question, or any if that is "", else the newest if it was asked none.
-func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, number uint64, question string) (*windowlog.Window, error) {
+func windowOf(ctx context.Context, log *minds.Windows, session, agent string, number uint64, question string) (*minds.Window, error) {
 	last, err := log.Last(ctx, session, agent)
 	if err != nil {
 		return nil, err
 	}
-	is := func(w *windowlog.Window) bool {
+	is := func(w *minds.Window) bool {
 		switch {
 		case number != 0:
 			return w.ID == number
@@ -200,7 +199,7 @@ func windowOf(ctx context.Context, log *windowlog.Log, session, agent string, nu
 	if last != nil && number == 0 && last.Question+last.Task == "" {
 		return last, nil
 	}
-	return nil, fault.Wrap("feedback", agent, fault.NotFound, feedback.ErrNoWindow)
+	return nil, fault.Wrap("feedback", agent, fault.NotFound, minds.ErrNoWindow)
 }
 
 // verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
@@ -214,7 +213,7 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 				return err
 			}
 			if !s.ids[id] {
-				return fault.Wrap("feedback", name, fault.Invalid, feedback.ErrNeverShown)
+				return fault.Wrap("feedback", name, fault.Invalid, minds.ErrNeverShown)
 			}
 			if out[id] == -verdict {
 				return fault.Wrap("feedback", name, fault.Invalid, errors.New("it is called useful and not useful at once"))
@@ -232,7 +231,7 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 	if req.Cites != "" {
 		cited := s.cited(v, req.Cites)
 		if len(cited) == 0 && len(out) == 0 {
-			return nil, invalid(feedback.ErrNotCited)
+			return nil, invalid(minds.ErrNotCited)
 		}
 		for _, id := range cited {
 			if out[id] == learn.Unsaid {
@@ -241,7 +240,7 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 		}
 	}
 	if len(out) == 0 {
-		return nil, invalid(feedback.ErrNothing)
+		return nil, invalid(minds.ErrNothing)
 	}
 	return out, nil
 }
@@ -327,7 +326,7 @@ func status(ctx context.Context, a api.Access, _ api.None) (*LearnedStatus, erro
 	model := log.Model(ctx)
 	s := &LearnedStatus{On: model.On(), Entries: len(all), Regions: []LearnedRegion{}}
 	for _, e := range all {
-		if e.By == feedback.Owner {
+		if e.By == minds.Owner {
 			s.Owner++
 		}
 		s.Useful, s.Not = s.Useful+e.Useful(), s.Not+e.Against()

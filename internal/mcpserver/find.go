@@ -13,7 +13,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/text"
-	"github.com/fovea-memory/fovea/internal/windowlog"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/window/render"
 )
 
@@ -39,7 +39,7 @@ func contextTool(ctx context.Context, svc api.Service, req api.ContextRequest, _
 const maxSince = 20
 
 // changedSince says what changed since the window before, "" if nobody asked.
-func changedSince(d *windowlog.Since) string {
+func changedSince(d *minds.Since) string {
 	if d == nil {
 		return ""
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package windowlog
+package minds
 
 import (
 	"context"
@@ -21,7 +21,7 @@ const again = 10 * time.Minute
 
 // Did takes the actions of an agent in a session, at a time. Their blocks are committed like
 // windows, see Add; actions that cannot become a block are left out.
-func (l *Log) Did(ctx context.Context, session, agent string, a working.Action, at time.Time) {
+func (l *Windows) Did(ctx context.Context, session, agent string, a working.Action, at time.Time) {
 	if !l.host.OffActions {
 		l.wait(ctx, entry{session: session, agent: agent, action: a, at: at})
 	}
@@ -58,7 +58,7 @@ func act(draft *graph.Draft, state *graph.State, list []entry, now time.Time) er
 		}
 	}
 	for agent, blocks := range mine {
-		for _, id := range surplus(blocks, now) {
+		for _, id := range surplusBlocks(blocks, now) {
 			draft.Drop(working.NodePath(agent, id))
 		}
 	}
@@ -87,7 +87,7 @@ func automatic(state *graph.State, agent string) map[string]working.Block {
 }
 
 // surplus lists the ids of the blocks that leave, or are older than the newest MaxAutomatic.
-func surplus(blocks map[string]working.Block, now time.Time) []string {
+func surplusBlocks(blocks map[string]working.Block, now time.Time) []string {
 	var gone []string
 	var left []working.Block
 	for id, b := range blocks {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package feedback
+package minds
 
 import (
 	"encoding/json"
@@ -122,7 +122,7 @@ func (e *Entry) tree() (*ast.Tree, error) {
 var errEntry = errors.New("this is no entry of feedback")
 
 // Decode reads an entry. The error reports a text that is not an entry; numbers are not checked.
-func Decode(text string) (*Entry, error) {
+func DecodeEntry(text string) (*Entry, error) {
 	var e Entry
 	if err := json.Unmarshal([]byte(text), &e); err != nil || e.ID == 0 || e.By == "" || len(e.Shown) > MaxShown ||
 		slices.ContainsFunc(e.Shown, func(s Shown) bool { return s.Verdict < learn.Against || s.Verdict > learn.Useful }) {
@@ -132,8 +132,8 @@ func Decode(text string) (*Entry, error) {
 }
 
 // ofNode returns the entry that a node keeps, nil if it keeps none.
-func ofNode(n *node.Node) *Entry {
-	e, err := Decode(document.Lookup(n.Attrs, entryAttr).String())
+func entryOf(n *node.Node) *Entry {
+	e, err := DecodeEntry(document.Lookup(n.Attrs, entryAttr).String())
 	if err != nil || e.ID == 0 || n.Path != working.FeedbackPath(e.By, e.ID) {
 		return nil
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package windowlog
+package minds
 
 import (
 	"encoding/json"
@@ -180,7 +180,7 @@ func (s *stored) tree() (*ast.Tree, error) {
 }
 
 // ofNode returns the window that a node keeps, nil if it keeps none.
-func ofNode(n *node.Node) *stored {
+func windowOf(n *node.Node) *stored {
 	var s stored
 	if err := json.Unmarshal([]byte(document.Lookup(n.Attrs, windowAttr).String()), &s); err != nil || s.ID == 0 {
 		return nil

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package feedback
+package minds
 
 import (
 	"cmp"
@@ -25,8 +25,8 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Session is the scope that keeps the feedback of a memex.
-const Session = author.SessionPrefix + "feedback"
+// FeedbackSession is the scope that keeps the feedback of a memex.
+const FeedbackSession = author.SessionPrefix + "feedback"
 
 // Limits of what is kept, and of what teaches.
 const (
@@ -44,8 +44,8 @@ var (
 	ErrTooMany    = fmt.Errorf("an agent gives feedback at most %d times a day", MaxOfDay)
 )
 
-// Host is what a Log needs of the memex that it belongs to.
-type Host struct {
+// FeedbackHost is what a Feedback needs of the memex that it belongs to.
+type FeedbackHost struct {
 	// Open opens the writer of a scope; a session that does not exist is made.
 	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Names lists the scopes that exist, without the memex.
@@ -55,9 +55,9 @@ type Host struct {
 	Log    *slog.Logger
 }
 
-// Log keeps the feedback of a memex. It is safe for concurrent use.
-type Log struct {
-	host Host
+// Feedback keeps the feedback of a memex. It is safe for concurrent use.
+type Feedback struct {
+	host FeedbackHost
 
 	mu      sync.Mutex
 	scope   *scope.Scope // nil if there was none when opened was read
@@ -69,18 +69,18 @@ type Log struct {
 }
 
 // New returns the feedback of a memex.
-func New(h Host) *Log { return &Log{host: h} }
+func NewFeedback(h FeedbackHost) *Feedback { return &Feedback{host: h} }
 
 // session returns the scope of the entries, nil if there is none. mu is held.
-func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
+func (l *Feedback) session(ctx context.Context) (*scope.Scope, error) {
 	if now := l.host.Opened(); !l.checked || now != l.opened {
 		names, err := l.host.Names()
 		if err != nil {
 			return nil, err
 		}
 		l.scope = nil
-		if slices.Contains(names, Session) {
-			w, err := l.host.Open(ctx, Session)
+		if slices.Contains(names, FeedbackSession) {
+			w, err := l.host.Open(ctx, FeedbackSession)
 			if err != nil {
 				return nil, err
 			}
@@ -94,7 +94,7 @@ func (l *Log) session(ctx context.Context) (*scope.Scope, error) {
 // Model returns what the present entries teach. It must not be changed. After a change the
 // first call fits it anew: O(entries · their nodes · features). An entry that cannot be read teaches
 // nothing, and is logged.
-func (l *Log) Model(ctx context.Context) learn.Model {
+func (l *Feedback) Model(ctx context.Context) learn.Model {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, err := l.session(ctx)
@@ -110,7 +110,7 @@ func (l *Log) Model(ctx context.Context) learn.Model {
 }
 
 // follow brings entries and model up to a state.
-func (l *Log) follow(state *graph.State) {
+func (l *Feedback) follow(state *graph.State) {
 	if state == l.state {
 		return
 	}
@@ -122,7 +122,7 @@ func (l *Log) follow(state *graph.State) {
 		if n, ok := state.Document(path); ok {
 			e := l.known[n.Own]
 			if e == nil {
-				e = ofNode(n)
+				e = entryOf(n)
 			}
 			if e != nil {
 				known[n.Own] = e
@@ -145,7 +145,7 @@ func sorted(known map[merkle.Digest]*Entry) []*Entry {
 
 // surplus chooses so many entries that make room: the oldest of agents, and the owner's only
 // where there are no others.
-func surplus(all []*Entry, n int) map[*Entry]bool {
+func surplusEntries(all []*Entry, n int) map[*Entry]bool {
 	gone := map[*Entry]bool{}
 	for _, owners := range []bool{false, true} {
 		for _, e := range all {
@@ -161,7 +161,7 @@ func surplus(all []*Entry, n int) map[*Entry]bool {
 func events(all []*Entry) []learn.Event {
 	given := map[string]int{}
 	var out []learn.Event
-	gone := surplus(all, len(all)-MaxEntries)
+	gone := surplusEntries(all, len(all)-MaxEntries)
 	for _, e := range slices.Backward(all) {
 		if gone[e] || e.Version != recall.FeatureVersion || e.By != Owner && given[e.By] == MaxOfAgent {
 			continue
@@ -175,7 +175,7 @@ func events(all []*Entry) []learn.Event {
 
 // Entries returns the present entries, oldest first. They must not be changed. Errors: those
 // of opening the session.
-func (l *Log) Entries(ctx context.Context) ([]*Entry, error) {
+func (l *Feedback) Entries(ctx context.Context) ([]*Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, err := l.session(ctx)
@@ -189,7 +189,7 @@ func (l *Log) Entries(ctx context.Context) ([]*Entry, error) {
 // Add numbers an entry and keeps it, in place of the earlier one by the same about the same
 // question, in one commit, and fits the model. Of opts, Key counts.
 // Errors: Conflict (ErrTooMany), Invalid, Denied, ReadOnly.
-func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain.Commit, error) {
+func (l *Feedback) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain.Commit, error) {
 	given := e.Times
 	c, err := l.commit(ctx, opts, func(all []*Entry, draft *graph.Draft, at time.Time, next uint64) (string, error) {
 		if e.By != Owner && countOfDay(all, e.By, at) >= MaxOfDay {
@@ -211,7 +211,7 @@ func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain
 			return "", err
 		}
 		draft.Put(path, parts...)
-		gone := surplus(all, len(all)+1-MaxEntries)
+		gone := surplusEntries(all, len(all)+1-MaxEntries)
 		for _, old := range all {
 			if gone[old] || old.By == e.By && old.Question == e.Question {
 				draft.Drop(working.FeedbackPath(old.By, old.ID))
@@ -227,7 +227,7 @@ func (l *Log) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (chain
 
 // Reset takes all entries out of the session; history has them, and a revert brings them
 // back. Without an entry there is no commit.
-func (l *Log) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit, error) {
+func (l *Feedback) Reset(ctx context.Context, opts *scope.WriteOptions) (chain.Commit, error) {
 	l.mu.Lock()
 	s, err := l.session(ctx)
 	l.mu.Unlock()
@@ -255,9 +255,9 @@ func countOfDay(all []*Entry, by string, at time.Time) (n int) {
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // commit makes a change of the entries; next is its number in the history of the session.
-func (l *Log) commit(ctx context.Context, opts *scope.WriteOptions,
+func (l *Feedback) commit(ctx context.Context, opts *scope.WriteOptions,
 	change func(all []*Entry, draft *graph.Draft, at time.Time, next uint64) (string, error)) (chain.Commit, error) {
-	w, err := l.host.Open(ctx, Session)
+	w, err := l.host.Open(ctx, FeedbackSession)
 	if err != nil {
 		return chain.Commit{}, err
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package windowlog
+package minds
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 )
 
 // session returns the present state of a session, nil if there is none.
-func (l *Log) session(ctx context.Context, session string) (*graph.State, error) {
+func (l *Windows) session(ctx context.Context, session string) (*graph.State, error) {
 	names, err := l.host.Names()
 	if err != nil || !slices.Contains(names, session) {
 		return nil, err
@@ -32,7 +32,7 @@ func (l *Log) session(ctx context.Context, session string) (*graph.State, error)
 
 // Last returns the manifest of the newest window of an agent in a session, nil for none. Its
 // ID is 0 until it is committed.
-func (l *Log) Last(ctx context.Context, session, agent string) (*Window, error) {
+func (l *Windows) Last(ctx context.Context, session, agent string) (*Window, error) {
 	l.mu.Lock()
 	w, ok := l.last.Get(keyOf(session, agent))
 	l.mu.Unlock()
@@ -51,7 +51,7 @@ func (l *Log) Last(ctx context.Context, session, agent string) (*Window, error) 
 
 // List returns the windows of an agent in a session, newest first, at most limit, 0 for all
 // that its documents keep. O(documents of the session).
-func (l *Log) List(ctx context.Context, session, agent string, limit int) ([]Window, error) {
+func (l *Windows) List(ctx context.Context, session, agent string, limit int) ([]Window, error) {
 	l.Flush(ctx)
 	state, err := l.session(ctx, session)
 	if err != nil || state == nil {
@@ -63,7 +63,7 @@ func (l *Log) List(ctx context.Context, session, agent string, limit int) ([]Win
 			continue
 		}
 		if n, ok := state.Document(path); ok {
-			if s := ofNode(n); s != nil {
+			if s := windowOf(n); s != nil {
 				out = append(out, s.Window)
 			}
 		}
@@ -76,7 +76,7 @@ func (l *Log) List(ctx context.Context, session, agent string, limit int) ([]Win
 }
 
 // textOf returns the text of a source as history has it.
-func (l *Log) textOf(ctx context.Context, from source) (string, bool) {
+func (l *Windows) textOf(ctx context.Context, from source) (string, bool) {
 	n, err := l.version(ctx, from)
 	if err != nil {
 		return "", false
@@ -87,7 +87,7 @@ func (l *Log) textOf(ctx context.Context, from source) (string, bool) {
 var errNoScope = errors.New("the scope is no longer there")
 
 // version returns the version of a node that is a source.
-func (l *Log) version(ctx context.Context, from source) (*node.Node, error) {
+func (l *Windows) version(ctx context.Context, from source) (*node.Node, error) {
 	name := cmp.Or(from.Scope, scope.Memex)
 	if from.Scope != "" {
 		names, err := l.host.Names()
@@ -135,7 +135,7 @@ type Reader struct {
 
 // Render puts the text of a window together from history. Errors: NotFound (the agent has no
 // such window), Invalid (the text was too large to be put together), Corrupt.
-func (l *Log) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*Rendered, error) {
+func (l *Windows) Render(ctx context.Context, session, agent string, number uint64, r Reader) (*Rendered, error) {
 	l.Flush(ctx)
 	state, err := l.session(ctx, session)
 	if err != nil {
@@ -144,7 +144,7 @@ func (l *Log) Render(ctx context.Context, session, agent string, number uint64, 
 	var s *stored
 	if state != nil {
 		if n, ok := state.Get(working.WindowID(number)); ok && working.AgentOf(n.Path) == agent {
-			s = ofNode(n)
+			s = windowOf(n)
 		}
 	}
 	if s == nil {
@@ -170,7 +170,7 @@ func (l *Log) Render(ctx context.Context, session, agent string, number uint64, 
 }
 
 // read returns the text of a source, or why it is missing.
-func (l *Log) read(ctx context.Context, from source, all []source, r Reader) (text, why string) {
+func (l *Windows) read(ctx context.Context, from source, all []source, r Reader) (text, why string) {
 	if from.Made {
 		return "", "what a model made of it is not kept"
 	}

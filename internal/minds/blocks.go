@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package blocks
+package minds
 
 import (
 	"cmp"
@@ -34,11 +34,11 @@ type Blocks struct {
 }
 
 // Of returns the working memories that the library hands out as fovea.Blocks.
-func Of(bs any) *Blocks { return bs.(interface{ Inside() *Blocks }).Inside() }
+func BlocksOf(bs any) *Blocks { return bs.(interface{ Inside() *Blocks }).Inside() }
 
 // New returns the working memories that a writer's scope keeps. files is that of the memex, which
 // all its scopes share.
-func New(w *write.Writer, files *Files) *Blocks {
+func NewBlocks(w *write.Writer, files *Files) *Blocks {
 	return &Blocks{scope: w.Scope(), writer: w, files: files, due: map[string]time.Time{}}
 }
 
@@ -110,7 +110,7 @@ func (bs *Blocks) Apply(ctx context.Context, c working.Change, opts *scope.Write
 			}
 			return nil
 		}
-		w.Action.Message = messageOf(&now)
+		w.Action.Message = changeMessage(&now)
 		return nil
 	})
 	return done, err
@@ -213,7 +213,7 @@ func (bs *Blocks) check(agent string) error {
 }
 
 // messageOf says what a change is about.
-func messageOf(c *working.Change) string {
+func changeMessage(c *working.Change) string {
 	var said []string
 	for _, b := range c.Put[:min(len(c.Put), 3)] {
 		said = append(said, b.ID)

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package windowlog
+package minds
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
-	"github.com/fovea-memory/fovea/internal/feedback"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -32,8 +31,8 @@ const (
 	delay          = time.Second
 )
 
-// Host is what a Log needs of the memex that it belongs to.
-type Host struct {
+// WindowsHost is what a Windows needs of the memex that it belongs to.
+type WindowsHost struct {
 	// Open opens the writer of a scope; a session that does not exist is made.
 	Open func(ctx context.Context, name string) (*write.Writer, error)
 	// Names lists the scopes that exist, without the memex.
@@ -46,7 +45,7 @@ type Host struct {
 	// Writable returns why the memex cannot be written, or nil. Then nothing is kept.
 	Writable func() error
 	// Feedback is what the owner and agents said about windows.
-	Feedback *feedback.Log
+	Feedback *Feedback
 	// Off keeps nothing but the newest manifest of each agent, in memory.
 	Off bool
 	// OffActions keeps nothing of what agents do.
@@ -54,10 +53,10 @@ type Host struct {
 	Log        *slog.Logger
 }
 
-// Log keeps the windows and the actions of the agents of a memex. It is safe for concurrent
+// Windows keeps the windows and the actions of the agents of a memex. It is safe for concurrent
 // use.
-type Log struct {
-	host Host
+type Windows struct {
+	host WindowsHost
 
 	flushing sync.Mutex // held while the queue is committed; taken before mu and before chains
 	mu       sync.Mutex
@@ -68,18 +67,18 @@ type Log struct {
 	next     map[string]uint64 // the number of the next window, by session; flushing guards it
 }
 
-// Shown is Host.Shown.
-func (l *Log) Shown(key string, use func(*window.Shown) *window.Shown) { l.host.Shown(key, use) }
+// Shown is WindowsHost.Shown.
+func (l *Windows) Shown(key string, use func(*window.Shown) *window.Shown) { l.host.Shown(key, use) }
 
 // New returns the log of a memex.
-func New(h Host) *Log {
-	l := &Log{host: h, next: map[string]uint64{}}
+func NewWindows(h WindowsHost) *Windows {
+	l := &Windows{host: h, next: map[string]uint64{}}
 	l.last.Size = maxLast
 	return l
 }
 
 // Feedback returns what the owner and agents said about the notes that they were shown.
-func (l *Log) Feedback() *feedback.Log { return l.host.Feedback }
+func (l *Windows) Feedback() *Feedback { return l.host.Feedback }
 
 // entry is a window or an action that waits.
 type entry struct {
@@ -94,7 +93,7 @@ func keyOf(session, agent string) string { return session + "\n" + agent }
 
 // Add takes a window. It is committed within about a second, without a sync of its own: a loss
 // of power can take the newest windows back. If the queue is full, Add commits it. O(parts).
-func (l *Log) Add(ctx context.Context, g *Given) {
+func (l *Windows) Add(ctx context.Context, g *Given) {
 	l.mu.Lock()
 	l.last.Set(keyOf(g.Session, g.Agent), g.manifest())
 	if l.host.Off {
@@ -106,7 +105,7 @@ func (l *Log) Add(ctx context.Context, g *Given) {
 }
 
 // wait queues an entry, and commits the queue if it is full.
-func (l *Log) wait(ctx context.Context, e entry) {
+func (l *Windows) wait(ctx context.Context, e entry) {
 	l.mu.Lock()
 	l.queue = append(l.queue, e)
 	if e.given != nil {
@@ -124,7 +123,7 @@ func (l *Log) wait(ctx context.Context, e entry) {
 
 // Flush commits what waits, one commit for each session. What cannot be committed is logged
 // and lost: its answer has been sent.
-func (l *Log) Flush(ctx context.Context) {
+func (l *Windows) Flush(ctx context.Context) {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
 	l.mu.Lock()
@@ -155,7 +154,7 @@ func (l *Log) Flush(ctx context.Context) {
 
 // Forget removes the words of callers from what waits, such as text that is purged, and
 // actions as a whole.
-func (l *Log) Forget() {
+func (l *Windows) Forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	kept := l.queue[:0:0]
@@ -172,7 +171,7 @@ func (l *Log) Forget() {
 }
 
 // commit commits windows and actions of a session.
-func (l *Log) commit(ctx context.Context, session string, list []entry) error {
+func (l *Windows) commit(ctx context.Context, session string, list []entry) error {
 	w, err := l.host.Open(ctx, session)
 	if err != nil {
 		return err
@@ -184,7 +183,7 @@ func (l *Log) commit(ctx context.Context, session string, list []entry) error {
 	}
 	windows := l.trees(ctx, state, list, number)
 	by := author.Actor{Author: author.Author{Kind: author.Fovea}, Session: strings.TrimPrefix(session, author.SessionPrefix)}
-	_, _, err = w.Do(author.WithActor(ctx, by), scope.Action{Name: "windows", Kind: graph.KindEdit, Message: messageOf(list)}, func(c *write.Change) error {
+	_, _, err = w.Do(author.WithActor(ctx, by), scope.Action{Name: "windows", Kind: graph.KindEdit, Message: windowsMessage(list)}, func(c *write.Change) error {
 		c.Deferred = true
 		c.Draft(func(before *graph.State, draft *graph.Draft) error {
 			for _, w := range windows {
@@ -211,7 +210,7 @@ func (l *Log) commit(ctx context.Context, session string, list []entry) error {
 }
 
 // messageOf says whose windows and actions are committed.
-func messageOf(list []entry) string {
+func windowsMessage(list []entry) string {
 	what := "actions of "
 	if slices.ContainsFunc(list, func(e entry) bool { return e.given != nil }) {
 		what = "windows of "
@@ -220,7 +219,7 @@ func messageOf(list []entry) string {
 }
 
 // trees returns the windows among the entries, numbered from number on.
-func (l *Log) trees(ctx context.Context, state *graph.State, list []entry, number uint64) []*stored {
+func (l *Windows) trees(ctx context.Context, state *graph.State, list []entry, number uint64) []*stored {
 	var trees []*stored
 	newest := map[string]*stored{}
 	for _, e := range list {
@@ -245,7 +244,7 @@ func (l *Log) trees(ctx context.Context, state *graph.State, list []entry, numbe
 }
 
 // drop takes windows out of a draft of a session whose next one has a number.
-func (l *Log) drop(draft *graph.Draft, state *graph.State, next uint64) {
+func (l *Windows) drop(draft *graph.Draft, state *graph.State, next uint64) {
 	for n := next; n > MaxWindows+1; n-- {
 		old, ok := state.Get(working.WindowID(n - MaxWindows - 1))
 		if !ok {
@@ -265,11 +264,11 @@ func newestNumber(state *graph.State) (newest uint64) {
 }
 
 // newest returns the newest window of an agent before a number, nil for none.
-func (l *Log) newest(state *graph.State, agent string, before uint64) *stored {
+func (l *Windows) newest(state *graph.State, agent string, before uint64) *stored {
 	for n := before; n > 1 && n+MaxWindows > before; {
 		n--
 		if kept, ok := state.Get(working.WindowID(n)); ok && working.AgentOf(kept.Path) == agent {
-			return ofNode(kept)
+			return windowOf(kept)
 		}
 	}
 	return nil

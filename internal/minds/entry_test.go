@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package feedback
+package minds
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"id":1,"by":"ada","shown":[{"verdict":3}]}`)
 	f.Add(`[]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := Decode(text)
+		e, err := DecodeEntry(text)
 		if err != nil {
 			return
 		}
@@ -67,7 +67,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || tree == nil {
 			t.Fatal(err)
 		}
-		if again, err := Decode(document.Lookup(tree.Attrs, entryAttr).String()); err != nil || !cmp.Equal(again, e) {
+		if again, err := DecodeEntry(document.Lookup(tree.Attrs, entryAttr).String()); err != nil || !cmp.Equal(again, e) {
 			t.Fatalf("read back: %v, %s", err, cmp.Diff(e, again))
 		}
 		for _, r := range learn.Fit([]learn.Event{e.event()}, len(recall.FeatureNames)) {
@@ -90,7 +90,7 @@ func TestAgentsEvictNoOwner(t *testing.T) {
 	if !got[0].Owner {
 		t.Errorf("of %d entries %d teach, and the owner's does not", len(all), len(got))
 	}
-	if gone := surplus(all, 11); len(gone) != 11 || gone[all[0]] || !gone[all[1]] || !surplus(all[:1], 1)[all[0]] {
+	if gone := surplusEntries(all, 11); len(gone) != 11 || gone[all[0]] || !gone[all[1]] || !surplusEntries(all[:1], 1)[all[0]] {
 		t.Errorf("%d make room, the owner's %t", len(gone), gone[all[0]])
 	}
 }
