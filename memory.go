@@ -22,7 +22,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
 	"github.com/fovea-memory/fovea/internal/protect"
-	"github.com/fovea-memory/fovea/internal/review"
 	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/skill"
@@ -48,7 +47,7 @@ type Memory struct {
 	mender  *mend.Mender
 	blocks  *minds.Blocks
 	hive    *hive.Hive
-	reviews *review.Proposals
+	reviews *hive.Proposals
 	tokens  tokenCounts
 	opener  string       // the agent that opened it, "" for the owner
 	used    atomic.Int64 // when somebody last asked for it, in nanoseconds
@@ -60,7 +59,7 @@ func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m.rights = rights.New(s, policy)
 	m.folder = ingest.New(s, m.rights)
 	m.writer = write.New(s, m.rights, m.folder)
-	m.reviews = review.New(m.writer)
+	m.reviews = hive.NewProposals(m.writer)
 	m.guard = protect.New(m.writer, m.rights, m.folder, x.guardOf)
 	m.notes = notes.New(m.writer, m.rights)
 	m.history = travel.New(m.writer, m.rights, m.folder, func(in vfs.FS, name string) (*chain.Chain, error) {
@@ -183,7 +182,7 @@ func HiveOf(m *Memory) *hive.Hive { return m.hive }
 func WindowsOf(m *Memory) *minds.Windows { return m.memex.windows }
 
 // ProposalsOf returns what agents propose, which a session keeps; other scopes keep none.
-func ProposalsOf(m *Memory) *review.Proposals { return m.reviews }
+func ProposalsOf(m *Memory) *hive.Proposals { return m.reviews }
 
 // Meaning returns the vectors of nodes, nil without Options.Embedder.
 func (m *Memory) Meaning() *meaning.Vectors { return m.memex.meaning.vectors }

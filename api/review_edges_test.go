@@ -19,7 +19,7 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/review"
+	"github.com/fovea-memory/fovea/internal/hive"
 )
 
 // TestProposalShowsAll: whatever a proposal changes, the owner sees it before accepting, in words
@@ -202,7 +202,7 @@ func TestEditedWhileDecided(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				_, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: e.Proposal, Title: new("Mine")})
-				if err != nil && !errors.Is(err, review.ErrUnknown) {
+				if err != nil && !errors.Is(err, hive.ErrNoProposal) {
 					t.Error(err)
 				}
 			})
@@ -318,7 +318,7 @@ func TestWithdrawnProposals(t *testing.T) {
 	if _, err := agents.OpReviewWithdraw.Call(ada, svc, agents.WithdrawRequest{ID: e.Proposal}); err != nil || len(proposals(t, owner)) != 0 {
 		t.Fatalf("%v, %+v", err, proposals(t, owner))
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, review.ErrUnknown) {
+	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, hive.ErrNoProposal) {
 		t.Errorf("accepted: %v", err)
 	}
 	log, err := api.OpLog.Call(author.WithScopes(t.Context(), author.Scopes{Session: "ada"}), owner, api.LogRequest{Limit: 1})

@@ -11,7 +11,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/review"
+	"github.com/fovea-memory/fovea/internal/hive"
 )
 
 // TestNamesOfProposals: no agent chooses the id of what it proposes, and too few characters of one name
@@ -29,7 +29,7 @@ func TestNamesOfProposals(t *testing.T) {
 		}
 		id := ids[len(ids)-1]
 		for _, few := range []string{id[:1], id[:3], ""} {
-			if e, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: few}); !errors.Is(err, review.ErrUnknown) {
+			if e, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: few}); !errors.Is(err, hive.ErrNoProposal) {
 				t.Errorf("accepted by %q: %+v, %v", few, e, err)
 			}
 		}
@@ -70,7 +70,7 @@ func TestLargeProposals(t *testing.T) {
 		}
 	}
 	for _, p := range proposals(t, owner) {
-		if len(p.Change) > review.MaxRequest+200 || !strings.Contains(p.Change, " more bytes are not kept; fovea review diff shows them\n") {
+		if len(p.Change) > hive.MaxRequest+200 || !strings.Contains(p.Change, " more bytes are not kept; fovea review diff shows them\n") {
 			t.Errorf("%s: %d bytes are kept", p.Title, len(p.Change))
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/review"
+	"github.com/fovea-memory/fovea/internal/hive"
 )
 
 // proposals lists those that the caller of a service sees.
@@ -106,7 +106,7 @@ func TestProposals(t *testing.T) {
 	if err != nil || log[0].Author != "ada" || !strings.HasSuffix(log[0].Message, "; accepted by owner") {
 		t.Errorf("%+v, %v", log, err)
 	}
-	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, review.ErrUnknown) {
+	if _, err := agents.OpReviewAccept.Call(t.Context(), owner, agents.ReviewDecision{ID: e.Proposal}); !errors.Is(err, hive.ErrNoProposal) {
 		t.Errorf("accepted twice: %v", err)
 	}
 	if _, err := agents.OpReviewEdit.Call(t.Context(), owner, agents.ReviewEditRequest{ID: n.Proposal, Body: new("It rains.")}); err != nil {
@@ -181,7 +181,7 @@ func TestDecidedOnce(t *testing.T) {
 			defer mu.Unlock()
 			if err == nil {
 				done++
-			} else if !errors.Is(err, review.ErrUnknown) {
+			} else if !errors.Is(err, hive.ErrNoProposal) {
 				t.Error(err)
 			}
 		})

@@ -18,7 +18,7 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/feedback"
 	"github.com/fovea-memory/fovea/author"
-	said "github.com/fovea-memory/fovea/internal/minds"
+	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -48,9 +48,9 @@ func (w *world) ownersDesk() *agentDesk {
 	return &agentDesk{w, w.t.Context(), api.NewLocal(w.m, &api.LocalOptions{Now: w.now})}
 }
 
-func (d *agentDesk) say(req minds.UsefulRequest) *minds.UsefulResponse {
+func (d *agentDesk) say(req feedback.UsefulRequest) *feedback.UsefulResponse {
 	d.t.Helper()
-	g, err := minds.OpFeedback.Call(d.ctx, d.svc, req)
+	g, err := feedback.OpFeedback.Call(d.ctx, d.svc, req)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -58,10 +58,10 @@ func (d *agentDesk) say(req minds.UsefulRequest) *minds.UsefulResponse {
 }
 
 // taught says of some questions that Bob's answers were useful.
-func (d *agentDesk) taught(from, to int) (last *minds.UsefulResponse) {
+func (d *agentDesk) taught(from, to int) (last *feedback.UsefulResponse) {
 	d.t.Helper()
 	for i := from; i < to; i++ {
-		last = d.say(minds.UsefulRequest{Question: questionAbout(i), Useful: []string{fmt.Sprintf("answer%d", i)}})
+		last = d.say(feedback.UsefulRequest{Question: questionAbout(i), Useful: []string{fmt.Sprintf("answer%d", i)}})
 	}
 	return last
 }
@@ -101,9 +101,9 @@ func (d *agentDesk) ranks(from int) float64 {
 	return float64(sum) / float64(len(things)-from)
 }
 
-func (d *agentDesk) feedbackStatus() *minds.LearnedStatus {
+func (d *agentDesk) feedbackStatus() *feedback.LearnedStatus {
 	d.t.Helper()
-	s, err := minds.OpStatus.Call(d.ctx, d.svc, api.None{})
+	s, err := feedback.OpStatus.Call(d.ctx, d.svc, api.None{})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestFeedback(t *testing.T) {
 	}
 	d.taught(6, 35)
 	taught := d.rankings()
-	last := d.say(minds.UsefulRequest{Question: questionAbout(35), Not: []string{"answer35"}, Useful: []string{"other35"}})
+	last := d.say(feedback.UsefulRequest{Question: questionAbout(35), Not: []string{"answer35"}, Useful: []string{"other35"}})
 	s := d.feedbackStatus()
 	if !last.On || !s.On || s.Regions[0].Folder != "chats" || !s.Regions[0].On || s.Regions[0].Weights["follows"] <= 0 {
 		t.Fatalf("after 36 questions: %+v", s)
@@ -158,7 +158,7 @@ func TestFeedback(t *testing.T) {
 	if diff := cmp.Diff(taught, d.rankings()); diff != "" {
 		t.Errorf("after a restart: %s", diff)
 	}
-	forgot, err := minds.OpReset.Call(d.ctx, d.svc, api.None{})
+	forgot, err := feedback.OpReset.Call(d.ctx, d.svc, api.None{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,14 +179,14 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	w := newWorld(t, chats())
 	w.ingest()
 	ada, bob, owner := w.desk("ada", "s"), w.desk("bob", "s"), w.ownersDesk()
-	refused := func(d *agentDesk, req minds.UsefulRequest, kind fovea.Kind, cause error) {
+	refused := func(d *agentDesk, req feedback.UsefulRequest, kind fovea.Kind, cause error) {
 		t.Helper()
-		_, err := minds.OpFeedback.Call(d.ctx, d.svc, req)
+		_, err := feedback.OpFeedback.Call(d.ctx, d.svc, req)
 		if fovea.KindOf(err) != kind || cause != nil && !errors.Is(err, cause) {
 			t.Errorf("%+v: got %v, want %v", req, err, cause)
 		}
 	}
-	refused(ada, minds.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, said.ErrNoWindow)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, minds.ErrNoWindow)
 	c, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Question: questionAbout(3), Budget: 250})
 	if err != nil {
 		t.Fatal(err)
@@ -207,37 +207,37 @@ func TestFeedbackIsAboutWhatWasShown(t *testing.T) {
 	if cited == "" || notShown == "" {
 		t.Fatalf("the window has no answer, or everything: %+v", c.Parts)
 	}
-	refused(ada, minds.UsefulRequest{Useful: []string{notShown}}, fovea.Invalid, said.ErrNeverShown)
-	refused(ada, minds.UsefulRequest{Not: []string{notShown}}, fovea.Invalid, said.ErrNeverShown)
-	refused(ada, minds.UsefulRequest{Useful: []string{"no such note"}}, fovea.NotFound, nil)
-	refused(ada, minds.UsefulRequest{}, fovea.Invalid, said.ErrNothing)
-	refused(ada, minds.UsefulRequest{Cites: "Nobody knows."}, fovea.Invalid, said.ErrNotCited)
-	refused(ada, minds.UsefulRequest{Useful: []string{"answer3"}, Not: []string{"answer3"}}, fovea.Invalid, nil)
-	refused(ada, minds.UsefulRequest{Useful: []string{"answer3"}, Window: 99}, fovea.NotFound, said.ErrNoWindow)
-	refused(ada, minds.UsefulRequest{Useful: []string{"answer3"}, Question: "another one"}, fovea.NotFound, said.ErrNoWindow)
-	refused(bob, minds.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, said.ErrNoWindow)
-	refused(owner, minds.UsefulRequest{Useful: []string{"answer3"}}, fovea.Invalid, nil)
-	refused(owner, minds.UsefulRequest{Useful: []string{"other3"}, Question: "rain"}, fovea.Invalid, said.ErrNeverShown)
+	refused(ada, feedback.UsefulRequest{Useful: []string{notShown}}, fovea.Invalid, minds.ErrNeverShown)
+	refused(ada, feedback.UsefulRequest{Not: []string{notShown}}, fovea.Invalid, minds.ErrNeverShown)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"no such note"}}, fovea.NotFound, nil)
+	refused(ada, feedback.UsefulRequest{}, fovea.Invalid, minds.ErrNothing)
+	refused(ada, feedback.UsefulRequest{Cites: "Nobody knows."}, fovea.Invalid, minds.ErrNotCited)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Not: []string{"answer3"}}, fovea.Invalid, nil)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Window: 99}, fovea.NotFound, minds.ErrNoWindow)
+	refused(ada, feedback.UsefulRequest{Useful: []string{"answer3"}, Question: "another one"}, fovea.NotFound, minds.ErrNoWindow)
+	refused(bob, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.NotFound, minds.ErrNoWindow)
+	refused(owner, feedback.UsefulRequest{Useful: []string{"answer3"}}, fovea.Invalid, nil)
+	refused(owner, feedback.UsefulRequest{Useful: []string{"other3"}, Question: "rain"}, fovea.Invalid, minds.ErrNeverShown)
 	if s := owner.feedbackStatus(); s.Entries != 0 {
 		t.Errorf("what was refused is kept: %+v", s)
 	}
-	g := ada.say(minds.UsefulRequest{Cites: "It is on shelf 3 (" + cited + "); quaint, quill."})
+	g := ada.say(feedback.UsefulRequest{Cites: "It is on shelf 3 (" + cited + "); quaint, quill."})
 	if g.Useful != 1 || g.Unsaid == 0 || g.Seq == 0 {
 		t.Errorf("of the answer that cites %s: %+v", cited, g)
 	}
 	if _, err := api.OpContext.Call(ada.ctx, ada.svc, api.ContextRequest{Budget: 250}); err != nil { // as a hook asks when a session starts
 		t.Fatal(err)
 	}
-	if g := ada.say(minds.UsefulRequest{Cites: "Shelf 3 (" + cited + ")."}); g.Useful != 1 {
+	if g := ada.say(feedback.UsefulRequest{Cites: "Shelf 3 (" + cited + ")."}); g.Useful != 1 {
 		t.Errorf("after a window that was asked nothing, feedback is about the one before: %+v", g)
 	}
-	again := ada.say(minds.UsefulRequest{Useful: []string{cited}, Question: questionAbout(3)})
+	again := ada.say(feedback.UsefulRequest{Useful: []string{cited}, Question: questionAbout(3)})
 	owner.ctx = author.WithScopes(owner.ctx, api.Scopes{Session: "s"})
-	owner.say(minds.UsefulRequest{Agent: "ada", Useful: []string{"answer3"}})
+	owner.say(feedback.UsefulRequest{Agent: "ada", Useful: []string{"answer3"}})
 	if s := owner.feedbackStatus(); again.Useful != 1 || s.Entries != 2 || s.Owner != 1 {
 		t.Errorf("feedback on one question by one agent counts twice: %+v", s)
 	}
-	if _, err := minds.OpReset.Call(ada.ctx, ada.svc, api.None{}); fovea.KindOf(err) != fovea.Denied {
+	if _, err := feedback.OpReset.Call(ada.ctx, ada.svc, api.None{}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent forgets the feedback of all: %v", err)
 	}
 }
@@ -252,27 +252,27 @@ func TestFeedbackOfOneAgentIsBounded(t *testing.T) {
 	ctx := fovea.WithActor(w.t.Context(), author.Actor{Author: author.Named("ada"), May: func(string) error { return nil }})
 	add := func(ctx context.Context, by string, i int) error {
 		w.clock = at
-		e := said.Entry{By: by}
+		e := minds.Entry{By: by}
 		e.Question[1], e.Question[2] = byte(i), byte(i>>8)
 		_, err := log.Add(ctx, e, nil)
 		return err
 	}
-	for i := range said.MaxOfDay { // those that replace one count, too
+	for i := range minds.MaxOfDay { // those that replace one count, too
 		if err := add(ctx, "ada", i/3); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := add(ctx, "ada", 0); !errors.Is(err, said.ErrTooMany) {
+	if err := add(ctx, "ada", 0); !errors.Is(err, minds.ErrTooMany) {
 		t.Errorf("one more about the same question: %v", err)
 	}
-	if err := add(ctx, "ada", said.MaxOfDay); !errors.Is(err, said.ErrTooMany) || fovea.KindOf(err) != fovea.Conflict {
+	if err := add(ctx, "ada", minds.MaxOfDay); !errors.Is(err, minds.ErrTooMany) || fovea.KindOf(err) != fovea.Conflict {
 		t.Errorf("one more: %v", err)
 	}
-	if err := add(t.Context(), said.Owner, 0); err != nil {
+	if err := add(t.Context(), minds.Owner, 0); err != nil {
 		t.Errorf("the owner: %v", err)
 	}
 	at = at.Add(24 * time.Hour)
-	if err := add(ctx, "ada", said.MaxOfDay); err != nil {
+	if err := add(ctx, "ada", minds.MaxOfDay); err != nil {
 		t.Errorf("on the next day: %v", err)
 	}
 }
@@ -289,7 +289,7 @@ func TestFeedbackAboutBlocks(t *testing.T) {
 	if handle == nil {
 		t.Fatal(given.Text)
 	}
-	for _, req := range []minds.UsefulRequest{
+	for _, req := range []feedback.UsefulRequest{
 		{Useful: []string{working.NodeID("ada", "plan")}}, {Useful: handle[1:]}, {Cites: "It is on shelf 2 [" + handle[1] + "]."},
 	} {
 		if got := ada.say(req); got.Seq != 0 || got.Useful != 0 {

@@ -20,7 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/hive"
-	"github.com/fovea-memory/fovea/internal/review"
 )
 
 // The operations by which the owner decides about what agents propose.
@@ -43,7 +42,7 @@ var (
 var errDry = errors.New("a dry run is no change to propose; leave out dry_run, and nothing is written before the owner accepts it")
 
 // Proposal is a change that waits for the owner.
-type Proposal = review.Proposal
+type Proposal = hive.Proposal
 
 // ProposeRequest is a request of another operation, to be proposed.
 type ProposeRequest struct {
@@ -160,7 +159,7 @@ func proposals(ctx context.Context, a api.Access) ([]Proposal, error) {
 }
 
 // find returns the proposal whose id a name is, or alone begins, and those of the session that keeps it.
-func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Proposal, error) {
+func find(ctx context.Context, a api.Access, id string) (*hive.Proposals, Proposal, error) {
 	all, err := proposals(ctx, a)
 	if err != nil {
 		return nil, Proposal{}, err
@@ -174,7 +173,7 @@ func find(ctx context.Context, a api.Access, id string) (*review.Proposals, Prop
 	}
 	i := slices.Index(ids, id)
 	if i < 0 {
-		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, review.ErrUnknown)
+		return nil, Proposal{}, fault.Wrap("review", id, fault.NotFound, hive.ErrNoProposal)
 	}
 	m, err := a.Memory(ctx, author.SessionPrefix+all[i].Agent)
 	if err != nil {

@@ -95,7 +95,7 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 }
 
 // lines merges by lines and marks conflicts.
-func (m *fileMerge) lines(base, ours, theirs string) (text string, told []string) {
+func (m *fileMerge) lines(base, ours, theirs string) (merged string, told []string) {
 	var b strings.Builder
 	mark := func(sign, name string) {
 		b.WriteString(strings.TrimRight(strings.Repeat(sign, max(m.marker, 1))+" "+name, " ") + "\n")

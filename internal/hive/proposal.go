@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package review
+package hive
 
 import (
 	"cmp"
@@ -32,9 +32,9 @@ const (
 
 // Errors of proposals. Each is the cause of a *fault.Error.
 var (
-	ErrUnknown  = errors.New("no such proposal waits; fovea review list shows those that do")
-	ErrTooMany  = fmt.Errorf("%d proposals of this agent wait already; let the owner decide about them first", MaxProposals)
-	ErrTooLarge = fmt.Errorf("a proposal has at most %d bytes", MaxRequest)
+	ErrNoProposal       = errors.New("no such proposal waits; fovea review list shows those that do")
+	ErrTooManyProposals = fmt.Errorf("%d proposals of this agent wait already; let the owner decide about them first", MaxProposals)
+	ErrProposalTooLarge = fmt.Errorf("a proposal has at most %d bytes", MaxRequest)
 )
 
 // Proposal is a change that waits for the owner.
@@ -59,9 +59,9 @@ type Proposal struct {
 
 // A proposal is a tree of one element, whose attribute holds the proposal as JSON.
 const (
-	nodeType     = "proposal"
-	proposalAttr = "PROPOSAL"
-	folder       = "proposal/"
+	proposalType   = "proposal"
+	proposalAttr   = "PROPOSAL"
+	proposalFolder = "proposal/"
 )
 
 // tree returns the tree that keeps a proposal.
@@ -71,18 +71,18 @@ func (p *Proposal) tree() (*ast.Tree, error) {
 		return nil, err
 	}
 	return &ast.Tree{
-		Type: nodeType, Content: p.Change, Bare: p.Change == "",
+		Type: proposalType, Content: p.Change, Bare: p.Change == "",
 		Attrs: document.Attributes(
-			document.Attr{Key: "ID", Value: document.TextValue(working.NodeID(p.Agent, folder+p.ID))},
+			document.Attr{Key: "ID", Value: document.TextValue(working.NodeID(p.Agent, proposalFolder+p.ID))},
 			document.Attr{Key: "TITLE", Value: document.TextValue("Proposed, not decided: " + p.Op + " " + p.Title)},
 			document.Attr{Key: proposalAttr, Value: document.TextValue(string(text))},
 		),
 	}, nil
 }
 
-// ofNode returns the proposal that a node keeps, and whether it keeps one.
-func ofNode(n *node.Node) (p Proposal, ok bool) {
-	if n == nil || n.Type != nodeType || working.AgentOf(n.Path) == "" {
+// proposalOf returns the proposal that a node keeps, and whether it keeps one.
+func proposalOf(n *node.Node) (p Proposal, ok bool) {
+	if n == nil || n.Type != proposalType || working.AgentOf(n.Path) == "" {
 		return p, false
 	}
 	err := json.Unmarshal([]byte(document.Lookup(n.Attrs, proposalAttr).String()), &p)
@@ -96,15 +96,15 @@ type Proposals struct {
 	deciding sync.Mutex
 }
 
-// New returns the proposals that a writer's scope keeps.
-func New(w *write.Writer) *Proposals { return &Proposals{scope: w.Scope(), writer: w} }
+// NewProposals returns the proposals that a writer's scope keeps.
+func NewProposals(w *write.Writer) *Proposals { return &Proposals{scope: w.Scope(), writer: w} }
 
 // All lists the proposals of the session, oldest first. O(documents of the session).
 func (ps *Proposals) All() []Proposal {
 	state := ps.scope.Present()
 	var out []Proposal
 	for n := range state.Documents() {
-		if p, ok := ofNode(n); ok {
+		if p, ok := proposalOf(n); ok {
 			out = append(out, p)
 		}
 	}
@@ -112,25 +112,25 @@ func (ps *Proposals) All() []Proposal {
 	return out
 }
 
-// Get returns a proposal by its id. Errors: NotFound (ErrUnknown).
+// Get returns a proposal by its id. Errors: NotFound (ErrNoProposal).
 func (ps *Proposals) Get(id string) (Proposal, error) {
 	all := ps.All()
 	i := slices.IndexFunc(all, func(p Proposal) bool { return p.ID == id })
 	if i < 0 {
-		return Proposal{}, fault.Wrap("review", id, fault.NotFound, ErrUnknown)
+		return Proposal{}, fault.Wrap("review", id, fault.NotFound, ErrNoProposal)
 	}
 	return all[i], nil
 }
 
 // Put keeps a proposal, in place of the one with its id. Of opts, Key counts. Errors: Invalid
-// (ErrTooLarge, a scope that is no session), Conflict (ErrTooMany), ReadOnly.
+// (ErrProposalTooLarge, a scope that is no session), Conflict (ErrTooManyProposals), ReadOnly.
 func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptions) (chain.Commit, error) {
 	if len(p.Request) > MaxRequest {
-		return chain.Commit{}, fault.Wrap("propose", p.ID, fault.Invalid, ErrTooLarge)
+		return chain.Commit{}, fault.Wrap("propose", p.ID, fault.Invalid, ErrProposalTooLarge)
 	}
 	mine := slices.DeleteFunc(ps.All(), func(o Proposal) bool { return o.Agent != p.Agent || o.ID == p.ID })
 	if len(mine) >= MaxProposals {
-		return chain.Commit{}, fault.Wrap("propose", p.Agent, fault.Conflict, ErrTooMany)
+		return chain.Commit{}, fault.Wrap("propose", p.Agent, fault.Conflict, ErrTooManyProposals)
 	}
 	if more := len(p.Change) - MaxRequest; more > 0 {
 		p.Change = fmt.Sprintf("%s\n%d more bytes are not kept; fovea review diff shows them\n", strings.ToValidUTF8(p.Change[:MaxRequest], "\uFFFD"), more)
@@ -150,7 +150,7 @@ func (ps *Proposals) Put(ctx context.Context, p Proposal, opts *scope.WriteOptio
 }
 
 // Edit puts what do makes of a proposal in its place, unless it was decided about. Errors:
-// NotFound (ErrUnknown), and those of do and Put.
+// NotFound (ErrNoProposal), and those of do and Put.
 func (ps *Proposals) Edit(ctx context.Context, id string, opts *scope.WriteOptions, do func(*Proposal) error) (Proposal, error) {
 	ps.deciding.Lock()
 	defer ps.deciding.Unlock()
@@ -166,7 +166,7 @@ func (ps *Proposals) Edit(ctx context.Context, id string, opts *scope.WriteOptio
 
 // Decide hands a proposal to do, and takes it away if do returns no error; the log says that it
 // was decided so, such as accepted. It decides about one proposal at a time. Errors: NotFound
-// (ErrUnknown), and those of do.
+// (ErrNoProposal), and those of do.
 func (ps *Proposals) Decide(ctx context.Context, id, decided string, do func(Proposal) error) error {
 	ps.deciding.Lock()
 	defer ps.deciding.Unlock()
@@ -195,7 +195,7 @@ func (ps *Proposals) commit(ctx context.Context, became string, p Proposal, opts
 	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Message: p.Agent + ": proposal " + p.ID + " " + became}
 	c, _, err := ps.writer.Do(ctx, action, func(c *write.Change) error {
 		c.Draft(func(_ *graph.State, draft *graph.Draft) error {
-			return fault.Wrap(op, p.ID, fault.Invalid, change(draft, working.NodePath(p.Agent, folder+p.ID)))
+			return fault.Wrap(op, p.ID, fault.Invalid, change(draft, working.NodePath(p.Agent, proposalFolder+p.ID)))
 		})
 		return nil
 	})
