@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/window"
@@ -93,9 +92,9 @@ func (x *taught) ask(t testing.TB, q question) asked {
 
 // learn returns what feedback on questions teaches, if a share of what is called useful is
 // false: another node is called so instead.
-func (x *taught) learn(t testing.TB, questions []question, lies float64, rng *mersenne) learn.Model {
+func (x *taught) learn(t testing.TB, questions []question, lies float64, rng *mersenne) recall.Model {
 	t.Helper()
-	var events []learn.Event
+	var events []recall.Event
 	for _, q := range questions {
 		a, useful := x.ask(t, q), map[string]bool{}
 		for _, r := range a.ranks {
@@ -110,21 +109,21 @@ func (x *taught) learn(t testing.TB, questions []question, lies float64, rng *me
 		if len(useful) == 0 {
 			continue // nobody says anything
 		}
-		e := learn.Event{Question: merkle.SumText(q.text), Owner: true}
+		e := recall.Event{Question: merkle.SumText(q.text), Owner: true}
 		for _, r := range a.ranks {
-			s := learn.Shown{Region: r.Region, Kind: r.Kind, Score: r.Score, Features: r.Features}
+			s := recall.Shown{Region: r.Region, Kind: r.Kind, Score: r.Score, Features: r.Features}
 			if useful[r.ID] {
-				s.Verdict = learn.Useful
+				s.Verdict = recall.Useful
 			}
 			e.Shown = append(e.Shown, s)
 		}
 		events = append(events, e)
 	}
-	return learn.Fit(events, len(recall.FeatureNames))
+	return recall.Fit(events, len(recall.FeatureNames))
 }
 
 // gain adds what a model gains on questions.
-func (x *taught) gain(t testing.TB, f *figures, name string, m learn.Model, questions []question, windows bool) {
+func (x *taught) gain(t testing.TB, f *figures, name string, m recall.Model, questions []question, windows bool) {
 	t.Helper()
 	with := *x.opened
 	with.view = x.view.ByFeedback(m)

@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -204,9 +203,9 @@ func windowOf(ctx context.Context, log *minds.Windows, session, agent string, nu
 
 // verdicts returns what a request says, by the ids of nodes. Errors: Invalid (ErrNeverShown,
 // ErrNothing, ErrNotCited), NotFound.
-func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[string]learn.Verdict, error) {
-	out := map[string]learn.Verdict{}
-	say := func(names []string, verdict learn.Verdict) error {
+func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[string]recall.Verdict, error) {
+	out := map[string]recall.Verdict{}
+	say := func(names []string, verdict recall.Verdict) error {
 		for _, name := range names {
 			id, err := s.idOf(a, v, name)
 			if err != nil {
@@ -222,10 +221,10 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 		}
 		return nil
 	}
-	if err := say(req.Not, learn.Against); err != nil {
+	if err := say(req.Not, recall.Against); err != nil {
 		return nil, err
 	}
-	if err := say(req.Useful, learn.Useful); err != nil {
+	if err := say(req.Useful, recall.Useful); err != nil {
 		return nil, err
 	}
 	if req.Cites != "" {
@@ -234,8 +233,8 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 			return nil, invalid(minds.ErrNotCited)
 		}
 		for _, id := range cited {
-			if out[id] == learn.Unsaid {
-				out[id] = learn.Useful
+			if out[id] == recall.Unsaid {
+				out[id] = recall.Useful
 			}
 		}
 	}

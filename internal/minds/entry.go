@@ -11,7 +11,6 @@ import (
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -41,16 +40,16 @@ type Shown struct {
 	Kind     float64       `json:"kind"`
 	Score    float64       `json:"score"`
 	Features []float64     `json:"values"`
-	Verdict  learn.Verdict `json:"verdict"`
+	Verdict  recall.Verdict `json:"verdict"`
 }
 
 // Useful and Against count the nodes that an entry calls useful, and those that it does not.
-func (e *Entry) Useful() int { return e.count(learn.Useful) }
+func (e *Entry) Useful() int { return e.count(recall.Useful) }
 
 // Against counts the nodes that an entry calls not useful.
-func (e *Entry) Against() int { return e.count(learn.Against) }
+func (e *Entry) Against() int { return e.count(recall.Against) }
 
-func (e *Entry) count(v learn.Verdict) (n int) {
+func (e *Entry) count(v recall.Verdict) (n int) {
 	for i := range e.Shown {
 		if e.Shown[i].Verdict == v {
 			n++
@@ -64,16 +63,16 @@ func (e *Entry) count(v learn.Verdict) (n int) {
 const MaxShown = 24
 
 // Judge adds nodes that were found for a question, best first, each with its verdict.
-func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]learn.Verdict) {
+func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]recall.Verdict) {
 	said, room := 0, MaxShown
 	for _, r := range found {
-		if verdicts[r.ID] != learn.Unsaid {
+		if verdicts[r.ID] != recall.Unsaid {
 			said++
 		}
 	}
 	room -= min(said, MaxShown)
 	for _, r := range found {
-		if verdicts[r.ID] == learn.Unsaid {
+		if verdicts[r.ID] == recall.Unsaid {
 			if room--; room < 0 {
 				continue
 			}
@@ -94,10 +93,10 @@ func (e *Entry) Judge(found []recall.Rankable, verdicts map[string]learn.Verdict
 func short(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 // event returns what an entry teaches.
-func (e *Entry) event() learn.Event {
-	out := learn.Event{Question: e.Question, Owner: e.By == Owner}
+func (e *Entry) event() recall.Event {
+	out := recall.Event{Question: e.Question, Owner: e.By == Owner}
 	for _, s := range e.Shown {
-		out.Shown = append(out.Shown, learn.Shown{Region: s.Region, Kind: s.Kind, Score: s.Score, Features: s.Features, Verdict: s.Verdict})
+		out.Shown = append(out.Shown, recall.Shown{Region: s.Region, Kind: s.Kind, Score: s.Score, Features: s.Features, Verdict: s.Verdict})
 	}
 	return out
 }
@@ -125,7 +124,7 @@ var errEntry = errors.New("this is no entry of feedback")
 func DecodeEntry(text string) (*Entry, error) {
 	var e Entry
 	if err := json.Unmarshal([]byte(text), &e); err != nil || e.ID == 0 || e.By == "" || len(e.Shown) > MaxShown ||
-		slices.ContainsFunc(e.Shown, func(s Shown) bool { return s.Verdict < learn.Against || s.Verdict > learn.Useful }) {
+		slices.ContainsFunc(e.Shown, func(s Shown) bool { return s.Verdict < recall.Against || s.Verdict > recall.Useful }) {
 		return nil, errEntry
 	}
 	return &e, nil

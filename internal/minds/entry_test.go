@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -21,13 +20,13 @@ func TestJudge(t *testing.T) {
 		found = append(found, recall.Rankable{ID: fmt.Sprint(i), Score: 1 - float64(i)/100, Features: []float64{float64(i)}})
 	}
 	e := Entry{ID: 1, By: Owner, Question: merkle.SumText("q")}
-	e.Judge(found, map[string]learn.Verdict{"99": learn.Useful, "50": learn.Against, "elsewhere": learn.Useful})
+	e.Judge(found, map[string]recall.Verdict{"99": recall.Useful, "50": recall.Against, "elsewhere": recall.Useful})
 	if len(e.Shown) != MaxShown || e.Useful() != 1 || e.Against() != 1 || e.Shown[MaxShown-1].ID != "99" || e.Shown[MaxShown-3].ID != "21" {
 		t.Errorf("got %+v", e)
 	}
-	all := map[string]learn.Verdict{}
+	all := map[string]recall.Verdict{}
 	for _, r := range found {
-		all[r.ID] = learn.Useful
+		all[r.ID] = recall.Useful
 	}
 	many := Entry{}
 	if many.Judge(found, all); len(many.Shown) != MaxShown {
@@ -70,9 +69,9 @@ func FuzzDecode(f *testing.F) {
 		if again, err := DecodeEntry(document.Lookup(tree.Attrs, entryAttr).String()); err != nil || !cmp.Equal(again, e) {
 			t.Fatalf("read back: %v, %s", err, cmp.Diff(e, again))
 		}
-		for _, r := range learn.Fit([]learn.Event{e.event()}, len(recall.FeatureNames)) {
+		for _, r := range recall.Fit([]recall.Event{e.event()}, len(recall.FeatureNames)) {
 			for _, w := range r.Weights {
-				if !(w >= -learn.MaxWeight && w <= learn.MaxWeight) {
+				if !(w >= -recall.MaxWeight && w <= recall.MaxWeight) {
 					t.Fatalf("a weight of %v", w)
 				}
 			}

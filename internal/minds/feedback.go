@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
@@ -65,7 +64,7 @@ type Feedback struct {
 	opened  uint64
 	state   *graph.State             // that entries and model are of
 	known   map[merkle.Digest]*Entry // of state, by own digest
-	model   learn.Model
+	model   recall.Model
 }
 
 // New returns the feedback of a memex.
@@ -94,7 +93,7 @@ func (l *Feedback) session(ctx context.Context) (*scope.Scope, error) {
 // Model returns what the present entries teach. It must not be changed. After a change the
 // first call fits it anew: O(entries · their nodes · features). An entry that cannot be read teaches
 // nothing, and is logged.
-func (l *Feedback) Model(ctx context.Context) learn.Model {
+func (l *Feedback) Model(ctx context.Context) recall.Model {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s, err := l.session(ctx)
@@ -130,7 +129,7 @@ func (l *Feedback) follow(state *graph.State) {
 		}
 	}
 	l.state, l.known = state, known
-	l.model = learn.Fit(events(sorted(known)), len(recall.FeatureNames))
+	l.model = recall.Fit(events(sorted(known)), len(recall.FeatureNames))
 }
 
 // sorted returns entries by their numbers.
@@ -158,9 +157,9 @@ func surplusEntries(all []*Entry, n int) map[*Entry]bool {
 }
 
 // events returns what entries teach, in their order: of each agent the newest.
-func events(all []*Entry) []learn.Event {
+func events(all []*Entry) []recall.Event {
 	given := map[string]int{}
-	var out []learn.Event
+	var out []recall.Event
 	gone := surplusEntries(all, len(all)-MaxEntries)
 	for _, e := range slices.Backward(all) {
 		if gone[e] || e.Version != recall.FeatureVersion || e.By != Owner && given[e.By] == MaxOfAgent {

@@ -11,6 +11,9 @@
 // element also finds elements: temporary nodes with the id NODE::TYPE.N, which
 // [View.Span] rebuilds from the id.
 //
+// [Fit] fits a small correction of the ranking to what people and agents found useful: from
+// [Event]s it makes a [Model], for each region of a memex weights of the features.
+//
 // Invariants:
 //
 //   - Answers, order included, depend only on the view and the time passed in.
@@ -25,9 +28,12 @@
 //     it; text, links and timestamps are its own. It is hashed only when it is found.
 //   - Link addresses are expanded by the settings of the document.
 //   - Only the headline of an encrypted entry is read.
+//   - No learned weight is beyond MaxWeight, and no node gets more than MaxGiven. Weights count
+//     only while they put the useful nodes higher for questions that they were not fitted to, and
+//     a region learns from events about its own nodes alone. The same events give the same bits.
 //   - An ambiguous name is an error that lists the candidates. The path of a document
 //     always means the document, even if a node has it as id.
 //
-// Elsewhere: package query parses queries, package internal/index computes ranking statistics, and
-// package window selects what a model sees.
+// Elsewhere: package query parses queries, package internal/index computes ranking statistics,
+// package window selects what a model sees, and internal/minds keeps the events.
 package recall

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/bound"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -42,7 +41,7 @@ const maxLearned = 200
 // Learned corrects the order of the best nodes by what feedback has taught. The nodes of a
 // region exchange their scores among themselves, so that nodes of other regions keep their
 // places: what is learned of chats raises no chat above a diary.
-type Learned struct{ Model learn.Model }
+type Learned struct{ Model Model }
 
 // Rank implements Ranker.
 func (l Learned) Rank(req *Request, b *Board) {
@@ -65,7 +64,7 @@ func (l Learned) Rank(req *Request, b *Board) {
 	for _, nodes := range regions {
 		order := slices.Clone(nodes)
 		slices.SortStableFunc(order, func(x, y corrected) int { return cmp.Compare(y.wanted, x.wanted) })
-		for i, n := range order { // no further from its score than twice learn.MaxGiven
+		for i, n := range order { // no further from its score than twice MaxGiven
 			arm.Add(n.pos, nodes[i].score-n.score)
 		}
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -34,7 +33,7 @@ func learnable() View {
 }
 
 // taughtBy returns the view that ranks also by weights of a region.
-func (v View) taughtBy(m learn.Model) View {
+func (v View) taughtBy(m Model) View {
 	v.Rankers = append(slices.Clip(v.Rankers), Learned{m})
 	return v
 }
@@ -51,8 +50,8 @@ func TestLearnedStaysInItsRegion(t *testing.T) {
 	req := Request{Text: "where is the kettle of house 3"}
 	before := v.Rank(req)
 	rapid.Check(t, func(t *rapid.T) {
-		weights := learn.Weights(rapid.SliceOfN(rapid.Float64(), len(FeatureNames), len(FeatureNames)).Draw(t, "weights"))
-		taught := v.taughtBy(learn.Model{"chats": {On: true, Weights: weights}})
+		weights := Weights(rapid.SliceOfN(rapid.Float64(), len(FeatureNames), len(FeatureNames)).Draw(t, "weights"))
+		taught := v.taughtBy(Model{"chats": {On: true, Weights: weights}})
 		after := taught.Rank(req)
 		if len(after) != len(before) {
 			t.Fatalf("%d hits, before %d", len(after), len(before))
@@ -62,7 +61,7 @@ func TestLearnedStaysInItsRegion(t *testing.T) {
 				t.Fatalf("the hit at %d has %v, before it was %v", i, h.Score, before[i].Score)
 			}
 			for _, c := range h.Arms {
-				if c.Arm == ArmLearned && (math.Abs(c.Score) > 2*learn.MaxGiven || region(h) != "chats") {
+				if c.Arm == ArmLearned && (math.Abs(c.Score) > 2*MaxGiven || region(h) != "chats") {
 					t.Fatalf("%s gets %v", h.ID, c.Score)
 				}
 			}
@@ -83,12 +82,12 @@ func TestLearnedStaysInItsRegion(t *testing.T) {
 // nothing.
 func TestLearnedIsOff(t *testing.T) {
 	v := learnable()
-	weights := make(learn.Weights, len(FeatureNames))
+	weights := make(Weights, len(FeatureNames))
 	for i := range weights {
-		weights[i] = learn.MaxWeight
+		weights[i] = MaxWeight
 	}
 	focus := slices.Collect(v.State.All())[1]
-	for name, m := range map[string]learn.Model{
+	for name, m := range map[string]Model{
 		"off": {"chats": {Weights: weights}}, "another region": {"else": {On: true, Weights: weights}}, "nothing": nil,
 	} {
 		for _, req := range []Request{{Text: "kettle"}, {Focus: focus}} {
@@ -97,7 +96,7 @@ func TestLearnedIsOff(t *testing.T) {
 			}
 		}
 	}
-	on := learn.Model{"chats": {On: true, Weights: weights}}
+	on := Model{"chats": {On: true, Weights: weights}}
 	if diff := gocmp.Diff(v.Rank(Request{Focus: focus}), v.taughtBy(on).Rank(Request{Focus: focus})); diff != "" {
 		t.Errorf("a request without text: %s", diff)
 	}
@@ -106,12 +105,12 @@ func TestLearnedIsOff(t *testing.T) {
 // TestRanks: what is learned from is the ranking without what was learned.
 func TestRanks(t *testing.T) {
 	v := learnable()
-	weights := make(learn.Weights, len(FeatureNames))
+	weights := make(Weights, len(FeatureNames))
 	for i := range weights {
-		weights[i] = -learn.MaxWeight
+		weights[i] = -MaxWeight
 	}
 	const question = "where is the kettle of house 3"
-	ranks := v.taughtBy(learn.Model{"chats": {On: true, Weights: weights}}).Ranks(question)
+	ranks := v.taughtBy(Model{"chats": {On: true, Weights: weights}}).Ranks(question)
 	hits := v.Rank(Request{Text: question, Limit: maxLearned})
 	if len(ranks) != len(hits) {
 		t.Fatalf("%d nodes, want %d", len(ranks), len(hits))

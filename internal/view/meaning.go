@@ -3,7 +3,6 @@
 package view
 
 import (
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 )
 
@@ -16,7 +15,7 @@ func (v *View) ByMeaning(m recall.Meaning, only bool) *View {
 }
 
 // ByFeedback returns the view that ranks also by what feedback has taught. O(1).
-func (v *View) ByFeedback(m learn.Model) *View {
+func (v *View) ByFeedback(m recall.Model) *View {
 	if !m.On() {
 		return v
 	}

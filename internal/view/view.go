@@ -15,7 +15,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/index"
-	"github.com/fovea-memory/fovea/internal/learn"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
@@ -42,7 +41,7 @@ type View struct {
 
 	meaning     *recall.Meaning // of a request, nil for none
 	onlyMeaning bool
-	learned     learn.Model // of feedback, nil for nothing
+	learned     recall.Model // of feedback, nil for nothing
 
 	serve func(context.Context, *View, *window.Caller) // see Deriver
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package learn
+package recall
 
 import (
 	"math"
@@ -136,9 +136,9 @@ func TestFitIsForItsKind(t *testing.T) {
 	}
 }
 
-// drawn draws events with any numbers, such as somebody who wants to move the ranking would
+// drawnEvents draws events with any numbers, such as somebody who wants to move the ranking would
 // make.
-func drawn(t *rapid.T) []Event {
+func drawnEvents(t *rapid.T) []Event {
 	number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{math.Inf(1), math.Inf(-1), math.NaN(), 0, 1}))
 	shown := rapid.Custom(func(t *rapid.T) Shown {
 		return Shown{
@@ -158,7 +158,7 @@ func drawn(t *rapid.T) []Event {
 // get; and the same events give the same bits.
 func TestFitIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		events := drawn(t)
+		events := drawnEvents(t)
 		m := Fit(events, 4)
 		for region, r := range m {
 			for k, w := range r.Weights {
