@@ -35,11 +35,11 @@ type Entry struct {
 
 // Shown is what an entry says about a node.
 type Shown struct {
-	ID       string        `json:"id"`
-	Region   string        `json:"region"`
-	Kind     float64       `json:"kind"`
-	Score    float64       `json:"score"`
-	Features []float64     `json:"values"`
+	ID       string         `json:"id"`
+	Region   string         `json:"region"`
+	Kind     float64        `json:"kind"`
+	Score    float64        `json:"score"`
+	Features []float64      `json:"values"`
 	Verdict  recall.Verdict `json:"verdict"`
 }
 

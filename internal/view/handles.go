@@ -11,14 +11,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/handle"
 	"github.com/fovea-memory/fovea/internal/recall"
 	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 )
 
 // Handles is the table of the handles of a chain.
-type Handles = *handle.Table
+type Handles = *handleTable
 
 // handleLedger keeps the handles of a chain. It has no marks: handles follow from the
 // commits.
@@ -30,7 +29,7 @@ func RegisterHandles(to *chain.Ledgers) chain.Slot[Handles] {
 	return chain.Register(to, "handles", 0, handleLedger{})
 }
 
-func (handleLedger) Empty() Handles { return handle.Empty() }
+func (handleLedger) Empty() Handles { return noHandles() }
 
 func (handleLedger) Apply(t Handles, _ *merkle.Reader, _ *chain.Moment) (Handles, error) {
 	return t, nil
@@ -43,7 +42,7 @@ func (handleLedger) Decode(data []byte) (Handles, error) {
 	if data == nil {
 		return nil, nil
 	}
-	return handle.Decode(data)
+	return decodeHandles(data)
 }
 
 // Restore gives the nodes of an image from before there were handles theirs, in order of
@@ -52,7 +51,7 @@ func (handleLedger) Restore(t Handles, state *graph.State) Handles {
 	if t != nil {
 		return t.WithLive(idsOf(state))
 	}
-	return handle.Empty().Follow(idsOf(state), slices.Sorted(idsOf(state)), nil)
+	return noHandles().Follow(idsOf(state), slices.Sorted(idsOf(state)), nil)
 }
 
 // Follow gives added nodes their handles. A change is sorted by id.

@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/handle"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
 	"github.com/fovea-memory/fovea/node"
@@ -222,7 +221,7 @@ func TestHandlesOfSeveralScopes(t *testing.T) {
 		}
 	}
 	stolen := *present(two)
-	weak := handle.New(func(string) string { return present(one).handles[0].Of("one") })
+	weak := newHandles(func(string) string { return present(one).handles[0].Of("one") })
 	stolen.handles = []Handles{weak.Follow(slices.Values([]string{"two"}), []string{"two"}, nil)}
 	clash := Overlaid(present(one), state, &delta, present(one).Head(), []string{"memex", "project/p"}, []*View{present(one), &stolen})
 	for _, id := range []string{"one", "two"} {

@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/handle"
 	"github.com/fovea-memory/fovea/org"
 	"github.com/fovea-memory/fovea/window"
 )
@@ -97,7 +96,7 @@ func TestKeptTextsAreNeverStale(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 16))
 		l := &layered{r: r}
 		for i := range l.layers {
-			l.layers[i] = New(graph.Empty(document.Formats{org.Format{}}), chain.Commit{}, "memex", handle.New(fewLetters))
+			l.layers[i] = New(graph.Empty(document.Formats{org.Format{}}), chain.Commit{}, "memex", newHandles(fewLetters))
 		}
 		for step := range 25 {
 			path, text := []string{"a.org", "b.org", "agents/ada/c.org"}[r.IntN(3)], ""

@@ -5,7 +5,6 @@ package view
 import (
 	"weak"
 
-	"github.com/fovea-memory/fovea/internal/handle"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -28,7 +27,7 @@ func (s *named) Names(path string) *window.Names {
 	if s.names[own] == nil {
 		n := &window.Names{Own: own}
 		for _, t := range s.view.handles {
-			n.Tables = append(n.Tables, weak.Make((*handle.Table)(t))) // a table holds its state
+			n.Tables = append(n.Tables, weak.Make((*handleTable)(t))) // a table holds its state
 		}
 		s.names[own] = n
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package handle
+package view
 
 import (
 	"crypto/sha256"
@@ -22,9 +22,9 @@ const minLetters = 5
 // with the letter a.
 const maxLetters = 13
 
-// Table holds the handles of all ids of a history, and says which of the ids are live. It
-// is immutable and safe for concurrent use. A nil Table has no handles.
-type Table struct {
+// handleTable holds the handles of all ids of a history, and says which of the ids are live. It
+// is immutable and safe for concurrent use. A nil handleTable has no handles.
+type handleTable struct {
 	live iter.Seq[string]    // ids of the live nodes
 	gone champ.Map[bool]     // ids that are not live any more; all true
 	long champ.Map[string]   // handles by id, where they are not the first letters of the hash
@@ -35,13 +35,13 @@ type Table struct {
 	ids   champ.Map[string] // by handle, of live and gone ids; set if built
 }
 
-// Empty returns the table of a history without nodes.
-func Empty() *Table { return New(letters) }
+// noHandles returns the table of a history without nodes.
+func noHandles() *handleTable { return newHandles(letters) }
 
-// New returns an empty table that takes the letters of an id from another function, for
+// newHandles returns an empty table that takes the letters of an id from another function, for
 // tests: it returns at least five, the same for equal ids.
-func New(hash func(id string) string) *Table {
-	return &Table{live: func(func(string) bool) {}, hash: hash}
+func newHandles(hash func(id string) string) *handleTable {
+	return &handleTable{live: func(func(string) bool) {}, hash: hash}
 }
 
 // letters returns the letters of an id: digits to the base 26 of a hash.
@@ -67,7 +67,7 @@ func IsHandle(name string) bool {
 }
 
 // Of returns the handle of an id of the history, "" in a nil table. O(1).
-func (t *Table) Of(id string) string {
+func (t *handleTable) Of(id string) string {
 	if t == nil {
 		return ""
 	}
@@ -79,7 +79,7 @@ func (t *Table) Of(id string) string {
 
 // ID returns the id that has a handle, live or not. The first call for a table that was
 // read from an image takes O(ids of the history), others O(1).
-func (t *Table) ID(word string) (string, bool) {
+func (t *handleTable) ID(word string) (string, bool) {
 	if t == nil || !IsHandle(word) {
 		return "", false
 	}
@@ -87,7 +87,7 @@ func (t *Table) ID(word string) (string, bool) {
 }
 
 // index returns the ids by handle.
-func (t *Table) index() champ.Map[string] {
+func (t *handleTable) index() champ.Map[string] {
 	t.once.Do(func() {
 		if t.built.Load() {
 			return
@@ -109,8 +109,8 @@ func (t *Table) index() champ.Map[string] {
 // Follow returns the table after a change that added and removed ids, both in order. live
 // yields the ids after the change, as often as it is asked. An id that comes back has the
 // handle that it had. O(ids added and removed), plus once O(ids of the history).
-func (t *Table) Follow(live iter.Seq[string], added, removed []string) *Table {
-	next := &Table{live: live, gone: t.gone, long: t.long, hash: t.hash}
+func (t *handleTable) Follow(live iter.Seq[string], added, removed []string) *handleTable {
+	next := &handleTable{live: live, gone: t.gone, long: t.long, hash: t.hash}
 	gone := t.gone.Edit()
 	var fresh []string
 	for _, id := range added {
@@ -137,7 +137,7 @@ func (t *Table) Follow(live iter.Seq[string], added, removed []string) *Table {
 }
 
 // assign gives fresh ids their handles and sets the index; ids is the one before.
-func (t *Table) assign(before champ.Map[string], fresh []string) {
+func (t *handleTable) assign(before champ.Map[string], fresh []string) {
 	ids, long := before.Edit(), t.long.Edit()
 	for _, id := range fresh {
 		all := t.hash(id)
@@ -160,7 +160,7 @@ func (t *Table) assign(before champ.Map[string], fresh []string) {
 
 // Encode returns what Decode reads: ids that are gone, and long handles. The ids of live
 // nodes are not in it.
-func (t *Table) Encode() []byte {
+func (t *handleTable) Encode() []byte {
 	b := merkle.AppendList(nil, 2)
 	b = merkle.AppendList(b, t.gone.Len())
 	for _, id := range slices.Sorted(keys(t.gone)) {
@@ -184,8 +184,8 @@ func keys(m champ.Map[bool]) iter.Seq[string] {
 	}
 }
 
-// Decode reads what Encode wrote. The table has no live ids until WithLive.
-func Decode(data []byte) (*Table, error) {
+// decodeHandles reads what Encode wrote. The table has no live ids until WithLive.
+func decodeHandles(data []byte) (*handleTable, error) {
 	t := Empty()
 	r := merkle.NewReader(data)
 	r.FixedList(2)
@@ -207,6 +207,6 @@ func Decode(data []byte) (*Table, error) {
 }
 
 // WithLive returns a decoded table with the ids of the live nodes.
-func (t *Table) WithLive(live iter.Seq[string]) *Table {
-	return &Table{live: live, gone: t.gone, long: t.long, hash: t.hash}
+func (t *handleTable) WithLive(live iter.Seq[string]) *handleTable {
+	return &handleTable{live: live, gone: t.gone, long: t.long, hash: t.hash}
 }

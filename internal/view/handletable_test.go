@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package handle
+package view
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// weak are hashes under which ids collide: all letters, the first ones, or none.
-var weak = map[string]func(id string) string{
+// weakHash are hashes under which ids collide: all letters, the first ones, or none.
+var weakHash = map[string]func(id string) string{
 	"real":         letters,
 	"all equal":    func(string) string { return strings.Repeat("a", maxLetters) },
 	"two words":    func(id string) string { return strings.Repeat(string('a'+rune(len(id)%2)), maxLetters) },
@@ -48,7 +48,7 @@ func (m *model) commit(added, removed []string) {
 }
 
 // check compares a table with the model.
-func (m *model) check(t *rapid.T, table *Table) {
+func (m *model) check(t *rapid.T, table *handleTable) {
 	t.Helper()
 	for id, want := range m.handles {
 		if got := table.Of(id); got != want || !IsHandle(got) {
@@ -66,12 +66,12 @@ func (m *model) check(t *rapid.T, table *Table) {
 // TestTableIsTheReplayedHistory: after any commits, and images between them, each id has
 // the handle that a replay of the commits gives it, and no other id ever has it.
 func TestTableIsTheReplayedHistory(t *testing.T) {
-	for name, hash := range weak {
+	for name, hash := range weakHash {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				m := &model{hash: hash, live: map[string]bool{}, handles: map[string]string{}, ids: map[string]string{}}
-				table := New(hash)
-				var kept []*Table
+				table := newHandles(hash)
+				var kept []*handleTable
 				drawID := rapid.Custom(func(t *rapid.T) string { return fmt.Sprint("id", rapid.IntRange(0, 40).Draw(t, "id")) })
 				t.Repeat(map[string]func(*rapid.T){
 					"commit": func(t *rapid.T) {
@@ -89,7 +89,7 @@ func TestTableIsTheReplayedHistory(t *testing.T) {
 						kept = append(kept, table)
 					},
 					"image": func(t *rapid.T) {
-						read, err := Decode(table.Encode())
+						read, err := decodeHandles(table.Encode())
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -132,7 +132,7 @@ func TestIsHandle(t *testing.T) {
 
 func TestLettersAreFixed(t *testing.T) {
 	const id, want = "~4f2k9q7w1x8e6r5t3y0u9i8o7p", "jnryl"
-	if got := Empty().Of(id); got != want {
+	if got := noHandles().Of(id); got != want {
 		t.Errorf("Of(%q) = %q, want %q: handles that were given before would change", id, got, want)
 	}
 	if got, want := letters(id), "jnrylsjaelcom"; got != want {
@@ -141,28 +141,28 @@ func TestLettersAreFixed(t *testing.T) {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	good := Empty().Follow(maps.Keys(map[string]bool{"a": true}), []string{"a"}, nil).Follow(maps.Keys(map[string]bool{}), nil, []string{"a"}).Encode()
+	good := noHandles().Follow(maps.Keys(map[string]bool{"a": true}), []string{"a"}, nil).Follow(maps.Keys(map[string]bool{}), nil, []string{"a"}).Encode()
 	for n := range good {
-		if _, err := Decode(good[:n]); err == nil {
+		if _, err := decodeHandles(good[:n]); err == nil {
 			t.Errorf("the first %d of %d bytes are read", n, len(good))
 		}
 	}
-	if _, err := Decode(append(slices.Clone(good), 0)); err == nil {
+	if _, err := decodeHandles(append(slices.Clone(good), 0)); err == nil {
 		t.Error("a byte too many is read")
 	}
 }
 
 func TestNilTable(t *testing.T) {
-	var none *Table
+	var none *handleTable
 	if id, ok := none.ID("abcde"); ok || none.Of("x") != "" {
 		t.Errorf("a table of nothing has %q, %q", id, none.Of("x"))
 	}
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(Empty().Encode())
+	f.Add(noHandles().Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
-		table, err := Decode(data)
+		table, err := decodeHandles(data)
 		if err != nil {
 			return
 		}
@@ -182,13 +182,13 @@ func benchmarkIDs(n int) (ids []string) {
 func BenchmarkIndex(b *testing.B) {
 	ids := benchmarkIDs(100_000)
 	for b.Loop() {
-		Empty().WithLive(slices.Values(ids)).ID("aaaaa")
+		noHandles().WithLive(slices.Values(ids)).ID("aaaaa")
 	}
 }
 
 func BenchmarkFollow(b *testing.B) {
 	ids := benchmarkIDs(100_000)
-	table := Empty().Follow(slices.Values(ids), ids, nil)
+	table := noHandles().Follow(slices.Values(ids), ids, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		table.Follow(slices.Values(ids), []string{"~x"}, nil)
@@ -198,7 +198,7 @@ func BenchmarkFollow(b *testing.B) {
 func BenchmarkFirst(b *testing.B) {
 	ids := benchmarkIDs(100_000)
 	for b.Loop() {
-		Empty().Follow(slices.Values(ids), ids, nil)
+		noHandles().Follow(slices.Values(ids), ids, nil)
 	}
 }
 
