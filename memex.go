@@ -20,7 +20,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/protect"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -109,7 +108,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	if err := s.CheckKinds("open"); err != nil {
 		return nil, err
 	}
-	m := newMemory(x, s, rights.PolicyOf(x.top.rights))
+	m := newMemory(x, s, scope.PolicyOf(x.top.rights))
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, errors.Join(err, release(m))
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
 	"github.com/fovea-memory/fovea/internal/protect"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/skill"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -38,7 +37,7 @@ import (
 type Memory struct {
 	memex   *memex // shared with the other scopes
 	scope   *scope.Scope
-	rights  *rights.Rules
+	rights  *scope.Rules
 	writer  *write.Writer
 	folder  *ingest.Reader
 	guard   *protect.Guard
@@ -56,7 +55,7 @@ type Memory struct {
 // newMemory returns the memory of a scope whose chain is not opened yet.
 func newMemory(x *memex, s *scope.Scope, policy *guard.Policy) *Memory {
 	m := &Memory{memex: x, scope: s}
-	m.rights = rights.New(s, policy)
+	m.rights = scope.NewRules(s, policy)
 	m.folder = ingest.New(s, m.rights)
 	m.writer = write.New(s, m.rights, m.folder)
 	m.reviews = hive.NewProposals(m.writer)
@@ -115,7 +114,7 @@ func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	if s.Root.SkillsDir() == "" {
 		s.Annex = corpus.NewAnnex(s.Options.SkillsDir, s.Dir, skill.IsSkill)
 	}
-	policy, err := rights.NewPolicy(&s.Options, s.Root.SkillsDir())
+	policy, err := scope.NewPolicy(&s.Options, s.Root.SkillsDir())
 	if err == nil {
 		err = checkProjects(s.Options.Projects, s.Root)
 	}

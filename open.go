@@ -22,7 +22,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/mend"
 	"github.com/fovea-memory/fovea/internal/notes"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -188,7 +187,7 @@ func ledgers(m *Memory) (*chain.Ledgers, chain.Slot[view.Handles]) {
 	l := &chain.Ledgers{}
 	travel.Register(l, m.history)
 	scope.Register(l, m.scope)
-	rights.Register(l, m.rights)
+	scope.RegisterTrust(l, m.rights)
 	notes.Register(l, m.notes)
 	return l, view.RegisterHandles(l)
 }

@@ -31,5 +31,5 @@
 //
 // Elsewhere: scoring how similar nodes are to a request ([Similarity], implemented by
 // the caller), writing parts as text (package render), choosing lines of a text or of code
-// (packages internal/excerpt and internal/outline), and counting tokens (package token).
+// (packages internal/text and internal/outline), and counting tokens (package token).
 package window

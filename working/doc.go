@@ -18,7 +18,7 @@
 //   - A critical block never leaves working memory by itself; see [Block.Leaves].
 //   - Lines are numbered from 1, and a range includes both of its ends.
 //
-// Elsewhere: keeping blocks in a history and reading their files (package internal/blocks),
+// Elsewhere: keeping blocks in a history and reading their files (package internal/minds),
 // choosing among blocks and notes within a budget (package window), outlines of long files
 // (package internal/outline).
 package working

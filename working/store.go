@@ -20,7 +20,7 @@ const (
 )
 
 // windowType is the type of the nodes that keep what a window showed to an agent, see
-// internal/windowlog. The documents are beside those of blocks, and no agent's window or
+// internal/minds. The documents are beside those of blocks, and no agent's window or
 // search ever has them.
 const windowType = "memory-window"
 
@@ -37,7 +37,7 @@ func WindowPath(agent string, number uint64) string {
 func WindowOf(path string) (agent string, number uint64) { return numbered(windowType, path) }
 
 // feedbackType is the type of the nodes that keep what somebody said of what was shown, see
-// internal/feedback.
+// internal/minds.
 const feedbackType = "memory-feedback"
 
 // FeedbackID is the id of the node that keeps an entry of feedback, numbered from 1.

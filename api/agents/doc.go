@@ -11,6 +11,6 @@
 //   - No answer names a node that the caller may not see.
 //   - A proposal is carried out by the owner alone, in the name of its agent.
 //
-// Elsewhere: messages and tasks are kept by internal/hive, proposals by internal/review; what
+// Elsewhere: messages and tasks are kept by internal/hive, proposals by internal/hive; what
 // an agent may ask for is decided by package api/trust; working memory is in package api.
 package agents

@@ -11,6 +11,6 @@
 //     search for the question. Anything else is an error.
 //   - No node counts that the caller may not see.
 //
-// Elsewhere: entries are kept by internal/feedback, learning is internal/learn, what an agent
+// Elsewhere: entries are kept by internal/minds, learning is internal/recall, what an agent
 // may ask is package api/trust.
 package feedback

@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/buffer"
 	"github.com/fovea-memory/fovea/internal/corpus"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -18,7 +17,7 @@ import (
 // Reader brings what is in the folder, and trees without files, into the memory of a scope.
 type Reader struct {
 	scope  *scope.Scope
-	rights *rights.Rules
+	rights *scope.Rules
 
 	published atomic.Pointer[Report]
 	removals  removals
@@ -32,7 +31,7 @@ type Reader struct {
 }
 
 // New returns the reader of a scope.
-func New(s *scope.Scope, r *rights.Rules) *Reader {
+func New(s *scope.Scope, r *scope.Rules) *Reader {
 	return &Reader{scope: s, rights: r}
 }
 

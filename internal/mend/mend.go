@@ -9,7 +9,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/write"
@@ -19,7 +18,7 @@ import (
 // Mender proves and repairs the memory of a scope, and drops content from its history.
 type Mender struct {
 	scope  *scope.Scope
-	rights *rights.Rules
+	rights *scope.Rules
 	writer *write.Writer
 	folder *ingest.Reader
 	host   Host
@@ -35,7 +34,7 @@ type Host struct {
 }
 
 // New returns the mender of a writer's scope.
-func New(w *write.Writer, r *rights.Rules, folder *ingest.Reader, owner Host) *Mender {
+func New(w *write.Writer, r *scope.Rules, folder *ingest.Reader, owner Host) *Mender {
 	return &Mender{scope: w.Scope(), rights: r, writer: w, folder: folder, host: owner}
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
@@ -130,7 +129,7 @@ func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salv
 
 	var marks [][]byte
 	if md.rights.Trust().Doubt != "" && md.scope.Options.Signer == nil { // else the signed head records it
-		marks = rights.Marks(guard.Entry{Reset: true}, guard.Entry{Policy: rights.PolicyOf(md.rights).String()})
+		marks = scope.TrustMarks(guard.Entry{Reset: true}, guard.Entry{Policy: scope.PolicyOf(md.rights).String()})
 	}
 	for _, mark := range tx.HeadMark(ctx, chain.Summary(&c), s.first, marks) { // the store may lack the first commit
 		to.Add = append(to.Add, store.Record{Kind: store.Mark, Data: mark})

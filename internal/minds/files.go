@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/outline"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -51,7 +50,7 @@ type Files struct {
 	Present func(ctx context.Context, scope string) (*view.View, error)
 
 	scope  *scope.Scope // of the memex
-	rights *rights.Rules
+	rights *scope.Rules
 
 	mu    sync.Mutex
 	cache bound.Map[string, cachedFile]
@@ -73,7 +72,7 @@ type cachedFile struct {
 }
 
 // NewFiles returns the reader of files of a memex.
-func NewFiles(s *scope.Scope, r *rights.Rules) *Files {
+func NewFiles(s *scope.Scope, r *scope.Rules) *Files {
 	f := &Files{scope: s, rights: r}
 	f.cache.Size, f.outlines.Size = maxEntries, maxOutlines
 	return f

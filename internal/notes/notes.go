@@ -8,7 +8,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 )
@@ -16,14 +15,14 @@ import (
 // Notes writes the notes of a scope: it edits, adds, moves and forgets them.
 type Notes struct {
 	scope  *scope.Scope
-	rights *rights.Rules
+	rights *scope.Rules
 	writer *write.Writer
 	slot   chain.Slot[tombstones] // what was forgotten
 	known  knownNotes             // the chain's writer guards it
 }
 
 // New returns the notes of a writer's scope.
-func New(w *write.Writer, r *rights.Rules) *Notes {
+func New(w *write.Writer, r *scope.Rules) *Notes {
 	return &Notes{scope: w.Scope(), rights: r, writer: w}
 }
 

@@ -38,5 +38,5 @@
 //     definition within another lies within its lines.
 //   - Equal sources have equal outlines.
 //
-// Elsewhere: package internal/excerpt shortens prose.
+// Elsewhere: package internal/text shortens prose.
 package outline

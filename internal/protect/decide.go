@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/merkle"
@@ -36,7 +35,7 @@ func (g *Guard) ByOwner(ctx context.Context) bool { return g.rights.ByOwner(ctx)
 
 // Policy returns the rules for protected files as text, one line per rule in order of
 // evaluation: its group number, mode and pattern.
-func (g *Guard) Policy() string { return rights.PolicyOf(g.rights).String() }
+func (g *Guard) Policy() string { return scope.PolicyOf(g.rights).String() }
 
 // Diff returns the state of a protected file and the changes of its headlines and
 // blocks since it was trusted. The changes lack the trusted text if history no longer has
@@ -128,13 +127,13 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 		entries = g.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq))
 	}
 	action.Message, action.Now = "adopted "+path, g.scope.Options.Now()
-	return write.Decide(ctx, tx, d.head, g.scope.NewCommit(ctx, action), rights.Marks(entries...)...)
+	return write.Decide(ctx, tx, d.head, g.scope.NewCommit(ctx, action), scope.TrustMarks(entries...)...)
 }
 
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
 // the other files, adopts each of them separately.
 func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.Entry {
-	entries := []guard.Entry{{Reset: true}, {Policy: rights.PolicyOf(g.rights).String()}}
+	entries := []guard.Entry{{Reset: true}, {Policy: scope.PolicyOf(g.rights).String()}}
 	for _, s := range g.fileStatuses(head) {
 		if s.Path != base.Path {
 			entries = append(entries, guard.Entry{Notified: s.Path, File: s.File})

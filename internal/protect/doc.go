@@ -14,5 +14,5 @@
 //   - A rejected text stays in history.
 //
 // Elsewhere: policies and verdicts are internal/guard; what is trusted and who may write is
-// internal/rights; messages to the owner are internal/alert.
+// internal/scope; messages to the owner are internal/alert.
 package protect

@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
 	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
@@ -23,7 +22,7 @@ import (
 // Guard keeps protected files that were changed from outside away from readers of a scope.
 type Guard struct {
 	scope   *scope.Scope
-	rights  *rights.Rules
+	rights  *scope.Rules
 	writer  *write.Writer
 	folder  *ingest.Reader
 	opened  func(scope string) *Guard
@@ -32,7 +31,7 @@ type Guard struct {
 
 // New returns the guard of a writer's scope. opened returns that of another scope of the memex if
 // it is open, else nil.
-func New(w *write.Writer, r *rights.Rules, folder *ingest.Reader, opened func(scope string) *Guard) *Guard {
+func New(w *write.Writer, r *scope.Rules, folder *ingest.Reader, opened func(scope string) *Guard) *Guard {
 	return &Guard{scope: w.Scope(), rights: r, writer: w, folder: folder, opened: opened}
 }
 
@@ -166,13 +165,13 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	}
 	entries, err := g.alertOwner(found)
 	if err == nil {
-		err = tx.Attest(ctx, rights.Marks(entries...)...)
+		err = tx.Attest(ctx, scope.TrustMarks(entries...)...)
 	}
 	if err != nil {
 		if g.scope.Chain.Store().Err() == nil {
 			g.scope.Options.Log.Warn("cannot record that the owner was alerted", "error", err)
 		}
-		_ = tx.Assume(rights.Marks(entries...)...) // no repeat in this process
+		_ = tx.Assume(scope.TrustMarks(entries...)...) // no repeat in this process
 	}
 	return found
 }

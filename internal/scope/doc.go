@@ -7,14 +7,19 @@
 // works on a [Scope]. A Scope determines the author of an operation, prepares the commit that
 // the operation fills in, finds an earlier operation with
 // the same key, keeps the files that differ from memory on purpose ([Drift]), and lists the
-// other open scopes of the memex.
+// other open scopes of the memex. [Rules] judge each file of an operation by its author, and
+// [Trust] is the book of what the owner trusts of protected files, a ledger of the chain.
 //
 // Invariants:
 //   - A memex, its projects and its sessions have separate chains. A file belongs to exactly
 //     one scope.
 //   - Code that writes takes a chain.Tx. Everything else can be called by any goroutine, unless
 //     its comment says that its caller is the chain's writer.
+//   - An operation is judged before it reads or reveals anything to its author. Of all paths that
+//     lead to a file, the strictest rule applies.
+//   - A text becomes trusted by an edit of the owner on top of a trusted text, by the first scan
+//     under a policy, or by the owner's decision; never otherwise.
 //
-// Elsewhere: opening and closing is package fovea; who may write is internal/rights; changes
-// of files are internal/write.
+// Elsewhere: opening and closing is package fovea; policies, books and verdicts are internal/guard;
+// alerts and the owner's decisions are internal/protect; changes of files are internal/write.
 package scope

@@ -5,7 +5,6 @@ package travel
 import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/ingest"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/write"
@@ -18,7 +17,7 @@ type OpenCopy func(in vfs.FS, name string) (*chain.Chain, error)
 // History moves a scope through its history.
 type History struct {
 	scope    *scope.Scope
-	rights   *rights.Rules
+	rights   *scope.Rules
 	writer   *write.Writer
 	folder   *ingest.Reader
 	openCopy OpenCopy
@@ -29,6 +28,6 @@ type History struct {
 func Of(h any) *History { return h.(interface{ Inside() *History }).Inside() }
 
 // New returns the history of a writer's scope. Merge opens copies by openCopy.
-func New(w *write.Writer, r *rights.Rules, folder *ingest.Reader, openCopy OpenCopy) *History {
+func New(w *write.Writer, r *scope.Rules, folder *ingest.Reader, openCopy OpenCopy) *History {
 	return &History{scope: w.Scope(), rights: r, writer: w, folder: folder, openCopy: openCopy}
 }

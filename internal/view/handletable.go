@@ -186,7 +186,7 @@ func keys(m champ.Map[bool]) iter.Seq[string] {
 
 // decodeHandles reads what Encode wrote. The table has no live ids until WithLive.
 func decodeHandles(data []byte) (*handleTable, error) {
-	t := Empty()
+	t := noHandles()
 	r := merkle.NewReader(data)
 	r.FixedList(2)
 	gone := t.gone.Edit()

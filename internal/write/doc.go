@@ -17,6 +17,6 @@
 //   - A change that repeats the key of an earlier one changes nothing.
 //
 // Elsewhere: staging and replacing one file is internal/corpus; which files an author may
-// change is internal/rights; what is written is decided by internal/notes, internal/hive,
+// change is internal/scope; what is written is decided by internal/notes, internal/hive,
 // internal/travel and other rooms.
 package write

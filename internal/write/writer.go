@@ -9,14 +9,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/rights"
 	"github.com/fovea-memory/fovea/internal/scope"
 )
 
 // Writer makes the changes of a scope. It is safe for concurrent use.
 type Writer struct {
 	scope  *scope.Scope
-	rights *rights.Rules
+	rights *scope.Rules
 	folder Folder
 	queue  scope.Queue[*request]
 	lead   chan struct{} // whoever puts a value in performs the requests that wait
@@ -32,7 +31,7 @@ type Folder interface {
 }
 
 // New returns the writer of a scope. folder is nil for a scope without files.
-func New(s *scope.Scope, r *rights.Rules, folder Folder) *Writer {
+func New(s *scope.Scope, r *scope.Rules, folder Folder) *Writer {
 	return &Writer{scope: s, rights: r, folder: folder, lead: make(chan struct{}, 1)}
 }
 

@@ -13,8 +13,8 @@ import (
 
 // heapPackage and boundedPackage are the one heap and the one bounded map.
 const (
-	heapPackage    = "internal/pq"
-	boundedPackage = "internal/lru"
+	heapPackage    = "internal/bound"
+	boundedPackage = "internal/bound"
 )
 
 // The fingerprints of a heap written by hand, and of the two generations of a map that

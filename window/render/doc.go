@@ -14,5 +14,5 @@
 //   - The same entry gives the same bytes.
 //
 // Elsewhere: which parts a window has, and in which order (package window), how text is
-// kept from being markup (package internal/escape).
+// kept from being markup (package internal/text).
 package render

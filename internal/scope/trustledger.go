@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rights
+package scope
 
 import (
 	"fmt"
@@ -21,22 +21,22 @@ type Trust struct {
 // Trust returns what the owner trusts now.
 func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
 
-// ledger keeps the guard's book. Its marks are [name, entries].
-type ledger struct {
+// trustLedger keeps the guard's book. Its marks are [name, entries].
+type trustLedger struct {
 	rules *Rules // nil in a copy that is only read
 }
 
 const guardName = "guard"
 
-func (ledger) Label() string { return "the path or a title of a protected file" }
+func (trustLedger) Label() string { return "the path or a title of a protected file" }
 
-func (ledger) Empty() Trust { return Trust{} }
+func (trustLedger) Empty() Trust { return Trust{} }
 
 // maxGuardMark is the number of bytes of entries after which another mark begins.
 const maxGuardMark = 1 << 20
 
-// Marks encodes entries, several in one mark.
-func Marks(entries ...guard.Entry) [][]byte {
+// TrustMarks encodes entries, several in one mark.
+func TrustMarks(entries ...guard.Entry) [][]byte {
 	var marks [][]byte
 	for len(entries) > 0 {
 		var body []byte
@@ -52,7 +52,7 @@ func Marks(entries ...guard.Entry) [][]byte {
 }
 
 // Apply adds entries to the book. An entry that begins it anew ends the doubt.
-func (ledger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
+func (trustLedger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
 	var entries []guard.Entry
 	for range r.List() {
 		e, err := guard.ReadEntry(r)
@@ -69,15 +69,15 @@ func (ledger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
 	return v, nil
 }
 
-func (ledger) Encode(v Trust) []byte { return guard.AppendBook(nil, v.Book) }
+func (trustLedger) Encode(v Trust) []byte { return guard.AppendBook(nil, v.Book) }
 
-func (ledger) Decode(data []byte) (Trust, error) {
+func (trustLedger) Decode(data []byte) (Trust, error) {
 	book, err := guard.DecodeBook(data)
 	return Trust{Book: book}, err
 }
 
 // Retains keeps the states that hold what is trusted, so that it can be put back.
-func (ledger) Retains(v Trust) []uint64 {
+func (trustLedger) Retains(v Trust) []uint64 {
 	var out []uint64
 	for _, path := range v.Book.Paths() {
 		out = append(out, v.Book.Baseline(path).Seq)
@@ -94,7 +94,7 @@ const (
 
 // Attest has the head vouch for the baselines and the reported changes. What is in doubt is
 // not vouched for.
-func (ledger) Attest(v Trust, to *chain.Statements) {
+func (trustLedger) Attest(v Trust, to *chain.Statements) {
 	switch {
 	case v.Doubt != "":
 		to.Add(headBaselines, noBaselines)
@@ -117,7 +117,7 @@ func noticeDigest(b *guard.Book) string {
 // removed one goes unseen; the report of a change counts only if the head names it too.
 // Without a key they are taken as they are. If the history is lost, nothing is known of
 // what was trusted.
-func (l ledger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
+func (l trustLedger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
 	m := l.rules
 	if m == nil || !m.scope.HasFiles() {
 		return v
@@ -165,10 +165,10 @@ func (r *Rules) BaselineStatus() string {
 	return v.Doubt
 }
 
-// Register registers the ledger of what the owner trusts; r is nil for a copy that is only
+// RegisterTrust registers the trustLedger of what the owner trusts; r is nil for a copy that is only
 // read.
-func Register(to *chain.Ledgers, r *Rules) {
-	slot := chain.Register(to, guardName, 1, ledger{rules: r})
+func RegisterTrust(to *chain.Ledgers, r *Rules) {
+	slot := chain.Register(to, guardName, 1, trustLedger{rules: r})
 	if r != nil {
 		r.slot = slot
 	}

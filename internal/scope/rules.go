@@ -1,18 +1,17 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rights
+package scope
 
 import (
 	"sync/atomic"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/scope"
 )
 
 // Rules say who may write which file of a scope. They are safe for concurrent use.
 type Rules struct {
-	scope   *scope.Scope
+	scope   *Scope
 	policy  *guard.Policy                 // which files are protected
 	slot    chain.Slot[Trust]             // what the owner trusts
 	watched atomic.Pointer[protectedDocs] // of the last state asked for
@@ -21,5 +20,5 @@ type Rules struct {
 // PolicyOf returns the policy of rules: which files are protected.
 func PolicyOf(r *Rules) *guard.Policy { return r.policy }
 
-// New returns the rules of a scope.
-func New(s *scope.Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, policy: policy} }
+// NewRules returns the rules of a scope.
+func NewRules(s *Scope, policy *guard.Policy) *Rules { return &Rules{scope: s, policy: policy} }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rights
+package scope
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/node"
 )
 
@@ -38,8 +37,8 @@ func (r *Rules) MayReveal(state *graph.State, n *node.Node) bool {
 // Propose returns the changes of baselines that a commit causes. An edit by the owner on top
 // of a trusted text is trusted; any other change only if it restores a text that was trusted
 // before. The marks of the commit name the files that differ from memory on purpose.
-func (l ledger) Propose(v Trust, c *chain.Change) [][]byte {
-	if l.rules == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != scope.Owner || !v.Book.Initialized() || v.Doubt != "" {
+func (l trustLedger) Propose(v Trust, c *chain.Change) [][]byte {
+	if l.rules == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != Owner || !v.Book.Initialized() || v.Doubt != "" {
 		return nil
 	}
 	var entries []guard.Entry
@@ -51,7 +50,7 @@ func (l ledger) Propose(v Trust, c *chain.Change) [][]byte {
 		text := guard.TextOf(nodes)
 		file := text
 		for _, mark := range c.Marks {
-			if seen, drifts := scope.ReadDriftMark(mark, path); drifts {
+			if seen, drifts := ReadDriftMark(mark, path); drifts {
 				file = seen
 			}
 		}
@@ -64,7 +63,7 @@ func (l ledger) Propose(v Trust, c *chain.Change) [][]byte {
 		}
 		entries = append(entries, guard.Entry{Baseline: guard.NewBaseline(base, path, nodes, file, c.Commit.Seq)})
 	}
-	return Marks(entries...)
+	return TrustMarks(entries...)
 }
 
 // InitBaselines trusts the present files under a new policy: at the first ingest all protected
@@ -96,7 +95,7 @@ func (r *Rules) InitBaselines(ctx context.Context, tx *chain.Tx, trusted func(pa
 		}
 	}
 	entries = append(entries, guard.Entry{Policy: policy})
-	if err := tx.Attest(ctx, Marks(entries...)...); err != nil {
+	if err := tx.Attest(ctx, TrustMarks(entries...)...); err != nil {
 		return fault.Wrap("guard", r.scope.StateDir, fault.ReadOnly, err)
 	}
 	if len(taken) > 0 {

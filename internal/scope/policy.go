@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rights
+package scope
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/options"
 )
 
@@ -24,7 +23,7 @@ type protectedDocs struct {
 // lockdown. A skills folder outside the memex does not end the protection of the one inside.
 func NewPolicy(o *options.Open, skills string) (*guard.Policy, error) {
 	if skills == "" {
-		skills = scope.DefaultSkills
+		skills = DefaultSkills
 	}
 	return guard.NewPolicy(o.Guard, []string{"/agents/*/ROM*", "/" + literal(skills) + "/"})
 }
@@ -73,5 +72,5 @@ func (r *Rules) ProtectedPaths(state *graph.State) []string {
 // ByOwner reports whether the actor is the owner, who may see files in lockdown and decide
 // about them.
 func (r *Rules) ByOwner(ctx context.Context) bool {
-	return r.scope.Actor(ctx).Author == scope.Owner
+	return r.scope.Actor(ctx).Author == Owner
 }

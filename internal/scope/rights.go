@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rights
+package scope
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/scope"
 )
 
 // May returns the function that checks which files the actor may change; nil allows all
@@ -22,7 +21,7 @@ import (
 func (r *Rules) May(ctx context.Context) func(path string) error {
 	a := r.scope.Actor(ctx)
 	if a.May == nil && a.Author.Kind == author.Agent {
-		return func(string) error { return scope.ErrNoRights }
+		return func(string) error { return ErrNoRights }
 	}
 	return a.May
 }
@@ -72,7 +71,7 @@ func (r *Rules) mayChange(may func(string) error, p corpus.Place) (real bool, er
 // MayWrite denies an action that its actor is not allowed to do, before it reads or
 // reveals anything. Only the owner writes a protected file, and not over unreviewed changes;
 // an agent writes where it has rights.
-func (r *Rules) MayWrite(ctx context.Context, a scope.Action, paths ...string) error {
+func (r *Rules) MayWrite(ctx context.Context, a Action, paths ...string) error {
 	if err := r.Unprotected(ctx, a, paths...); err != nil {
 		return err
 	}
@@ -83,7 +82,7 @@ func (r *Rules) MayWrite(ctx context.Context, a scope.Action, paths ...string) e
 		}
 		p, err := r.scope.Root.Place(path)
 		if err != nil {
-			return scope.FailWrite(a.Name, path, err)
+			return FailWrite(a.Name, path, err)
 		}
 		if err := judge(p); err != nil {
 			return err
@@ -94,7 +93,7 @@ func (r *Rules) MayWrite(ctx context.Context, a scope.Action, paths ...string) e
 
 // Unprotected denies an action on protected documents, files or not, that its actor may not
 // change.
-func (r *Rules) Unprotected(ctx context.Context, a scope.Action, paths ...string) error {
+func (r *Rules) Unprotected(ctx context.Context, a Action, paths ...string) error {
 	book, head, byOwner := r.Trust().Book, r.scope.Present(), r.ByOwner(ctx)
 	byAgent := r.scope.Actor(ctx).Author.Kind == author.Agent
 	for _, path := range paths {
@@ -114,7 +113,7 @@ var errGiven = errors.New("with this change the note would be sent to another co
 // Keeps refuses a change of an agent after which a node is given to servers on other computers,
 // see graph.State.Given, and was not before. An added node counts if one that was not given is
 // gone: it may be the same. Errors: Invalid. O(changes).
-func (r *Rules) Keeps(ctx context.Context, a scope.Action, before, after *graph.State, delta *graph.Delta) error {
+func (r *Rules) Keeps(ctx context.Context, a Action, before, after *graph.State, delta *graph.Delta) error {
 	if r.scope.Actor(ctx).Author.Kind != author.Agent {
 		return nil
 	}
