@@ -9,7 +9,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/proofs"
+	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 )
@@ -28,55 +28,55 @@ func TestProofs(t *testing.T) {
 	ada := author.WithGrant(t.Context(), api.Grant{Agent: "ada", Role: api.Reader})
 	svc := trust.Guarded(r.owner)
 	for name, tc := range map[string]struct {
-		req         proofs.Request
+		req         care.ProofRequest
 		claim, text string
 		owner       bool // it is for the owner alone
 	}{
-		"a note":       {req: proofs.Request{ID: "note"}, claim: `the note "note" with these 49 bytes stood in "notes/n.org"`, text: "another text\n"},
-		"a title":      {req: proofs.Request{ID: "Note"}, claim: `the note "note" with these 49 bytes`, text: "another text\n"},
-		"a note then":  {req: proofs.Request{ID: "note", At: then}, claim: `the note "note" with these 41 bytes`, text: "text\n"},
-		"absent":       {req: proofs.Request{ID: "none", Absent: true}, claim: `no note with the id "none" was in memory`, owner: true},
-		"absent then":  {req: proofs.Request{ID: "none", Absent: true, At: then}, claim: `no note with the id "none" was in memory`, owner: true},
-		"two heads":    {req: proofs.Request{From: head.Note}, claim: "the history of memory "},
-		"heads itself": {req: proofs.Request{From: head.Note, To: head.Note}, claim: "the history of memory "},
+		"a note":       {req: care.ProofRequest{ID: "note"}, claim: `the note "note" with these 49 bytes stood in "notes/n.org"`, text: "another text\n"},
+		"a title":      {req: care.ProofRequest{ID: "Note"}, claim: `the note "note" with these 49 bytes`, text: "another text\n"},
+		"a note then":  {req: care.ProofRequest{ID: "note", At: then}, claim: `the note "note" with these 41 bytes`, text: "text\n"},
+		"absent":       {req: care.ProofRequest{ID: "none", Absent: true}, claim: `no note with the id "none" was in memory`, owner: true},
+		"absent then":  {req: care.ProofRequest{ID: "none", Absent: true, At: then}, claim: `no note with the id "none" was in memory`, owner: true},
+		"two heads":    {req: care.ProofRequest{From: head.Note}, claim: "the history of memory "},
+		"heads itself": {req: care.ProofRequest{From: head.Note, To: head.Note}, claim: "the history of memory "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, err := proofs.OpProve.Call(t.Context(), r.owner, tc.req)
+			p, err := care.OpProve.Call(t.Context(), r.owner, tc.req)
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := proofs.OpCheck.Call(t.Context(), r.owner, proofs.CheckRequest{Proof: p.Proof})
+			v, err := care.OpCheck.Call(t.Context(), r.owner, care.CheckProofRequest{Proof: p.Proof})
 			if err != nil || !v.Holds || !strings.HasPrefix(v.Claim, tc.claim) || v.Claim != p.Claim ||
 				!strings.HasSuffix(v.Note, tc.text) || (v.Note == "") != (tc.text == "") {
 				t.Errorf("%+v, %v", v, err)
 			}
-			if _, err := proofs.OpProve.Call(ada, svc, tc.req); (fovea.KindOf(err) == fovea.Denied) != tc.owner || (err != nil) != tc.owner {
+			if _, err := care.OpProve.Call(ada, svc, tc.req); (fovea.KindOf(err) == fovea.Denied) != tc.owner || (err != nil) != tc.owner {
 				t.Errorf("to an agent: %v", err)
 			}
 		})
 	}
 	text := strings.Repeat("x", 20<<10)
 	for name, tc := range map[string]struct {
-		req  proofs.Request
+		req  care.ProofRequest
 		want fovea.Kind
 	}{
-		"nothing":            {proofs.Request{}, fovea.Invalid},
-		"no such note":       {proofs.Request{ID: "none"}, fovea.NotFound},
-		"no such moment":     {proofs.Request{ID: "note", At: "seq:99"}, fovea.NotFound},
-		"absence of a note":  {proofs.Request{ID: "note", Absent: true}, fovea.Conflict},
-		"a head and a note":  {proofs.Request{ID: "note", From: head.Note}, fovea.Invalid},
-		"no head":            {proofs.Request{From: "x"}, fovea.Invalid},
-		"a long head":        {proofs.Request{From: text}, fovea.Invalid},
-		"heads turned round": {proofs.Request{From: mustHead(t, r), To: head.Note}, fovea.Invalid},
+		"nothing":            {care.ProofRequest{}, fovea.Invalid},
+		"no such note":       {care.ProofRequest{ID: "none"}, fovea.NotFound},
+		"no such moment":     {care.ProofRequest{ID: "note", At: "seq:99"}, fovea.NotFound},
+		"absence of a note":  {care.ProofRequest{ID: "note", Absent: true}, fovea.Conflict},
+		"a head and a note":  {care.ProofRequest{ID: "note", From: head.Note}, fovea.Invalid},
+		"no head":            {care.ProofRequest{From: "x"}, fovea.Invalid},
+		"a long head":        {care.ProofRequest{From: text}, fovea.Invalid},
+		"heads turned round": {care.ProofRequest{From: mustHead(t, r), To: head.Note}, fovea.Invalid},
 	} {
-		if _, err := proofs.OpProve.Call(t.Context(), r.owner, tc.req); fovea.KindOf(err) != tc.want {
+		if _, err := care.OpProve.Call(t.Context(), r.owner, tc.req); fovea.KindOf(err) != tc.want {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
-	if v, err := proofs.OpCheck.Call(t.Context(), r.owner, proofs.CheckRequest{Proof: "{}"}); err != nil || v.Holds || v.Why == "" {
+	if v, err := care.OpCheck.Call(t.Context(), r.owner, care.CheckProofRequest{Proof: "{}"}); err != nil || v.Holds || v.Why == "" {
 		t.Errorf("no proof: %+v, %v", v, err)
 	}
-	if _, err := proofs.OpCheck.Call(t.Context(), r.owner, proofs.CheckRequest{Proof: "{}", Key: "x"}); fovea.KindOf(err) != fovea.Invalid {
+	if _, err := care.OpCheck.Call(t.Context(), r.owner, care.CheckProofRequest{Proof: "{}", Key: "x"}); fovea.KindOf(err) != fovea.Invalid {
 		t.Errorf("no key: %v", err)
 	}
 }

@@ -55,7 +55,7 @@ type ContextResponse struct {
 
 	OmittedTop []window.Omitted `json:"omitted_top,omitempty" jsonschema:"with explain, the best nodes that were left out, and why"`
 	Session    string           `json:"session,omitempty" jsonschema:"whose earlier windows count: what it was shown is left out"`
-	Since      *minds.Since `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
+	Since      *minds.Since     `json:"since,omitempty" jsonschema:"with since_last, how memory differs from what the window before showed"`
 	Gone       []string         `json:"gone,omitempty" jsonschema:"ids of what the session was shown and is no longer there"`
 
 	Unmatched  bool     `json:"unmatched,omitempty" jsonschema:"no note has a word of the question"`

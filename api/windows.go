@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/fovea-memory/fovea"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/minds"
+	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/window"
 	"github.com/fovea-memory/fovea/working"
@@ -31,8 +31,8 @@ type WindowsRequest struct {
 // RecordedWindow is a window as it was given, without its text in a list.
 type RecordedWindow struct {
 	minds.Window
-	Content string              `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
-	Exact   bool                `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
+	Content string          `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
+	Exact   bool            `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
 	Missing []minds.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
 }
 

@@ -23,7 +23,6 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/exchange"
-	_ "github.com/fovea-memory/fovea/api/proofs" // its operations
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/embed"

@@ -15,7 +15,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/actions"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/care"
 	"github.com/fovea-memory/fovea/api/trust"
@@ -28,7 +27,7 @@ import (
 // acting is a desk whose actions leave blocks.
 func (w *world) acting(agent, session string) *agentDesk {
 	d := w.desk(agent, session)
-	d.svc = trust.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: func() time.Time { return w.clock }, Did: actions.Record}))
+	d.svc = trust.Guarded(api.NewLocal(w.m, &api.LocalOptions{Now: func() time.Time { return w.clock }, Did: trust.RecordAction}))
 	return d
 }
 
@@ -187,7 +186,7 @@ func TestActionsInBatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			svc := api.NewLocal(m, &api.LocalOptions{Did: actions.Record})
+			svc := api.NewLocal(m, &api.LocalOptions{Did: trust.RecordAction})
 			search := func(text string) {
 				t.Helper()
 				if _, err := api.OpSearch.Call(ctx, svc, api.SearchRequest{Text: text}); err != nil {
@@ -240,7 +239,7 @@ func BenchmarkRecordedAction(b *testing.B) {
 			b.Fatal(err)
 		}
 		ms[i] = m
-		svcs[i] = api.NewLocal(m, &api.LocalOptions{Sync: func(context.Context) error { return nil }, Did: actions.Record})
+		svcs[i] = api.NewLocal(m, &api.LocalOptions{Sync: func(context.Context) error { return nil }, Did: trust.RecordAction})
 	}
 	var took, behind [2][]time.Duration
 	for i := 0; b.Loop(); i++ {

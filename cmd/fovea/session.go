@@ -20,9 +20,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/api/actions"
 	happened "github.com/fovea-memory/fovea/api/events"
 	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
@@ -107,7 +107,7 @@ func (s *session) service(ctx context.Context) (api.Service, error) {
 func localOf(c *config.Config) api.LocalOptions {
 	return api.LocalOptions{
 		Home: config.Home(nil), EmbedTimeout: embedTimeout, Budget: c.Budget, Threshold: c.SemanticThreshold,
-		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: actions.Record,
+		Trusted: c.Trust.Covers(), Grants: c.Granted(), Did: trust.RecordAction,
 		LogLimit: c.LogLimit,
 		Buckets:  buckets,
 		Seals: func() (api.Seals, error) {

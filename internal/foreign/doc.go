@@ -11,6 +11,6 @@
 //   - Nothing in a document acts: its text passes package inert.
 //   - A [Problem] names what could not be carried over, and does not stop the rest.
 //
-// Elsewhere: front matter is internal/frontmatter; what an import replaces and keeps is
+// Elsewhere: front matter is internal/skill; what an import replaces and keeps is
 // api/exchange, which makes it one commit; the graph of server-memory is internal/servermemory.
 package foreign

@@ -13,8 +13,8 @@ import (
 	"github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fovea-memory/fovea/internal/frontmatter"
 	"github.com/fovea-memory/fovea/internal/inert"
+	"github.com/fovea-memory/fovea/internal/skill"
 )
 
 // markdown is a Markdown file on its way to a document.
@@ -43,15 +43,15 @@ var nameKeys = map[string]bool{"permalink": true, "aliases": true, "alias": true
 func (r *reader) begin(name string, text []byte) *markdown {
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	m := &markdown{Document: r.document(name, stem+".org", text), has: map[string]bool{}}
-	head, body, err := frontmatter.Cut(string(text))
+	head, body, err := skill.CutFrontMatter(string(text))
 	m.text = body
 	var top *yaml.Node
 	if err == nil {
-		top, err = frontmatter.Parse(head)
+		top, err = skill.ParseFrontMatter(head)
 	}
 	if err == nil {
 		r.head(m, "", top)
-	} else if !errors.Is(err, frontmatter.ErrNone) {
+	} else if !errors.Is(err, skill.ErrNone) {
 		r.problem(name, "%v; it stays as text", err)
 		m.text = asCode(head) + body
 	}
@@ -75,7 +75,7 @@ func asCode(head string) string {
 // head takes the keys of front matter: title and tags, names for links, and properties. A mapping
 // becomes properties with joined keys.
 func (r *reader) head(m *markdown, above string, top *yaml.Node) {
-	for key, v := range frontmatter.Pairs(top) {
+	for key, v := range skill.FrontMatterPairs(top) {
 		values, plain := scalars(v)
 		switch {
 		case above == "" && key == titleKeys[r.kind] && plain && len(values) == 1:

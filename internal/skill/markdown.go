@@ -10,7 +10,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/fovea-memory/fovea/internal/frontmatter"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -19,11 +18,11 @@ import (
 // other tools keep theirs.
 func readMarkdown(f File) (Skill, []string) {
 	s := Skill{Name: NameOf(f.Path), Path: f.Path, Format: Markdown, Text: f.Text}
-	head, _, err := frontmatter.Cut(f.Text)
+	head, _, err := CutFrontMatter(f.Text)
 	if err != nil {
 		return s, []string{err.Error()}
 	}
-	top, err := frontmatter.Parse(head)
+	top, err := ParseFrontMatter(head)
 	if err != nil {
 		return s, []string{err.Error()}
 	}
@@ -33,9 +32,9 @@ func readMarkdown(f File) (Skill, []string) {
 			problems = append(problems, err.Error())
 		}
 	}
-	for key, v := range frontmatter.Pairs(top) {
+	for key, v := range FrontMatterPairs(top) {
 		if key == "metadata" && v.Kind == yaml.MappingNode {
-			for key, v := range frontmatter.Pairs(v) {
+			for key, v := range FrontMatterPairs(v) {
 				if key == "priority" || key == "triggers" || key == "depends" {
 					set(key, v)
 				}

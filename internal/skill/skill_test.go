@@ -10,8 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
-
-	"github.com/fovea-memory/fovea/internal/frontmatter"
 )
 
 // orgSkill returns an Org file with skill properties.
@@ -49,10 +47,10 @@ func TestReadHeads(t *testing.T) {
 				Dependencies: []string{"plan", "inbox"}},
 		},
 		{name: "markdown without a head", file: File{Path: "s/x/SKILL.md", Text: "# Hello\n"}, want: Skill{Name: "x", Format: Markdown},
-			wrong: []string{frontmatter.ErrNone.Error()}},
+			wrong: []string{ErrNone.Error()}},
 		{name: "markdown with an empty head", file: File{Path: "s/x/SKILL.md", Text: "---\n---\n"}, want: Skill{Name: "x", Format: Markdown}},
 		{name: "markdown with a list as head", file: File{Path: "s/x/SKILL.md", Text: "---\n- a\n---\n"}, want: Skill{Name: "x", Format: Markdown},
-			wrong: []string{frontmatter.ErrNotMapping.Error()}},
+			wrong: []string{ErrNotMapping.Error()}},
 		{
 			name: "markdown with wrong types", file: File{Path: "s/x/SKILL.md", Text: "---\nname: [a]\npriority: 1.5\ntriggers: {a: b}\n---\n"},
 			want:  Skill{Name: "x", Format: Markdown},
@@ -60,11 +58,11 @@ func TestReadHeads(t *testing.T) {
 		},
 		{
 			name: "an alias bomb", file: File{Path: "s/x/SKILL.md", Text: "---\na: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n---\n"},
-			want: Skill{Name: "x", Format: Markdown}, wrong: []string{frontmatter.ErrAlias.Error()},
+			want: Skill{Name: "x", Format: Markdown}, wrong: []string{ErrAlias.Error()},
 		},
 		{
-			name: "a long head", file: File{Path: "s/x/SKILL.md", Text: "---\n" + strings.Repeat("a: b\n", frontmatter.MaxBytes/5+1) + "---\n"},
-			want: Skill{Name: "x", Format: Markdown}, wrong: []string{frontmatter.ErrTooLong.Error()},
+			name: "a long head", file: File{Path: "s/x/SKILL.md", Text: "---\n" + strings.Repeat("a: b\n", MaxBytes/5+1) + "---\n"},
+			want: Skill{Name: "x", Format: Markdown}, wrong: []string{ErrTooLong.Error()},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/care"
-	"github.com/fovea-memory/fovea/api/proofs"
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
@@ -68,8 +67,8 @@ error.`,
 }
 
 func proveCommand(s *Session) *cobra.Command {
-	var req proofs.Request
-	var checked proofs.CheckRequest
+	var req care.ProofRequest
+	var checked care.CheckProofRequest
 	var from, to, file string
 	c := &cobra.Command{
 		Use:   "prove ID",
@@ -121,7 +120,7 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 		if err != nil {
 			return err
 		}
-		return Ask(s, c, proofs.OpProve, req, func(p *proofs.Proof) {
+		return Ask(s, c, care.OpProve, req, func(p *care.Proof) {
 			fmt.Fprint(s.Out, p.Proof)
 			s.Report("proved: %s; signed by %s", p.Claim, p.Key)
 		})
@@ -130,14 +129,14 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 }
 
 // checkProof needs a memory only for the keys that it knows.
-func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
-	var v *proofs.Verdict
+func checkProof(s *Session, c *cobra.Command, req care.CheckProofRequest) error {
+	var v *care.Verdict
 	if req.Key == "" {
 		if _, err := s.Service(c.Context()); err != nil {
 			return fmt.Errorf("%w; --key KEY, of who signed the proof, checks it without a memory", err)
 		}
 		var err error
-		if v, err = Call(s, c, proofs.OpCheck, req); err != nil {
+		if v, err = Call(s, c, care.OpCheck, req); err != nil {
 			return err
 		}
 	} else {
@@ -145,7 +144,7 @@ func checkProof(s *Session, c *cobra.Command, req proofs.CheckRequest) error {
 		if err != nil {
 			return err
 		}
-		v = proofs.Check([]byte(req.Proof), note.VerifierList(key))
+		v = care.CheckProof([]byte(req.Proof), note.VerifierList(key))
 	}
 	if !v.Holds {
 		return fault.Wrap("check proof", "", fault.Corrupt, errors.New(v.Why))

@@ -28,7 +28,7 @@ var unnamed = map[string]string{
 	"mend.Mender":      inside,
 	"protect.Guard":    inside,
 	"remote.Histories": inside,
-	"hive.Proposals": inside,
+	"hive.Proposals":   inside,
 	"minds.Windows":    inside,
 	"bundle.Proof":     "what VerifyBundle read; it is printed, and its fields need no name",
 	"buffer.Buffers":   "Options.Buffers is what the daemon keeps for editors; a program outside the module has no editors",

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package actions
+package trust
 
 import (
 	"cmp"
@@ -18,9 +18,9 @@ import (
 	"github.com/fovea-memory/fovea/working"
 )
 
-// Record hands what an agent did to the log of its memex, which commits it later. O(hits).
-func Record(ctx context.Context, d api.Done) {
-	if a, ok := Of(d); ok {
+// RecordAction hands what an agent did to the log of its memex, which commits it later. O(hits).
+func RecordAction(ctx context.Context, d api.Done) {
+	if a, ok := ActionOf(d); ok {
 		fovea.WindowsOf(d.Memex).Did(ctx, d.Session, d.Agent, a, d.Time)
 	}
 }
@@ -37,8 +37,8 @@ func isSilent(op *api.Operation) bool {
 // maxTitles is how many hits of a search are named.
 const maxTitles = 5
 
-// Of returns the action that a call was, false for one that leaves no block.
-func Of(d api.Done) (working.Action, bool) {
+// ActionOf returns the action that a call was, false for one that leaves no block.
+func ActionOf(d api.Done) (working.Action, bool) {
 	if isSilent(d.Call.Op) {
 		return working.Action{}, false
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package proofs
+package care
 
 import (
 	"context"
@@ -21,11 +21,11 @@ var (
 	OpProve = api.DefineOn(api.Operation{Name: "prove", Scan: true, Group: "care", History: true,
 		Summary: "Prove that a note was in memory, or that one history contains another"}, prove)
 	OpCheck = api.DefineOn(api.Operation{Name: "check-proof",
-		Summary: "Check a proof against the keys that are known here, or another one"}, check)
+		Summary: "CheckProof a proof against the keys that are known here, or another one"}, check)
 )
 
-// Request is what to prove: something about a note or, with from, about two signed heads.
-type Request struct {
+// ProofRequest is what to prove: something about a note or, with from, about two signed heads.
+type ProofRequest struct {
 	ID     string `json:"id,omitempty" jsonschema:"the note; with absent, an id" arg:"ID"`
 	At     string `json:"at,omitempty" jsonschema:"the moment, default the present" flag:"at this <MOMENT>, as rollback names them"`
 	Absent bool   `json:"absent,omitempty" jsonschema:"prove that no note has this id" flag:"prove that there was no note with this id"`
@@ -40,8 +40,8 @@ type Proof struct {
 	Key   string `json:"key" jsonschema:"who signed the head, and of which commit it is"`
 }
 
-// CheckRequest is a proof to check.
-type CheckRequest struct {
+// CheckProofRequest is a proof to check.
+type CheckProofRequest struct {
 	Proof string `json:"proof" jsonschema:"the file"`
 	Key   string `json:"key,omitempty" jsonschema:"the public key of its signature, default those known here" flag:"its public <KEY>, or the file key.pub"`
 }
@@ -59,7 +59,7 @@ type Verdict struct {
 // maxHead is the largest signed head in bytes that is read.
 const maxHead = 16 << 10
 
-func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
+func prove(ctx context.Context, a api.Access, req ProofRequest) (*Proof, error) {
 	var f *proof.File
 	var err error
 	switch {
@@ -91,7 +91,7 @@ func prove(ctx context.Context, a api.Access, req Request) (*Proof, error) {
 	return &Proof{Proof: string(text), Claim: v.Claim, Key: v.Key}, nil
 }
 
-func proveAbsent(ctx context.Context, a api.Access, req Request) (*proof.File, error) {
+func proveAbsent(ctx context.Context, a api.Access, req ProofRequest) (*proof.File, error) {
 	if !a.ByOwner(ctx) {
 		return nil, fault.Wrap("prove", req.ID, fault.Denied, errors.New("that no note has an id is proved to the owner alone"))
 	}
@@ -110,7 +110,7 @@ func proveAbsent(ctx context.Context, a api.Access, req Request) (*proof.File, e
 }
 
 // proveNote proves a note that the caller can read at the moment, as it was shown then.
-func proveNote(ctx context.Context, a api.Access, req Request) (*proof.File, error) {
+func proveNote(ctx context.Context, a api.Access, req ProofRequest) (*proof.File, error) {
 	v, err := a.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func proveNote(ctx context.Context, a api.Access, req Request) (*proof.File, err
 	return f, nil
 }
 
-func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) {
+func check(_ context.Context, a api.Access, req CheckProofRequest) (*Verdict, error) {
 	if req.Proof == "" {
 		return nil, fault.Wrap("check proof", "proof", fault.Invalid, errors.New("it is empty"))
 	}
@@ -141,11 +141,11 @@ func check(_ context.Context, a api.Access, req CheckRequest) (*Verdict, error) 
 		}
 		keys = note.VerifierList(key)
 	}
-	return Check([]byte(req.Proof), keys), nil
+	return CheckProof([]byte(req.Proof), keys), nil
 }
 
-// Check verifies a proof against the keys that may have signed it.
-func Check(data []byte, keys note.Verifiers) *Verdict {
+// CheckProof verifies a proof against the keys that may have signed it.
+func CheckProof(data []byte, keys note.Verifiers) *Verdict {
 	v, err := proof.Check(data, keys)
 	if other, ok := errors.AsType[*note.UnverifiedNoteError](err); ok && len(other.Note.UnverifiedSigs) > 0 {
 		signer := other.Note.UnverifiedSigs[0]

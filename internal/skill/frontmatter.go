@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package frontmatter
+package skill
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 // MaxBytes is the largest front matter, in bytes.
 const MaxBytes = 64 << 10
 
-// Errors of Cut and Parse.
+// Errors of CutFrontMatter and ParseFrontMatter.
 var (
 	// ErrNone is returned for a text that has no front matter.
 	ErrNone = errors.New("no front matter: the file does not start with a line ---, or no line --- ends it")
@@ -26,9 +26,9 @@ var (
 	ErrNotMapping = errors.New("the front matter is not a list of keys with values")
 )
 
-// Cut returns the text between the first line, ---, and the next line ---, and the text behind
+// CutFrontMatter returns the text between the first line, ---, and the next line ---, and the text behind
 // that. Errors: ErrNone, ErrTooLong. O(front matter).
-func Cut(source string) (head, body string, err error) {
+func CutFrontMatter(source string) (head, body string, err error) {
 	source = strings.TrimPrefix(source, "\ufeff")
 	first, rest, ok := strings.Cut(source, "\n")
 	if !ok || strings.TrimRight(first, " \t\r") != "---" {
@@ -46,9 +46,9 @@ func Cut(source string) (head, body string, err error) {
 	return "", source, ErrNone
 }
 
-// Parse parses front matter into the node of its mapping; an empty one has no pairs. It rejects
+// ParseFrontMatter parses front matter into the node of its mapping; an empty one has no pairs. It rejects
 // aliases before they are expanded. Errors: ErrAlias, ErrNotMapping, one of YAML in one line.
-func Parse(head string) (*yaml.Node, error) {
+func ParseFrontMatter(head string) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(head), &doc); err != nil {
 		return nil, fmt.Errorf("front matter: %s", strings.Join(strings.Fields(strings.TrimPrefix(err.Error(), "yaml: ")), " "))
@@ -71,8 +71,8 @@ func Parse(head string) (*yaml.Node, error) {
 	return doc.Content[0], nil
 }
 
-// Pairs yields the scalar keys of a mapping with their values, in order.
-func Pairs(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
+// FrontMatterPairs yields the scalar keys of a mapping with their values, in order.
+func FrontMatterPairs(m *yaml.Node) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		for i := 0; i+1 < len(m.Content); i += 2 {
 			if m.Content[i].Kind == yaml.ScalarNode && !yield(m.Content[i].Value, m.Content[i+1]) {
