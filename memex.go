@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -275,10 +274,7 @@ func regionOf(projects map[string][]string, name string) (within, without []stri
 
 // listScopes lists the scopes with a store in a state folder.
 func listScopes(in vfs.FS) ([]string, error) {
-	entries, err := in.ReadDir(scope.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := vfs.Entries(in, scope.Folder)
 	var names []string
 	for _, e := range entries {
 		if name, ok := scope.NameOf(e.Name()); ok {

@@ -192,10 +192,7 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	case req.Missing && req.MemoryOnly:
 		return nil, invalid("restore", errors.New("memory has the missing files already; leave out memory-only"))
 	}
-	paths := make([]string, len(req.Files))
-	for i, path := range req.Files {
-		paths[i] = l.below(path)
-	}
+	paths := each(req.Files, l.below)
 	if req.Cloned {
 		if err := refuse(ctx, l); err != nil {
 			return nil, err

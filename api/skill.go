@@ -94,14 +94,10 @@ func showSkill(ctx context.Context, l *Local, req SkillRequest) (*SkillSource, e
 
 // noSkill says what there is instead.
 func noSkill(r *skill.Registry) error {
-	var names []string
-	for _, s := range r.Skills {
-		names = append(names, s.Name)
-	}
-	if len(names) == 0 {
+	if len(r.Skills) == 0 {
 		return errors.New("there are no skills")
 	}
-	return fmt.Errorf("no such skill; there are %s", few(names))
+	return fmt.Errorf("no such skill; there are %s", few(each(r.Skills, func(s skill.Skill) string { return s.Name })))
 }
 
 func listedSkill(v *view.View, s Skill) Skill {

@@ -15,18 +15,13 @@ const maxChatAnswer = 1 << 20
 
 // Chat asks a model at a chat endpoint. It is safe for concurrent use.
 type Chat struct {
-	remote  *remote
-	model   string
-	now     func() time.Time
-	breaker breaker
+	remote *remote
+	model  string
 }
 
 // OpenChat returns the model c.Model at c.URL, whose path is /v1/chat/completions. It sends
 // nothing. Errors: ErrConfig.
 func OpenChat(c Config) (*Chat, error) {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
 	r, err := newRemote(c)
 	if err == nil && (c.Model == "" || !utf8.ValidString(c.Model)) {
 		err = fmt.Errorf("%w: name the model that answers", ErrConfig)
@@ -35,7 +30,7 @@ func OpenChat(c Config) (*Chat, error) {
 		return nil, failed("open chat", c.Model, err)
 	}
 	r.maxAnswer = maxChatAnswer
-	return &Chat{remote: r, model: c.Model, now: c.Now}, nil
+	return &Chat{remote: r, model: c.Model}, nil
 }
 
 // Remote reports whether texts leave this computer.
@@ -56,7 +51,7 @@ type chatMessage struct {
 // ErrRefused, and that of ctx.
 func (c *Chat) Ask(ctx context.Context, instruction, text string, maxTokens int) (string, error) {
 	var answer string
-	err := c.breaker.guard(ctx, c.now, c.remote.timeout, func() (err error) {
+	err := c.remote.guard(ctx, func() (err error) {
 		answer, err = c.ask(ctx, instruction, text, maxTokens)
 		return err
 	})

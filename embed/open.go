@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -60,19 +59,10 @@ func Ollama(url, model string) func(context.Context) (Embedder, error) {
 // ErrFile, ErrUnavailable, ErrProtocol, and that of ctx.
 func Open(ctx context.Context, c Config) (Embedder, error) {
 	e, err := open(ctx, c)
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, failed("open embedder", strings.TrimSpace(c.Kind+" "+c.Model), wrong(err))
-	}
-	return e, nil
+	return e, ofOpening(ctx, "open embedder", c, err)
 }
 
 func open(ctx context.Context, c Config) (Embedder, error) {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
 	if c.Dimensions < 0 || c.Dimensions > 0 && !c.Nested {
 		return nil, fmt.Errorf("%w: vectors are cut only where the model is declared to be trained for it (nested)", ErrConfig)
 	}

@@ -34,6 +34,8 @@ type remote struct {
 	timeout   time.Duration
 	maxAnswer int // bytes
 	http      *http.Client
+	now       func() time.Time
+	breaker   breaker
 }
 
 // newRemote checks the address. It may end in /v1, as other programs write it.
@@ -46,9 +48,12 @@ func newRemote(c Config) (*remote, error) {
 		return nil, fmt.Errorf("%w: the key of the server has characters that no key has", ErrConfig)
 	}
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/v1")
-	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: c.Timeout, maxAnswer: maxAnswer}
+	r := &remote{base: strings.TrimSuffix(u.String(), "/"), key: c.Key, timeout: c.Timeout, maxAnswer: maxAnswer, now: c.Now}
 	if r.timeout <= 0 {
 		r.timeout = defaultTimeout
+	}
+	if r.now == nil {
+		r.now = time.Now
 	}
 	r.http = transfer.NewClient(&transfer.Transport{Limit: r.timeout})
 	return r, nil
@@ -174,6 +179,11 @@ func ofRequest(ctx context.Context, op, model string, err error) error {
 		err = fmt.Errorf("%s: %w", refused, ErrRefused)
 	}
 	return failed(op, model, err)
+}
+
+// ofOpening is ofRequest for opening what a configuration names; a server refuses none of its texts.
+func ofOpening(ctx context.Context, op string, c Config, err error) error {
+	return ofRequest(ctx, op, strings.TrimSpace(c.Kind+" "+c.Model), wrong(err))
 }
 
 // errNoPath says that the server knows no such path, or no such model.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 )
 
@@ -39,21 +38,12 @@ type Reranking struct {
 // Rerank.
 func OpenReranker(ctx context.Context, c Config) (Reranker, error) {
 	s, err := openReranker(ctx, c)
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, failed("open reranker", strings.TrimSpace(c.Kind+" "+c.Model), wrong(err))
-	}
-	return s, nil
+	return s, ofOpening(ctx, "open reranker", c, err)
 }
 
 func openReranker(ctx context.Context, c Config) (Reranker, error) {
 	if c.Kind != KindOpenAI && c.Kind != KindTEI && c.Kind != KindAuto {
 		return nil, fmt.Errorf("%w: there is no reranker of this kind; use openai, tei or auto", ErrConfig)
-	}
-	if c.Now == nil {
-		c.Now = time.Now
 	}
 	r, err := newRemote(c)
 	if err != nil {
@@ -64,7 +54,7 @@ func openReranker(ctx context.Context, c Config) (Reranker, error) {
 		if c.Kind != kind && c.Kind != KindAuto {
 			continue
 		}
-		s := &rerankServer{remote: r, model: c.Model, tei: kind == KindTEI, now: c.Now}
+		s := &rerankServer{remote: r, model: c.Model, tei: kind == KindTEI}
 		_, last = s.rerank(ctx, probeTexts[0], probeTexts)
 		if last == nil {
 			return s, nil
@@ -78,11 +68,9 @@ func openReranker(ctx context.Context, c Config) (Reranker, error) {
 
 // rerankServer asks a server for scores.
 type rerankServer struct {
-	remote  *remote
-	model   string
-	tei     bool
-	now     func() time.Time
-	breaker breaker
+	remote *remote
+	model  string
+	tei    bool
 }
 
 // Remote reports whether the server is another computer.
@@ -97,7 +85,7 @@ func (s *rerankServer) Rerank(ctx context.Context, query string, documents []str
 		return nil, failed("rerank", s.model, fmt.Errorf("%w: %d documents, at most %d", ErrConfig, len(documents), maxReranked))
 	}
 	var scores []float64
-	err := s.breaker.guard(ctx, s.now, s.remote.timeout, func() (err error) {
+	err := s.remote.guard(ctx, func() (err error) {
 		scores, err = s.rerank(ctx, query, documents)
 		return err
 	})

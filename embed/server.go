@@ -37,8 +37,7 @@ type server struct {
 	limit  int                    // tokens of a part
 	probed atomic.Pointer[probed] // nil: not in this run, its model is known of an earlier one
 
-	turns   *turns
-	breaker breaker
+	turns *turns
 }
 
 // probed is what a probe finds of a server.
@@ -125,7 +124,7 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 		prefixed[i] = prefix + text
 	}
 	var got answer
-	err = s.breaker.guard(ctx, s.config.Now, s.remote.timeout, func() (err error) {
+	err = s.remote.guard(ctx, func() (err error) {
 		got, err = s.shape.embed(ctx, s.remote, s.about.name, prefixed)
 		return err
 	})
@@ -144,9 +143,9 @@ func (s *server) ask(ctx context.Context, p Purpose, texts []string) (answer, er
 // check sees, before documents once a minute and after failures, that the model is still
 // the one that was opened. A server that was not probed in this run is probed now.
 func (s *server) check(ctx context.Context, p Purpose) error {
-	now, found := s.config.Now(), s.probed.Load()
+	now, found := s.remote.now(), s.probed.Load()
 	switch {
-	case !s.breaker.broken() && (p != Document || found != nil && now.Sub(found.checked) < checkInterval):
+	case !s.remote.breaker.broken() && (p != Document || found != nil && now.Sub(found.checked) < checkInterval):
 		return nil
 	case found == nil:
 		return s.probeAll(ctx)
@@ -239,7 +238,7 @@ func (s *server) probeAll(ctx context.Context) error {
 	if !alike(first[0], second[1]) || !alike(first[1], second[0]) || alike(first[0], first[1]) {
 		return fmt.Errorf("the vectors are not in the order of the texts, or all equal: %w", ErrProtocol)
 	}
-	s.probed.Store(&probed{got.model, got.tokens >= words(probeTexts...), first[0], s.config.Now()})
+	s.probed.Store(&probed{got.model, got.tokens >= words(probeTexts...), first[0], s.remote.now()})
 	return nil
 }
 

@@ -109,13 +109,14 @@ func (b *breaker) broken() bool {
 
 // guard calls a server, unless it failed a short time ago, and notes how that went. Errors:
 // ErrUnavailable, and that of call.
-func (b *breaker) guard(ctx context.Context, now func() time.Time, timeout time.Duration, call func() error) error {
-	if !b.allow(now(), timeout) {
+func (r *remote) guard(ctx context.Context, call func() error) error {
+	b := &r.breaker
+	if !b.allow(r.now(), r.timeout) {
 		return &unavailable{cause: "the server failed a short time ago and is left alone"}
 	}
 	err := call()
 	if down, ok := errors.AsType[*unavailable](err); ok {
-		b.failed(now(), down.delay)
+		b.failed(r.now(), down.delay)
 	} else if ctx.Err() == nil {
 		b.succeeded()
 	}

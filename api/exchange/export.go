@@ -207,7 +207,7 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 	}
 	gone := slices.DeleteFunc(before, func(name string) bool { return names[name] || !fs.ValidPath(name) })
 	written := slices.Sorted(maps.Keys(names))
-	if err := writeList(in, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
+	if err := vfs.WriteJSON(in, listFile, slices.Concat(written, gone)); err != nil { // first, so that an export that is cut short can be replaced
 		return err
 	}
 	for _, name := range gone { // before others are written: on some file systems A.md is a.md
@@ -226,15 +226,7 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 			return err
 		}
 	}
-	return writeList(in, written)
-}
-
-func writeList(in vfs.FS, names []string) error {
-	text, err := json.Marshal(names)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteAtomic(in, listFile, text, 0o600)
+	return vfs.WriteJSON(in, listFile, written)
 }
 
 // replaceable refuses a file that is there and is no earlier export.

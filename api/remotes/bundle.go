@@ -109,9 +109,11 @@ func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle,
 	if err := replaceable(in, filepath.Base(req.File)); err != nil {
 		return nil, fault.Wrap(op, req.File, fault.Conflict, err)
 	}
-	if err := vfs.WriteAtomicFunc(in, filepath.Base(req.File), 0o600, func(w io.Writer) (err error) {
-		done, err = sealed(w, to, func(w io.Writer) (bundle.Summary, error) { return bundle.Write(ctx, w, sources) })
-		return err
+	if err := vfs.WriteAtomicFunc(in, filepath.Base(req.File), 0o600, func(w io.Writer) error {
+		return archive.Sealed(w, to, func(w io.Writer) (err error) {
+			done, err = bundle.Write(ctx, w, sources)
+			return err
+		})
 	}); err != nil {
 		return nil, fault.Wrap(op, req.File, kindOf(err), err)
 	}
@@ -169,22 +171,6 @@ func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient
 		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("it is sealed for nobody; name a recipient, or say plain"))
 	}
 	return to, nil
-}
-
-// sealed writes through a seal where there are recipients.
-func sealed(w io.Writer, to []archive.Recipient, write func(io.Writer) (bundle.Summary, error)) (bundle.Summary, error) {
-	if len(to) == 0 {
-		return write(w)
-	}
-	in, err := archive.Seal(w, to...)
-	if err != nil {
-		return bundle.Summary{}, err
-	}
-	done, err := write(in)
-	if err == nil {
-		err = in.Close()
-	}
-	return done, err
 }
 
 // goOn cuts the source that has a commit to what came after it. Errors: Invalid, NotFound.

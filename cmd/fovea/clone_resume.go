@@ -39,11 +39,7 @@ func (how *cloning) absolute() string {
 
 // note writes cloneFile into a new state folder.
 func (how *cloning) note(in vfs.FS, fromRemote bool) error {
-	text, err := json.Marshal(underWay{how.absolute(), fromRemote, how.signer, how.others})
-	if err != nil {
-		return err
-	}
-	return vfs.WriteAtomic(in, cloneFile, text, 0o600)
+	return vfs.WriteJSON(in, cloneFile, underWay{how.absolute(), fromRemote, how.signer, how.others})
 }
 
 // resumes reports whether a clone of this source was cut short when the history was here, and

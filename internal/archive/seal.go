@@ -76,6 +76,34 @@ func Seal(w io.Writer, to ...Recipient) (io.WriteCloser, error) {
 	return sealed, nil
 }
 
+// Sealed seals what write writes, whole, as Seal does; for nobody it is written as it is.
+func Sealed(w io.Writer, to []Recipient, write func(io.Writer) error) error {
+	if len(to) == 0 {
+		return write(w)
+	}
+	out, err := Seal(w, to...)
+	if err == nil {
+		err = write(out)
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	return err
+}
+
+// SealBytes returns what Seal makes of some bytes.
+func SealBytes(data []byte, to ...Recipient) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := Seal(&out, to...)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return out.Bytes(), err
+}
+
 // Open returns what a sealed stream holds. Each byte is authenticated before it is
 // returned; a stream that was changed or cut off ends with ErrSeal and not with io.EOF.
 // Errors: ErrNotSealed, ErrNoKey, ErrSeal, those of r.

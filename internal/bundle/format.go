@@ -5,6 +5,7 @@ package bundle
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -144,12 +145,9 @@ func decodeHeader(block []byte) (Header, error) {
 }
 
 // roots are the heads of the scopes, each once, which the header of the archive names.
-func (h Header) roots() []merkle.Digest {
-	var roots []merkle.Digest
-	seen := map[merkle.Digest]bool{}
+func (h Header) roots() (roots []merkle.Digest) {
 	for _, s := range h.Scopes {
-		if !seen[s.Head] {
-			seen[s.Head] = true
+		if !slices.Contains(roots, s.Head) {
 			roots = append(roots, s.Head)
 		}
 	}

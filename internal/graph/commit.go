@@ -78,25 +78,37 @@ func (c *Commit) Encode(emit node.Emit) ([]byte, error) {
 	return b, nil
 }
 
-// beginCommit decodes a commit's block up to its delta, where the reader stands then.
-func beginCommit(block []byte) (*Commit, *merkle.Reader, error) {
-	r := merkle.NewReader(block)
-	c := &Commit{Digest: merkle.Sum(block)}
+// readSeq reads a commit's block up to its number. unknown is the error of another format, of
+// which this much may be read too.
+func (c *Commit) readSeq(r *merkle.Reader) (unknown error) {
 	r.FixedMap(12)
 	r.Key("f")
 	if format := r.Uint(); r.Err() == nil && format != Format {
-		return nil, nil, unknownFormat(format)
+		unknown = unknownFormat(format)
 	}
 	r.Key("op")
 	c.Op = r.Text()
 	r.Key("seq")
 	c.Seq = r.Uint()
+	return unknown
+}
+
+// readHead is readSeq that goes on up to the commit's delta.
+func (c *Commit) readHead(r *merkle.Reader) (unknown error) {
+	unknown = c.readSeq(r)
 	r.Key("kind")
 	c.Kind = r.Text()
 	r.Key("time")
 	c.Time = r.Int()
 	r.Key("delta")
-	return c, r, nil
+	return unknown
+}
+
+// beginCommit decodes a commit's block up to its delta, where the reader stands then.
+func beginCommit(block []byte) (*Commit, *merkle.Reader, error) {
+	r := merkle.NewReader(block)
+	c := &Commit{Digest: merkle.Sum(block)}
+	return c, r, c.readHead(r)
 }
 
 // DecodeCommit decodes a commit's block; get fetches the parts of a large delta. Errors:
@@ -197,40 +209,11 @@ func CommitSeq(block []byte) (uint64, error) {
 
 // CommitOp decodes only the sequence number and operation of a commit.
 func CommitOp(block []byte) (seq uint64, op string, err error) {
+	var c Commit
 	r := merkle.NewReader(block)
-	r.FixedMap(12)
-	r.Key("f")
-	r.Uint()
-	r.Key("op")
-	op = r.Text()
-	r.Key("seq")
-	seq = r.Uint()
+	_ = c.readSeq(r) // a number is read of each format
 	if err := r.Err(); err != nil {
 		return 0, "", fmt.Errorf("commit: %w", err)
 	}
-	return seq, op, nil
-}
-
-// CommitState decodes only the sequence number of a commit and the root of its state.
-func CommitState(block []byte) (root merkle.Digest, seq uint64, err error) {
-	r := merkle.NewReader(block)
-	r.FixedMap(12)
-	r.Key("f")
-	r.Uint()
-	r.Key("op")
-	r.Text()
-	r.Key("seq")
-	seq = r.Uint()
-	r.Key("kind")
-	r.Text()
-	r.Key("time")
-	r.Int()
-	r.Key("delta")
-	r.Raw()
-	r.Key("state")
-	root = r.Link()
-	if err := r.Err(); err != nil {
-		return merkle.Digest{}, 0, fmt.Errorf("commit: %w", err)
-	}
-	return root, seq, nil
+	return c.Seq, c.Op, nil
 }

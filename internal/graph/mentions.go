@@ -16,18 +16,7 @@ func Mentions(block []byte, id string) bool {
 		return true
 	}
 	r := merkle.NewReader(block)
-	r.FixedMap(12)
-	r.Key("f")
-	r.Uint()
-	r.Key("op")
-	r.Text()
-	r.Key("seq")
-	r.Uint()
-	r.Key("kind")
-	r.Text()
-	r.Key("time")
-	r.Int()
-	r.Key("delta")
+	_ = new(Commit).readHead(r)
 	if r.Peek() != merkle.KindBytes {
 		return true
 	}

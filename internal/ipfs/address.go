@@ -117,9 +117,9 @@ func (c *Client) Find(ctx context.Context, d merkle.Digest, key archive.Identity
 	case merkle.IsMap(block):
 		return Found{Root: d}, nil
 	}
-	root, seq, err := graph.CommitState(block)
+	commit, err := graph.CommitHead(block)
 	if err != nil {
 		return Found{}, fmt.Errorf("%s: %w", d, ErrOther)
 	}
-	return Found{Root: root, Seq: seq}, nil
+	return Found{Root: commit.State, Seq: commit.Seq}, nil
 }

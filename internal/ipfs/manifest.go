@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/bundle"
@@ -70,10 +71,8 @@ type Span struct {
 
 // roots are those of the bundle of a pack.
 func (p Pack) roots() (roots []merkle.Digest) {
-	seen := map[merkle.Digest]bool{}
 	for _, s := range p.Scopes {
-		if !seen[s.Head] {
-			seen[s.Head] = true
+		if !slices.Contains(roots, s.Head) {
 			roots = append(roots, s.Head)
 		}
 	}
@@ -116,18 +115,10 @@ func (m *Manifest) body() []byte {
 func (m *Manifest) encode(to []archive.Recipient) ([]byte, error) {
 	body := m.body()
 	if m.Sealed {
-		var sealed bytes.Buffer
-		w, err := archive.Seal(&sealed, to...)
-		if err == nil {
-			_, err = w.Write(body)
-		}
-		if err == nil {
-			err = w.Close()
-		}
-		if err != nil {
+		var err error
+		if body, err = archive.SealBytes(body, to...); err != nil {
 			return nil, err
 		}
-		body = sealed.Bytes()
 	}
 	b := merkle.AppendUint(merkle.AppendText(merkle.AppendMap(nil, 6), "f"), Format)
 	b = merkle.AppendBytes(merkle.AppendText(b, "body"), body)

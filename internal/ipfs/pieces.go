@@ -83,35 +83,3 @@ func listLength(block []byte) (n int, rest []byte) {
 	}
 	return -1, nil
 }
-
-// cutter cuts a stream into pieces.
-type cutter struct {
-	out    *archive.Writer
-	buf    []byte
-	pieces []merkle.Digest
-	size   uint64
-}
-
-func (c *cutter) Write(data []byte) (int, error) {
-	n := len(data)
-	for len(data) > 0 {
-		k := min(len(data), PieceSize-len(c.buf))
-		c.buf, data = append(c.buf, data[:k]...), data[k:]
-		if len(c.buf) == PieceSize {
-			if err := c.flush(); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return n, nil
-}
-
-// flush writes the last piece.
-func (c *cutter) flush() error {
-	if len(c.buf) == 0 {
-		return nil
-	}
-	d, err := c.out.PutRaw(c.buf)
-	c.pieces, c.size, c.buf = append(c.pieces, d), c.size+uint64(len(c.buf)), c.buf[:0]
-	return err
-}

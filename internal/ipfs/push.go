@@ -256,7 +256,7 @@ func (p *pushing) announce() error {
 	} else if p.known.Pending != p.next.CID {
 		p.known.Pending = merkle.Digest{}
 	}
-	return save(p.State, &p.known)
+	return vfs.WriteJSON(p.State, knownFile, &p.known)
 }
 
 // pack writes the pieces of a bundle, and their list.
@@ -282,19 +282,20 @@ func (p *pushing) pack(sources []bundle.Source) (pack Pack, err error) {
 }
 
 // sealed writes the sealed bundle, cut into pieces.
-func (p *pushing) sealed(sources []bundle.Source) ([]merkle.Digest, uint64, error) {
-	cut := &cutter{out: p.out}
-	w, err := archive.Seal(cut, p.To...)
+func (p *pushing) sealed(sources []bundle.Source) (pieces []merkle.Digest, size uint64, err error) {
+	cut := &archive.Pieces{Size: PieceSize, Put: func(piece []byte) error {
+		d, err := p.out.PutRaw(piece)
+		pieces, size = append(pieces, d), size+uint64(len(piece))
+		return err
+	}}
+	err = archive.Sealed(cut, p.To, func(w io.Writer) error {
+		_, err := bundle.Write(p.ctx, w, sources)
+		return err
+	})
 	if err == nil {
-		_, err = bundle.Write(p.ctx, w, sources)
+		err = cut.Flush()
 	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err == nil {
-		err = cut.flush()
-	}
-	return cut.pieces, cut.size, err
+	return pieces, size, err
 }
 
 // plain writes the blocks of the bundle, each a piece.
@@ -333,13 +334,5 @@ func (p *pushing) pin() error {
 	if err := p.Client.Pin(p.ctx, p.next.CID, p.known.CID); err != nil {
 		return err
 	}
-	return save(p.State, &p.next)
-}
-
-func save(in vfs.FS, k *known) error {
-	data, err := json.Marshal(k)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteAtomic(in, knownFile, data, 0o600)
+	return vfs.WriteJSON(p.State, knownFile, &p.next)
 }

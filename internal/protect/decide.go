@@ -16,7 +16,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/ingest"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
-	"github.com/fovea-memory/fovea/merkle"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/options"
 )
@@ -109,25 +108,20 @@ func (g *Guard) trustedNodes(b *guard.Baseline) ([]*node.Node, error) {
 func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
 	tx := g.scope.Chain.Begin()
 	defer tx.End()
-	opts = opts.OrZero()
-	action := scope.Action{Name: "guard adopt", Kind: graph.KindGuard, Key: opts.Key}
-	if first, err := g.scope.Enter(ctx, tx, action); first != nil || err != nil {
-		return g.scope.Replay(first), err
-	}
-	d, err := g.prepareDecision(ctx, tx, action.Name, path, opts.Base)
+	d, err := g.prepareDecision(ctx, tx, "guard adopt", path, opts.OrZero())
 	if err != nil || d.State == guard.Same {
-		return chain.Commit{}, err
+		return d.made, err
 	}
 	nodes := d.head.Nodes(path)
 	if guard.TextOf(nodes) != d.File {
-		return chain.Commit{}, fault.Wrap(d.op, path, fault.Conflict, errors.New("memory does not hold what the file does; see fovea status"))
+		return chain.Commit{}, fault.Wrap(d.action.Name, path, fault.Conflict, errors.New("memory does not hold what the file does; see fovea status"))
 	}
 	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq)}}
 	if d.State == guard.Unsigned {
 		entries = g.resetBaselines(d.head, guard.NewBaseline(nil, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq))
 	}
-	action.Message, action.Now = "adopted "+path, g.scope.Options.Now()
-	return write.Decide(ctx, tx, d.head, g.scope.NewCommit(ctx, action), scope.TrustMarks(entries...)...)
+	d.action.Message, d.action.Now = "adopted "+path, g.scope.Options.Now()
+	return write.Decide(ctx, tx, d.head, g.scope.NewCommit(ctx, d.action), scope.TrustMarks(entries...)...)
 }
 
 // resetBaselines discards all baselines and trusts one file. The owner, who was alerted to
@@ -148,28 +142,23 @@ func (g *Guard) resetBaselines(head *graph.State, base *guard.Baseline) []guard.
 func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOptions) (chain.Commit, error) {
 	tx := g.scope.Chain.Begin()
 	defer tx.End()
-	opts = opts.OrZero()
-	action := scope.Action{Name: "guard reject", Kind: graph.KindGuard, Key: opts.Key}
-	if first, err := g.scope.Enter(ctx, tx, action); first != nil || err != nil {
-		return g.scope.Replay(first), err
-	}
-	d, err := g.prepareDecision(ctx, tx, action.Name, path, opts.Base)
+	d, err := g.prepareDecision(ctx, tx, "guard reject", path, opts.OrZero())
 	if err != nil || d.State == guard.Same {
-		return chain.Commit{}, err
+		return d.made, err
 	}
 	if d.State == guard.Unsigned {
-		return chain.Commit{}, fault.Wrap(d.op, path, fault.Conflict,
+		return chain.Commit{}, fault.Wrap(d.action.Name, path, fault.Conflict,
 			errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
 	}
 	var want []*node.Node
 	if d.Baseline != nil {
 		if want, err = g.trustedNodes(d.Baseline); err != nil {
-			return chain.Commit{}, fault.Wrap(d.op, path, fault.NotFound, err)
+			return chain.Commit{}, fault.Wrap(d.action.Name, path, fault.NotFound, err)
 		}
 	}
-	action.Message, action.Now = "rejected what "+path+" held", g.scope.Options.Now()
+	d.action.Message, d.action.Now = "rejected what "+path+" held", g.scope.Options.Now()
 	present := g.scope.Present()
-	draft, w := present.Edit(action.Now.UnixMilli()), write.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0, Setup: present.Asked(path)}}
+	draft, w := present.Edit(d.action.Now.UnixMilli()), write.FileWrite{Path: path, Next: corpus.Next{Gone: len(want) == 0, Setup: present.Asked(path)}}
 	if w.Next.Gone {
 		draft.Drop(path)
 	} else {
@@ -180,7 +169,7 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		w.Base = d.File
 	}
 	state, delta := draft.Seal()
-	op := g.writer.Begin(ctx, tx, action)
+	op := g.writer.Begin(ctx, tx, d.action)
 	if err := op.Prepare(w); err != nil {
 		return chain.Commit{}, err
 	}
@@ -189,15 +178,21 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 
 // decision is the file that the owner decides about, and its state in memory.
 type decision struct {
-	guard.FileStatus
-	op   string
-	head *graph.State
+	guard.FileStatus // as trusted where there is nothing to decide
+	action           scope.Action
+	head             *graph.State
+	made             chain.Commit // that of an earlier call with the same key
 }
 
 // prepareDecision authorizes the caller, ingests the present file, and checks that it is still
 // the one reviewed.
-func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path string, seen merkle.Digest) (decision, error) {
-	d := decision{op: op}
+func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path string, opts *scope.WriteOptions) (decision, error) {
+	d := decision{action: scope.Action{Name: op, Kind: graph.KindGuard, Key: opts.Key}}
+	d.State = guard.Same
+	if first, err := g.scope.Enter(ctx, tx, d.action); first != nil || err != nil {
+		d.made = g.scope.Replay(first)
+		return d, err
+	}
 	if err := g.requireOwner(ctx, op, path); err != nil {
 		return d, err
 	}
@@ -215,7 +210,7 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 	if d.State == guard.Unreadable || d.State == guard.BeingWritten {
 		return d, fault.Wrap(op, path, fault.Busy, errors.New(d.Why))
 	}
-	if !seen.IsZero() && seen != d.File {
+	if !opts.Base.IsZero() && opts.Base != d.File {
 		return d, fault.Wrap(op, path, fault.Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %x", d.File[:]))
 	}
 	return d, nil

@@ -36,10 +36,7 @@ func ListNumbered(in vfs.FS, folder, suffix string, name func(uint64) string) ([
 
 // listFiles returns the names of a folder's files with a suffix. A missing folder has none.
 func listFiles(in vfs.FS, folder, suffix string) ([]string, error) {
-	entries, err := in.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := vfs.Entries(in, folder)
 	var names []string
 	for _, e := range entries {
 		if strings.HasSuffix(e.Name(), suffix) {

@@ -4,8 +4,6 @@ package remote
 
 import (
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"path"
 	"strings"
 
@@ -27,11 +25,12 @@ func DropCopies(state vfs.FS) error {
 }
 
 func dropCopies(state vfs.FS, folder string) error {
-	names, err := list(state, folder)
+	entries, err := vfs.Entries(state, folder)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, e := range entries {
+		name := e.Name()
 		if !strings.HasSuffix(name, "."+copyFile) {
 			continue
 		}
@@ -44,32 +43,17 @@ func dropCopies(state vfs.FS, folder string) error {
 			continue // Pull begins anew
 		}
 		have.Head.Packs, have.Partly = nil, true
-		if data, err = json.Marshal(have); err != nil {
-			return err
-		}
-		if err := vfs.WriteAtomic(state, path.Join(folder, name), data, 0o600); err != nil {
+		if err := vfs.WriteJSON(state, path.Join(folder, name), have); err != nil {
 			return err
 		}
 	}
-	for _, name := range names { // after all of them say that they are to be read again
-		if strings.HasSuffix(name, "."+copyFile) {
+	for _, e := range entries { // after all of them say that they are to be read again
+		if strings.HasSuffix(e.Name(), "."+copyFile) {
 			continue
 		}
-		if err := vfs.RemoveAll(state, path.Join(folder, name)); err != nil {
+		if err := vfs.RemoveAll(state, path.Join(folder, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// list returns the names in a folder, none for one that is not there.
-func list(in vfs.FS, folder string) (names []string, err error) {
-	entries, err := in.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names, err
 }

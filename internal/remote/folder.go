@@ -113,10 +113,7 @@ func (f folder) lock(ctx context.Context) (unlock func(), err error) {
 
 func (f folder) List(_ context.Context, prefix string) ([]string, error) {
 	dir, _ := path.Split(prefix)
-	entries, err := f.in.ReadDir(path.Clean(dir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := vfs.Entries(f.in, path.Clean(dir))
 	var names []string
 	for _, e := range entries {
 		name := dir + e.Name()

@@ -169,15 +169,7 @@ func seal(key *age.X25519Identity, data []byte) ([]byte, error) {
 	if key == nil {
 		return data, nil
 	}
-	var out bytes.Buffer
-	w, err := archive.Seal(&out, key.Recipient())
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	return out.Bytes(), err
+	return archive.SealBytes(data, key.Recipient())
 }
 
 // open is the reverse of seal. It refuses plain bytes on a sealed place.
@@ -195,53 +187,34 @@ func open(key *age.X25519Identity, data []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, MaxObject))
 }
 
-// pieces writes a stream as objects that bear the digests of their bytes.
+// pieces writes the pieces of a stream as objects that bear the digests of their bytes.
 type pieces struct {
 	ctx context.Context
 	to  Place
-	buf []byte
 	// pack is what was tried; a piece whose writing failed is in it, since it may arrive.
 	pack Pack
 }
 
-func (p *pieces) Write(data []byte) (int, error) {
-	n := len(data)
-	for len(data) > 0 {
-		k := min(len(data), PieceSize-len(p.buf))
-		p.buf, data = append(p.buf, data[:k]...), data[k:]
-		if len(p.buf) == PieceSize {
-			if err := p.flush(); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return n, nil
-}
-
-// flush writes a piece. One that is there was written by an earlier attempt at the same push, and
+// put writes a piece. One that is there was written by an earlier attempt at the same push, and
 // is replaced if it is damaged. It is never removed: a removal without an answer can
 // arrive later, and take away what was written after it.
-func (p *pieces) flush() error {
-	if len(p.buf) == 0 {
-		return nil
-	}
+func (p *pieces) put(data []byte) error {
 	if len(p.pack.Pieces) >= MaxPieces {
 		return fmt.Errorf("a pack of more than %d pieces: %w", MaxPieces, archive.ErrTooLarge)
 	}
-	piece := Piece{tagOf(p.buf), len(p.buf)}
+	piece := Piece{tagOf(data), len(data)}
 	p.pack.Pieces = append(p.pack.Pieces, piece)
 	name := p.pack.object(piece)
-	err := p.to.Put(p.ctx, name, "", p.buf)
+	err := p.to.Put(p.ctx, name, "", data)
 	if err != nil { // no answer is not a failure, and one that is there may be this one
 		there, tag, again := p.to.Get(p.ctx, name)
 		switch {
-		case again == nil && bytes.Equal(there, p.buf):
+		case again == nil && bytes.Equal(there, data):
 			err = nil
 		case again == nil && errors.Is(err, ErrChanged):
-			err = p.to.Put(p.ctx, name, tag, p.buf)
+			err = p.to.Put(p.ctx, name, tag, data)
 		}
 	}
-	p.buf = p.buf[:0]
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -208,14 +209,17 @@ func (p *pushing) write(sources []bundle.Source) (Pack, error) {
 		return Pack{}, err
 	}
 	out := &pieces{ctx: p.ctx, to: p.r.Place, pack: Pack{Series: p.known.Series}}
-	var err error
-	if p.r.Key == nil {
-		_, err = bundle.Write(p.ctx, out, sources)
-	} else {
-		err = p.sealed(out, sources)
+	var to []archive.Recipient
+	if p.r.Key != nil {
+		to = append(to, p.r.Key.Recipient())
 	}
+	cut := &archive.Pieces{Size: PieceSize, Put: out.put}
+	err := archive.Sealed(cut, to, func(w io.Writer) error {
+		_, err := bundle.Write(p.ctx, w, sources)
+		return err
+	})
 	if err == nil {
-		err = out.flush()
+		err = cut.Flush()
 	}
 	for _, s := range sources {
 		out.pack.Scopes = append(out.pack.Scopes, Span{s.Name, s.SinceSeq, s.Since, s.Seq, s.Head})
@@ -225,17 +229,6 @@ func (p *pushing) write(sources []bundle.Source) (Pack, error) {
 		err = errors.Join(err, p.r.save(pushedFile, p.known))
 	}
 	return out.pack, err
-}
-
-func (p *pushing) sealed(out *pieces, sources []bundle.Source) error {
-	w, err := archive.Seal(out, p.r.Key.Recipient())
-	if err != nil {
-		return err
-	}
-	if _, err := bundle.Write(p.ctx, w, sources); err != nil {
-		return err
-	}
-	return w.Close()
 }
 
 // replace makes a version of the log the present one. If nobody answers, it looks.

@@ -218,11 +218,7 @@ func (r *Remote) load(name string, into any) error {
 
 // save keeps a value in the state folder.
 func (r *Remote) save(name string, value any) error {
-	data, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteAtomic(r.State, name, data, 0o600)
+	return vfs.WriteJSON(r.State, name, value)
 }
 
 // Folder is the folder below the state folder that has a folder for each remote.
@@ -230,10 +226,7 @@ const Folder = "remotes"
 
 // Names lists the remotes that a state folder has, without asking one.
 func Names(state vfs.FS) (all []string, err error) {
-	entries, err := state.ReadDir(Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	entries, err := vfs.Entries(state, Folder)
 	for _, e := range entries {
 		if e.IsDir() && remoteName.MatchString(e.Name()) {
 			all = append(all, e.Name())

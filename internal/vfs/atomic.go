@@ -3,6 +3,7 @@
 package vfs
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -32,6 +33,16 @@ func WriteAtomic(in FS, name string, data []byte, perm fs.FileMode) error {
 		_, err := w.Write(data)
 		return err
 	})
+}
+
+// WriteJSON makes a value, as JSON that its owner alone may read, the content of the file, as
+// WriteAtomicFunc does.
+func WriteJSON(in FS, name string, value any) error {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return WriteAtomic(in, name, data, 0o600)
 }
 
 // WriteAtomicFunc makes what fill writes the content of the file. It writes a

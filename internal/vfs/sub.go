@@ -93,6 +93,15 @@ func RemoveAll(in FS, name string) error {
 	return in.Remove(name)
 }
 
+// Entries is ReadDir for which a folder that is not there has no entries.
+func Entries(in FS, folder string) ([]fs.DirEntry, error) {
+	entries, err := in.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
+}
+
 var variable = regexp.MustCompile(`\$([A-Za-z_][A-Za-z0-9_]*|\{[A-Za-z_][A-Za-z0-9_]*\})`)
 
 // Expand replaces the variables in a path: $NAME and ${NAME} anywhere, and a leading ~. A
