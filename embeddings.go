@@ -10,7 +10,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vector"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
@@ -18,9 +17,9 @@ import (
 
 // embeddings are what models make of a memex and its scopes: vectors and summaries.
 type embeddings struct {
-	vectors  *meaning.Vectors  // nil without an embedder
-	reranker *meaning.Reranker // nil for none
-	summary  *summary.Maker    // nil for none
+	vectors  *meaning.Vectors   // nil without an embedder
+	reranker *meaning.Reranker  // nil for none
+	summary  *meaning.Summaries // nil for none
 }
 
 // open makes the vectors of a memex, if there is an embedder, its reranker, and what makes
@@ -31,7 +30,7 @@ func (e *embeddings) open(s *scope.Scope, states func(context.Context) []*graph.
 	}
 	if of := s.Options.Summarizer; of != nil {
 		var err error
-		if e.summary, err = summary.New(summary.Options{Summarizing: *of, Now: s.Options.Now}); err != nil { // nothing else depends on it
+		if e.summary, err = meaning.NewSummaries(meaning.SummaryOptions{Summarizing: *of, Now: s.Options.Now}); err != nil { // nothing else depends on it
 			s.Options.Log.Warn("no model makes summaries", "error", err)
 		}
 	}

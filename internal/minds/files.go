@@ -16,9 +16,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/guard"
+	"github.com/fovea-memory/fovea/internal/meaning"
 	"github.com/fovea-memory/fovea/internal/outline"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/summary"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/merkle"
@@ -44,7 +44,7 @@ const (
 type Files struct {
 	// Summaries is what summarizes texts that do not fit; nil for nothing. It is set before
 	// the first use.
-	Summaries *summary.Maker
+	Summaries *meaning.Summaries
 	// Present returns the present view of a scope without what is locked down there. It is set
 	// before the first use.
 	Present func(ctx context.Context, scope string) (*view.View, error)

@@ -87,7 +87,6 @@ var layers = []layer{
 	{9, "internal/scope", files},
 	{9, "internal/meaning", files},
 	{10, "internal/remote", free},
-	{10, "internal/summary", pure},
 	{11, "internal/write", files},
 	{12, "internal/ingest", files},
 	{13, "internal/hive", files},

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package summary
+package meaning
 
 import (
 	"encoding/json"
@@ -44,7 +44,7 @@ func TestMaker(t *testing.T) {
 	var lies atomic.Bool
 	var mu sync.Mutex
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
-	m, err := New(Options{Summarizing: embed.Summarizing{URL: endpoint(t, &asked, &lies), Model: "m"}, Now: func() time.Time {
+	m, err := NewSummaries(SummaryOptions{Summarizing: embed.Summarizing{URL: endpoint(t, &asked, &lies), Model: "m"}, Now: func() time.Time {
 		mu.Lock()
 		defer mu.Unlock()
 		return now
@@ -110,7 +110,7 @@ func TestMakerClosed(t *testing.T) {
 	}))
 	defer s.Close()
 	defer close(leave)
-	m, err := New(Options{Summarizing: embed.Summarizing{URL: s.URL, Model: "m"}, Now: time.Now})
+	m, err := NewSummaries(SummaryOptions{Summarizing: embed.Summarizing{URL: s.URL, Model: "m"}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,18 +122,18 @@ func TestMakerClosed(t *testing.T) {
 	if got, err := m.Of(v, nil, b, "another text"); got.Text != "" || err != nil || len(hung) > 0 {
 		t.Errorf("closed: %+v, %v", got, err)
 	}
-	var none *Maker
+	var none *Summaries
 	none.Forget()
 	none.Close()
 	if got, err := none.Of(v, nil, b, "text"); got.Text != "" || err != nil {
 		t.Errorf("none: %+v, %v", got, err)
 	}
-	if _, err := New(Options{}); !errors.Is(err, embed.ErrConfig) {
+	if _, err := NewSummaries(SummaryOptions{}); !errors.Is(err, embed.ErrConfig) {
 		t.Errorf("without a server: %v", err)
 	}
 }
 
-func settle(t *testing.T, m *Maker) {
+func settle(t *testing.T, m *Summaries) {
 	t.Helper()
 	if err := m.Settle(t.Context()); err != nil {
 		t.Fatal(err)
