@@ -20,8 +20,8 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 var served = flag.Duration("served", 5*time.Second, "BenchmarkServed: 64 clients for so long, without a pause and with one")
@@ -88,7 +88,7 @@ func starts(t testing.TB) {
 type server struct {
 	m   *memex
 	c   *exec.Cmd
-	far *client.Client
+	far *httpapi.Client
 }
 
 func (m *memex) daemonEnv() []string {
@@ -125,7 +125,7 @@ func (m *memex) serve() *server {
 	if err != nil {
 		m.tb.Fatal(err)
 	}
-	s := &server{m, c, client.HTTP(at.URL, &client.Options{Token: at.Token, Agent: "ada", Role: api.Agent})}
+	s := &server{m, c, httpapi.HTTP(at.URL, &httpapi.ClientOptions{Token: at.Token, Agent: "ada", Role: api.Agent})}
 	if _, err := api.OpSearch.Call(m.tb.Context(), s.far.Service, api.SearchRequest{Text: "cat", Limit: 10}); err != nil {
 		m.tb.Fatal(err)
 	}

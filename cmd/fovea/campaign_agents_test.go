@@ -22,8 +22,8 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 const (
@@ -34,7 +34,7 @@ const (
 // colony is many agents on one served memex, and what was acknowledged to them.
 type colony struct {
 	*served
-	fenced *client.Client // of writes that name their claim
+	fenced *httpapi.Client // of writes that name their claim
 	agents []*worker
 
 	mu    sync.Mutex
@@ -88,13 +88,13 @@ func newColony(t *testing.T, seed uint64) *colony {
 }
 
 // socketClient reaches the daemon by its socket, as an agent; it repeats what a kill cut short.
-func (c *colony) socketClient() *client.Client {
+func (c *colony) socketClient() *httpapi.Client {
 	c.t.Helper()
 	text, err := os.ReadFile(filepath.Join(c.state, "socket"))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	h := client.Unix(string(text), &client.Options{Role: api.Agent})
+	h := httpapi.Unix(string(text), &httpapi.ClientOptions{Role: api.Agent})
 	h.OnLoss(func(ctx context.Context) error {
 		for ctx.Err() == nil { // until a shim has started another daemon
 			if _, err := h.Hello(ctx); err == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/trust"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
@@ -87,14 +87,14 @@ func reportSettings(s *session) {
 	}
 }
 
-func (s *session) clientOptions() *client.Options {
-	return &client.Options{Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project, Warn: s.warn}
+func (s *session) clientOptions() *httpapi.ClientOptions {
+	return &httpapi.ClientOptions{Agent: s.config.Agent, Session: s.config.Session, Project: s.config.Project, Warn: s.warn}
 }
 
 // createStore creates the store of a new memex in this process, so that its messages reach
 // the caller and not the daemon's log. It returns a client only if another process created
 // the store first and started the daemon, else nil.
-func (s *session) createStore(ctx context.Context) (*client.Client, error) {
+func (s *session) createStore(ctx context.Context) (*httpapi.Client, error) {
 	if stores.Begun(s.config.StateDir) {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func (s *session) createStore(ctx context.Context) (*client.Client, error) {
 }
 
 // startDaemon returns a client of the daemon and starts it if necessary.
-func (s *session) startDaemon(ctx context.Context, args ...string) (*client.Client, error) {
+func (s *session) startDaemon(ctx context.Context, args ...string) (*httpapi.Client, error) {
 	opts := s.clientOptions()
 	c, err := daemon.Connect(ctx, &s.config, opts)
 	if !errors.Is(err, daemon.ErrNone) {

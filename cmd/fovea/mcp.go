@@ -17,8 +17,8 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
@@ -113,7 +113,7 @@ const reconnectInterval = time.Second
 // forwardChanges notifies a server of other clients' commits until ctx ends. It follows them only
 // once somebody wants to be told: with many agents, each would be woken by every commit of all. It
 // does not restart a daemon that has gone; the next call does.
-func forwardChanges(ctx context.Context, c *client.Client, server *mcpserver.Server) {
+func forwardChanges(ctx context.Context, c *httpapi.Client, server *mcpserver.Server) {
 	select {
 	case <-ctx.Done():
 		return

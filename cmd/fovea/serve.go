@@ -20,10 +20,10 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -117,7 +117,7 @@ func detach(ctx context.Context, s *session, how serving) error {
 
 // reportServer prints the process that serves the memex and its HTTP address. It returns an error
 // if a port was requested but the process started without one.
-func reportServer(ctx context.Context, s *session, c *client.Client, how serving, already string) error {
+func reportServer(ctx context.Context, s *session, c *httpapi.Client, how serving, already string) error {
 	h, err := c.Hello(ctx)
 	if err != nil {
 		return err

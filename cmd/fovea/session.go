@@ -24,9 +24,9 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/s3"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
@@ -48,8 +48,8 @@ type session struct {
 	opening opening
 
 	config config.Config
-	memory *fovea.Memory  // nil with a daemon
-	daemon *client.Client // nil without one
+	memory *fovea.Memory   // nil with a daemon
+	daemon *httpapi.Client // nil without one
 	alerts alerts
 
 	noNotes error // that the folder holds none

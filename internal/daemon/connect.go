@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 // ErrNone is returned if no daemon serves a memex.
@@ -21,12 +21,12 @@ var ErrNone = errors.New("no daemon serves this memex")
 
 // Connect returns a client of the daemon that serves a memex, whatever path names that. The
 // caller closes it. Errors: ErrNone; kind Conflict if the daemon speaks another protocol.
-func Connect(ctx context.Context, c *config.Config, opts *client.Options) (*client.Client, error) {
+func Connect(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions) (*httpapi.Client, error) {
 	return find(ctx, c, opts, false)
 }
 
 // find is Connect; everywhere is that of places.
-func find(ctx context.Context, c *config.Config, opts *client.Options, everywhere bool) (*client.Client, error) {
+func find(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, everywhere bool) (*httpapi.Client, error) {
 	sockets, err := places(c, everywhere)
 	if err != nil {
 		return nil, err
@@ -47,14 +47,14 @@ func find(ctx context.Context, c *config.Config, opts *client.Options, everywher
 	return nil, ErrNone
 }
 
-func connect(ctx context.Context, socket string, opts *client.Options) (*client.Client, error) {
+func connect(ctx context.Context, socket string, opts *httpapi.ClientOptions) (*httpapi.Client, error) {
 	if _, err := os.Lstat(socket); errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNone
 	}
 	if err := private(filepath.Dir(socket)); err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
 	}
-	far := client.Unix(socket, opts)
+	far := httpapi.Unix(socket, opts)
 	soon, stop := context.WithTimeout(ctx, helloTimeout)
 	defer stop()
 	var err error
@@ -78,7 +78,7 @@ const helloTimeout = 10 * time.Second
 const pollInterval = 20 * time.Millisecond
 
 // Await calls Connect until it finds a daemon, ctx ends, or givenUp is closed.
-func Await(ctx context.Context, c *config.Config, opts *client.Options, givenUp <-chan struct{}) (*client.Client, error) {
+func Await(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, givenUp <-chan struct{}) (*httpapi.Client, error) {
 	for {
 		far, err := Connect(ctx, c, opts)
 		if err == nil || !errors.Is(err, ErrNone) {

@@ -24,10 +24,10 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/embed"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -42,7 +42,7 @@ type house struct {
 
 	url    string
 	warned []string // what the daemon told a caller beside its answers
-	far    *client.Client
+	far    *httpapi.Client
 	stop   func() error    // ends the daemon and returns what it said
 	over   <-chan struct{} // closed when it has ended
 }
@@ -103,7 +103,7 @@ func (h *house) start(change func(*daemon.Options)) {
 	case err := <-ended:
 		t.Fatal(err)
 	}
-	h.far, err = daemon.Connect(t.Context(), &h.config, &client.Options{Warn: func(err error) { h.warned = append(h.warned, err.Error()) }})
+	h.far, err = daemon.Connect(t.Context(), &h.config, &httpapi.ClientOptions{Warn: func(err error) { h.warned = append(h.warned, err.Error()) }})
 	h.check(err)
 	far := h.far
 	var said error
@@ -275,7 +275,7 @@ func TestWhoComesIn(t *testing.T) {
 	if got, _ := ask(ada, "", "", "", a); got != 401 {
 		t.Errorf("a token that was taken away: %d", got)
 	}
-	held, err := daemon.Connect(t.Context(), &h.config, &client.Options{Agent: "bob", Role: api.Agent})
+	held, err := daemon.Connect(t.Context(), &h.config, &httpapi.ClientOptions{Agent: "bob", Role: api.Agent})
 	h.check(err)
 	if _, err := api.OpEdit.Call(t.Context(), held.Service, api.EditRequest{ID: "b.org:1", Tag: []string{"z"}}); fovea.KindOf(err) != fovea.Denied {
 		t.Errorf("an agent over the socket: %v", err)
@@ -535,7 +535,7 @@ func TestTokensBind(t *testing.T) {
 		{"sea", "", fovea.Denied},
 		{"sea", "s1", fovea.Denied},
 	} {
-		c := client.HTTP(h.url, &client.Options{Token: secret, Project: tc.project, Session: tc.session})
+		c := httpapi.HTTP(h.url, &httpapi.ClientOptions{Token: secret, Project: tc.project, Session: tc.session})
 		if _, err := api.OpQuery.Call(t.Context(), c.Service, api.QueryRequest{}); fovea.KindOf(err) != tc.want {
 			t.Errorf("%+v: %v", tc, err)
 		}

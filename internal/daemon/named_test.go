@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 // TestNamesThatComeIn: a name that means somebody who is no agent lets nobody in, by
@@ -54,7 +54,7 @@ func TestNamesThatComeIn(t *testing.T) {
 			if got, text := ask(name, string(role), owners.Token); got != http.StatusUnauthorized || !strings.Contains(text, "agent") {
 				t.Errorf("%q as %q by the port: %d %s", name, role, got, text)
 			}
-			if far, err := daemon.Connect(t.Context(), &h.config, &client.Options{Agent: name, Role: role}); err == nil {
+			if far, err := daemon.Connect(t.Context(), &h.config, &httpapi.ClientOptions{Agent: name, Role: role}); err == nil {
 				_, err = api.OpRemember.Call(t.Context(), far.Service, api.RememberRequest{Title: "Taken over"})
 				if err == nil {
 					t.Errorf("%q as %q by the socket: done", name, role)

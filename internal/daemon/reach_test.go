@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/bound"
-	"github.com/fovea-memory/fovea/internal/client"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 // TestASocketThatWasTakenAway: the daemon listens at it anew, with its folder, and
@@ -28,7 +28,7 @@ func TestASocketThatWasTakenAway(t *testing.T) {
 	go func() { _ = d.servers[0].Serve(l) }()
 	defer func() { _ = d.servers[0].Close() }()
 	answers := func() bool {
-		far := client.Unix(socket, nil)
+		far := httpapi.Unix(socket, nil)
 		defer far.Close()
 		_, err := far.Hello(t.Context())
 		return err == nil

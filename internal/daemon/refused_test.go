@@ -11,9 +11,9 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/faultfs"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 // TestAFullDisk: when the disk was full once, each way in says what to do: the write, a
@@ -54,7 +54,7 @@ func TestAFullDisk(t *testing.T) {
 	advised("the status", st.ReadOnly)
 	h.write("b.org", "* Saved since\n")
 	var warned []string
-	near, err := daemon.Connect(t.Context(), &h.config, &client.Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
+	near, err := daemon.Connect(t.Context(), &h.config, &httpapi.ClientOptions{Warn: func(err error) { warned = append(warned, err.Error()) }})
 	h.check(err)
 	_, err = api.OpQuery.Call(t.Context(), near.Service, api.QueryRequest{})
 	h.check(err)

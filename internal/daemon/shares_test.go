@@ -18,10 +18,10 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/bound"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/foveatest"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
 // token makes a token for an agent.
@@ -63,7 +63,7 @@ func rest(lines *bufio.Scanner) string {
 // answered fails the test unless the port answers who has a token.
 func (h *house) answered(who, secret string) {
 	h.t.Helper()
-	c := client.HTTP(h.url, &client.Options{Token: secret})
+	c := httpapi.HTTP(h.url, &httpapi.ClientOptions{Token: secret})
 	defer c.Close()
 	if _, err := c.Hello(h.t.Context()); err != nil {
 		h.t.Errorf("%s is not answered: %v", who, err)

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -31,7 +31,7 @@ const outputSuffix = ".out"
 // returns when that daemon answers, or when another was quicker and its own has exited. A
 // command that ends without serving prints the reason as JSON on its last line; Start
 // returns it as an error of the same kind.
-func Start(ctx context.Context, c *config.Config, opts *client.Options, command string, args ...string) (*client.Client, error) {
+func Start(ctx context.Context, c *config.Config, opts *httpapi.ClientOptions, command string, args ...string) (*httpapi.Client, error) {
 	socket, err := c.Socket(nil)
 	if err == nil {
 		err = makePrivate(filepath.Dir(socket))
@@ -141,7 +141,7 @@ func Stop(ctx context.Context, c *config.Config) error {
 
 // findStarted returns a client of the daemon that serves a memex, under any name. It waits for one
 // that is starting.
-func findStarted(ctx context.Context, c *config.Config) (*client.Client, error) {
+func findStarted(ctx context.Context, c *config.Config) (*httpapi.Client, error) {
 	for {
 		far, err := find(ctx, c, nil, true)
 		if !errors.Is(err, ErrNone) {

@@ -7,7 +7,8 @@
 // ([Server.Handler]), whose [Admission] identifies callers. Every operation of
 // api.Operations is POST /v1/NAME with a JSON object; those that only read are
 // also GET. Beside them are hello, health, the log, the change stream and the
-// description of all (OpenAPI 3.1).
+// description of all (OpenAPI 3.1). A [Client] is the api.Service of a daemon over a unix socket
+// or over HTTP.
 //
 // Invariants:
 //
@@ -19,6 +20,9 @@
 //   - A write under an idempotency key is carried out once, and answered again from
 //     what was stored.
 //   - A list is the same JSON in one answer and in pages.
+//   - What a Client returns is what a Service in this process would, errors included. A write that
+//     was cut off by a lost connection is sent again under the same key, so that it happens once,
+//     if ClientOptions.Again brings a daemon back.
 //
 // Elsewhere: listeners and tokens (internal/daemon), what operations do (fovea),
 // what callers may do (trust.Hold).

@@ -109,7 +109,6 @@ var layers = []layer{
 	{18, "internal/httpapi", free},
 	{18, "internal/mcpserver", free},
 	{18, "internal/servermemory", free},
-	{18, "internal/client", free},
 	{18, "internal/config", free},
 	{18, "internal/alert", free},
 	{18, "internal/setup", free},

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package client
+package httpapi
 
 import (
 	"bufio"
@@ -27,8 +27,8 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 )
 
-// Options says who asks. nil means the zero value.
-type Options struct {
+// ClientOptions says who asks. nil means the zero value.
+type ClientOptions struct {
 	// Token is sent to a daemon that wants one.
 	Token string
 	// Agent and Session stand in the commits; where a token is sent the agent is
@@ -53,24 +53,24 @@ type Client struct {
 	Met     api.Hello   // that the daemon answered when it was found
 	http    *http.Client
 	base    string
-	opts    Options
+	opts    ClientOptions
 }
 
 // Unix returns a client of the daemon that listens at a socket. It does not
 // connect yet.
-func Unix(socket string, opts *Options) *Client {
+func Unix(socket string, opts *ClientOptions) *Client {
 	var d net.Dialer
-	return open("http://fovea", opts, func(ctx context.Context, _, _ string) (net.Conn, error) {
+	return newClient("http://fovea", opts, func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return d.DialContext(ctx, "unix", socket)
 	})
 }
 
 // HTTP returns a client of the daemon at a URL, such as http://127.0.0.1:8080.
-func HTTP(url string, opts *Options) *Client {
-	return open(strings.TrimSuffix(url, "/"), opts, (&net.Dialer{}).DialContext)
+func HTTP(url string, opts *ClientOptions) *Client {
+	return newClient(strings.TrimSuffix(url, "/"), opts, (&net.Dialer{}).DialContext)
 }
 
-func open(base string, opts *Options, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Client {
+func newClient(base string, opts *ClientOptions, dial func(ctx context.Context, network, address string) (net.Conn, error)) *Client {
 	const connections = 64
 	c := &Client{base: base, http: &http.Client{Transport: &http.Transport{
 		DialContext: dial, MaxIdleConnsPerHost: connections, DisableCompression: true,
@@ -82,7 +82,7 @@ func open(base string, opts *Options, dial func(ctx context.Context, network, ad
 	return c
 }
 
-// OnLoss sets Options.Again, before the first request.
+// OnLoss sets ClientOptions.Again, before the first request.
 func (c *Client) OnLoss(again func(context.Context) error) { c.opts.Again = again }
 
 // Close lets go of connections. Requests under way go on.
@@ -198,7 +198,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 	return r, nil
 }
 
-// send returns the body of an answer, or the error that it describes. warn, or else Options.Warn, is
+// send returns the body of an answer, or the error that it describes. warn, or else ClientOptions.Warn, is
 // told of its warnings.
 func (c *Client) send(r *http.Request, op string, warn func(error)) ([]byte, error) {
 	answer, err := c.http.Do(r)

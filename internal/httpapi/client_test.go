@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package client_test
+package httpapi_test
 
 import (
 	"context"
@@ -24,7 +24,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	_ "github.com/fovea-memory/fovea/api/care" // its operations
-	"github.com/fovea-memory/fovea/internal/client"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 )
 
@@ -32,13 +31,13 @@ import (
 func owner(*http.Request) (api.Grant, error) { return api.Grant{Role: api.Owner}, nil }
 
 // remote returns a client of a server over svc.
-func remote(t *testing.T, svc api.Service, opts *client.Options) *client.Client {
+func remote(t *testing.T, svc api.Service, opts *httpapi.ClientOptions) *httpapi.Client {
 	t.Helper()
 	s := httptest.NewServer(httpapi.New(httpapi.Options{
 		Service: svc, Feed: &api.Feed{}, Hello: func() api.Hello { return api.Hello{Protocol: api.Protocol, Root: "root"} },
 	}).Handler(owner))
 	t.Cleanup(s.Close)
-	c := client.HTTP(s.URL, opts)
+	c := httpapi.HTTP(s.URL, opts)
 	t.Cleanup(c.Close)
 	return c
 }
@@ -178,7 +177,7 @@ func TestAnswersAreThoseOfTheMemory(t *testing.T) {
 	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: server.Handler(owner)}}
 	s.Start()
 	t.Cleanup(s.Close)
-	far := client.Unix(socket, &client.Options{Session: "s1"})
+	far := httpapi.Unix(socket, &httpapi.ClientOptions{Session: "s1"})
 	t.Cleanup(far.Close)
 	near := api.NewLocal(m, &api.LocalOptions{Session: "s1"})
 
@@ -242,7 +241,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	again := 0
-	c := client.HTTP(s.URL, &client.Options{Again: func(context.Context) error { again++; return nil }})
+	c := httpapi.HTTP(s.URL, &httpapi.ClientOptions{Again: func(context.Context) error { again++; return nil }})
 	broken.Store(2)
 	r, err := api.OpRemember.Call(t.Context(), c.Service, api.RememberRequest{Title: "Once"})
 	if err != nil || again != 2 || r.Seq != 1 {
@@ -252,7 +251,7 @@ func TestALostAnswerIsAskedForAgain(t *testing.T) {
 		t.Errorf("%d commits, want one", seq)
 	}
 	broken.Store(1)
-	c = client.HTTP(s.URL, nil)
+	c = httpapi.HTTP(s.URL, nil)
 	if _, err := api.OpStatus.Call(t.Context(), c.Service, api.StatusRequest{}); err == nil {
 		t.Error("a lost connection is no error")
 	}
@@ -264,7 +263,7 @@ func TestEventsFromAnyNumber(t *testing.T) {
 	_, server, _ := memory(t, nil)
 	s := httptest.NewServer(server.Handler(owner))
 	t.Cleanup(s.Close)
-	c := client.HTTP(s.URL, nil)
+	c := httpapi.HTTP(s.URL, nil)
 	remember := func(n int) {
 		for range n {
 			if _, err := api.OpRemember.Call(t.Context(), c.Service, api.RememberRequest{Title: "Note"}); err != nil {
@@ -312,7 +311,7 @@ func TestWhoAnswersIsNoDaemon(t *testing.T) {
 				_, _ = w.Write([]byte(tc.answer))
 			}))
 			defer s.Close()
-			if _, err := client.HTTP(s.URL, nil).Hello(t.Context()); err == nil || err.Error() != tc.want {
+			if _, err := httpapi.HTTP(s.URL, nil).Hello(t.Context()); err == nil || err.Error() != tc.want {
 				t.Errorf("%v, want %s", err, tc.want)
 			}
 		})
@@ -323,7 +322,7 @@ func TestWhoAnswersIsNoDaemon(t *testing.T) {
 // again.
 func TestWhatNoHeaderCanSay(t *testing.T) {
 	svc := api.Service(func(context.Context, api.Call) (any, error) { return &api.Status{}, nil })
-	for _, opts := range []*client.Options{{Agent: "a\nb"}, {Session: "s\x00"}, {Project: "p\r\n"}} {
+	for _, opts := range []*httpapi.ClientOptions{{Agent: "a\nb"}, {Session: "s\x00"}, {Project: "p\r\n"}} {
 		opts.Again = func(context.Context) error { return nil }
 		if _, err := api.OpStatus.Call(t.Context(), remote(t, svc, opts).Service, api.StatusRequest{}); fovea.KindOf(err) != fovea.Invalid {
 			t.Errorf("%+v: %v", opts, err)
@@ -362,7 +361,7 @@ func TestLostEachTime(t *testing.T) {
 	t.Cleanup(s.Close)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	c := client.HTTP(s.URL, &client.Options{Again: func(context.Context) error {
+	c := httpapi.HTTP(s.URL, &httpapi.ClientOptions{Again: func(context.Context) error {
 		if again++; again > 20 {
 			stop() // it goes on for ever
 		}
