@@ -13,8 +13,8 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/alert"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/terminal"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 
 // alerts sends messages to the owner. The zero value has no destination.
 type alerts struct {
-	console *terminal.Console
+	console *cli.Console
 	queue   *alert.Queue // nil without destinations
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/stores"
-	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -33,7 +33,7 @@ func bundleVerifyCommand(s *session) *cobra.Command {
 missing, and computes each state of the history again. Of a bundle that was
 written with --since the states cannot be computed without what came before.`,
 		Example: "  fovea bundle verify ~/backup/notes.fovea",
-		Args:    verb.Args(1, 1, "a file"),
+		Args:    cli.Args(1, 1, "a file"),
 		RunE: func(c *cobra.Command, a []string) error {
 			f, err := vfs.OpenPlain(a[0], os.O_RDONLY, 0)
 			if err != nil {
@@ -55,7 +55,7 @@ written with --since the states cannot be computed without what came before.`,
 			}
 			all := remotes.Scopes(p.Header)
 			return s.Answer(verified{all, p.Loaded, p.Signed}, func() {
-				verb.PrintBundle(s.Out, all)
+				cli.PrintBundle(s.Out, all)
 				if p.Loaded {
 					s.Report("the bundle is whole, and every commit leads to the state that it names")
 				} else {
@@ -74,7 +74,7 @@ func bundleKeyCommand(s *session) *cobra.Command {
 one, and says where the key is that opens what is sealed for it. Keep a copy of
 that file in a safe place.`,
 		Example: "  fovea bundle key",
-		Args:    verb.NoArguments,
+		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			s.config, _ = config.Load(nil, s.flags, "") // no memex is needed
 			k, err := s.config.Seals(nil)
@@ -100,7 +100,7 @@ func remoteServeCommand(*session) *cobra.Command {
 machine. It reads requests from standard input and answers on standard output,
 until the input ends. It serves nothing but the objects of a remote in FOLDER.`,
 		Example: "  ssh box fovea remote serve /srv/notes",
-		Args:    verb.Args(1, 1, "a folder"),
+		Args:    cli.Args(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := outsideNotes(a[0]); err != nil {
 				return err
@@ -126,7 +126,7 @@ func outsideNotes(dir string) error {
 	all, err := stores.List(base)
 	for i := 0; i < len(all) && err == nil; i++ {
 		if all[i].Memex != "" && remotes.Inside(abs, all[i].Memex) {
-			err = verb.Misuse{Err: fmt.Errorf("remote serve: %s is a folder of the notes themselves; name one outside, "+
+			err = cli.Misuse{Err: fmt.Errorf("remote serve: %s is a folder of the notes themselves; name one outside, "+
 				"and add it as a remote on that machine, too", dir)}
 		}
 	}

@@ -19,13 +19,12 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/internal/bundle"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/stores"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -48,7 +47,7 @@ as skills, stay locked until "fovea guard adopt" decides about each.`,
 		Example: `  fovea clone ~/backup/notes.fovea ~/notes
   fovea clone /media/stick/notes ~/notes --passphrase-file pass.txt
   fovea clone ~/backup/notes.fovea ~/notes --fingerprint SHA256:...`,
-		Args: verb.Args(2, 2, "a source and a folder"),
+		Args: cli.Args(2, 2, "a source and a folder"),
 		RunE: func(c *cobra.Command, a []string) error {
 			how.source, how.in = a[0], c.InOrStdin()
 			return how.run(c.Context(), s, a[1])
@@ -153,7 +152,7 @@ func (how *cloning) make(ctx context.Context, s *session, dir string) (svc api.S
 // anew makes the state folder of a folder that has no content yet.
 func (how *cloning) anew(ctx context.Context, s *session, dir string, empty bool, fromRemote *bool) (err error) {
 	if !empty {
-		return verb.Misuse{Err: fmt.Errorf("clone: %s is not empty; name a new folder", dir)}
+		return cli.Misuse{Err: fmt.Errorf("clone: %s is not empty; name a new folder", dir)}
 	}
 	how.made.missing(filepath.Dir(s.config.StateDir))
 	done := s.Working()
@@ -187,14 +186,14 @@ func (how *cloning) keepRemote(ctx context.Context, svc api.Service) error {
 	}
 	for _, m := range done.Machines {
 		if m.Problem != "" {
-			err = errors.Join(err, fmt.Errorf("of %s: %s", terminal.OneLine(m.Name), m.Problem))
+			err = errors.Join(err, fmt.Errorf("of %s: %s", cli.OneLine(m.Name), m.Problem))
 		}
 	}
 	return err
 }
 
 func (how *cloning) addRemote(ctx context.Context, svc api.Service, url string) error {
-	pass, err := verb.Passphrase(ctx, how.file)
+	pass, err := cli.Passphrase(ctx, how.file)
 	if err != nil {
 		return err
 	}
@@ -212,7 +211,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	if strings.HasPrefix(how.source, remotes.IPFSPrefix) {
 		return false, remote.Unpack(s.config.StateDir, how.noted(false, func(in vfs.FS) error { return how.fromIPFS(ctx, s, in, dir) }))
 	}
-	url, err := verb.RemoteURL(how.source)
+	url, err := cli.RemoteURL(how.source)
 	if err != nil {
 		return false, err
 	}
@@ -221,7 +220,7 @@ func (how *cloning) fill(ctx context.Context, s *session, dir string) (fromRemot
 	}
 	p, err := remote.Open(ctx, url, buckets)
 	if err != nil {
-		return false, verb.Misuse{Err: err}
+		return false, cli.Misuse{Err: err}
 	}
 	defer p.Close()
 	return true, remote.Unpack(s.config.StateDir, how.noted(true, func(in vfs.FS) error { return how.fromRemote(ctx, p, in, dir) }))
@@ -276,7 +275,7 @@ func (how *cloning) fromRemote(ctx context.Context, p remote.Place, in vfs.FS, d
 		return err
 	}
 	if m.Sealed {
-		pass, err := verb.Passphrase(ctx, how.file)
+		pass, err := cli.Passphrase(ctx, how.file)
 		if err != nil {
 			return err
 		}
@@ -303,9 +302,9 @@ func (how *cloning) trust(s *session) error {
 		return nil
 	}
 	given := how.fingerprint
-	if in, ok := how.in.(*os.File); given == "" && ok && terminal.Width(in) > 0 && s.Err.IsTerminal() {
+	if in, ok := how.in.(*os.File); given == "" && ok && cli.Width(in) > 0 && s.Err.IsTerminal() {
 		const ask = "The memory was signed by %s. \"fovea guard adopt-key\" prints a fingerprint\nthere. Enter it, or nothing to leave protected files locked: "
-		s.Err.Printf(ask, terminal.OneLine(key.Name))
+		s.Err.Printf(ask, cli.OneLine(key.Name))
 		line, err := bufio.NewReader(io.LimitReader(in, 256)).ReadString('\n')
 		if err != nil && err != io.EOF {
 			return err
@@ -316,11 +315,11 @@ func (how *cloning) trust(s *session) error {
 	case key.Fingerprint:
 		file, err := s.config.TrustKey(nil, key)
 		if err == nil {
-			s.Report("the key of %s is trusted in %s", terminal.OneLine(key.Name), file)
+			s.Report("the key of %s is trusted in %s", cli.OneLine(key.Name), file)
 		}
 		return err
 	case "":
-		s.Report("protected files stay locked, since the key of %s is not trusted here; fovea guard adopt decides about each", terminal.OneLine(key.Name))
+		s.Report("protected files stay locked, since the key of %s is not trusted here; fovea guard adopt decides about each", cli.OneLine(key.Name))
 	default:
 		s.Report("protected files stay locked: the key of the source is another one, %s; fovea guard adopt decides about each", key.Fingerprint)
 	}

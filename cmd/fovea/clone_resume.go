@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -31,7 +31,7 @@ type underWay struct {
 
 // absolute returns the source in a form that does not depend on the working directory.
 func (how *cloning) absolute() string {
-	if abs, err := verb.RemoteURL(how.source); err == nil {
+	if abs, err := cli.RemoteURL(how.source); err == nil {
 		return abs
 	}
 	return how.source

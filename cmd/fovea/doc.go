@@ -9,5 +9,5 @@
 // print.go formats answers.
 //
 // Elsewhere: what the verbs do (packages api and fovea), where configuration comes from
-// (internal/config), and how output reaches a terminal or a pipe (internal/terminal).
+// (internal/config), and how output reaches a terminal or a pipe (internal/cli).
 package main

@@ -11,9 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // maxKeyFile is the number of bytes read from a public key file.
@@ -32,7 +31,7 @@ key.`,
 		Example: `  fovea guard adopt-key
   fovea guard adopt-key other.pub
   fovea guard adopt-key other.pub --fingerprint SHA256:...`,
-		Args: verb.Args(0, 1, "a file key.pub or the line in it"),
+		Args: cli.Args(0, 1, "a file key.pub or the line in it"),
 		RunE: func(c *cobra.Command, a []string) error {
 			own, err := config.MachineKey(nil)
 			if err != nil {
@@ -47,7 +46,7 @@ key.`,
 			key, err := givenKey(c.InOrStdin(), a[0])
 			switch {
 			case err != nil:
-				return verb.Misuse{Err: err}
+				return cli.Misuse{Err: err}
 			case key.Line == own.Line:
 				return printKey(s, key, "the key of this machine, which is always trusted")
 			case fingerprint == "":
@@ -55,7 +54,7 @@ key.`,
 			case s.config.Agent != "":
 				return errors.New("only the owner decides which signatures are trusted")
 			case fingerprint != key.Fingerprint:
-				return verb.Misuse{Err: fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
+				return cli.Misuse{Err: fmt.Errorf("the fingerprint is %s; it is another key than the one you compared", key.Fingerprint)}
 			}
 			file, err := s.config.TrustKey(nil, key)
 			if err != nil {
@@ -92,7 +91,7 @@ func printKey(s *session, key config.PublicKey, state string) error {
 	if s.JSON {
 		return s.Out.JSON(map[string]string{"name": key.Name, "fingerprint": key.Fingerprint, "key": key.Line, "state": state})
 	}
-	_, err := fmt.Fprintln(s.Out, strings.Join([]string{key.Line, "name         " + terminal.OneLine(key.Name), "fingerprint  " + key.Fingerprint,
-		terminal.OneLine(state)}, "\n"))
+	_, err := fmt.Fprintln(s.Out, strings.Join([]string{key.Line, "name         " + cli.OneLine(key.Name), "fingerprint  " + key.Fingerprint,
+		cli.OneLine(state)}, "\n"))
 	return err
 }

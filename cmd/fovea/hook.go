@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/hook"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // hookTime is how long a hook may take: a person waits for it with each prompt.
@@ -35,7 +35,7 @@ memory itself, and always exits with 0, also if it is called with flags that it
 does not know. --check says why it answers nothing.`,
 		Example: `  fovea setup claude-code --hooks
   fovea hook --check <input.json`,
-		Args: verb.NoArguments,
+		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.flags.Here, s.Quiet = "", !check
 			if check {
@@ -73,7 +73,7 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	text, err := verb.ReadUpTo(ctx, "-", hook.MaxInput)
+	text, err := cli.ReadUpTo(ctx, "-", hook.MaxInput)
 	if err != nil {
 		return err
 	}

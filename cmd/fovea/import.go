@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/servermemory"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 func importCommand(s *session) *cobra.Command {
@@ -20,7 +20,7 @@ func importCommand(s *session) *cobra.Command {
 		Example: `  fovea import claude ~/.claude/projects/-home-me-work/memory
   fovea import server-memory ~/memory.jsonl`,
 	}
-	return verb.Group(c, append(verb.ImportCommands(&s.verbs), &cobra.Command{
+	return cli.Group(c, append(cli.ImportCommands(&s.verbs), &cobra.Command{
 		Use:   serverMemory + " FILE",
 		Short: "Take over the graph of the MCP server server-memory",
 		Long: `Take over the graph that the MCP server server-memory keeps in FILE, one JSON
@@ -29,9 +29,9 @@ agents/server-memory/. Existing content stays, and forgotten content is left
 out. Lines that cannot be read are reported, and the exit code is then 1,
 although all other lines were imported.`,
 		Example: `  fovea import server-memory ~/memory.jsonl`,
-		Args:    verb.Args(1, 1, "the file"),
+		Args:    cli.Args(1, 1, "the file"),
 		RunE: func(c *cobra.Command, a []string) error {
-			text, err := verb.ReadFile(c.Context(), a[0])
+			text, err := cli.ReadFile(c.Context(), a[0])
 			if err != nil {
 				return err
 			}

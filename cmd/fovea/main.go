@@ -17,8 +17,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/query"
 )
@@ -70,7 +69,7 @@ func kindOf(err error) fovea.Kind {
 	switch kind := fovea.KindOf(err); {
 	case errors.Is(err, vfs.ErrNotRegular), errors.Is(err, vfs.ErrNotFolder) && kind == fovea.Other:
 		return fovea.Corrupt
-	case errors.As(err, new(verb.Misuse)):
+	case errors.As(err, new(cli.Misuse)):
 		return fovea.Invalid
 	default:
 		return kind
@@ -113,14 +112,14 @@ but the answer, standard error the rest. Exit codes:
 			if len(a) == 0 {
 				return c.Help()
 			}
-			return verb.Misuse{Err: fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
+			return cli.Misuse{Err: fmt.Errorf("no verb %q%s (see fovea --help)", a[0], suggestion(c, a[0]))}
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if s.flags.Agent == "" {
 				return nil
 			}
 			if err := author.Check(s.flags.Agent); err != nil {
-				return verb.Misuse{Err: fmt.Errorf("--agent: %w", err)}
+				return cli.Misuse{Err: fmt.Errorf("--agent: %w", err)}
 			}
 			return nil
 		},
@@ -138,9 +137,9 @@ but the answer, standard error the rest. Exit codes:
 	f.BoolVar(&s.Quiet, "quiet", false, "print only errors on standard error")
 	f.BoolVar(&s.opening.alone, "no-daemon", false, "open the memory in this process, without a daemon")
 	f.BoolVar(&s.opening.adopt, "adopt", false, "take over the store of a memex that was moved here")
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", terminal.Columns)))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", cli.Columns)))
 	root.SetFlagErrorFunc(badFlag)
-	verb.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cli.Complete(root, "memex", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveFilterDirs
 	})
 	root.SetVersionTemplate("{{.Version}}")
@@ -160,7 +159,7 @@ func addVerbs(root *cobra.Command, s *session) {
 	root.AddGroup(&cobra.Group{ID: "read", Title: "Find and read:"}, &cobra.Group{ID: "write", Title: "Write:"},
 		&cobra.Group{ID: "history", Title: "History and undo:"}, &cobra.Group{ID: "agents", Title: "Serve agents:"}, &cobra.Group{ID: "care", Title: "Care:"})
 	add("agents", setupCommand(s), mcpCommand(s), hookCommand(s), serveCommand(s), tokenCommand(s))
-	for _, c := range verb.Commands(&s.verbs) {
+	for _, c := range cli.Commands(&s.verbs) {
 		root.AddCommand(c)
 		switch c.Name() {
 		case "bundle":
@@ -191,7 +190,7 @@ func (f claimFlag) Set(text string) (err error) {
 func (f claimFlag) Type() string { return "claim" }
 
 // complain prints an error: as text, or as JSON.
-func complain(out *terminal.Console, err error) {
+func complain(out *cli.Console, err error) {
 	out.Clear()
 	if !out.JSON {
 		out.ReportAlways(err.Error())
@@ -219,7 +218,7 @@ func bothSides(err error) (*fovea.Error, bool) {
 
 // suggestion returns a hint at the verb closest to a mistyped one.
 func suggestion(c *cobra.Command, word string) string {
-	near := verb.OtherNames[word]
+	near := cli.OtherNames[word]
 	for c.SuggestionsMinimumDistance = 1; near == "" && c.SuggestionsMinimumDistance <= 2; c.SuggestionsMinimumDistance++ {
 		if all := c.SuggestionsFor(word); len(all) > 0 {
 			near = all[0]
@@ -249,7 +248,7 @@ func badFlag(c *cobra.Command, err error) error {
 			err = fmt.Errorf("%w; did you mean --%s?", err, near)
 		}
 	}
-	return verb.Misuse{Err: fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
+	return cli.Misuse{Err: fmt.Errorf("%w (see %s --help)", err, c.CommandPath())}
 }
 
 // nearFlag returns the flag of c closest to a mistyped one, "" if none is close.

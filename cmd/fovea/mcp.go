@@ -17,13 +17,12 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
 	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // serverMemory is the only server that --compat and import accept.
@@ -46,10 +45,10 @@ graph in agents/server-memory/. The file that MEMORY_FILE_PATH names is taken
 over where there is no graph yet, and kept in step with it.`,
 		Example: `  fovea mcp --memex ~/notes --agent claude
   MEMORY_FILE_PATH=~/memory.jsonl fovea mcp --compat server-memory`,
-		Args: verb.NoArguments,
+		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			s.flags.Here = "" // a server is started with its memex named
-			if terminal.Width(os.Stdin) > 0 {
+			if cli.Width(os.Stdin) > 0 {
 				s.Report("waiting for an MCP client on standard input; clients start this themselves, see fovea setup")
 			}
 			switch compat {
@@ -58,7 +57,7 @@ over where there is no graph yet, and kept in step with it.`,
 			case serverMemory:
 				return serveServerMemory(c.Context(), s)
 			}
-			return verb.Misuse{Err: fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
+			return cli.Misuse{Err: fmt.Errorf("--compat knows %s, not %q", serverMemory, compat)}
 		},
 	}
 	c.Flags().StringVar(&compat, "compat", "", "have the tools of another `SERVER`: "+serverMemory)
@@ -99,7 +98,7 @@ func standardLines(s *session) *rpcline.Transport {
 // refuseMCP answers the client's first request with the reason why there is no server, since
 // most clients do not show standard error.
 func refuseMCP(ctx context.Context, s *session, why error) error {
-	if terminal.Width(os.Stdin) > 0 {
+	if cli.Width(os.Stdin) > 0 {
 		return why // a person reads standard error
 	}
 	text := "fovea cannot serve this memory: " + why.Error() + "\nNext: ask the owner to fix that, and to restart this server"

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/document"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/text"
-	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/org"
 )
 
@@ -35,7 +35,7 @@ merged by lines, with marks where git has them.`,
 		Example: `  fovea merge-file base.org ours.org theirs.org --output -
   git config merge.fovea.driver 'fovea merge-file %O %A %B --path %P'
   echo '*.org merge=fovea' >> .gitattributes`,
-		Args: verb.Args(3, 3, "three files: BASE, OURS and THEIRS"),
+		Args: cli.Args(3, 3, "three files: BASE, OURS and THEIRS"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			text, told, err := m.run(a)
 			if err != nil {
@@ -76,10 +76,10 @@ func (m *fileMerge) run(files []string) (text string, told []string, err error) 
 	for i, name := range files {
 		b, err := os.ReadFile(name)
 		if err != nil {
-			return "", nil, verb.Misuse{Err: err}
+			return "", nil, cli.Misuse{Err: err}
 		}
 		if texts[i] = string(b); strings.Contains(texts[i], "\x00") {
-			return "", nil, verb.Misuse{Err: fmt.Errorf("merge-file: %s is not text; choose one of the versions", name)}
+			return "", nil, cli.Misuse{Err: fmt.Errorf("merge-file: %s is not text; choose one of the versions", name)}
 		}
 	}
 	formats := document.Formats{org.Format{}}

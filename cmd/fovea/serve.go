@@ -20,11 +20,11 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/httpapi"
-	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -61,13 +61,13 @@ and a token. "fovea token" creates tokens for other programs.`,
   fovea serve --print-unit >~/.config/systemd/user/fovea.service`,
 		Args: func(c *cobra.Command, a []string) error {
 			if len(a) > 0 && how.http {
-				return verb.Misuse{Err: fmt.Errorf("--http takes no address such as %q: the port is free to choose, and http.json in the state folder names it", a[0])}
+				return cli.Misuse{Err: fmt.Errorf("--http takes no address such as %q: the port is free to choose, and http.json in the state folder names it", a[0])}
 			}
-			return verb.NoArguments(c, a)
+			return cli.NoArguments(c, a)
 		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			if how.idle < 0 {
-				return verb.Misuse{Err: errors.New("--idle must not be negative")}
+				return cli.Misuse{Err: errors.New("--idle must not be negative")}
 			}
 			s.flags.Here = "" // a server is started with its memex named
 			if err := s.load(); err != nil {
@@ -143,7 +143,7 @@ func runDaemon(ctx context.Context, s *session, how serving) error {
 	lines := &later{}
 	log := slog.New(slog.NewTextHandler(lines, nil))
 	if _, err := sinks(&s.config); err != nil {
-		return verb.Misuse{Err: err}
+		return cli.Misuse{Err: err}
 	}
 	restoreHeap := growHeap()
 	with := func(o *fovea.Options) {

@@ -24,14 +24,13 @@ import (
 	"github.com/fovea-memory/fovea/api/remotes"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/s3"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
 	"github.com/fovea-memory/fovea/window"
 )
 
@@ -42,8 +41,8 @@ const lockWait = 10 * time.Second
 // session is one run of the command: what it prints, its global flags, and the memory that
 // it opened or the daemon that it asks.
 type session struct {
-	terminal.Console
-	verbs   verb.Session
+	cli.Console
+	verbs   cli.Session
 	flags   config.Flags
 	opening opening
 
@@ -67,8 +66,8 @@ type opening struct {
 // newSession returns the session of this process.
 func newSession() *session {
 	s := &session{flags: config.Flags{Here: "."}}
-	s.Out, s.Err = terminal.Output(), terminal.Messages()
-	s.verbs = verb.Session{
+	s.Out, s.Err = cli.Output(), cli.Messages()
+	s.verbs = cli.Session{
 		Console: &s.Console, Service: s.service,
 		Agent: func() string { return s.config.Agent },
 		Memex: func() string { return s.config.Memex },
@@ -133,7 +132,7 @@ func (s *session) load() (err error) {
 		}
 	}
 	if err != nil {
-		return verb.Misuse{Err: err}
+		return cli.Misuse{Err: err}
 	}
 	for _, p := range s.config.Problems {
 		s.Report("%s", p)

@@ -18,9 +18,9 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/embed"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/setup"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 func setupCommand(s *session) *cobra.Command {
@@ -45,12 +45,12 @@ model what the memory holds when a session starts and when you ask something.
   fovea setup claude-code --hooks --write
   fovea setup claude-code --text >>CLAUDE.md
   fovea setup cursor --memex ~/notes --write`,
-		Args:      verb.Args(1, 1, "a client: "+strings.Join(names, ", ")),
+		Args:      cli.Args(1, 1, "a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, a []string) error {
 			i := slices.IndexFunc(setup.Clients, func(c setup.Client) bool { return c.Name == a[0] })
 			if i < 0 {
-				return verb.Misuse{Err: fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
+				return cli.Misuse{Err: fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
 			}
 			return setUp(s, setup.Clients[i], how)
 		},
@@ -81,11 +81,11 @@ const (
 // setUp prints or writes the configuration of a client, or takes it out.
 func setUp(s *session, c setup.Client, how setupFlags) error {
 	if how.hooks != "" && how.hooks != hooksRecall && how.hooks != hooksKeep {
-		return verb.Misuse{Err: fmt.Errorf("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.hooks)}
+		return cli.Misuse{Err: fmt.Errorf("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.hooks)}
 	}
 	hooks, hooked := setup.HooksOf[c.Name]
 	if how.hooks != "" && !hooked {
-		return verb.Misuse{Err: fmt.Errorf("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)}
+		return cli.Misuse{Err: fmt.Errorf("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)}
 	}
 	if how.text {
 		s.Out.Text(setup.Instructions)
@@ -123,10 +123,10 @@ func setUp(s *session, c setup.Client, how setupFlags) error {
 func setupConfig(s *session, client string) (config.Config, error) {
 	conf, err := config.Load(nil, s.flags, "")
 	if err != nil {
-		return conf, verb.Misuse{Err: err}
+		return conf, cli.Misuse{Err: err}
 	}
 	if info, err := os.Stat(conf.Memex); err != nil || !info.IsDir() {
-		return conf, verb.Misuse{Err: fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
+		return conf, cli.Misuse{Err: fmt.Errorf("setup %s: %s is not a folder, and the server would not start; create it, or name another one with --memex",
 			client, conf.Memex)}
 	}
 	if !holdsDocument(conf.Memex, conf.Formats()) {
@@ -250,7 +250,7 @@ configuration that has search use it.
 With --write it is added to the configuration file, and the vectors are made.`,
 		Example: `  fovea setup embed
   fovea setup embed --url http://localhost:8080 --write`,
-		Args: verb.Args(0, 0, ""),
+		Args: cli.Args(0, 0, ""),
 		RunE: func(c *cobra.Command, _ []string) error { return setUpEmbed(c.Context(), s, want, write) },
 	}
 	c.Flags().StringVar(&want.URL, "url", "", "the `ADDRESS` of the server, if it is not one of the usual ones")

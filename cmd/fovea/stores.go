@@ -17,11 +17,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/stores"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 // storesDir returns the folder of this user's stores, "" if there is none.
@@ -37,7 +36,7 @@ func storesDir() string {
 func listStores(s *session) error {
 	base, err := config.StoresDir(nil)
 	if err != nil {
-		return verb.Misuse{Err: err}
+		return cli.Misuse{Err: err}
 	}
 	list, err := stores.List(base)
 	if err != nil {
@@ -53,11 +52,11 @@ func listStores(s *session) error {
 }
 
 // printStores prints one row per store; in a pipe, raw numbers separated by tabs.
-func printStores(out *terminal.Stream, list []stores.Store) {
+func printStores(out *cli.Stream, list []stores.Store) {
 	if !out.IsTerminal() {
 		for _, l := range list {
-			out.Row(terminal.Text(l.Memex), terminal.Text(memexState(l)), terminal.Text(strconv.FormatUint(l.Commits, 10)),
-				terminal.Text(strconv.FormatInt(l.Size, 10)), terminal.Text(l.Used.Format(time.RFC3339)), terminal.Text(l.Dir))
+			out.Row(cli.Text(l.Memex), cli.Text(memexState(l)), cli.Text(strconv.FormatUint(l.Commits, 10)),
+				cli.Text(strconv.FormatInt(l.Size, 10)), cli.Text(l.Used.Format(time.RFC3339)), cli.Text(l.Dir))
 		}
 		return
 	}
@@ -65,8 +64,8 @@ func printStores(out *terminal.Stream, list []stores.Store) {
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MEMEX\tFOLDER\tCOMMITS\tSIZE\tLAST USED\tSTORE")
 	for _, l := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", terminal.OneLine(l.Memex), terminal.OneLine(memexState(l)), commitsOf(l), sizeOf(l.Size),
-			l.Used.Local().Format(time.DateOnly), terminal.OneLine(filepath.Base(l.Dir)))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(l.Memex), cli.OneLine(memexState(l)), commitsOf(l), sizeOf(l.Size),
+			l.Used.Local().Format(time.DateOnly), cli.OneLine(filepath.Base(l.Dir)))
 	}
 	_ = table.Flush() // a builder returns no error
 	for line := range strings.Lines(text.String()) {
@@ -79,15 +78,15 @@ func printStores(out *terminal.Stream, list []stores.Store) {
 }
 
 // printStoresNarrow prints two lines per store, for a terminal that is narrower than the table.
-func printStoresNarrow(out *terminal.Stream, list []stores.Store) {
+func printStoresNarrow(out *cli.Stream, list []stores.Store) {
 	for _, l := range list {
-		out.Printf("%s\n", terminal.OneLine(l.Memex))
+		out.Printf("%s\n", cli.OneLine(l.Memex))
 		commits := commitsOf(l) + " commits"
 		if l.Commits == 1 {
 			commits = "1 commit"
 		}
-		fmt.Fprintln(out, out.Fold(fmt.Sprintf("    %s, %s, %s, used %s, store %s", terminal.OneLine(memexState(l)), commits, sizeOf(l.Size),
-			l.Used.Local().Format(time.DateOnly), terminal.OneLine(filepath.Base(l.Dir))), 4))
+		fmt.Fprintln(out, out.Fold(fmt.Sprintf("    %s, %s, %s, used %s, store %s", cli.OneLine(memexState(l)), commits, sizeOf(l.Size),
+			l.Used.Local().Format(time.DateOnly), cli.OneLine(filepath.Base(l.Dir))), 4))
 	}
 }
 
@@ -129,7 +128,7 @@ removed, so that nothing is lost by that; "store remove" ends it.`,
 		Example: `  fovea status --all
   fovea store remove notes-31c5adea60cd`,
 	}
-	return verb.Group(c, removeStoreCommand(s))
+	return cli.Group(c, removeStoreCommand(s))
 }
 
 func removeStoreCommand(s *session) *cobra.Command {
@@ -142,11 +141,11 @@ func removeStoreCommand(s *session) *cobra.Command {
 notes that stand in no file. Notes in files stay as they are. A store in use is
 refused, and one whose memex exists is removed with --force alone.`,
 		Example: `  fovea store remove notes-31c5adea60cd`,
-		Args:    verb.Args(1, -1, "the stores"),
+		Args:    cli.Args(1, -1, "the stores"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			base, err := config.StoresDir(nil)
 			if err != nil {
-				return verb.Misuse{Err: err}
+				return cli.Misuse{Err: err}
 			}
 			for _, name := range a {
 				if err := removeStore(s, base, name, force); err != nil {
@@ -167,11 +166,11 @@ func removeStore(s *session, base, name string, force bool) error {
 		return fault.Wrap("store", name, fault.NotFound, err)
 	}
 	if abs, _ := filepath.Abs(name); abs != st.Dir && filepath.Base(st.Dir) != name {
-		return verb.Misuse{Err: fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
+		return cli.Misuse{Err: fmt.Errorf("%s is a memex; name its store: fovea store remove %s", name, st.Dir)}
 	}
 	err = stores.Remove(st, force)
 	if errors.Is(err, stores.ErrMemexThere) {
-		return verb.Misuse{Err: fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
+		return cli.Misuse{Err: fmt.Errorf("%s exists, and its %d commits would be lost; if that is meant, add --force", st.Memex, st.Commits)}
 	}
 	if err != nil {
 		return fault.Wrap("store", name, fault.Conflict, err)
@@ -199,11 +198,11 @@ With --new it begins a new history though another store knows these notes.`,
 		Example: `  fovea adopt --memex ~/notes2
   fovea adopt ~/notes --memex ~/notes2
   fovea adopt --new --memex ~/notes2`,
-		Args: verb.Args(0, 1, "at most one store or memex"),
+		Args: cli.Args(0, 1, "at most one store or memex"),
 		RunE: func(c *cobra.Command, a []string) error {
 			switch {
 			case anew && len(a) > 0:
-				return verb.Misuse{Err: errors.New("--new begins a new history; leave out the store")}
+				return cli.Misuse{Err: errors.New("--new begins a new history; leave out the store")}
 			case anew:
 				s.opening.anew = true
 			default:

@@ -14,9 +14,8 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/terminal"
-	"github.com/fovea-memory/fovea/internal/verb"
 )
 
 func tokenCommand(s *session) *cobra.Command {
@@ -29,7 +28,7 @@ verbs need none: they use a socket that only you can reach.`,
   fovea token list
   fovea token remove claude`,
 	}
-	return verb.Group(c, addTokenCommand(s), listTokensCommand(s), removeTokenCommand(s))
+	return cli.Group(c, addTokenCommand(s), listTokensCommand(s), removeTokenCommand(s))
 }
 
 func addTokenCommand(s *session) *cobra.Command {
@@ -45,13 +44,13 @@ grants.`,
 		Example: `  fovea token add claude
   fovea token add dashboard --role reader
   fovea token add ferry --scope project/river --path projects/river/`,
-		Args: verb.Args(1, 1, "a name"),
+		Args: cli.Args(1, 1, "a name"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			if !slices.Contains([]api.Role{api.Owner, api.Agent, api.Reader}, api.Role(role)) {
-				return verb.Misuse{Err: fmt.Errorf("--role is owner, agent or reader, not %q", role)}
+				return cli.Misuse{Err: fmt.Errorf("--role is owner, agent or reader, not %q", role)}
 			}
 			if err := checkScopes(api.Role(role), scopes); err != nil {
-				return verb.Misuse{Err: err}
+				return cli.Misuse{Err: err}
 			}
 			agent := cmp.Or(s.flags.Agent, a[0])
 			if api.Role(role) == api.Owner {
@@ -63,7 +62,7 @@ grants.`,
 			}
 			secret, err := tokens.Add(config.Token{Name: a[0], Agent: agent, Role: role, Scopes: scopes, Paths: paths, Made: time.Now()})
 			if errors.Is(err, config.ErrTokenName) || errors.Is(err, config.ErrTokenMade) || errors.Is(err, author.ErrName) || errors.Is(err, author.ErrReserved) {
-				return verb.Misuse{Err: err}
+				return cli.Misuse{Err: err}
 			}
 			if err != nil {
 				return err
@@ -77,7 +76,7 @@ grants.`,
 		},
 	}
 	c.Flags().StringVar(&role, "role", string(api.Agent), "`ROLE`: owner, agent or reader")
-	verb.OneOf(c, "role", string(api.Owner), string(api.Agent), string(api.Reader))
+	cli.OneOf(c, "role", string(api.Owner), string(api.Agent), string(api.Reader))
 	c.Flags().StringArrayVar(&scopes, "scope", nil, "`SCOPE` that it may use: project/NAME, session/ID, project/* or session/* (may be repeated; default: any)")
 	c.Flags().StringArrayVar(&paths, "path", nil, "additional `FILE` or folder/ that it may write (may be repeated)")
 	return c
@@ -102,7 +101,7 @@ func listTokensCommand(s *session) *cobra.Command {
 		Use:     "list",
 		Short:   "List the tokens",
 		Example: "  fovea token list",
-		Args:    verb.NoArguments,
+		Args:    cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			tokens, err := config.ReadTokens(nil)
 			if err != nil {
@@ -112,7 +111,7 @@ func listTokensCommand(s *session) *cobra.Command {
 				return s.Out.JSON(append([]config.Token{}, tokens.All...))
 			}
 			for _, t := range tokens.All {
-				s.Out.Row(terminal.Text(t.Made.Format(time.DateOnly)), terminal.Text(t.Role), terminal.Text(t.Name), terminal.Text(t.Agent))
+				s.Out.Row(cli.Text(t.Made.Format(time.DateOnly)), cli.Text(t.Role), cli.Text(t.Name), cli.Text(t.Agent))
 			}
 			if len(tokens.All) == 0 {
 				s.Report("no tokens; fovea token add NAME makes one")
@@ -127,7 +126,7 @@ func removeTokenCommand(*session) *cobra.Command {
 		Use:     "remove NAME",
 		Short:   "Remove a token; daemons refuse it from then on",
 		Example: "  fovea token remove claude",
-		Args:    verb.Args(1, 1, "the name of a token"),
+		Args:    cli.Args(1, 1, "the name of a token"),
 		RunE: func(_ *cobra.Command, a []string) error {
 			tokens, err := config.ReadTokens(nil)
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/fovea-memory/fovea/internal/verb"
+	"github.com/fovea-memory/fovea/internal/cli"
 )
 
 // devel is the version that Go records for a program not built from a release.
@@ -79,7 +79,7 @@ func versionCommand(s *session) *cobra.Command {
 version (devel) was built from source that is not a release.`,
 		Example: `  fovea version
   fovea version --json`,
-		Args: verb.NoArguments,
+		Args: cli.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
 			return s.Answer(b, func() { s.Out.Text(b.text()) })

@@ -21,7 +21,7 @@ var dialing = map[string][]string{
 // dialers are the files and folders that may use them, with the reason.
 var dialers = map[string]string{
 	"internal/transfer":      "watches what it makes",
-	"internal/httpapi":        "reaches the daemon of this user on this machine",
+	"internal/httpapi":       "reaches the daemon of this user on this machine",
 	"internal/alert/mail.go": "one attempt ends with its context, see Queue",
 }
 

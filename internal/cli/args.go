@@ -1,0 +1,141 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Args checks the number of arguments, of which none is empty. Its error names the ones expected.
+func Args(least, most int, want string) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if len(a) < least || most >= 0 && len(a) > most || slices.Contains(a, "") {
+			return Misuse{fmt.Errorf("%s wants %s (see %s --help)", called(c), want, c.CommandPath())}
+		}
+		return nil
+	}
+}
+
+// called is a verb as a person types it, without the program.
+func called(c *cobra.Command) string {
+	_, words, _ := strings.Cut(c.CommandPath(), " ")
+	return words
+}
+
+// Arguments that several verbs share.
+var (
+	NoArguments = Args(0, 0, "no arguments")
+	oneNode     = Args(1, 1, "one node: an id, FILE:LINE, FILE:+BYTE, a path or a title")
+)
+
+// OtherNames maps words that people know from other programs to verbs.
+var OtherNames = map[string]string{
+	"add": "remember", "ask": "context", "cat": "show", "check": "verify", "daemon": "serve", "delete": "forget", "doctor": "status", "find": "search",
+	"fsck": "verify", "get": "show", "grep": "search", "history": "log", "info": "status", "init": "ingest", "list": "query", "ls": "query",
+	"move": "refile", "mv": "refile", "new": "remember", "note": "remember", "question": "context", "read": "show", "recall": "search",
+	"remove": "forget", "rm": "forget", "start": "serve", "stop": "serve --stop", "undo": "rollback",
+	"import obsidian": "markdown", "import logseq": "markdown", "import vault": "markdown", "import md": "markdown", "import memory": "server-memory",
+}
+
+// Group makes c the parent of other verbs. Without one of them it prints its help.
+func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
+	c.Args = func(c *cobra.Command, a []string) error {
+		if len(a) == 0 {
+			return nil
+		}
+		var names []string
+		for _, v := range c.Commands() {
+			names = append(names, v.Name())
+		}
+		near := ""
+		if to := OtherNames[called(c)+" "+a[0]]; to != "" {
+			near = "; did you mean " + to + "?"
+		} else if all := c.SuggestionsFor(a[0]); len(all) > 0 {
+			near = "; did you mean " + all[0] + "?"
+		}
+		return Misuse{fmt.Errorf("%s has no verb %q%s; it has %s (see %s --help)", called(c), a[0], near, strings.Join(names, ", "), c.CommandPath())}
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	c.AddCommand(verbs...)
+	return c
+}
+
+// OneOf sets the fixed values that a shell offers for a flag of c.
+func OneOf(c *cobra.Command, flag string, values ...string) {
+	Complete(c, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Complete sets the completions that a shell offers for a flag of c.
+func Complete(c *cobra.Command, flag string, with cobra.CompletionFunc) {
+	if err := c.RegisterFlagCompletionFunc(flag, with); err != nil {
+		panic(err) // programming error: no such flag, or completed twice
+	}
+}
+
+// textUsage explains the value of a flag that takes text.
+const textUsage = "(@FILE: of a file, -: standard input, @@: begins with @)"
+
+// givenText returns the text that a flag's value means: the value itself, for @NAME the
+// content of a file, for - standard input. A leading @@ stands for one @.
+func givenText(ctx context.Context, s *Session, value string) (string, error) {
+	switch {
+	case value == "-", value == "@-":
+		return ReadUpTo(ctx, "-", maxText)
+	case strings.HasPrefix(value, "@@"):
+		return value[1:], nil
+	case strings.HasPrefix(value, "@"):
+		return ReadUpTo(ctx, value[1:], maxText)
+	}
+	if info, err := os.Stat(value); err == nil && info.Mode().IsRegular() {
+		s.Report("%q is used as the text; @%s means the content of that file", value, value)
+	}
+	return value, nil
+}
+
+// maxText is the maximum size of a text in bytes, as of a flag.
+const maxText = 64 << 20
+
+// ReadFile reads a file named on the command line, - for standard input. It also returns
+// when ctx ends, since input from a person or a pipe may never end.
+func ReadFile(ctx context.Context, name string) (string, error) {
+	return ReadUpTo(ctx, name, math.MaxInt64-1)
+}
+
+// ReadUpTo is ReadFile for a file of at most so many bytes; a larger one is refused when these
+// are read.
+func ReadUpTo(ctx context.Context, name string, most int64) (string, error) {
+	var b []byte
+	var err error
+	stdin, read := os.Stdin, make(chan struct{})
+	go func() {
+		defer close(read)
+		from := stdin
+		if name != "-" {
+			if from, err = os.Open(name); err != nil {
+				return
+			}
+			defer from.Close()
+		}
+		b, err = io.ReadAll(io.LimitReader(from, most+1))
+	}()
+	select {
+	case <-read:
+	case <-ctx.Done():
+		return "", fmt.Errorf("read %s: %w", name, ctx.Err())
+	}
+	switch {
+	case err != nil:
+		return "", Misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
+	case int64(len(b)) > most:
+		return "", Misuse{fmt.Errorf("read %s: it has more than %d bytes", name, most)}
+	}
+	return string(b), nil
+}

@@ -1,0 +1,102 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/fovea-memory/fovea/internal/bound"
+)
+
+// Console is what one run of a command prints: its answer to Out, messages and progress to
+// Err. Messages are safe for concurrent use.
+type Console struct {
+	Out   *Stream // the answer
+	Err   *Stream // everything else
+	JSON  bool    // print answers as JSON
+	Quiet bool    // print no messages but errors
+	drawn drawing
+	seen  bound.Map[string, bool] // recent warnings; guarded by drawn.mu
+}
+
+// Report prints a message unless Quiet is set.
+func (c *Console) Report(format string, a ...any) {
+	if !c.Quiet {
+		c.ReportAlways(fmt.Sprintf(format, a...))
+	}
+}
+
+// ReportAlways prints a message even if Quiet is set.
+func (c *Console) ReportAlways(text string) {
+	c.drawn.mu.Lock()
+	defer c.drawn.mu.Unlock()
+	c.drawn.wipe(c.Err.file)
+	fmt.Fprintln(c.Err, c.Err.Fold("fovea: "+text, 2))
+}
+
+// minWarned is the number of recent warnings remembered for deduplication.
+const minWarned = 64
+
+// Warn prints a warning unless it was printed before: an operation that reads the folder
+// twice finds it twice.
+func (c *Console) Warn(err error) {
+	c.drawn.mu.Lock()
+	again, _ := c.seen.Get(err.Error())
+	c.seen.Size = minWarned
+	c.seen.Set(err.Error(), true)
+	c.drawn.mu.Unlock()
+	if !again {
+		c.Report("%v", err)
+	}
+}
+
+// Answer prints an answer: as JSON, or with show.
+func (c *Console) Answer(answer any, show func()) error {
+	if c.JSON {
+		return c.Out.JSON(answer)
+	}
+	show()
+	return nil
+}
+
+// Log returns a log that passes errors to ReportAlways and warnings to warn.
+func (c *Console) Log(warn func(error)) *slog.Logger {
+	return slog.New(&handler{report: c.ReportAlways, warn: warn})
+}
+
+// handler is the handler of such a log.
+type handler struct {
+	report func(string)
+	warn   func(error)
+	with   []slog.Attr
+}
+
+func (h *handler) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+func (h *handler) Handle(_ context.Context, r slog.Record) error {
+	text := r.Message
+	add := func(a slog.Attr) bool {
+		text += fmt.Sprintf("; %s: %v", a.Key, a.Value)
+		return true
+	}
+	for _, a := range h.with {
+		add(a)
+	}
+	r.Attrs(add)
+	if r.Level >= slog.LevelError {
+		h.report(text)
+	} else {
+		h.warn(errors.New(text))
+	}
+	return nil
+}
+
+func (h *handler) WithAttrs(with []slog.Attr) slog.Handler {
+	return &handler{h.report, h.warn, slices.Concat(h.with, with)}
+}
+
+func (h *handler) WithGroup(string) slog.Handler { return h } // Fovea logs no groups

@@ -1,0 +1,106 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progressAfter is how long work runs before progress is shown.
+const progressAfter = time.Second
+
+// drawing is the progress shown at a terminal: a bar if the total is known, else a line that
+// counts seconds. It writes to the file, not to the stream, which would escape its cursor
+// movements.
+type drawing struct {
+	mu    sync.Mutex
+	begun time.Time // start of the work that bar shows
+	bar   *progressbar.ProgressBar
+	line  bool
+}
+
+// watched reports whether progress is wanted and standard error is a terminal.
+func (c *Console) watched() bool { return !c.Quiet && c.Err.IsTerminal() }
+
+// Working shows the seconds of a long operation until done is called.
+func (c *Console) Working() (done func()) {
+	if !c.watched() {
+		return func() {}
+	}
+	stop, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		begun, tick := time.Now(), time.NewTicker(progressAfter)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				c.Clear()
+				return
+			case <-tick.C:
+				c.drawn.count(c.Err.file, time.Since(begun))
+			}
+		}
+	}()
+	return func() { close(stop); <-gone }
+}
+
+func (d *drawing) count(to *os.File, since time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.bar == nil {
+		fmt.Fprintf(to, "\r\x1b[Kfovea: working, %d s", int(since.Seconds()))
+		d.line = true
+	}
+}
+
+// Progress draws a bar for long work at a terminal.
+func (c *Console) Progress(done, total int) {
+	if !c.watched() {
+		return
+	}
+	d := &c.drawn
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun.IsZero() {
+		d.begun = time.Now()
+	}
+	if d.bar == nil {
+		if time.Since(d.begun) < progressAfter || done == total {
+			return
+		}
+		d.wipe(c.Err.file)
+		d.bar = progressbar.NewOptions(total,
+			progressbar.OptionSetWriter(c.Err.file), progressbar.OptionSetDescription("reading"),
+			progressbar.OptionShowCount(), progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(true))
+	}
+	_ = d.bar.Set(done)
+	if done == total {
+		d.wipe(c.Err.file)
+	}
+}
+
+// Clear removes the progress from the terminal.
+func (c *Console) Clear() {
+	c.drawn.mu.Lock()
+	defer c.drawn.mu.Unlock()
+	c.drawn.wipe(c.Err.file)
+}
+
+// wipe is Clear for callers that hold d.mu.
+func (d *drawing) wipe(from *os.File) {
+	if d.bar != nil {
+		_ = d.bar.Clear()
+		d.bar = nil
+	}
+	if d.line {
+		fmt.Fprint(from, "\r\x1b[K")
+		d.line = false
+	}
+}

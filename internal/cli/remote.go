@@ -1,0 +1,151 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/fovea-memory/fovea/api"
+	"github.com/fovea-memory/fovea/api/remotes"
+	"github.com/fovea-memory/fovea/internal/scope"
+)
+
+func remoteCommand(s *Session) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "remote",
+		Short: "Keep the memory in step with other machines",
+		Long: `A remote is a place that several machines reach: a folder, such as one on a
+stick or one that a sync program carries, a folder of a machine behind SSH, or
+a bucket. Each machine writes a log of its own there, so none can harm what
+another one wrote. What is written is sealed by a passphrase, unless you give
+--plain.`,
+		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
+  fovea sync
+  fovea remote list`,
+	}
+	return Group(c, verb(s, &cobra.Command{
+		Use: "list", Example: "  fovea remote list", Args: NoArguments,
+	}, remotes.OpRemotes, nil, func(all []remotes.Remote) {
+		for _, r := range all {
+			s.Out.Row(Column(r.Name, 12), Column(scope.Count(int(r.Behind), "commit")+" behind", 20), Text(r.URL))
+		}
+		if len(all) == 0 {
+			s.Report("no remote yet; fovea remote add NAME URL adds one")
+		}
+	}), remoteAddCommand(s), verb(s, &cobra.Command{
+		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
+	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
+}
+
+func remoteAddCommand(s *Session) *cobra.Command {
+	file := ""
+	var c *cobra.Command
+	c = verb(s, &cobra.Command{
+		Use: "add NAME URL", Short: "Keep this memory in step with a place",
+		Long: `Add prepares the place, or joins one that another machine has prepared. URL is a
+folder, ssh://HOST/FOLDER, or a bucket as s3://BUCKET/PREFIX, with
+?endpoint=https://HOST for another store than Amazon's. A place that holds
+another memory is refused, and a bucket that does not keep conditions of writes.
+
+The passphrase is needed here once, and on each other machine once.`,
+		Example: `  fovea remote add stick /media/stick/notes --passphrase-file pass.txt
+  fovea remote add box ssh://box.local/srv/notes --plain
+  fovea remote add cloud s3://my-notes/fovea --passphrase-file pass.txt`,
+		Args: Args(2, 2, "a name and a URL"),
+	}, remotes.OpRemoteAdd, func(req *remotes.RemoteAddRequest, a []string) (err error) {
+		req.Name = a[0]
+		if req.URL, err = RemoteURL(a[1]); err == nil {
+			req.Passphrase, err = Passphrase(c.Context(), file)
+		}
+		return err
+	}, func(r *remotes.Remote) {
+		how := "sealed"
+		if !r.Sealed {
+			how = "plain"
+		}
+		s.Report("%s is %s, %s; fovea sync %s brings both in step", r.Name, r.URL, how, r.Name)
+		if r.Keeps {
+			s.Report("the bucket keeps versions: what a purge takes out stays there until a rule of the bucket ends old versions")
+		}
+	})
+	c.Flags().StringVar(&file, "passphrase-file", "", "`FILE` with the passphrase of a sealed place on its first line")
+	return c
+}
+
+// RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
+func RemoteURL(text string) (string, error) {
+	if text == "" {
+		return "", Misuse{errors.New("the address of a remote is empty")}
+	}
+	if strings.Contains(text, "://") || strings.HasPrefix(text, remotes.IPFSPrefix) {
+		return text, nil
+	}
+	return filepath.Abs(text)
+}
+
+// Passphrase returns the first line of a file, "" without one.
+func Passphrase(ctx context.Context, file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	text, err := ReadFile(ctx, file)
+	first, _, _ := strings.Cut(text, "\n")
+	if first = strings.TrimRight(first, "\r"); err == nil && first == "" {
+		err = Misuse{fmt.Errorf("%s has no passphrase on its first line", file)}
+	}
+	return first, err
+}
+
+func syncCommand(s *Session) *cobra.Command {
+	return carrying(s, &cobra.Command{
+		Long: `Sync brings in what other machines have written to the remote, as "fovea merge"
+does, and then writes there what is new here. What both changed is merged;
+of what cannot be, one version wins and the other is kept in the note as a
+conflict.`,
+		Example: "  fovea sync\n  fovea sync stick",
+	}, remotes.OpSync)
+}
+
+func pushCommand(s *Session) *cobra.Command {
+	return carrying(s, &cobra.Command{Example: "  fovea push stick\n  fovea push ipfs:"}, remotes.OpPush)
+}
+
+func pullCommand(s *Session) *cobra.Command {
+	return carrying(s, &cobra.Command{Example: "  fovea pull stick\n  fovea pull ipfs:CID"}, remotes.OpPull)
+}
+
+// carrying completes the verb of an operation that exchanges commits.
+func carrying(s *Session, c *cobra.Command, op api.Op[remotes.SyncRequest, *remotes.SyncResponse]) *cobra.Command {
+	c.Args = Args(0, 1, "at most one remote")
+	return verbFor(s, c, op, nil, func(req *remotes.SyncRequest, r *remotes.SyncResponse) {
+		for _, m := range r.Machines {
+			if m.Problem != "" {
+				s.Report("%s: %s", m.Name, m.Problem)
+			}
+			if len(m.Brought) > 0 {
+				s.Out.Printf("from %s:\n", OneLine(m.Name))
+				printBrought(s, m.Brought)
+			}
+		}
+		if op.Name == "pull" && !slices.ContainsFunc(r.Machines, func(m remotes.Machine) bool { return m.Problem != "" || len(m.Brought) > 0 }) {
+			s.Report("nothing new in %s", r.Remote)
+		}
+		switch {
+		case op.Name == "pull":
+		case req.DryRun:
+			s.Report("a dry run: %s would be written to %s", scope.Count(int(r.Pushed), "commit"), r.Remote)
+		default:
+			s.Report("%s written to %s, %d bytes", scope.Count(int(r.Pushed), "commit"), r.Remote, r.Bytes)
+		}
+		if r.CID != "" {
+			s.Out.Printf("%s\n", r.CID)
+		}
+	})
+}

@@ -1,0 +1,238 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/rivo/uniseg"
+	"golang.org/x/term"
+
+	"github.com/fovea-memory/fovea/internal/config"
+)
+
+// Columns is the width of help, and of lists if the terminal's width is unknown.
+const Columns = 80
+
+// Stream is the only way to standard output or standard error. It makes hidden characters
+// visible at a terminal and leaves a pipe's bytes as they are. It keeps the first error, so
+// that the command fails if its answer could not be written. Only writing is safe for
+// concurrent use.
+type Stream struct {
+	file     *os.File
+	wide     int       // of the terminal in cells, 0 without one
+	revealed *revealer // nil if bytes are written unchanged
+	err      error
+}
+
+// Output returns standard output.
+func Output() *Stream {
+	s := &Stream{file: os.Stdout, wide: Width(os.Stdout)}
+	if s.wide > 0 {
+		s.revealed = &revealer{to: s.file, spell: spelled}
+	}
+	return s
+}
+
+// Messages returns standard error, which always shows hidden characters: a log of it may be
+// read at a terminal later.
+func Messages() *Stream {
+	return &Stream{file: os.Stderr, wide: Width(os.Stderr), revealed: &revealer{to: os.Stderr, spell: spelled}}
+}
+
+// Width returns the width in cells of the terminal behind f, 0 if there is none. COLUMNS
+// overrides the window's width.
+func Width(f *os.File) int {
+	if !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if wide := config.Columns(nil); wide > 0 {
+		return wide
+	}
+	if wide, _, err := term.GetSize(int(f.Fd())); err == nil && wide > 0 {
+		return wide
+	}
+	return Columns
+}
+
+// IsTerminal reports whether the stream is a terminal.
+func (s *Stream) IsTerminal() bool { return s.wide > 0 }
+
+// Width returns the width of the terminal in cells, 0 without one.
+func (s *Stream) Width() int { return s.wide }
+
+// Write writes bytes, at a terminal with hidden characters spelled out.
+func (s *Stream) Write(b []byte) (n int, err error) {
+	if s.revealed != nil {
+		n, err = s.revealed.Write(b)
+	} else {
+		n, err = s.file.Write(b)
+	}
+	s.keep(err)
+	return n, err
+}
+
+// Close flushes the stream; the file stays open. It returns the first error of the stream.
+func (s *Stream) Close() error {
+	if s.revealed != nil {
+		s.keep(s.revealed.Flush())
+	}
+	return s.err
+}
+
+// Err returns the first error of the stream, nil if all was written so far.
+func (s *Stream) Err() error { return s.err }
+
+func (s *Stream) keep(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Text writes a text; at a terminal it ends the last line.
+func (s *Stream) Text(text string) {
+	_, _ = io.WriteString(s, text)
+	if s.IsTerminal() && text != "" && !strings.HasSuffix(text, "\n") {
+		_, _ = io.WriteString(s, "\n")
+	}
+}
+
+// Printf formats a text. Each string among the arguments is put on one line, so that no
+// remembered text adds lines.
+func (s *Stream) Printf(format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = OneLine(text)
+		}
+	}
+	fmt.Fprintf(s, format, args...)
+}
+
+// JSON writes a value as JSON, indented at a terminal. There, hidden characters in strings
+// become escapes, which keeps the value.
+func (s *Stream) JSON(v any) error {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if s.IsTerminal() {
+		e.SetIndent("", "  ")
+	}
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	text := b.String()
+	if s.revealed != nil {
+		text = reveal(text, spelledJSON)
+	}
+	_, err := io.WriteString(s, text)
+	return err
+}
+
+// Fold folds the lines of a text at a terminal and indents continuations by indent more; in a pipe it keeps them whole.
+func (s *Stream) Fold(text string, indent int) string {
+	if s.IsTerminal() {
+		return fold(Visible(text), indent, s.wide)
+	}
+	return text
+}
+
+// Cell is one column of a list.
+type Cell struct {
+	Text  string
+	Width int // in cells; 0 for the text's own width, Rest for the remaining space
+}
+
+// Text is a column as wide as its text.
+func Text(text string) Cell { return Cell{Text: text} }
+
+// Column is a column of a fixed width, or Rest.
+func Column(text string, width int) Cell { return Cell{text, width} }
+
+// Number is a column with a number, at a terminal right-aligned.
+func Number[N int | uint64](out *Stream, width int, n N) Cell {
+	if !out.IsTerminal() {
+		width = 0
+	}
+	return Cell{Text: fmt.Sprintf("%*d", width, n)}
+}
+
+// Rest is the width of the one cell that fills its row. If less than minRest remains for it,
+// or less than minLastRest at the end of a row, the row breaks.
+const (
+	Rest        = -1
+	minRest     = 24
+	minLastRest = 10
+)
+
+// Row writes a record of a list. A terminal gets a line cut to its width. A pipe gets one
+// whole line with tabs between the columns; the last column keeps its own tabs.
+func (s *Stream) Row(cells ...Cell) {
+	var line string
+	if s.IsTerminal() {
+		line = layout(cells, s.wide)
+	} else {
+		texts := make([]string, len(cells))
+		for i, c := range cells {
+			texts[i] = OneLine(c.Text)
+		}
+		last := len(cells) - 1
+		texts[last] = JoinLines(cells[last].Text)
+		line = strings.Join(texts, "\t")
+	}
+	_, _ = io.WriteString(s, line+"\n")
+}
+
+// layout formats the cells of a row for a terminal.
+func layout(cells []Cell, wide int) string {
+	const gap, indent = "  ", "    "
+	room := wide - len(gap)*(len(cells)-1)
+	for i, c := range cells {
+		cells[i].Text = Visible(OneLine(c.Text))
+		if c.Width == 0 {
+			cells[i].Width = uniseg.StringWidth(cells[i].Text)
+		}
+		if c.Width != Rest {
+			room -= cells[i].Width
+		}
+	}
+	var b strings.Builder
+	used := 0
+	for i, c := range cells {
+		last, behind := i == len(cells)-1, gap
+		switch {
+		case c.Width != Rest:
+		case last && room < minLastRest:
+			b.WriteString("\n" + indent)
+			c.Width = wide - len(indent)
+		case !last && room < minRest:
+			c.Width, behind = wide-used, "\n"+indent
+		default:
+			c.Width = room
+		}
+		used += c.Width + len(gap)
+		b.WriteString(fit(c.Text, c.Width))
+		if !last {
+			b.WriteString(behind)
+		}
+	}
+	lines := strings.Split(b.String(), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// OneLine replaces line breaks and tabs with spaces, so that a text fits into a column.
+func OneLine(text string) string { return blanks.Replace(text) }
+
+// JoinLines replaces line breaks with spaces and keeps tabs.
+func JoinLines(text string) string { return lineEnds.Replace(text) }
+
+var (
+	lineEnds = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
+	blanks   = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")
+)
