@@ -51,7 +51,7 @@ func (e *exchange) use(o *s3.Options) {
 
 // Do sends one attempt.
 func (e *exchange) Do(r *http.Request) (*http.Response, error) {
-	if e.halfway != nil {
+	if e.halfway != nil && r.Body != nil {
 		first := io.LimitReader(r.Body, r.ContentLength/2)
 		r.Body = struct {
 			io.Reader
