@@ -17,6 +17,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
 	"github.com/fovea-memory/fovea/internal/foveatest"
 	"github.com/fovea-memory/fovea/internal/remote"
 	"github.com/fovea-memory/fovea/internal/remote/placetest"
@@ -113,7 +116,10 @@ func govern(t *testing.T, g *foveatest.Gateways, what, body string) {
 	sum := sha256.Sum256([]byte(body))
 	payload := hex.EncodeToString(sum[:])
 	r.Header.Set("X-Amz-Content-Sha256", payload)
-	s3.Sign(r, s3.Credentials{KeyID: g.KeyID, Secret: g.Secret}, "us-east-1", "s3", payload, time.Now())
+	keys := aws.Credentials{AccessKeyID: g.KeyID, SecretAccessKey: g.Secret}
+	if err := v4.NewSigner().SignHTTP(t.Context(), keys, r, payload, "s3", "us-east-1", time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -3,17 +3,22 @@
 package s3
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -22,7 +27,7 @@ type store struct {
 	t     *testing.T
 	mu    sync.Mutex
 	seen  []*http.Request // guarded by mu
-	waits []time.Duration
+	waits int
 	b     *Bucket
 }
 
@@ -40,7 +45,7 @@ func serve(t *testing.T, each func(n int, w http.ResponseWriter, r *http.Request
 	}))
 	t.Cleanup(server.Close)
 	o := Options{Name: "notes", Settings: Settings{Endpoint: server.URL, Credentials: fixed},
-		Wait: func(ctx context.Context, d time.Duration) error { s.waits = append(s.waits, d); return ctx.Err() }}
+		Wait: func(int) time.Duration { s.waits++; return 0 }}
 	var err error
 	if s.b, err = Open(o); err != nil {
 		t.Fatal(err)
@@ -170,12 +175,12 @@ func TestWaits(t *testing.T) {
 	if _, _, err := s.b.Get(t.Context(), "k", 1); !errors.Is(err, ErrNoAnswer) || strings.Contains(err.Error(), "/notes/") {
 		t.Error(err)
 	}
-	if len(s.asked()) != attempts || len(s.waits) != attempts-1 {
+	if len(s.asked()) != attempts || s.waits != attempts-1 {
 		t.Errorf("asked %d times, waited %v", len(s.asked()), s.waits)
 	}
 	for attempt := range 40 {
 		most := min(firstWait<<min(attempt, 20), maxWait)
-		if d := backoff(attempt); d < most/2 || d > most {
+		if d := backoff(attempt + 1); d < most/2 || d > most {
 			t.Errorf("before attempt %d: %v", attempt, d)
 		}
 	}
@@ -213,7 +218,27 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestRequests: where a request goes, by the style of the address, and what it has.
+// answers is a transport that keeps the requests and has one answer to all.
+type answers struct {
+	seen   []*http.Request
+	bodies []string
+	status int
+	header http.Header
+	body   []byte
+}
+
+func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	var sent []byte
+	if r.Body != nil {
+		sent, _ = io.ReadAll(r.Body)
+	}
+	a.seen, a.bodies = append(a.seen, r.Clone(context.Background())), append(a.bodies, string(sent))
+	return &http.Response{StatusCode: a.status, Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Request: r,
+		ContentLength: int64(len(a.body)), ProtoMajor: 1, ProtoMinor: 1}, nil
+}
+
+// TestRequests: where a request goes, by the style of the address, and what it has. All that says
+// what is written, and under which condition, is signed; nothing is that a gateway rewrites.
 func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
@@ -227,17 +252,39 @@ func TestRequests(t *testing.T) {
 		{Options{Name: "notes", Settings: Settings{Endpoint: "http://[::1]:9000"}}, "http://[::1]:9000/notes/a%20b/%C3%A9%2B"},
 		{Options{Name: "notes", Insecure: true, Settings: Settings{Endpoint: "http://box"}}, "http://box/notes/a%20b/%C3%A9%2B"},
 	} {
-		c.o.Credentials = fixed
+		a := &answers{status: 200, header: http.Header{"Etag": {`"x"`}}}
+		day := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+		c.o.Credentials, c.o.Transport, c.o.Now = fixed, a, func() time.Time { return day }
 		b, err := Open(c.o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := b.request(t.Context(), call{method: http.MethodPut, key: "a b/é+", body: []byte("x"), header: map[string]string{"If-Match": `"t"`}})
-		if err != nil || r.URL.String() != c.want || r.ContentLength != 1 {
-			t.Errorf("%v, %v, want %s", r.URL, err, c.want)
-		}
-		if auth := r.Header.Get("Authorization"); !strings.Contains(auth, "SignedHeaders=host;if-match;x-amz-content-sha256;x-amz-date,") {
-			t.Errorf("signed are %s", auth)
+		for condition, tag := range map[string]string{"if-match": `"t"`, "if-none-match": ""} {
+			if _, err := b.Put(t.Context(), "a b/é+", tag, []byte("body"), nil); err != nil {
+				t.Fatal(c.want, err)
+			}
+			r, sent := a.seen[len(a.seen)-1], a.bodies[len(a.bodies)-1]
+			where := *r.URL
+			where.RawQuery = ""
+			if where.String() != c.want || r.ContentLength != 4 || sent != "body" || r.Header.Get(condition) != cmp.Or(tag, "*") {
+				t.Errorf("%v with %q and %v, want %s", r.URL, sent, r.Header, c.want)
+			}
+			auth := r.Header.Get("Authorization")
+			_, names, _ := strings.Cut(auth, "SignedHeaders=")
+			names, _, _ = strings.Cut(names, ",")
+			signed := strings.Split(names, ";")
+			for _, name := range []string{condition, "content-type", "host", "x-amz-content-sha256", "x-amz-date"} {
+				if !slices.Contains(signed, name) {
+					t.Errorf("%s: %s is not signed: %s", c.want, name, names)
+				}
+			}
+			if slices.Contains(signed, "accept-encoding") || !strings.Contains(auth, "Credential=id/20300102/") {
+				t.Errorf("%s: %s", c.want, auth)
+			}
+			sum := sha256.Sum256([]byte("body"))
+			if r.Header.Get("X-Amz-Content-Sha256") != hex.EncodeToString(sum[:]) || r.Header.Get("Expect") != "" || r.UserAgent() != "fovea" {
+				t.Errorf("%s: the body is not signed, or another header is wrong: %v", c.want, r.Header)
+			}
 		}
 	}
 	for _, o := range []Options{
@@ -253,62 +300,113 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestCredentialsAreRenewed: credentials that end are asked for again before, others once.
+// TestCredentialsAreRenewed: credentials that end are asked for again before, and where the store
+// says that they have ended; others once.
 func TestCredentialsAreRenewed(t *testing.T) {
-	now, asked := time.Now(), 0
-	s := serve(t, func(_ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) })
-	s.b.now = func() time.Time { return now }
-	s.b.ask = func(context.Context) (Credentials, error) {
-		asked++
-		return Credentials{KeyID: fmt.Sprint("id", asked), Secret: "s", Token: "t", Expires: now.Add(time.Hour)}, nil
-	}
-	for range 3 {
-		if err := s.b.Remove(t.Context(), "k"); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		asked, a := 0, &answers{status: 204}
+		b, err := Open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: func(context.Context) (Credentials, error) {
+			asked++
+			return Credentials{KeyID: fmt.Sprint("id", asked), Secret: "s", Token: "t", Expires: time.Now().Add(time.Hour)}, nil
+		}}})
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	now = now.Add(59 * time.Minute)
-	if err := s.b.Remove(t.Context(), "k"); err != nil || asked != 2 {
-		t.Errorf("asked %d times, %v", asked, err)
-	}
-	if got := s.asked()[3].Header; !strings.Contains(got.Get("Authorization"), "Credential=id2/") || got.Get("X-Amz-Security-Token") != "t" {
-		t.Error(got)
+		for range 3 {
+			if err := b.Remove(t.Context(), "k"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-time.After(59 * time.Minute) // of the bubble
+		if err := b.Remove(t.Context(), "k"); err != nil || asked != 2 {
+			t.Errorf("asked %d times, %v", asked, err)
+		}
+		if got := a.seen[3].Header; !strings.Contains(got.Get("Authorization"), "Credential=id2/") || got.Get("X-Amz-Security-Token") != "t" {
+			t.Error(got)
+		}
+		a.status, a.body = 400, []byte("<Error><Code>ExpiredToken</Code></Error>")
+		if err := b.Remove(t.Context(), "k"); !errors.Is(err, ErrKey) || asked != 3 || len(a.seen) != 6 {
+			t.Errorf("asked %d times, %v", asked, err)
+		}
+	})
+}
+
+// TestNoCredentials: an error of credentials is told in our words, and nobody is asked.
+func TestNoCredentials(t *testing.T) {
+	for why, ask := range map[string]func(context.Context) (Credentials, error){
+		"there are none":     func(context.Context) (Credentials, error) { return Credentials{KeyID: "id"}, nil },
+		"the program failed": func(context.Context) (Credentials, error) { return Credentials{}, errors.New("the program failed") },
+	} {
+		a := &answers{status: 204}
+		b, err := Open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: ask}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Remove(t.Context(), "k"); !errors.Is(err, ErrKey) || err.Error() != ErrKey.Error()+": "+why || len(a.seen) > 0 {
+			t.Errorf("%v after %d requests", err, len(a.seen))
+		}
 	}
 }
 
-// FuzzAnswers: whatever a store answers, nothing panics, and an error is one short line.
+// FuzzAnswers: whatever a store answers, nothing panics, and an error is one short line without
+// the secret.
 func FuzzAnswers(f *testing.F) {
-	f.Add([]byte("<ListBucketResult><EncodingType>url</EncodingType><Contents><Key>a%2Fb</Key></Contents></ListBucketResult>"))
-	f.Add([]byte("<Error><Code>NoSuchKey</Code><Message>a\nb</Message></Error>"))
-	f.Add([]byte("<a><Code>"))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		keys, _, err := readPage(body)
-		if err != nil && keys != nil {
-			t.Errorf("keys and %v", err)
+	f.Add(200, []byte("<ListBucketResult><Contents><Key>a</Key></Contents></ListBucketResult>"))
+	f.Add(200, []byte("<ListBucketResult><Contents><Key>a</Key></Contents><Contents><Key>"))
+	f.Add(404, []byte("<Error><Code>NoSuchKey</Code><Message>a\nb</Message></Error>"))
+	f.Add(301, []byte("<a><Code>"))
+	f.Add(500, []byte{})
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		if status < 200 || status > 599 {
+			return
 		}
-		b := &Bucket{name: "notes", base: url.URL{Host: "h"}, now: time.Now}
-		for _, status := range []int{301, 403, 404, 412, 500} {
-			text := b.fault(call{method: http.MethodGet, key: "k"}, answer{status: status, body: body}).Error()
-			if strings.ContainsAny(text, "\n\r\x1b\x00") || len(text) > 2500 {
-				t.Errorf("%q", text)
+		a := &answers{status: status, header: http.Header{"Date": {string(body)}, "Etag": {string(body)}, "X-Amz-Bucket-Region": {string(body)}}, body: body}
+		b, err := Open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: fixed}, Wait: func(int) time.Duration { return 0 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys, err := b.List(t.Context(), "k")
+		if err != nil && keys != nil || err == nil && !bytes.Contains(body, []byte("ListBucketResult")) {
+			t.Errorf("keys %q and %v", keys, err)
+		}
+		data, _, errGet := b.Get(t.Context(), "k", len(body))
+		if errGet == nil && !bytes.Equal(data, body) {
+			t.Errorf("got %q", data)
+		}
+		_, errPut := b.Put(t.Context(), "k", "", body, nil)
+		for _, err := range []error{err, errGet, errPut, b.Remove(t.Context(), "k")} {
+			if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x1b\x00") || len(err.Error()) > 2500 || strings.Contains(err.Error(), "verysecret")) {
+				t.Errorf("%q", err)
 			}
 		}
 	})
 }
 
-// FuzzEscape: what is escaped in a path is read as the same path, and has only the letters of one.
-func FuzzEscape(f *testing.F) {
-	f.Add("a b/é+%")
-	f.Fuzz(func(t *testing.T, text string) {
-		escaped := escapePath(text)
-		back, err := url.PathUnescape(escaped)
-		if err != nil || back != text {
-			t.Errorf("%q, %v", back, err)
+// TestListsAreWhole: a list that ends in the middle is no list.
+func TestListsAreWhole(t *testing.T) {
+	const whole = "<?xml version=\"1.0\"?>\n<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Contents><Key>a</Key></Contents>" +
+		"<Contents><Key>b</Key></Contents></ListBucketResult>"
+	for cut := range len(whole) {
+		a := &answers{status: 200, body: []byte(whole[:cut])}
+		b, err := Open(Options{Name: "notes", Transport: a, Settings: Settings{Credentials: fixed}})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if slices.ContainsFunc([]rune(escaped), func(r rune) bool { return r <= ' ' || r > '~' || r == '?' || r == '#' || r == '+' }) {
-			t.Error(escaped)
+		if keys, err := b.List(t.Context(), ""); err == nil {
+			t.Errorf("%q is a list of %q", whole[:cut], keys)
 		}
-	})
+	}
+}
+
+// TestCredentialsPrintNothing: no way of printing shows a secret.
+func TestCredentialsPrintNothing(t *testing.T) {
+	c := Credentials{KeyID: "AKIDEXAMPLE", Secret: "verysecret", Token: "token-of-it"}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "c", c, "in", struct{ C Credentials }{c})
+	said := log.String() + fmt.Sprintf("%v %+v %#v %s %q %d %v %+v", c, c, c, c, c, c, struct{ C Credentials }{c}, []*Credentials{&c})
+	if strings.Contains(said, "secret") || strings.Contains(said, "token") || strings.Contains(said, "AKID") {
+		t.Error(said)
+	}
 }
 
 // TestBodyIsNoError: bytes that look like the answer of a store are an object all the same.

@@ -3,12 +3,16 @@
 package s3
 
 import (
+	"cmp"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/fovea-memory/fovea/internal/transfer"
 )
 
 // What may be wrong with a request. An error that is none of these leaves open whether a
@@ -58,29 +62,37 @@ func oneLine(text string) string {
 	return text
 }
 
-// rights names the right that each method needs.
-func rightOf(c call) string {
-	switch {
-	case c.method == http.MethodPut:
-		return "s3:PutObject"
-	case c.method == http.MethodDelete:
-		return "s3:DeleteObject"
-	case c.key == "":
-		return "s3:ListBucket"
+// fault says what the error of an operation means.
+func (e *exchange) fault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return "s3:GetObject, or s3:ListBucket for one that is not there"
+	if key, ok := errors.AsType[keyError](err); ok {
+		return key.error
+	}
+	switch {
+	case errors.Is(e.failed, ErrSize):
+		return e.failed
+	case e.failed != nil:
+		return fmt.Errorf("%w from %s: %w", ErrNoAnswer, e.host, transfer.Plain(e.failed))
+	case e.status == 0:
+		return fmt.Errorf("%s: the request cannot be made: %s", e.key, oneLine(err.Error()))
+	case e.status/100 == 2:
+		return fmt.Errorf("the answer of %s cannot be read: %s", e.host, oneLine(err.Error()))
+	}
+	return e.refusal()
 }
 
-// fault says what an answer means that is no success.
-func (b *Bucket) fault(c call, a answer) error {
-	r := readReply(a.body)
+// refusal says what an answer means that is no success.
+func (e *exchange) refusal() error {
+	r := readReply(e.body)
 	switch r.Code {
 	case "NoSuchKey":
-		return fmt.Errorf("%s: %w", c.key, ErrNone)
+		return fmt.Errorf("%s: %w", e.key, ErrNone)
 	case "NoSuchBucket":
-		return fmt.Errorf("%s: %w", b.name, ErrBucket)
+		return fmt.Errorf("%s: %w", e.b.name, ErrBucket)
 	case "AccessDenied", "AllAccessDisabled", "AccountProblem":
-		return fmt.Errorf("%w: it lacks %s on %s", ErrDenied, rightOf(c), b.name)
+		return fmt.Errorf("%w: it lacks %s on %s", ErrDenied, e.right, e.b.name)
 	case "InvalidAccessKeyId":
 		return fmt.Errorf("%w: the store does not know the access key", ErrKey)
 	case "SignatureDoesNotMatch":
@@ -88,34 +100,34 @@ func (b *Bucket) fault(c call, a answer) error {
 	case "ExpiredToken", "InvalidToken", "TokenRefreshRequired":
 		return fmt.Errorf("%w: the session token has expired; get a new one", ErrKey)
 	case "RequestTimeTooSkewed":
-		return b.skewed(a)
+		return e.skewed()
 	case "PermanentRedirect", "AuthorizationHeaderMalformed", "TemporaryRedirect":
-		if region := firstOf(r.Region, oneLine(a.header.Get("X-Amz-Bucket-Region"))); region != "" && region != b.region {
-			return fmt.Errorf("%s: %w here: it is in %s; add region=%s to the address", b.name, ErrBucket, region, region)
+		if region := cmp.Or(r.Region, oneLine(e.header.Get("X-Amz-Bucket-Region"))); region != "" && region != e.b.region {
+			return fmt.Errorf("%s: %w here: it is in %s; add region=%s to the address", e.b.name, ErrBucket, region, region)
 		}
 	}
 	switch {
-	case a.status == http.StatusPreconditionFailed, a.status == http.StatusConflict:
-		return fmt.Errorf("%s: %w", c.key, ErrChanged)
-	case a.status == http.StatusNotFound && r.Code == "":
-		return fmt.Errorf("%s: %w", c.key, ErrNone)
-	case a.status == http.StatusForbidden, a.status == http.StatusUnauthorized:
-		return fmt.Errorf("%w: it lacks %s on %s", ErrDenied, rightOf(c), b.name)
+	case e.status == http.StatusPreconditionFailed, e.status == http.StatusConflict:
+		return fmt.Errorf("%s: %w", e.key, ErrChanged)
+	case e.status == http.StatusNotFound && r.Code == "":
+		return fmt.Errorf("%s: %w", e.key, ErrNone)
+	case e.status == http.StatusForbidden, e.status == http.StatusUnauthorized:
+		return fmt.Errorf("%w: it lacks %s on %s", ErrDenied, e.right, e.b.name)
 	}
-	said := strings.TrimSpace(fmt.Sprintf("%d %s %s", a.status, r.Code, r.Message))
-	if again(a.status) {
-		return fmt.Errorf("%w from %s but %s", ErrNoAnswer, b.base.Host, said)
+	said := strings.TrimSpace(fmt.Sprintf("%d %s %s", e.status, r.Code, r.Message))
+	if later(e.status) {
+		return fmt.Errorf("%w from %s but %s", ErrNoAnswer, e.host, said)
 	}
-	return fmt.Errorf("%s answers %s", b.base.Host, said)
+	return fmt.Errorf("%s answers %s", e.host, said)
 }
 
 // skewed says by how much the clocks differ.
-func (b *Bucket) skewed(a answer) error {
-	there, err := http.ParseTime(a.header.Get("Date"))
+func (e *exchange) skewed() error {
+	there, err := http.ParseTime(e.header.Get("Date"))
 	if err != nil {
 		return fmt.Errorf("%w: it differs from that of the store; set it right", ErrClock)
 	}
-	by := b.now().Sub(there)
+	by := e.b.now().Sub(there)
 	way := "ahead of"
 	if by < 0 {
 		way, by = "behind", -by
@@ -125,13 +137,4 @@ func (b *Bucket) skewed(a answer) error {
 		span = fmt.Sprintf("%d days", by.Round(24*time.Hour)/(24*time.Hour))
 	}
 	return fmt.Errorf("%w: it is %s %s that of the store; set it right", ErrClock, strings.TrimSuffix(span, "0s"), way)
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

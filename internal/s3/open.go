@@ -3,19 +3,46 @@
 package s3
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/fovea-memory/fovea/internal/transfer"
 )
+
+const (
+	attempts    = 5
+	firstWait   = 100 * time.Millisecond
+	maxWait     = 5 * time.Second
+	answerWait  = 30 * time.Second // that an attempt may make no progress
+	renewBefore = 2 * time.Minute
+)
+
+// Credentials sign requests. They print as one word.
+type Credentials struct {
+	KeyID  string `json:"-"`
+	Secret string `json:"-"`
+	// Token belongs to credentials that end, at Expires; the zero time is never.
+	Token   string    `json:"-"`
+	Expires time.Time `json:"-"`
+}
+
+// Format writes no secret, whatever the verb.
+func (Credentials) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "credentials") }
 
 // Settings are what is known of buckets besides their addresses.
 type Settings struct {
@@ -37,22 +64,20 @@ type Options struct {
 	Insecure bool
 	// Transport sends requests; nil is one of the bucket's own.
 	Transport http.RoundTripper
-	// Now is the clock, and Wait waits; nil are those of the system.
-	Now  func() time.Time
-	Wait func(context.Context, time.Duration) error
+	// Now is the clock that signs; nil is that of the system.
+	Now func() time.Time
+	// Wait says how long to wait after a number of attempts; nil is a time at random that grows.
+	Wait func(attempts int) time.Duration
 }
 
 // Bucket is one bucket. Its methods are safe for concurrent use.
 type Bucket struct {
 	name, region string
-	base         url.URL // with the path before keys, which ends with a slash
+	client       *s3.Client
 	http         *http.Client
-	ask          func(context.Context) (Credentials, error)
+	known        *aws.CredentialsCache
 	now          func() time.Time
-	wait         func(context.Context, time.Duration) error
-
-	mu    sync.Mutex
-	known Credentials // guarded by mu
+	wait         func(attempts int) time.Duration
 }
 
 // standardRegion signs where nobody names a region, as other stores than Amazon's expect.
@@ -65,16 +90,16 @@ var (
 
 // Open opens a bucket. It asks nobody. Errors: ErrOptions.
 func Open(o Options) (*Bucket, error) {
-	b := &Bucket{name: o.Name, region: firstOf(o.Region, standardRegion), ask: o.Credentials, now: o.Now, wait: o.Wait}
+	b := &Bucket{name: o.Name, region: cmp.Or(o.Region, standardRegion), now: o.Now, wait: o.Wait}
 	switch {
 	case !bucketName.MatchString(o.Name):
 		return nil, fmt.Errorf("%w: a bucket has 3 to 63 lower-case letters, digits, dots and hyphens", ErrOptions)
 	case !regionName.MatchString(b.region):
 		return nil, fmt.Errorf("%w: the region has other characters than letters, digits and hyphens", ErrOptions)
-	case b.ask == nil:
+	case o.Credentials == nil:
 		return nil, fmt.Errorf("%w: there are none", ErrKey)
 	}
-	if err := b.place(o); err != nil {
+	if err := checkEndpoint(o); err != nil {
 		return nil, err
 	}
 	base := o.Transport
@@ -88,24 +113,31 @@ func Open(o Options) (*Bucket, error) {
 		b.now = time.Now
 	}
 	if b.wait == nil {
-		b.wait = delay
+		b.wait = backoff
 	}
+	b.known = aws.NewCredentialsCache(provider(o.Credentials), func(c *aws.CredentialsCacheOptions) { c.ExpiryWindow = renewBefore })
+	settings := s3.Options{
+		Region: b.region, Credentials: b.known, HTTPClient: b.http, HTTPSignerV4: signer{v4.NewSigner(), b.now},
+		UsePathStyle:                 o.Endpoint != "" && !o.VirtualHost,
+		RequestChecksumCalculation:   aws.RequestChecksumCalculationWhenRequired,
+		ResponseChecksumValidation:   aws.ResponseChecksumValidationWhenRequired,
+		ContinueHeaderThresholdBytes: -1,
+		DisableS3ExpressSessionAuth:  aws.Bool(true),
+		APIOptions:                   []func(*middleware.Stack) error{signBody},
+	}
+	if o.Endpoint != "" {
+		settings.BaseEndpoint = aws.String(strings.TrimSuffix(o.Endpoint, "/"))
+	}
+	b.client = s3.New(settings)
 	return b, nil
 }
 
-// place sets where the bucket is.
-func (b *Bucket) place(o Options) error {
-	virtual := o.VirtualHost
-	endpoint := o.Endpoint
-	if endpoint == "" {
-		domain := "amazonaws.com"
-		if strings.HasPrefix(b.region, "cn-") {
-			domain += ".cn"
-		}
-		endpoint = "https://s3." + b.region + "." + domain
-		virtual = !strings.Contains(o.Name, ".") // the certificate covers no further dot
+// checkEndpoint refuses an endpoint that is none, or that would be reached in the clear.
+func checkEndpoint(o Options) error {
+	if o.Endpoint == "" {
+		return nil
 	}
-	u, err := url.Parse(endpoint)
+	u, err := url.Parse(o.Endpoint)
 	switch {
 	case err != nil || u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return fmt.Errorf("%w: the endpoint is https://HOST or https://HOST:PORT, without a key", ErrOptions)
@@ -113,10 +145,6 @@ func (b *Bucket) place(o Options) error {
 		return fmt.Errorf("%w: the endpoint is reached over plain HTTP; use https, or say insecure=true", ErrOptions)
 	case u.Scheme != "https" && u.Scheme != "http":
 		return fmt.Errorf("%w: the endpoint does not begin with https://", ErrOptions)
-	}
-	b.base = url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/" + o.Name + "/"}
-	if virtual {
-		b.base.Host, b.base.Path = o.Name+"."+u.Host, "/"
 	}
 	return nil
 }
@@ -127,45 +155,50 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// delay waits, unless the context ends.
-func delay(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
-// backoff returns how long to wait before an attempt, at random, so that machines do not
-// come again all at once.
-func backoff(attempt int) time.Duration {
-	longest := min(firstWait<<min(attempt, 10), maxWait)
+// backoff returns how long to wait after a number of attempts, at random, so that machines do
+// not come again all at once.
+func backoff(attempts int) time.Duration {
+	longest := min(firstWait<<min(attempts-1, 10), maxWait)
 	return longest/2 + rand.N(longest/2)
 }
 
-// credentials returns those that sign now.
-func (b *Bucket) credentials(ctx context.Context) (Credentials, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.known.KeyID != "" && (b.known.Expires.IsZero() || b.now().Before(b.known.Expires.Add(-renewBefore))) {
-		return b.known, nil
+// provider has the client ask for credentials. Its errors are keyErrors.
+func provider(ask func(context.Context) (Credentials, error)) aws.CredentialsProviderFunc {
+	return func(ctx context.Context) (aws.Credentials, error) {
+		c, err := ask(ctx)
+		if err == nil && (c.KeyID == "" || c.Secret == "") {
+			err = errors.New("there are none")
+		}
+		if err != nil {
+			return aws.Credentials{}, keyError{fmt.Errorf("%w: %w", ErrKey, err)}
+		}
+		return aws.Credentials{AccessKeyID: c.KeyID, SecretAccessKey: c.Secret, SessionToken: c.Token,
+			CanExpire: !c.Expires.IsZero(), Expires: c.Expires}, nil
 	}
-	c, err := b.ask(ctx)
-	if err == nil && (c.KeyID == "" || c.Secret == "") {
-		err = fmt.Errorf("%w: there are none", ErrKey)
-	}
-	if err == nil {
-		b.known = c
-	}
-	return c, err
 }
 
-// forget has credentials asked for again.
-func (b *Bucket) forget() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.known = Credentials{}
+// keyError is an error of credentials, to be found within the words that the client adds.
+type keyError struct{ error }
+
+// signer signs by the clock of the bucket. Accept-Encoding is left out, for some stores have a
+// gateway that rewrites it.
+type signer struct {
+	*v4.Signer
+	now func() time.Time
+}
+
+// SignHTTP signs a request.
+func (s signer) SignHTTP(ctx context.Context, c aws.Credentials, r *http.Request, payload, service, region string, _ time.Time,
+	with ...func(*v4.SignerOptions)) error {
+	r.Header.Del("Accept-Encoding")
+	return s.Signer.SignHTTP(ctx, c, r, payload, service, region, s.now(), with...)
+}
+
+// signBody has the bytes of a body signed over HTTPS, too.
+func signBody(stack *middleware.Stack) error {
+	sum := &v4.ComputePayloadSHA256{}
+	_, err := stack.Finalize.Swap(sum.ID(), sum)
+	return err
 }
 
 // Close closes idle connections.

@@ -4,45 +4,8 @@ package setup
 
 import (
 	"errors"
-	"fmt"
-	"maps"
 	"reflect"
-	"slices"
-	"strings"
 )
-
-// cutJSON takes mcpServers.fovea out, and keeps every other byte.
-func cutJSON(text string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return text, nil
-	}
-	top, err := members(text, 0)
-	if err != nil {
-		return "", err
-	}
-	list, ok := top.at["mcpServers"]
-	if !ok {
-		return text, nil
-	}
-	servers, err := members(text, list.start)
-	if err != nil {
-		return "", fmt.Errorf("mcpServers: %w", err)
-	}
-	have, ok := servers.at["fovea"]
-	if !ok {
-		return text, nil
-	}
-	places := slices.SortedFunc(maps.Values(servers.at), func(a, b span) int { return a.start - b.start })
-	i := slices.Index(places, have)
-	from, to := servers.inside, have.end
-	switch {
-	case i > 0:
-		from = places[i-1].end
-	case len(places) > 1: // the first of several goes with the comma behind it
-		to += strings.IndexByte(text[to:], ',') + 1
-	}
-	return text[:from] + text[to:], nil
-}
 
 // cutTOML takes the table mcp_servers.fovea out. It returns an error unless all else decodes as
 // before.

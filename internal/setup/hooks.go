@@ -3,13 +3,13 @@
 package setup
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // Hooks is how a client is told which command to call when.
@@ -57,12 +57,12 @@ func (h Hooks) Remove(file string) (kept string, changed bool, err error) {
 		if strings.TrimSpace(text) == "" {
 			return text, nil
 		}
-		left, err := withoutHooks(text)
+		left, err := editJSON(text, cutHooks)
 		if err != nil || left == text {
 			return left, err
 		}
 		for _, keep := range []bool{true, false} {
-			if made, err := withoutHooks(h.Text("fovea hook --memex .", keep)); err == nil && made == left {
+			if made, err := editJSON(h.Text("fovea hook --memex .", keep), cutHooks); err == nil && made == left {
 				return h.begin, nil
 			}
 		}
@@ -88,90 +88,63 @@ func (h Hooks) merged(text, command string, keep bool) (string, error) {
 	if !keep {
 		events = events[:2]
 	}
-	if has, err := h.has(text, events, command); has || err != nil {
-		return text, err
-	}
-	text, err := withoutHooks(text)
-	for _, event := range events {
-		if err == nil {
-			text, err = added(text, event, h.entry(command))
+	return editJSON(text, func(file *hujson.Value) error {
+		entry := h.entry(command)
+		if hasHooks(hookLists(file), events, entry) {
+			return nil
 		}
-	}
-	return text, err
+		err := cutHooks(file)
+		for _, event := range events {
+			err = cmp.Or(err, addHook(file, event, entry))
+		}
+		return err
+	})
 }
 
-// has reports whether a file has the hooks of a command for these events, and no others of
-// Fovea.
-func (h Hooks) has(text string, events []string, command string) (bool, error) {
-	all, err := hookLists(text)
-	if err != nil {
-		return false, err
+// hookLists returns the hooks of each event.
+func hookLists(file *hujson.Value) map[string]*hujson.Array {
+	lists := map[string]*hujson.Array{}
+	hooks := file.Find("/hooks")
+	if hooks == nil {
+		return lists
 	}
+	events, _ := hooks.Value.(*hujson.Object)
+	if events == nil {
+		return lists
+	}
+	for _, m := range events.Members {
+		event := m.Name.Value.(hujson.Literal).String()
+		if list, ok := file.Find(pointer("hooks", event)).Value.(*hujson.Array); ok {
+			lists[event] = list
+		}
+	}
+	return lists
+}
+
+// hasHooks reports whether each of the events has this entry, and there are no other hooks of
+// Fovea.
+func hasHooks(lists map[string]*hujson.Array, events []string, entry string) bool {
 	count := 0
-	for event, list := range all {
-		for _, item := range list {
-			if isFovea(text[item.start:item.end]) {
+	for event, list := range lists {
+		for _, hook := range list.Elements {
+			if isFovea(hook) {
 				count++
-				var was, is any
-				_ = json.Unmarshal([]byte(text[item.start:item.end]), &was)
-				_ = json.Unmarshal([]byte(h.entry(command)), &is)
-				if !reflect.DeepEqual(was, is) || !slices.Contains(events, event) {
-					return false, nil
+				if !same(hook, entry) || !slices.Contains(events, event) {
+					return false
 				}
 			}
 		}
 	}
-	return count == len(events), nil
-}
-
-// hookLists returns the places of the hooks of each event.
-func hookLists(text string) (map[string][]span, error) {
-	top, err := members(text, 0)
-	if err != nil {
-		return nil, err
-	}
-	lists := map[string][]span{}
-	hooks, ok := top.at["hooks"]
-	if !ok {
-		return lists, nil
-	}
-	events, err := members(text, hooks.start)
-	if err != nil {
-		return nil, fmt.Errorf("hooks: %w", err)
-	}
-	for event, at := range events.at {
-		if lists[event], err = elements(text, at.start); err != nil {
-			return nil, fmt.Errorf("hooks: %s: %w", event, err)
-		}
-	}
-	return lists, nil
-}
-
-// elements returns the places of the elements of the list at an offset of a JSON text.
-func elements(text string, from int) ([]span, error) {
-	d := json.NewDecoder(bytes.NewReader([]byte(text[from:])))
-	if open, err := d.Token(); err != nil || open != json.Delim('[') {
-		return nil, errors.New("it is not a list; change it by hand")
-	}
-	all := []span{}
-	for d.More() {
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		end := from + int(d.InputOffset())
-		all = append(all, span{end - len(value), end})
-	}
-	return all, nil
+	return count == len(events)
 }
 
 // isFovea reports whether a hook calls fovea hook.
-func isFovea(raw string) bool {
+func isFovea(hook hujson.Value) bool {
 	var one struct {
 		Command string
 		Hooks   []struct{ Command string }
 	}
-	if json.Unmarshal([]byte(raw), &one) != nil {
+	if decode(hook, &one) != nil {
 		return false
 	}
 	if len(one.Hooks) == 1 { // a group that the person has added to stays theirs
@@ -180,67 +153,32 @@ func isFovea(raw string) bool {
 	return strings.Contains(one.Command, " hook --memex ")
 }
 
-// added returns a text with a hook at the head of the list of an event.
-func added(text, event, entry string) (string, error) {
-	top, err := members(text, 0)
-	if err != nil {
-		return "", err
+// addHook adds a hook at the head of the list of an event.
+func addHook(file *hujson.Value, event, entry string) error {
+	at := file.Find(pointer("hooks", event))
+	if at == nil {
+		return set(file, "["+entry+"]", "hooks", event)
 	}
-	at, ok := top.at["hooks"]
+	list, ok := at.Value.(*hujson.Array)
 	if !ok {
-		return top.insert(text, "  ", "\"hooks\": {\n    \""+event+"\": ["+entry+"]\n  }"), nil
+		return fmt.Errorf("hooks: %s: it is not a list; change it by hand", event)
 	}
-	events, err := members(text, at.start)
-	if err != nil {
-		return "", fmt.Errorf("hooks: %w", err)
-	}
-	list, ok := events.at[event]
-	if !ok {
-		return events.insert(text, "    ", "\""+event+"\": ["+entry+"]"), nil
-	}
-	all, err := elements(text, list.start)
-	if err != nil {
-		return "", fmt.Errorf("hooks: %s: %w", event, err)
-	}
-	inside := list.start + 1
-	if len(all) > 0 {
-		entry += ", "
-	}
-	return text[:inside] + entry + text[inside:], nil
+	list.Elements = slices.Insert(list.Elements, 0, hujson.Value{Value: valueOf(entry)})
+	return nil
 }
 
-// withoutHooks returns a text without the hooks that call fovea. Lists that are empty then stay.
-func withoutHooks(text string) (string, error) {
-	for {
-		lists, err := hookLists(text)
-		if err != nil {
-			return "", err
-		}
-		next, found := text, false
-		for _, list := range lists {
-			for i, item := range list {
-				if !found && isFovea(text[item.start:item.end]) {
-					next, found = withoutElement(text, list, i), true
+// cutHooks takes the hooks that call fovea out. Lists that are empty then stay.
+func cutHooks(file *hujson.Value) error {
+	for event, list := range hookLists(file) {
+		for i, hook := range slices.Backward(slices.Clone(list.Elements)) {
+			if isFovea(hook) {
+				if err := cut(file, "hooks", event, strconv.Itoa(i)); err != nil {
+					return err
 				}
 			}
 		}
-		if !found {
-			return text, nil
-		}
-		text = next
 	}
-}
-
-// withoutElement cuts an element and the comma beside it out of a list.
-func withoutElement(text string, list []span, i int) string {
-	from, to := list[i].start, list[i].end
-	switch {
-	case i+1 < len(list):
-		to = list[i+1].start
-	case i > 0:
-		from = list[i-1].end
-	}
-	return text[:from] + text[to:]
+	return nil
 }
 
 // Quote returns a word as a shell takes it.

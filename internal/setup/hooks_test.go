@@ -22,7 +22,7 @@ func TestHooksMerge(t *testing.T) {
 		{"other settings", "claude-code", "{\"model\": \"x\",\n\t\"permissions\": {\"allow\": [1, 2.50]}}\n", ""},
 		{"other events", "claude-code", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}]}}`, ""},
 		{"hooks of others", "claude-code", `{"hooks": {"Stop": [], "SessionStart": [ {"hooks": [{"type":"command","command":"mine"}]} ]}, "z": null}`, ""},
-		{"comments", "claude-code", "{ // mine\n}", "not JSON"}, {"a list", "claude-code", "[]", "not a JSON object"},
+		{"no JSON", "claude-code", "{ 'a': 1}", "line 1, column 3"}, {"a list", "claude-code", "[]", "not a JSON object"},
 		{"hooks are a list", "claude-code", `{"hooks": []}`, "not a JSON object"},
 		{"an event is an object", "claude-code", `{"hooks": {"SessionStart": {}}}`, "not a list"},
 	} {

@@ -3,8 +3,6 @@
 package setup
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -110,75 +108,6 @@ func keepBeside(file string, text []byte) (string, error) {
 		_, err = f.Write(text)
 		return name, errors.Join(err, f.Close())
 	}
-}
-
-// mergeJSON sets mcpServers.fovea and keeps every other byte.
-func mergeJSON(text string, s Server) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return jsonServers(s), nil
-	}
-	top, err := members(text, 0)
-	if err != nil {
-		return "", err
-	}
-	list, ok := top.at["mcpServers"]
-	if !ok {
-		return top.insert(text, "  ", "\"mcpServers\": {\n    \"fovea\": "+jsonServer(s, "    ")+"\n  }"), nil
-	}
-	servers, err := members(text, list.start)
-	if err != nil {
-		return "", fmt.Errorf("mcpServers: %w", err)
-	}
-	if have, ok := servers.at["fovea"]; ok {
-		var was, is any
-		if json.Unmarshal([]byte(text[have.start:have.end]), &was) == nil && json.Unmarshal([]byte(jsonServer(s, "")), &is) == nil && reflect.DeepEqual(was, is) {
-			return text, nil
-		}
-		return text[:have.start] + jsonServer(s, "    ") + text[have.end:], nil
-	}
-	return servers.insert(text, "    ", "\"fovea\": "+jsonServer(s, "    ")), nil
-}
-
-// object holds the positions of a JSON object's members in its text.
-type object struct {
-	inside int // offset after the opening brace
-	at     map[string]span
-}
-
-type span struct{ start, end int }
-
-// insert adds a member before the others.
-func (o object) insert(text, indent, member string) string {
-	head, tail := text[:o.inside]+"\n"+indent+member, text[o.inside:]
-	if len(o.at) > 0 {
-		return head + "," + tail
-	}
-	return head + "\n" + indent[2:] + strings.TrimLeft(tail, " \t\r\n")
-}
-
-// members parses the object at an offset of a JSON text.
-func members(text string, from int) (object, error) {
-	if !json.Valid([]byte(text)) {
-		return object{}, errors.New("it is not JSON, or has comments; change it by hand")
-	}
-	d := json.NewDecoder(bytes.NewReader([]byte(text[from:])))
-	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return object{}, errors.New("it is not a JSON object")
-	}
-	o := object{from + int(d.InputOffset()), map[string]span{}}
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return object{}, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return object{}, err
-		}
-		end := from + int(d.InputOffset())
-		o.at[fmt.Sprint(key)] = span{end - len(value), end}
-	}
-	return o, nil
 }
 
 // mergeTOML sets the table mcp_servers.fovea: in place, or at the end. It returns an error

@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,9 @@ func TestRemoveRestores(t *testing.T) {
 	texts := map[string][]string{
 		"json": {"{}", "{ \"x\" : 1 }", "{\n\t\"x\": [1,2 , 3],\r\n\t\"mcpServers\": {}\n}\n", `{"mcpServers":{"a":{"command":"x"}},"hooks":{"Stop":[]}}`,
 			`{"hooks":{"Stop":[],"SessionStart":[ ]}}`, "   {\"a\":1}  \n\n", "{\n}", "{\n  \"mcpServers\": {\n  }\n}",
-			`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"y"}]}]}}`},
+			`{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"y"}]}]}}`,
+			"// top\n{\n  \"a\": 1, // of a\n\n  // servers\n  \"mcpServers\": {\n    // first\n\n    // of b\n    \"b\": {},\n  },\n}\n",
+			"{\"hooks\": {\"Stop\": [ // mine\n    {\"hooks\": [],}, /* last */ ], /* e */ } , }"},
 		"toml": {"# c\nmodel = \"x\"\n\n[a]\nb=1", "# c\r\nmodel = \"x\"\r\n[mcp_servers.foo]\r\ncommand=\"a\"\r\n\r\n", "[mcp_servers.foo]\ncommand=\"a\"\n\n\n\n"},
 		"lisp": {"(setq x 1)", "(setq x 1)\n\n", ";; only a comment"},
 	}
@@ -89,6 +92,34 @@ func TestRemoveKeepsChanges(t *testing.T) {
 	must(t, err)
 	if got := read(t, file); !strings.Contains(got, `"a": 2`) || strings.Contains(got, "fovea") {
 		t.Errorf("left is %s", got)
+	}
+}
+
+// TestCutJSON: what is left where no copy shows what the file was: all but the entry, its comma,
+// and the comments that are its own. What was JSON stays so.
+func TestCutJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"mcpServers": {"fovea": {}}}`:                                  `{"mcpServers": {}}`,
+		`{"mcpServers": {"a": 1 , "fovea": {}}}`:                         `{"mcpServers": {"a": 1  }}`,
+		`{"mcpServers": {"fovea": {}, "a": 1}, "b": 2}`:                  `{"mcpServers": { "a": 1}, "b": 2}`,
+		"{\"mcpServers\": {\n\"a\": 1, // of a\n\"fovea\": {},\n}}":      "{\"mcpServers\": {\n\"a\": 1 // of a\n}}",
+		"{\"mcpServers\": {\n// ours\n\"fovea\": {},\n// a\n\"a\": 1,}}": "{\"mcpServers\": {\n// a\n\"a\": 1,}}",
+		`{"mcpServers": [1, /* x */], "fovea": {}}`:                      `{"mcpServers": [1, /* x */], "fovea": {}}`,
+		`{"a/b~c": 1, "mcpServers/fovea": {}}`:                           `{"a/b~c": 1, "mcpServers/fovea": {}}`,
+		" \n":                                                            " \n",
+	} {
+		got, err := cutJSON(text)
+		if again, errAgain := cutJSON(got); got != want || err != nil || errAgain != nil || again != got {
+			t.Errorf("%s: left is %q, want %q, %v; then %q, %v", text, got, want, err, again, errAgain)
+		}
+		if json.Valid([]byte(text)) && !json.Valid([]byte(got)) {
+			t.Errorf("%s: left is no JSON: %s", text, got)
+		}
+	}
+	const ours = `{"hooks":[{"command":"fovea hook --memex x"}]}`
+	got, err := editJSON(`{"hooks": {"~1/a~": [1, `+ours+`], "~1/a~": [0, `+ours+`]}}`, cutHooks)
+	if want := `{"hooks": {"~1/a~": [1], "~1/a~": [0, ` + ours + `]}}`; err != nil || got != want {
+		t.Errorf("an event with / and ~: %s, %v", got, err)
 	}
 }
 

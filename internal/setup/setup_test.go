@@ -43,7 +43,18 @@ func TestSetupMerges(t *testing.T) {
 			"{\"mcpServers\": {\"a\": 1, \"fovea\": " + entry + ", \"b\": 2}}", ""},
 		{"the same, written otherwise", "cursor", "{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\"],\"command\":\"fovea\"}}}",
 			"{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\"],\"command\":\"fovea\"}}}", ""},
-		{"comments", "cursor", "{ // mine\n}", "", "not JSON"},
+		{"a comment alone", "cursor", "{ // mine\n}", "{\n  \"mcpServers\": {\n    \"fovea\": " + entry + "\n  } // mine\n}", ""},
+		{"comments and commas at ends", "cursor", "// top\n{\n  /* of a */ \"a\": [1, 2,],\n  \"mcpServers\": {\n    \"b\": {}, // of b\n  },\n}\n// end",
+			"// top\n{\n  /* of a */ \"a\": [1, 2,],\n  \"mcpServers\": {\n    \"fovea\": " + entry + ",\n    \"b\": {}, // of b\n  },\n}\n// end", ""},
+		{"an older entry with comments", "cursor", "{\"mcpServers\": {/* f */ \"fovea\": {\"command\": \"old\", /* x */}, /* b */ \"b\": 2,},}",
+			"{\"mcpServers\": {/* f */ \"fovea\": " + entry + ", /* b */ \"b\": 2,},}", ""},
+		{"the same, with comments", "cursor", "{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\",],\"command\":\"fovea\"/* x */}}}",
+			"{\"mcpServers\":{\"fovea\":{\"args\":[\"mcp\",],\"command\":\"fovea\"/* x */}}}", ""},
+		{"no JSON", "cursor", "{\n  \"a\": 1\n  \"b\": 2}", "", "line 3, column 3"},
+		{"a comment and no object", "cursor", "// mine\n", "", "not JSON"},
+		{"a text", "cursor", "\"x\"", "", "not a JSON object"},
+		{"too deep", "cursor", strings.Repeat("[", maxBrackets+1), "", "brackets"},
+		{"deep", "cursor", strings.Repeat("[", maxBrackets), "", "not JSON"},
 		{"a list", "cursor", "[]", "", "not a JSON object"},
 		{"servers are a list", "cursor", "{\"mcpServers\": []}", "", "not a JSON object"},
 		{"no TOML", "codex", "", "[mcp_servers.fovea]\ncommand = \"fovea\"\nargs = [\"mcp\"]\n", ""},
@@ -64,7 +75,7 @@ func TestSetupMerges(t *testing.T) {
 	} {
 		got, err := byName[tc.client].merge(tc.text, s)
 		if tc.fault != "" {
-			if err == nil || !strings.Contains(err.Error(), tc.fault) {
+			if err == nil || !strings.Contains(err.Error(), tc.fault) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %q, %v; want %q", tc.name, got, err, tc.fault)
 			}
 			continue
