@@ -17,9 +17,9 @@ import (
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
 
-// clients are Claude Code and Codex as npm has them, in a home folder of their own, set up by
+// npmClients are Claude Code and Codex as npm has them, in a home folder of their own, set up by
 // fovea setup, with a stub for the models behind them. Nothing leaves this machine.
-type clients struct {
+type npmClients struct {
 	t                    *testing.T
 	model                *stubModel
 	home, memex          string
@@ -39,9 +39,9 @@ wire_api = "responses"
 env_key = "STUB_KEY"
 `
 
-func newClients(t *testing.T) *clients {
+func newClients(t *testing.T) *npmClients {
 	t.Helper()
-	c := &clients{t: t, claude: foveatest.Part(t, "claude"), codex: foveatest.Part(t, "codex"), model: newStubModel(t)}
+	c := &npmClients{t: t, claude: foveatest.Part(t, "claude"), codex: foveatest.Part(t, "codex"), model: newStubModel(t)}
 	cache, err := os.UserCacheDir() // Codex warns of a home folder among temporary files
 	c.must(err)
 	c.must(os.MkdirAll(cache, 0o700))
@@ -91,7 +91,7 @@ func manyNotes() string {
 	return b.String()
 }
 
-func (c *clients) must(err error) {
+func (c *npmClients) must(err error) {
 	c.t.Helper()
 	if err != nil {
 		c.t.Fatal(err)
@@ -99,7 +99,7 @@ func (c *clients) must(err error) {
 }
 
 // run runs a program in a folder below the home and returns what it prints. It must end well.
-func (c *clients) run(folder, program string, words ...string) string {
+func (c *npmClients) run(folder, program string, words ...string) string {
 	c.t.Helper()
 	ctx, stop := context.WithTimeout(c.t.Context(), 2*time.Minute)
 	defer stop()
@@ -116,20 +116,20 @@ func (c *clients) run(folder, program string, words ...string) string {
 
 // askClaude asks Claude Code something, in a session of this name, while its model follows a
 // script.
-func (c *clients) askClaude(session, prompt string, script ...turn) talk {
+func (c *npmClients) askClaude(session, prompt string, script ...turn) talk {
 	c.t.Helper()
 	return c.ask("claude", script, c.claude, "-p", prompt, "--session-id", session, "--allowedTools", "mcp__fovea")
 }
 
 // askCodex asks Codex likewise. It trusts the hooks, and does not ask before tools that are
 // marked as destructive.
-func (c *clients) askCodex(prompt string, script ...turn) talk {
+func (c *npmClients) askCodex(prompt string, script ...turn) talk {
 	c.t.Helper()
 	return c.ask("codex", script, c.codex, "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
 		"-c", `mcp_servers.fovea.default_tools_approval_mode="approve"`, prompt)
 }
 
-func (c *clients) ask(folder string, script []turn, program string, words ...string) talk {
+func (c *npmClients) ask(folder string, script []turn, program string, words ...string) talk {
 	c.t.Helper()
 	c.model.begin(script)
 	out := c.run(folder, program, words...)
@@ -142,7 +142,7 @@ func (c *clients) ask(folder string, script []turn, program string, words ...str
 }
 
 // saw fails the test if a model did not read all that it had to.
-func (c *clients) saw(who, read string, want ...string) {
+func (c *npmClients) saw(who, read string, want ...string) {
 	c.t.Helper()
 	for _, w := range want {
 		if !strings.Contains(read, w) {
@@ -159,7 +159,7 @@ func sessionName(n int) string { return fmt.Sprintf("0f0ea000-0000-4000-8000-%01
 const hookTries = 8
 
 // hooked begins talks until a model reads all of this before its first turn.
-func (c *clients) hooked(who string, begin func(try int) talk, want ...string) talk {
+func (c *npmClients) hooked(who string, begin func(try int) talk, want ...string) talk {
 	c.t.Helper()
 	var seen talk
 	for try := range hookTries {
@@ -186,7 +186,7 @@ func TestClients(t *testing.T) {
 }
 
 // areListed: the clients read what setup wrote, and Claude Code starts the server.
-func (c *clients) areListed(t *testing.T) {
+func (c *npmClients) areListed(t *testing.T) {
 	c.t = t
 	c.saw("claude mcp list", c.run("claude", c.claude, "mcp", "list"), "fovea", "Connected")
 	c.saw("codex mcp list", c.run("codex", c.codex, "mcp", "list"), "fovea", c.memex, "enabled")
@@ -199,7 +199,7 @@ const (
 )
 
 // shareNotes: each finds what the other remembered, and reads that a note was there before.
-func (c *clients) shareNotes(t *testing.T) {
+func (c *npmClients) shareNotes(t *testing.T) {
 	c.t = t
 	seen := c.askClaude(sessionName(1), "Keep the tide.",
 		turn{tool: "remember", args: object{"title": tide, "body": tideText}},
@@ -228,7 +228,7 @@ func (c *clients) shareNotes(t *testing.T) {
 
 // hooksSpeak: a session begins with a window and the mail, a prompt brings what is about it,
 // and the last answer is kept.
-func (c *clients) hooksSpeak(t *testing.T) {
+func (c *npmClients) hooksSpeak(t *testing.T) {
 	c.t = t
 	const mail = "Unread messages in the memory: 1."
 	for _, agent := range []string{"claude-code", "codex"} {
@@ -257,7 +257,7 @@ func (c *clients) hooksSpeak(t *testing.T) {
 }
 
 // handOver: each sends the other a message and releases a task that the other ends.
-func (c *clients) handOver(t *testing.T) {
+func (c *npmClients) handOver(t *testing.T) {
 	c.t = t
 	offer := func(to, task string) []turn {
 		return []turn{
@@ -308,7 +308,7 @@ func (c *clients) handOver(t *testing.T) {
 
 // areRemoved: setup takes server and hooks out of the files, which the clients have changed
 // since, and leaves what is theirs and the person's.
-func (c *clients) areRemoved(t *testing.T) {
+func (c *npmClients) areRemoved(t *testing.T) {
 	c.t = t
 	for _, client := range []string{"claude-code", "codex"} {
 		c.run("", c.fovea, "setup", client, "--remove")

@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/clients"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/daemon"
-	"github.com/fovea-memory/fovea/internal/hook"
 )
 
 // hookTime is how long a hook may take: a person waits for it with each prompt.
@@ -73,11 +73,11 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	text, err := cli.ReadUpTo(ctx, "-", hook.MaxInput)
+	text, err := cli.ReadUpTo(ctx, "-", clients.MaxHook)
 	if err != nil {
 		return err
 	}
-	in, err := hook.Read(text)
+	in, err := clients.ReadHook(text)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func answerHook(ctx context.Context, s *session, keep, wait bool) error {
 		return err
 	}
 	defer client.Close()
-	out, err := hook.Answer(ctx, client.Service, cmp.Or(s.config.Agent, in.Client), in, keep)
+	out, err := clients.AnswerHook(ctx, client.Service, cmp.Or(s.config.Agent, in.Client), in, keep)
 	if err != nil {
 		return err
 	}

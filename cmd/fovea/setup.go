@@ -19,14 +19,14 @@ import (
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/embed"
 	"github.com/fovea-memory/fovea/internal/cli"
+	"github.com/fovea-memory/fovea/internal/clients"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/setup"
 )
 
 func setupCommand(s *session) *cobra.Command {
 	var how setupFlags
 	var names []string
-	for _, c := range setup.Clients {
+	for _, c := range clients.All {
 		names = append(names, c.Name)
 	}
 	c := &cobra.Command{
@@ -48,11 +48,11 @@ model what the memory holds when a session starts and when you ask something.
 		Args:      cli.Args(1, 1, "a client: "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, a []string) error {
-			i := slices.IndexFunc(setup.Clients, func(c setup.Client) bool { return c.Name == a[0] })
+			i := slices.IndexFunc(clients.All, func(c clients.Client) bool { return c.Name == a[0] })
 			if i < 0 {
 				return cli.Misuse{Err: fmt.Errorf("no client %q; there are %s", a[0], strings.Join(names, ", "))}
 			}
-			return setUp(s, setup.Clients[i], how)
+			return setUp(s, clients.All[i], how)
 		},
 	}
 	c.AddCommand(setupEmbedCommand(s))
@@ -79,16 +79,16 @@ const (
 )
 
 // setUp prints or writes the configuration of a client, or takes it out.
-func setUp(s *session, c setup.Client, how setupFlags) error {
+func setUp(s *session, c clients.Client, how setupFlags) error {
 	if how.hooks != "" && how.hooks != hooksRecall && how.hooks != hooksKeep {
 		return cli.Misuse{Err: fmt.Errorf("--hooks is %s or %s, not %q", hooksRecall, hooksKeep, how.hooks)}
 	}
-	hooks, hooked := setup.HooksOf[c.Name]
+	hooks, hooked := clients.HooksOf[c.Name]
 	if how.hooks != "" && !hooked {
 		return cli.Misuse{Err: fmt.Errorf("%s has no hooks that call a command; claude-code, codex and cursor have", c.Name)}
 	}
 	if how.text {
-		s.Out.Text(setup.Instructions)
+		s.Out.Text(clients.Instructions)
 		return nil
 	}
 	if how.remove {
@@ -105,7 +105,7 @@ func setUp(s *session, c setup.Client, how setupFlags) error {
 	if how.hooks != "" {
 		return setUpHooks(s, hooks, command, conf.Memex, c.Name, how)
 	}
-	server := setup.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}}
+	server := clients.Server{Command: command, Args: []string{"mcp", "--memex", conf.Memex, "--agent", cmp.Or(conf.Agent, c.Name)}}
 	file, err := clientFile(c.File, how.file)
 	if err != nil {
 		return err
@@ -136,12 +136,12 @@ func setupConfig(s *session, client string) (config.Config, error) {
 }
 
 // setUpHooks prints or writes the hooks of a client.
-func setUpHooks(s *session, h setup.Hooks, command, memex, client string, how setupFlags) error {
+func setUpHooks(s *session, h clients.Hooks, command, memex, client string, how setupFlags) error {
 	file, err := clientFile(h.File, how.file)
 	if err != nil {
 		return err
 	}
-	line := setup.Quote(command) + " hook --memex " + setup.Quote(memex)
+	line := clients.Quote(command) + " hook --memex " + clients.Quote(memex)
 	keep := how.hooks == hooksKeep
 	if keep {
 		line += " --keep"
@@ -159,7 +159,7 @@ func setUpHooks(s *session, h setup.Hooks, command, memex, client string, how se
 }
 
 // removeSetup takes the server and the hooks out of the files of a client.
-func removeSetup(s *session, c setup.Client, h setup.Hooks, how setupFlags) error {
+func removeSetup(s *session, c clients.Client, h clients.Hooks, how setupFlags) error {
 	if how.hooks == "" {
 		file, err := clientFile(c.File, how.file)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fovea-memory/fovea/internal/setup"
+	"github.com/fovea-memory/fovea/internal/clients"
 )
 
 // TestInstructionsNameTools: the text for CLAUDE.md and AGENTS.md speaks of tools and actions
@@ -19,11 +19,11 @@ func TestInstructionsNameTools(t *testing.T) {
 	}
 	named := 0
 	for _, tool := range list.Tools {
-		if strings.Contains(setup.Instructions, tool.Name) {
+		if strings.Contains(clients.Instructions, tool.Name) {
 			named++
 		}
 	}
-	if named < 7 || !strings.Contains(setup.Instructions, "history, action inbox") {
+	if named < 7 || !strings.Contains(clients.Instructions, "history, action inbox") {
 		t.Errorf("%d of %d tools are named", named, len(list.Tools))
 	}
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package hook_test
+package clients_test
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
-	"github.com/fovea-memory/fovea/internal/hook"
+	"github.com/fovea-memory/fovea/internal/clients"
 	"github.com/fovea-memory/fovea/working"
 )
 
@@ -41,11 +41,11 @@ func memory(t *testing.T, text string) (owner, svc api.Service) {
 // answered gives a hook an input and returns what it prints.
 func answered(t *testing.T, svc api.Service, input string, keep bool) string {
 	t.Helper()
-	in, err := hook.Read(input)
+	in, err := clients.ReadHook(input)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := hook.Answer(t.Context(), svc, in.Client, in, keep)
+	out, err := clients.AnswerHook(t.Context(), svc, in.Client, in, keep)
 	if err != nil {
 		t.Fatalf("%s: %v", input, err)
 	}
@@ -117,7 +117,7 @@ func TestStart(t *testing.T) {
 func TestLargeBlocks(t *testing.T) {
 	_, svc := memory(t, "The barn is closed at night.\n\n"+strings.Repeat("Nobody opens it without a lamp, whatever happens.\n\n", 900))
 	const start = `{"hook_event_name":"SessionStart","session_id":"s1","source":"startup"}`
-	in, err := hook.Read(start)
+	in, err := clients.ReadHook(start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestForms(t *testing.T) {
 		{"no prompt", `{"hook_event_name":"UserPromptSubmit","session_id":"g","prompt":" "}`, "claude-code", ""},
 		{"an answer that is not kept", `{"hook_event_name":"Stop","session_id":"g","last_assistant_message":"x"}`, "claude-code", ""},
 	} {
-		in, err := hook.Read(tc.input)
+		in, err := clients.ReadHook(tc.input)
 		if err != nil || in.Client != tc.client {
 			t.Errorf("%s: %+v, %v", tc.name, in, err)
 		}
@@ -215,7 +215,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "x", "[]", `{"prompt":1}`, strings.Repeat(" ", 5<<20)} {
-		if _, err := hook.Read(bad); err == nil {
+		if _, err := clients.ReadHook(bad); err == nil {
 			t.Errorf("%.20q is read", bad)
 		}
 	}
@@ -263,7 +263,7 @@ func TestKeep(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add(`{"hook_event_name":"Stop"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if in, err := hook.Read(text); err == nil && len(in.Session) > 64 {
+		if in, err := clients.ReadHook(text); err == nil && len(in.Session) > 64 {
 			t.Errorf("session %q", in.Session)
 		}
 	})

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package hook
+package clients
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// MaxInput is the maximum size of an input in bytes. More is refused.
-const MaxInput = 4 << 20
+// MaxHook is the maximum size of an input in bytes. More is refused.
+const MaxHook = 4 << 20
 
 // Event is what happened in a client.
 type Event string
@@ -68,10 +68,10 @@ var errInput = errors.New("the input of a hook is one JSON object of at most 4 M
 // session matches the names of conversations that can name a session.
 var session = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Read reads the input of a hook. An input of an event that is not known has no Event.
-func Read(text string) (Input, error) {
+// ReadHook reads the input of a hook. An input of an event that is not known has no Event.
+func ReadHook(text string) (Input, error) {
 	var w wire
-	if len(text) > MaxInput || json.Unmarshal([]byte(text), &w) != nil {
+	if len(text) > MaxHook || json.Unmarshal([]byte(text), &w) != nil {
 		return Input{}, errInput
 	}
 	in := Input{

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package setup
+package clients
 
 import (
 	"os"
@@ -17,7 +17,7 @@ var exampleServer = Server{"/opt/my tools/fovea", []string{"mcp", "--memex", `/h
 
 // TestSetupPrints: what each client is told, as golden files.
 func TestSetupPrints(t *testing.T) {
-	for _, c := range Clients {
+	for _, c := range All {
 		foveatest.Golden(t, "setup/"+c.Name+".golden", []byte(c.Entry(exampleServer)))
 	}
 }
@@ -28,7 +28,7 @@ func TestSetupMerges(t *testing.T) {
 	const entry = "{\n      \"command\": \"fovea\",\n      \"args\": [\"mcp\"]\n    }"
 	s := Server{"fovea", []string{"mcp"}}
 	byName := map[string]Client{}
-	for _, c := range Clients {
+	for _, c := range All {
 		byName[c.Name] = c
 	}
 	for _, tc := range []struct{ name, client, text, want, fault string }{

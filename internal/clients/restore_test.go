@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package setup
+package clients
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func TestRemoveRestores(t *testing.T) {
 			t.Errorf("%s: %q became %q", name, text, got)
 		}
 	}
-	for _, c := range Clients {
+	for _, c := range All {
 		for _, text := range texts[kind[c.Name]] {
 			check(c.Name, text, func(file string, again bool) error {
 				s := exampleServer
@@ -84,7 +84,7 @@ func TestRemoveLeavesNoLists(t *testing.T) {
 func TestRemoveKeepsChanges(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "conf")
 	must(t, os.WriteFile(file, []byte(`{"a": 1}`), 0o600))
-	c := Clients[0]
+	c := All[0]
 	_, _, err := c.Write(file, exampleServer)
 	must(t, err)
 	must(t, os.WriteFile(file, []byte(strings.Replace(read(t, file), `"a": 1`, `"a": 2`, 1)), 0o600))
@@ -127,7 +127,7 @@ func TestCutJSON(t *testing.T) {
 func TestReadOnlyStays(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "conf")
 	must(t, os.WriteFile(file, []byte("{}"), 0o444))
-	if _, _, err := Clients[0].Write(file, exampleServer); err == nil || !strings.Contains(err.Error(), "read-only") || read(t, file) != "{}" {
+	if _, _, err := All[0].Write(file, exampleServer); err == nil || !strings.Contains(err.Error(), "read-only") || read(t, file) != "{}" {
 		t.Errorf("%v, %s", err, read(t, file))
 	}
 	entries, err := os.ReadDir(filepath.Dir(file))

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package setup
+package clients
 
 import (
 	"encoding/json"
@@ -39,8 +39,8 @@ func (c Client) Remove(file string) (kept string, changed bool, err error) {
 	return cutFile(file, c.cut, func(text string) (string, error) { return c.merge(text, Server{}) })
 }
 
-// Clients lists the supported MCP clients. The slice must not be changed.
-var Clients = []Client{
+// All lists the supported MCP clients. The slice must not be changed.
+var All = []Client{
 	{"claude-code", below(".claude.json"), jsonServers, mergeJSON, cutJSON},
 	{"cursor", below(".cursor/mcp.json"), jsonServers, mergeJSON, cutJSON},
 	{"codex", below(".codex/config.toml"), tomlServer, mergeTOML, cutTOML},

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package hook
+package clients
 
 import (
 	"cmp"
@@ -29,10 +29,10 @@ const (
 	maxSubject   = 80       // characters of a subject
 )
 
-// Answer asks the memory what an input calls for, in the name of an agent, and returns what the
+// AnswerHook asks the memory what an input calls for, in the name of an agent, and returns what the
 // client wants on standard output, nil for nothing. With keep it keeps what the model answered
 // last as a block of the session.
-func Answer(ctx context.Context, svc api.Service, agent string, in Input, keep bool) ([]byte, error) {
+func AnswerHook(ctx context.Context, svc api.Service, agent string, in Input, keep bool) ([]byte, error) {
 	ctx = author.WithGrant(ctx, api.Grant{Agent: agent, Role: api.Agent})
 	if in.Session != "" {
 		ctx = author.WithActor(author.WithScopes(ctx, author.Scopes{Session: in.Session}), author.Actor{Session: in.Session})

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package setup
+package clients
 
 import (
 	"encoding/json"
@@ -94,7 +94,7 @@ func TestRemove(t *testing.T) {
 		"codex":       {"", "model = \"x\" # mine\n", "[mcp_servers.b]\ncommand = \"y\"\n[z]\na = 1\n"},
 		"gptel":       {"", "(setq a 1)\n"},
 	}
-	for _, c := range Clients {
+	for _, c := range All {
 		for _, text := range texts[c.Name] {
 			file := filepath.Join(t.TempDir(), "conf")
 			if text != "" {
