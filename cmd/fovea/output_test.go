@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// terminalFolder is the folder of the streams.
-const terminalFolder = "../../internal/terminal"
+// cliFolder is the folder of the verbs and the streams.
+const cliFolder = "../../internal/cli"
 
 // TestOneDoor: only the streams name standard output and standard error, so that no
 // verb can go around what they make visible.
 func TestOneDoor(t *testing.T) {
 	var files []string
-	for _, folder := range []string{".", terminalFolder} {
+	for _, folder := range []string{".", cliFolder} {
 		some, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestOneDoor(t *testing.T) {
 		}
 		for _, way := range ways(tree) {
 			found[way] = true
-			if file != filepath.Join(terminalFolder, "stream.go") {
+			if file != filepath.Join(cliFolder, "stream.go") {
 				t.Errorf("%s writes by %s; write to session.Out or session.Err", file, way)
 			}
 		}
