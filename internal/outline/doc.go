@@ -24,16 +24,20 @@
 //   - Emacs Lisp: function, macro, variable, constant, custom, face, group, mode, alias, method,
 //     generic, struct, class and others
 //
-// Go is read by go/parser. The others, and Go with errors of syntax, are read by a scanner:
-// one lexer, which a table of each language configures, finds the words, the pairs of brackets
-// and the strings; a scanner of each family of languages finds the definitions
-// among them. Macros are not expanded, and no type is resolved. Decorators and annotations
-// stand before the first line of what they are about.
+// Go is read by go/parser, also where it has errors of syntax or is a part of a file. The others are
+// read by tables of rules, a file for each language. Comments and strings are made blank
+// first, by a table of their forms ([aside]). One walk over the rest follows the brackets, the
+// indentation or the word "end", and keeps the head of each statement: its text, without what
+// brackets enclose. The rules are regular expressions for heads ([rule]). Macros are not
+// expanded, and no type is resolved. Decorators and annotations stand before the first line of
+// what they are about.
 //
 // Invariants:
 //
-//   - Any bytes are accepted. Nothing panics, and time is linear in the source. A source of
-//     more than 64 MiB is data and has no outline.
+//   - Any bytes are accepted. Nothing panics, and time is linear in the source: a form of a
+//     comment or a string either matches any text or looks at a few bytes, a long head defines
+//     nothing, and what rules are tried on is bounded by the source. A source of more than
+//     64 MiB is data and has no outline.
 //   - Definitions stand in the order of their lines. Lines lie within the source, and a
 //     definition within another lies within its lines.
 //   - Equal sources have equal outlines.

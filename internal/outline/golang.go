@@ -17,14 +17,20 @@ type goFile struct {
 	found []Definition
 }
 
-// parseGo reads src with go/parser. It returns false if src has errors of syntax.
-func parseGo(src []byte) ([]Definition, bool) {
+// parseGo reads src with go/parser, which goes on behind errors of syntax. A part of a file needs no package.
+func parseGo(src []byte) []Definition {
+	const mode = parser.SkipObjectResolution | parser.AllErrors
 	f := &goFile{src: src, set: token.NewFileSet()}
-	file, err := parser.ParseFile(f.set, "", src, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, false
+	file, _ := parser.ParseFile(f.set, "", src, mode)
+	if file != nil && file.Name.Name != "" {
+		f.add(kindPackage, file.Name.Name, "", file.Package, file.Name.End(), file.Name.End())
+	} else {
+		f.src = append([]byte("package part;"), src...)
+		file, _ = parser.ParseFile(f.set, "", f.src, mode)
 	}
-	f.add(kindPackage, file.Name.Name, "", file.Package, file.Name.End(), file.Name.End())
+	if file == nil {
+		return nil
+	}
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
@@ -35,7 +41,7 @@ func parseGo(src []byte) ([]Definition, bool) {
 			}
 		}
 	}
-	return slices.Clip(f.found), true
+	return slices.Clip(f.found)
 }
 
 func (f *goFile) function(decl *ast.FuncDecl) {
@@ -78,98 +84,31 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 			kind, head = "interface", t.Methods.Opening
 		}
 		f.add(kind, spec.Name.Name, "", start, head, spec.End())
-		if d := &f.found[len(f.found)-1]; decl.Lparen.IsValid() {
-			d.Signature = "type " + d.Signature
+		if n := len(f.found); n > 0 && decl.Lparen.IsValid() && !strings.HasPrefix(f.found[n-1].Signature, "type ") {
+			f.found[n-1].Signature = "type " + f.found[n-1].Signature
 		}
 	case *ast.ValueSpec:
 		kind := decl.Tok.String()
 		for _, name := range spec.Names {
-			if name.Name != "_" {
-				f.add(kind, name.Name, "", name.Pos(), name.End(), spec.End())
+			if f.add(kind, name.Name, "", name.Pos(), name.End(), spec.End()); name.Name != "_" && len(f.found) > 0 {
 				f.found[len(f.found)-1].Signature = kind + " " + name.Name
 			}
 		}
 	}
 }
 
-// add records a definition from the position start, with the signature up to head, until end.
+// add records a definition from the position start, with the signature up to head, until end. Where the parser went on behind
+// an error, some of these may be unknown.
 func (f *goFile) add(kind, name, parent string, start, head, end token.Pos) {
+	if !head.IsValid() || head < start {
+		head = end
+	}
 	from, to := f.set.PositionFor(start, false), f.set.PositionFor(head, false)
+	if name == "_" || from.Offset > to.Offset || to.Offset > len(f.src) {
+		return
+	}
 	f.found = append(f.found, Definition{
-		Kind: kind, Name: name, Parent: parent, Line: from.Line, EndLine: f.set.PositionFor(end, false).Line,
-		Signature: shorten(strings.Join(strings.Fields(string(f.src[from.Offset:min(to.Offset, len(f.src))])), " ")),
+		Kind: kind, Name: name, Parent: parent, Line: from.Line, EndLine: max(from.Line, f.set.PositionFor(end, false).Line),
+		Signature: shorten(strings.Join(strings.Fields(string(f.src[from.Offset:to.Offset])), " ")),
 	})
-}
-
-// scanGo reads the declarations of a file that go/parser refuses, or of a part of a file.
-func scanGo(s *scanner) {
-	for i := 0; i < len(s.tokens); i++ {
-		if !s.token(i).first {
-			continue
-		}
-		switch kind := s.text(i); kind {
-		case kindPackage:
-			s.add(scope{}, kindPackage, s.text(i+1), i, i+2, i+1)
-		case "func":
-			s.goFunction(i)
-		case kindImport, "type", "const", "var":
-			if s.column(i) > 0 { // within a function
-				continue
-			}
-			if !s.mark(i+1, '(') {
-				s.goSpec(kind, i, i+1)
-				continue
-			}
-			end := min(s.mate(i+1), len(s.tokens))
-			for at := i + 2; at < end; at = s.mate(at) + 1 {
-				if s.token(at).first {
-					s.goSpec(kind, at, at)
-				}
-			}
-			i = max(i, end-1)
-		}
-	}
-}
-
-// goSpec reads what a declaration, or one in a group of them, says of the name at i.
-func (s *scanner) goSpec(kind string, first, i int) {
-	switch {
-	case kind == "type" && s.word(i):
-		s.goType(first, i)
-	case kind == kindImport && s.token(i).form == quoted:
-		s.add(scope{}, kindImport, strings.Trim(s.text(i), "\"`"), first, i+1, i)
-	case s.word(i) && (kind == "const" || kind == "var") && !s.is(i, "_"):
-		s.add(scope{}, kind, s.text(i), first, i+1, s.headEnd(i+1, "")-1)
-		s.found[len(s.found)-1].Signature = kind + " " + s.text(i)
-	}
-}
-
-func (s *scanner) goFunction(i int) {
-	kind, at, o := "func", i+1, scope{}
-	if s.mark(at, '(') {
-		kind = "method"
-		at = s.mate(at) + 1
-		for n := i + 2; n < at-1; n++ {
-			if s.word(n) {
-				o.name = s.text(n)
-			}
-			n = s.mate(n)
-		}
-	}
-	head := s.headEnd(at+1, "{")
-	if s.word(at) {
-		s.add(o, kind, s.text(at), i, head, s.bodyEnd(head))
-	}
-}
-
-func (s *scanner) goType(first, i int) {
-	kind, head := "type", s.headEnd(i+1, "{")
-	if s.is(head-1, "struct") || s.is(head-1, "interface") {
-		kind = s.text(head - 1)
-	}
-	s.add(scope{}, kind, s.text(i), first, head, s.bodyEnd(head))
-	if first == i {
-		d := &s.found[len(s.found)-1]
-		d.Signature = "type " + d.Signature
-	}
 }

@@ -6,85 +6,75 @@ import (
 	"bytes"
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // language is how one language is recognized and read.
 type language struct {
-	extensions   string // of its files, separated by spaces
-	names        string // of files without extension
-	interpreters string // in the first line of a script
-	parse        func(src []byte) ([]Definition, bool)
-	syntax       syntax
-	scan         func(*scanner)
+	extensions   string                        // of its files, separated by spaces
+	names        string                        // of files without extension
+	interpreters string                        // in the first line of a script
+	parse        func(src []byte) []Definition // reads it without a grammar
+	grammar      func() *grammar
 }
 
-var scriptSyntax = syntax{line: "//", block: cComment, quotes: `"'`, angles: true, letters: "$#", special: scriptLiteral}
+// grammar is what tells the code of a language from the rest, and finds what it defines.
+type grammar struct {
+	asides  []aside
+	byFirst [256][]*aside                       // asides by their first byte
+	operand func(before []byte, next byte) bool // whether an aside for operands only may stand behind some bytes
+	outside string                              // what ends the text before the code
 
-// languages has each language by its name.
+	style   style
+	prepare func(*reader)  // what comes before the walk
+	rules   []rule         // the first one that matches a head counts
+	value   *regexp.Regexp // heads whose brace is part of an expression or a type
+	noise   *regexp.Regexp // parts of heads that rules are not to see
+	kept    *regexp.Regexp // what stands in brackets, and rules are to see
+	starts  *regexp.Regexp // byIndent: the start of a body, which no bracket is open around; byEnd: what begins a body, as its group
+	ends    *regexp.Regexp // byEnd: what ends a body
+	// unfinished matches the last two bytes of a line behind which a statement goes on, and goesOn the line that it goes on with.
+	unfinished, goesOn *regexp.Regexp
+	lists              bool            // a rule is for heads that end with a parenthesis
+	commas             bool            // a comma may end a definition
+	reserved           map[string]bool // words that are no names
+}
+
+// languages has each language by its name. A grammar is made when it is needed first: its expressions take a while to compile.
 var languages = map[string]*language{
-	"Go": {
-		extensions: "go",
-		parse:      parseGo,
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, raw: "`"},
-		scan:       scanGo,
-	},
-	"Python": {
-		extensions: "py pyi pyw", interpreters: "python python2 python3 pypy pypy3",
-		syntax: syntax{line: "#", quotes: `"'`, triple: `"'`},
-		scan:   scanPython,
-	},
-	"Java": {
-		extensions: "java",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, triple: `"`, letters: "$", angles: true},
-		scan:       scanJava,
-	},
-	"C": {
-		extensions: "c h",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: cLiteral},
-		scan:       scanC,
-	},
-	"C++": {
-		extensions: "cc cpp cxx c++ C hh hpp hxx h++ H ipp inl tcc",
-		syntax:     syntax{line: "//", block: cComment, quotes: `"'`, letters: "$", angles: true, special: cLiteral},
-		scan:       scanCPlusPlus,
-	},
-	"Rust": {
-		extensions: "rs",
-		syntax:     syntax{line: "//", block: cComment, nested: true, angles: true, multiline: `"`, special: rustLiteral},
-		scan:       scanRust,
-	},
-	"PHP": {
-		extensions: "php phtml php5", interpreters: "php",
-		syntax: syntax{line: "//", block: cComment, multiline: "\"'`", special: phpLiteral},
-		scan:   scanPHP,
-	},
-	"Ruby": {
-		extensions: "rb rake gemspec ru", names: "Rakefile Gemfile", interpreters: "ruby",
-		syntax: syntax{line: "#", multiline: "'", special: rubyLiteral},
-		scan:   scanRuby,
-	},
+	"Go":     {extensions: "go", parse: parseGo},
+	"Python": {extensions: "py pyi pyw", interpreters: "python python2 python3 pypy pypy3", grammar: once(pythonGrammar)},
+	"Java":   {extensions: "java", grammar: once(javaGrammar)},
+	"C":      {extensions: "c h", grammar: grammarOfC},
+	"C++":    {extensions: "cc cpp cxx c++ C hh hpp hxx h++ H ipp inl tcc", grammar: grammarOfC},
+	"Rust":   {extensions: "rs", grammar: once(rustGrammar)},
+	"PHP":    {extensions: "php phtml php5", interpreters: "php", grammar: once(phpGrammar)},
+	"Ruby":   {extensions: "rb rake gemspec ru", names: "Rakefile Gemfile", interpreters: "ruby", grammar: once(rubyGrammar)},
 	"Shell": {
 		extensions: "sh bash zsh ksh", names: ".bashrc .profile .bash_profile .zshrc", interpreters: "sh bash dash ksh zsh",
-		syntax: syntax{multiline: "`", raw: "'", letters: "-._:/@+%~^,*=", special: shellLiteral},
-		scan:   scanShell,
+		grammar: once(shellGrammar),
 	},
-	"Emacs Lisp": {
-		extensions: "el", names: ".emacs",
-		syntax: syntax{line: ";", multiline: `"`, letters: "-+*/<>=!?$%&:.~^_@|", special: lispCharacter},
-		scan:   scanLisp,
-	},
-	"JavaScript": {
-		extensions: "js mjs cjs jsx", interpreters: "node nodejs",
-		syntax: scriptSyntax,
-		scan:   scanScript,
-	},
-	"TypeScript": {
-		extensions: "ts mts cts tsx", interpreters: "deno ts-node tsx",
-		syntax: scriptSyntax,
-		scan:   scanScript,
-	},
+	"Emacs Lisp": {extensions: "el", names: ".emacs", grammar: once(lispGrammar)},
+	"JavaScript": {extensions: "js mjs cjs jsx", interpreters: "node nodejs", grammar: grammarOfScripts},
+	"TypeScript": {extensions: "ts mts cts tsx", interpreters: "deno ts-node tsx", grammar: grammarOfScripts},
+}
+
+var grammarOfC, grammarOfScripts = once(cGrammar), once(scriptGrammar)
+
+// once returns the grammar that define defines, with its indexes.
+func once(define func() *grammar) func() *grammar {
+	return sync.OnceValue(func() *grammar {
+		g := define()
+		for i := range g.asides {
+			first := g.asides[i].open[0]
+			g.byFirst[first] = append(g.byFirst[first], &g.asides[i])
+		}
+		g.lists = slices.ContainsFunc(g.rules, func(r rule) bool { return r.list })
+		return g
+	})
 }
 
 // byExtension, byName and byInterpreter find the name of a language.

@@ -53,18 +53,17 @@ func scan(language string, src []byte) []Definition {
 		return nil
 	}
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	var found []Definition
 	if l.parse != nil {
-		if found, ok := l.parse(src); ok {
-			return found
-		}
+		found = l.parse(src)
+	} else {
+		found = read(l.grammar(), src).found
 	}
-	s := &scanner{code: lex(&l.syntax, src).code}
-	l.scan(s)
-	slices.SortStableFunc(s.found, func(a, b Definition) int {
+	slices.SortStableFunc(found, func(a, b Definition) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Depth, b.Depth))
 	})
-	nest(s.found, int(s.lines))
-	return s.found
+	nest(found, bytes.Count(src, []byte("\n"))+1)
+	return found
 }
 
 // nest makes the depths of found, in the order of lines, those of the definitions around

@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/fovea-memory/fovea/internal/foveatest"
 )
@@ -167,36 +171,66 @@ func TestInvariantsOnPrefixes(t *testing.T) {
 	}
 }
 
-// TestReadingIsLinear counts the steps on sources that repeat what makes a scanner look
-// ahead: four times the source takes at most about four times the steps.
-func TestReadingIsLinear(t *testing.T) {
-	pieces := []string{
-		"class A ", "def f(", "function f(", "function f", "(", "{", "[", "<", "a<", "a(", "a::", "a.b.", "f(a) int a; ", "x = ", "x: ", "=>",
-		"import ", "use ", "fn f", "impl<", "type T = ", "typedef int (*", "enum A ", "namespace A ", "interface A ", "const a: ", "\"", "'", "`", "${", "#{",
-		"/", "/*", "<<A ", "<<<A\n", "<<'", "%w(", "#if\n", "#if 0\n", "#else\n", "R\"(", "r#\"", "?\\C-",
-		"\"\"\"", "'''", "=begin\n", "do ", "if ", "end\n", "a = b = ",
-		"template<", "operator<", "struct a ", "@a", "@a(", "static ", "async ", "a{", "x = /[", "class A::", "def a\n", "/**/", "${'",
-		":", ": {", "}", ")", ">", ";", "\\", "\n", " ", "(defun a ", "?", "public ",
-	}
+// pieces begin or end something in a language.
+var pieces = []string{
+	"class A ", "def f(", "function f(", "function f", "(", "{", "[", "<", "a<", "a(", "a::", "a.b.", "f(a) int a; ", "x = ", "x: ", "=>",
+	"import ", "use ", "fn f", "impl<", "type T = ", "typedef int (*", "enum A ", "namespace A ", "interface A ", "const a: ", "\"", "'", "`", "${", "#{",
+	"/", "/*", "<<A ", "<<<A\n", "<<'", "%w(", "#if\n", "#if 0\n", "#else\n", "R\"(", "r#\"", "?\\C-",
+	"\"\"\"", "'''", "=begin\n", "do ", "if ", "end\n", "a = b = ",
+	"template<", "operator<", "struct a ", "@a", "@a(", "static ", "async ", "a{", "x = /[", "class A::", "def a\n", "/**/", "${'",
+	":", ": {", "}", ")", ">", ";", "\\", "\n", " ", "(defun a ", "?", "public ",
+}
+
+// TestReadingIsBounded counts the bytes of heads that rules are tried on, for sources that repeat what begins something: they are
+// no more than so many times the source.
+func TestReadingIsBounded(t *testing.T) {
 	for language, l := range languages {
-		steps := func(src string) int {
-			lexed := lex(&l.syntax, []byte(src))
-			s := &scanner{code: lexed.code}
-			l.scan(s)
-			return lexed.steps + s.steps
+		if l.grammar == nil {
+			continue
 		}
 		for i, a := range pieces {
 			for j, b := range pieces {
 				if b == a {
 					b = ""
-				} else if (i+3*j)%8 > 0 || foveatest.Thin(i, 3) {
-					continue // the others took minutes once, and failed nowhere
+				} else if (i+3*j)%16 > 0 {
+					continue
 				}
-				const size = 400
-				small, large := steps(strings.Repeat(a+b, size)), steps(strings.Repeat(a+b, 4*size))
-				if large > 5*small+4*size {
-					t.Errorf("%s: %q: %d steps, %d for four times the source", language, a+b, small, large)
+				src := []byte(strings.Repeat(a+b, 500))
+				if r := read(l.grammar(), src); r.steps > stepsOfByte*(len(src)+maxHead) {
+					t.Errorf("%s: %q: %d steps for %d bytes", language, a+b, r.steps, len(src))
 				}
+			}
+		}
+	}
+}
+
+// TestInvariantsOnPieces checks the invariants on what no person writes, in each language.
+func TestInvariantsOnPieces(t *testing.T) {
+	some := rapid.SliceOfN(rapid.SampledFrom(slices.Concat(pieces, []string{"a", "end\n", "if ", "#endif\n", "#define X \\\n", "\r\n", "$", "\xff", "é"})), 0, 40)
+	rapid.Check(t, func(rt *rapid.T) {
+		src := []byte(strings.Join(some.Draw(rt, "source"), ""))
+		for language := range languages {
+			check(t, language, src)
+		}
+	})
+}
+
+// TestHostileSourcesAreBounded reads large sources without an end to their lines, brackets or strings: what is allocated is
+// no more than so many times the source. No allocation depends on how busy the machine is.
+func TestHostileSourcesAreBounded(t *testing.T) {
+	hostile := []string{
+		"{", "{}", "({[", "x={}", "a,", "a=b,", "class A{", "def a\n", " def a():", "(defun a (", "f(){", "/", "/[", "'", "`${", "<<A\n", "\\", "#if a\n",
+	}
+	for _, piece := range hostile {
+		src := []byte(strings.Repeat(piece, (1<<17)/len(piece)))
+		for language := range languages {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			Read(language, src)
+			runtime.ReadMemStats(&after)
+			const perByte = 500
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > perByte*uint64(len(src)) {
+				t.Errorf("%s: %q: %d bytes allocated for %d", language, piece, allocated, len(src))
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func TestUnusualCode(t *testing.T) {
 		{"overloads that return void", "TypeScript", "function f(a: A): void\nfunction f(a: B): void\nfunction f(a: any) {}\n", "f f f"},
 		{"a part of a file", "Go",
 			"}\n\ntype (\n\tA struct {\n\t\tx int\n\t}\n\tB interface{ M() }\n)\n\nconst (\n\tC = iota\n\tD\n)\n\n" +
-				"var E, F = 1, 2\n\nfunc G() {\n\tvar h int\n}\n", "A B C D E G"},
+				"var E, F = 1, 2\n\nfunc G() {\n\tvar h int\n}\n", "A B C D E F G"},
 		{"raw names", "Rust", "fn r#type(r#fn: A) {}\nstruct r#struct;\nfn a() { let s = r\"fn no() {}\"; }", "r#type r#struct a"},
 		{"an associated type with arguments", "Rust", "trait A { type B: C<D = u8>; fn e(); }", "A A.B A.e"},
 		{"a regular expression that begins a line", "Ruby", "def a\n  %q(x)\n  /end if do/\nend\ndef b; end", "a b"},
