@@ -43,8 +43,12 @@ func (s *Store) Change(ctx context.Context, make func(*change) error) error {
 	if err == nil {
 		err = make(c)
 	}
-	if err != nil || !c.touched {
+	switch {
+	case err != nil:
+		s.mirror.distrust()
 		return err
+	case !c.touched:
+		return nil
 	}
 	return s.mirror.update(graphOf(c.added), c.others, func() (Graph, error) {
 		if err := s.refresh(c.ctx); err != nil {

@@ -80,6 +80,14 @@ func (m *Mirror) update(added Graph, others bool, whole func() (Graph, error)) (
 	return err
 }
 
+// distrust makes the next update replace the file, after a change of which a part may be in
+// the memory.
+func (m *Mirror) distrust() {
+	if m != nil {
+		m.left = nil
+	}
+}
+
 // untouched reports whether the file is as this process left it.
 func (m *Mirror) untouched() bool {
 	now, err := os.Stat(m.path)

@@ -96,13 +96,14 @@ func (s *Store) load(ctx context.Context) error {
 	}
 	s.model, s.file, s.size = newModel(), 0, 0
 	for i := range nodes {
-		s.put(nodes[i].ID, nodes[i].Path, nodes[i].Content)
+		s.measure(nodes[i].Path, nodes[i].Content)
+		s.model.read(nodes[i].ID, nodes[i].Content)
 	}
 	return nil
 }
 
-// put adds a node to the model, and its size to that of the newest file.
-func (s *Store) put(id, path, content string) {
+// measure adds the size of a node to that of the newest file.
+func (s *Store) measure(path, content string) {
 	var number int
 	if _, err := fmt.Sscanf(path, folder+"graph-%d.org", &number); err == nil && path == filePath(number) { // not a person's own file
 		if number > s.file {
@@ -112,7 +113,6 @@ func (s *Store) put(id, path, content string) {
 			s.size += len(content)
 		}
 	}
-	s.model.read(id, content)
 }
 
 // maxFollowed is the number of changed headlines up to which each is read by itself; above
@@ -126,6 +126,7 @@ func (s *Store) catchUp(ctx context.Context, now uint64) error {
 		return s.load(ctx)
 	}
 	for _, c := range slices.Concat(d.Removed, d.Added, d.Changed, d.Moved) {
+		_, known := s.model.nodes[c.ID]
 		s.model.remove(c.ID)
 		if !strings.HasPrefix(c.Path, folder) {
 			continue
@@ -137,7 +138,10 @@ func (s *Store) catchUp(ctx context.Context, now uint64) error {
 		if err != nil {
 			return err
 		}
-		s.put(n.ID, n.Path, n.Content)
+		if !known {
+			s.measure(n.Path, n.Content)
+		}
+		s.model.read(n.ID, n.Content)
 	}
 	return nil
 }
