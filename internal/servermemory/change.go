@@ -161,14 +161,18 @@ func (c *change) addObservations(list []Addition) ([]Observed, error) {
 
 // deleteEntities deletes entities and the relations that touch them.
 func (c *change) deleteEntities(names []string) error {
-	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return c.model.headlines[entityKey(name)] == nil })
+	gone := setOf(names)
+	for name := range gone {
+		gone[name] = c.model.headlines[entityKey(name)] != nil
+	}
 	return c.forget(func(h *headline) bool {
-		return !h.isRelation && slices.Contains(names, h.name) || h.isRelation && (slices.Contains(names, h.From) || slices.Contains(names, h.To))
+		return !h.isRelation && gone[h.name] || h.isRelation && (gone[h.From] || gone[h.To])
 	})
 }
 
 func (c *change) deleteRelations(list []Relation) error {
-	return c.forget(func(h *headline) bool { return h.isRelation && slices.Contains(list, h.Relation) })
+	gone := setOf(list)
+	return c.forget(func(h *headline) bool { return h.isRelation && gone[h.Relation] })
 }
 
 // forget removes the selected headlines. One that another writer has forgotten is gone.

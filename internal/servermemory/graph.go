@@ -103,15 +103,13 @@ func (h *headline) observe(what []string) {
 // graph returns the entities that keep selects, with the relations that touch one of them,
 // or everything if keep is nil.
 func (m *model) graph(keep func(*headline) bool) Graph {
+	entities := m.inOrder(func(h *headline) bool { return !h.isRelation && (keep == nil || keep(h)) })
 	chosen := map[string]bool{}
-	for _, h := range m.headlines {
-		if !h.isRelation && (keep == nil || keep(h)) {
-			chosen[h.name] = true
-		}
+	for _, h := range entities {
+		chosen[h.name] = true
 	}
-	return graphOf(m.inOrder(func(h *headline) bool {
-		return h.isRelation && (keep == nil || chosen[h.From] || chosen[h.To]) || !h.isRelation && chosen[h.name]
-	}))
+	relations := m.inOrder(func(h *headline) bool { return h.isRelation && (keep == nil || chosen[h.From] || chosen[h.To]) })
+	return graphOf(append(entities, relations...))
 }
 
 // graphOf returns headlines as a graph.
@@ -151,4 +149,13 @@ func (m *model) holds(g Graph) bool {
 		}
 	}
 	return !slices.ContainsFunc(g.Relations, func(r Relation) bool { return m.headlines[relationKey(r)] == nil })
+}
+
+// setOf returns the values of a list.
+func setOf[T comparable](list []T) map[T]bool {
+	set := map[T]bool{}
+	for _, value := range list {
+		set[value] = true
+	}
+	return set
 }

@@ -169,5 +169,6 @@ func (s *Store) search(ctx context.Context, text string) (Graph, error) {
 
 // open returns the entities with exactly these names, with their relations.
 func (s *Store) open(ctx context.Context, names []string) (Graph, error) {
-	return s.view(ctx, func(h *headline) bool { return slices.Contains(names, h.name) })
+	wanted := setOf(names)
+	return s.view(ctx, func(h *headline) bool { return wanted[h.name] })
 }
