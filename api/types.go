@@ -174,7 +174,7 @@ type RememberRequest struct {
 	IDPrefix bool     `json:"id_prefix,omitempty" jsonschema:"the ID made for it is id- and a UUID; without it the UUID alone" flag:"make an ID of the form id-UUID, not the UUID alone"`
 	Schedule string   `json:"schedule,omitempty" jsonschema:"2026-03-01, with a time or cookies" flag:"<DATE>, such as 2026-03-01, fri or +3d" mcp:"scheduled,2026-03-01"`
 	Deadline string   `json:"deadline,omitempty" jsonschema:"likewise" flag:"<DATE>, such as 2026-03-01, fri or +3d" mcp:""`
-	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines" flag:"@<TEXT> below the headline"`
+	Body     string   `json:"body,omitempty" jsonschema:"the text below the headline" mcp:",Org text below the title, no headlines; formulas are text" flag:"@<TEXT> below the headline"`
 }
 
 // EditRequest changes one node. Fields that are absent change nothing; they

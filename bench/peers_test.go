@@ -47,12 +47,11 @@ func (s *server) overMCP(size string) *spoken {
 
 // peers measures server-memory and mem0 where npm finds them.
 func peers(t testing.TB) {
-	out, err := exec.CommandContext(t.Context(), "../.ci/npm", "peers").Output()
+	modules, err := peerModules(t)
 	if err != nil {
 		t.Logf("server-memory and mem0: not measured, ../.ci/npm peers: %v", err)
 		return
 	}
-	modules := strings.TrimSpace(string(out))
 	for _, full := range []int{10_000, 50_000} {
 		n := foveatest.Size(full, full/1000)
 		serverMemory(t, modules, n)
@@ -60,18 +59,15 @@ func peers(t testing.TB) {
 	}
 }
 
+// peerModules returns the folder in which npm puts the peers.
+func peerModules(t testing.TB) (string, error) {
+	out, err := exec.CommandContext(t.Context(), "../.ci/npm", "peers").Output()
+	return strings.TrimSpace(string(out)), err
+}
+
 // serverMemory measures @modelcontextprotocol/server-memory over a graph of n entities.
 func serverMemory(t testing.TB, modules string, n int) {
-	file := filepath.Join(t.TempDir(), "memory.jsonl")
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, `{"type":"entity","name":"n-%d","entityType":"note","observations":["cat-%02d says %d"]}`+"\n", i, i%50, i)
-	}
-	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s := speak(t, append(os.Environ(), "MEMORY_FILE_PATH="+file), filepath.Join(modules, ".bin", "node"),
-		filepath.Join(modules, "@modelcontextprotocol", "server-memory", "dist", "index.js"))
+	s := original(t, modules, graphFile(t, n))
 	where := fmt.Sprintf("%d entities, server-memory", n)
 	s.measure(where, "create_entities", calls(), func(i int) any {
 		return map[string]any{"entities": []any{map[string]any{"name": fmt.Sprint("x-", i), "entityType": "note", "observations": []string{"says"}}}}

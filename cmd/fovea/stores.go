@@ -10,16 +10,15 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"github.com/rivo/uniseg"
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/internal/cli"
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/fault"
+	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/stores"
 )
 
@@ -51,7 +50,7 @@ func listStores(s *session) error {
 	})
 }
 
-// printStores prints one row per store; in a pipe, raw numbers separated by tabs.
+// printStores prints two lines per store; in a pipe, one row with raw numbers between tabs.
 func printStores(out *cli.Stream, list []stores.Store) {
 	if !out.IsTerminal() {
 		for _, l := range list {
@@ -60,42 +59,15 @@ func printStores(out *cli.Stream, list []stores.Store) {
 		}
 		return
 	}
-	var text strings.Builder
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MEMEX\tFOLDER\tCOMMITS\tSIZE\tLAST USED\tSTORE")
-	for _, l := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", cli.OneLine(l.Memex), cli.OneLine(memexState(l)), commitsOf(l), sizeOf(l.Size),
-			l.Used.Local().Format(time.DateOnly), cli.OneLine(filepath.Base(l.Dir)))
-	}
-	_ = table.Flush() // a builder returns no error
-	for line := range strings.Lines(text.String()) {
-		if uniseg.StringWidth(strings.TrimSuffix(line, "\n")) > out.Width() {
-			printStoresNarrow(out, list)
-			return
-		}
-	}
-	fmt.Fprint(out, text.String())
-}
-
-// printStoresNarrow prints two lines per store, for a terminal that is narrower than the table.
-func printStoresNarrow(out *cli.Stream, list []stores.Store) {
 	for _, l := range list {
 		out.Printf("%s\n", cli.OneLine(l.Memex))
-		commits := commitsOf(l) + " commits"
-		if l.Commits == 1 {
-			commits = "1 commit"
+		commits := "? commits" // of one that was never closed
+		if l.Commits > 0 {
+			commits = scope.Count(int(l.Commits), "commit")
 		}
 		fmt.Fprintln(out, out.Fold(fmt.Sprintf("    %s, %s, %s, used %s, store %s", cli.OneLine(memexState(l)), commits, sizeOf(l.Size),
 			l.Used.Local().Format(time.DateOnly), cli.OneLine(filepath.Base(l.Dir))), 4))
 	}
-}
-
-// commitsOf returns the number of commits of a store, "?" for one that was never closed.
-func commitsOf(l stores.Store) string {
-	if l.Commits == 0 {
-		return "?"
-	}
-	return strconv.FormatUint(l.Commits, 10)
 }
 
 // memexState describes what is at the path of a store's memex, or why it is unknown.

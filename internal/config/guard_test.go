@@ -26,7 +26,7 @@ func TestGuardPolicy(t *testing.T) {
 			name: "all modes", file: "[guard]\nlockdown = [\"core/\", \"!core/x.org\"]\nask = [\"*.org_archive\"]\ntrusted = []\n",
 			want: guard.Rules{Lockdown: []string{"core/", "!core/x.org"}, Ask: []string{"*.org_archive"}},
 		},
-		{name: "another mode", file: "[guard]\nlocked = []\n", wrong: `there is no mode "locked"`},
+		{name: "another mode", file: "[guard]\nlocked = []\n", wrong: `unknown key "locked"; there are ask, lockdown, trusted`},
 		{name: "no list", file: "[guard]\nask = \"x\"\n", wrong: "ask: x is not a list of patterns"},
 		{name: "no pattern", file: "[guard]\nask = [1]\n", wrong: "ask: 1 is not a pattern"},
 		{name: "a pattern of nothing", file: "[guard]\nask = [\"a[\"]\n", wrong: `ask: "a[" matches no path`},

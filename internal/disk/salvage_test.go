@@ -12,13 +12,11 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -366,45 +364,5 @@ func TestPeek(t *testing.T) {
 	patch(t, in, FormatFile, func(f vfs.File) error { return f.Truncate(3) })
 	if _, _, err := Peek(in); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("FORMAT cut short: %v", err)
-	}
-}
-
-// TestPeekIntents: those of the last bytes come in order, and damage hides its own alone.
-func TestPeekIntents(t *testing.T) {
-	in := faultfs.New()
-	s := mustOpen(t, in, small(0))
-	defer s.Close()
-	var want []string
-	for i := range 40 {
-		var b store.Batch
-		b.Add(store.Block, []byte(strings.Repeat("b", 90)))
-		b.Add(store.Intent, fmt.Appendf(nil, "intent %d", i))
-		if _, err := s.Append(t.Context(), &b); err != nil {
-			t.Fatal(err)
-		}
-		want = append(want, fmt.Sprint("intent ", i))
-	}
-	peek := func(limit int64) (got []string) {
-		t.Helper()
-		if err := PeekIntents(in, limit, func(intent []byte) { got = append(got, string(intent)) }); err != nil {
-			t.Fatal(err)
-		}
-		return got
-	}
-	if diff := cmp.Diff(want, peek(1<<20)); diff != "" {
-		t.Errorf("all intents (-want +got):\n%s", diff)
-	}
-	for _, limit := range []int64{0, 1, 100, 500, 3000} {
-		got := peek(limit)
-		if len(got) > int(limit/50) || !slices.Equal(got, want[len(want)-len(got):]) {
-			t.Errorf("the last %d bytes: %q", limit, got)
-		}
-	}
-	if got := peek(3000); len(got) < 5 {
-		t.Errorf("the last 3000 bytes have %d intents", len(got))
-	}
-	patch(t, in, record.SegmentName(1), func(f vfs.File) error { return flipAt(f, record.HeaderSize+112+frameHeaderSize) })
-	if diff := cmp.Diff(want[1:], peek(1<<20)); diff != "" {
-		t.Errorf("with the first damaged (-want +got):\n%s", diff)
 	}
 }

@@ -245,8 +245,8 @@ func (p *Place) bodyFindings(doc *org.Document, i int) []finding {
 			what = "a table that Org computes"
 		case el.Type == org.TypeFootnoteReference && tree.Footnote(k).Label != "":
 			what = "a footnote with a name"
-		case len(elementTeX(tree, k)) > 0:
-			what = "TeX that does more than set type"
+		case isTypeset(tree, k):
+			what = "TeX; formulas of agents are text"
 		case el.Type == org.TypeLink:
 			if why := linkProblem(tree.Link(k), p.Known); why != "" {
 				what = "a link " + why

@@ -42,7 +42,7 @@ var constructs = []construct{
 	{name: "a timestamp that is none", keywords: []string{"<"}, find: regexp.MustCompile(`<(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
 	{name: "a timestamp that is none", keywords: []string{"["}, find: regexp.MustCompile(`\[(\d+-\d+-\d+)`), group: 1, harmless: startsWithStamp},
 	{name: "a column of a table too wide to show", keywords: []string{"<"}, find: regexp.MustCompile(`<([lrcLRC]?\d{4,}>)`), group: 1},
-	{name: "the end of a block of TeX", keywords: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), group: 1, harmless: endsKnownEnvironment},
+	{name: "the end of a block of TeX", keywords: []string{`\end`}, find: regexp.MustCompile(`\\(end[ \t]*\{)`), group: 1},
 	{name: "a link that names a program by its address", keywords: []string{"file:/", "./"},
 		find: regexp.MustCompile(`(?i)(?:file:|\.)/+((?:-|[a-z0-9-]{2,}):)`), group: 1},
 }

@@ -9,8 +9,8 @@
 // a node for active constructs that it did not have before. [StripRecalled] removes the
 // output of Fovea itself. Tables list the active constructs: constructs for those that
 // Emacs finds by searching, activeElements for those that Org parses; [Table] lists the
-// names that are obeyed, and who may set them. Other tables list what is allowed:
-// safeLinkTypes for links, typesetting and environments for TeX.
+// names that are obeyed, and who may set them. The table safeLinkTypes lists the
+// links that are allowed. TeX is always text.
 //
 // Invariants:
 //

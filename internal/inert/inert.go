@@ -38,7 +38,7 @@ var (
 //     would look for outside the note.
 //   - A block of code keeps its language if that is known, and is marked as never run.
 //   - A zero-width space breaks up the constructs in the table constructs, formulas,
-//     inline code, links of unsafe types, and TeX that does more than set type.
+//     inline code, links of unsafe types, and TeX.
 //   - Control characters, and characters that hide or reorder text or are not seen, become
 //     U+FFFD; those that scripts and emoji need stay, see isNeeded.
 //
@@ -140,9 +140,9 @@ func parseBlockLine(line string) (verb, name string) {
 // another one.
 const maxPasses = 8
 
-// breakObjects breaks up unsafe links, and TeX that does more than set type, in a text
-// that follows head. The parser finds both, so that code is unchanged. A plain id link
-// without brackets is always broken up, because it is more often a word of the text.
+// breakObjects breaks up unsafe links and TeX in a text that follows head. The parser finds
+// both, so that code is unchanged. A plain id link without brackets is always broken up,
+// because it is more often a word of the text.
 func breakObjects(head, text string) string {
 	for range maxPasses {
 		doc := org.Parse(head+text, nil)

@@ -8,8 +8,8 @@
 // The main types are [Store], the graph over an [api.Service], and [Serve], which serves a
 // Store to an MCP client. [ReadLines] reads the file of that server.
 //
-// Invariants: acknowledged changes are durable; writes that wait together become one commit;
-// names, types and observations of any content are returned as given and are inert as Org;
+// Invariants: acknowledged changes are durable; each step of one is an ordinary operation of
+// the memory; names, types and observations of any content are returned as given and are inert as Org;
 // an entity is found by its exact name, which is unique.
 //
 // Elsewhere: what the memory does with the files (package api), and Fovea's own tools

@@ -28,131 +28,134 @@ type Graph struct {
 	Relations []Relation `json:"relations"`
 }
 
+// key is what there is only once: an entity's name, or a relation.
+type key struct {
+	name string
+	Relation
+	isRelation bool
+}
+
+func entityKey(name string) key { return key{name: name} }
+
+func relationKey(r Relation) key { return key{Relation: r, isRelation: true} }
+
 // headline is an entity or a relation in the memory. Its lists are replaced, never changed,
 // so that lists handed out earlier stay valid.
 type headline struct {
-	Entity
-	Relation
-	isRelation bool
-	// nodes holds the ids of the nodes that have it: one, unless two writers created it
-	// concurrently.
-	nodes  []string
+	key
+	entity Entity
+	nodes  []string // ids of the nodes that have it: one, unless two writers created it at once
 	order  int
 	folded string // an entity's searched text, in lower case
 }
 
 // model is this process's copy of the graph.
 type model struct {
-	entities  map[string]*headline
-	relations map[Relation]*headline
+	headlines map[key]*headline
 	nodes     map[string]*headline // by node id
 	last      int                  // the highest order
 }
 
-func newModel() *model {
-	return &model{entities: map[string]*headline{}, relations: map[Relation]*headline{}, nodes: map[string]*headline{}}
-}
+func newModel() *model { return &model{headlines: map[key]*headline{}, nodes: map[string]*headline{}} }
 
-// putEntity adds an entity, or merges new observations into the one of the same name.
-func (m *model) putEntity(e Entity, node string, order int) *headline {
-	have, ok := m.entities[e.Name]
-	if !ok {
-		have = &headline{Entity: e, order: order}
-		m.entities[e.Name] = have
-		e.Observations = nil
+// put adds a headline, or merges new observations into that of the same key. e is the zero
+// value for a relation.
+func (m *model) put(k key, e Entity, node string, order int) *headline {
+	h := m.headlines[k]
+	if h == nil {
+		h = &headline{key: k, order: order, entity: Entity{e.Name, e.EntityType, []string{}}}
+		m.headlines[k] = h
+		h.observe(e.Observations)
+	} else {
+		h.observe(slices.DeleteFunc(slices.Clone(e.Observations), h.has))
 	}
-	have.observe(slices.DeleteFunc(slices.Clone(e.Observations), func(o string) bool { return slices.Contains(have.Observations, o) }))
-	return m.putNode(have, node, order)
-}
-
-// putRelation adds a relation.
-func (m *model) putRelation(r Relation, node string, order int) *headline {
-	have, ok := m.relations[r]
-	if !ok {
-		have = &headline{Relation: r, isRelation: true, order: order}
-		m.relations[r] = have
-	}
-	return m.putNode(have, node, order)
-}
-
-func (m *model) putNode(h *headline, node string, order int) *headline {
 	m.last = max(m.last, order)
 	h.nodes = append(h.nodes, node)
 	m.nodes[node] = h
 	return h
 }
 
-// removeNode removes the content of a node.
-func (m *model) removeNode(node string) {
-	h, ok := m.nodes[node]
-	if !ok {
+// remove removes the content of a node.
+func (m *model) remove(node string) {
+	h := m.nodes[node]
+	if h == nil {
 		return
 	}
 	delete(m.nodes, node)
-	h.nodes = slices.DeleteFunc(h.nodes, func(n string) bool { return n == node })
-	switch {
-	case len(h.nodes) > 0:
-	case h.isRelation:
-		delete(m.relations, h.Relation)
-	default:
-		delete(m.entities, h.Name)
+	h.nodes = slices.DeleteFunc(slices.Clone(h.nodes), func(n string) bool { return n == node })
+	if len(h.nodes) == 0 {
+		delete(m.headlines, h.key)
 	}
 }
 
+func (h *headline) has(observation string) bool {
+	return slices.Contains(h.entity.Observations, observation)
+}
+
+// observe adds observations, and builds the searched text. A NUL between its parts keeps
+// matches within one part.
 func (h *headline) observe(what []string) {
-	h.Observations = append(slices.Clip(h.Observations), what...)
-	h.fold()
+	e := &h.entity
+	e.Observations = append(slices.Clip(e.Observations), what...)
+	h.folded = strings.ToLower(strings.Join(append([]string{e.Name, e.EntityType}, e.Observations...), "\x00"))
 }
 
-// fold builds the searched text. A NUL between its parts keeps matches within one part.
-func (h *headline) fold() {
-	h.folded = strings.ToLower(strings.Join(append([]string{h.Name, h.EntityType}, h.Observations...), "\x00"))
-}
-
-// graph returns the entities that keep selects, all if keep is nil, with the relations that
-// touch one of them.
+// graph returns the entities that keep selects, with the relations that touch one of them,
+// or everything if keep is nil.
 func (m *model) graph(keep func(*headline) bool) Graph {
-	entities := inOrder(m.entities, keep)
-	g := Graph{Entities: make([]Entity, len(entities)), Relations: []Relation{}}
+	entities := m.inOrder(func(h *headline) bool { return !h.isRelation && (keep == nil || keep(h)) })
 	chosen := map[string]bool{}
-	for i, e := range entities {
-		g.Entities[i] = e.Entity
-		chosen[e.Name] = true
+	for _, h := range entities {
+		chosen[h.name] = true
 	}
-	touching := func(r *headline) bool { return keep == nil || chosen[r.From] || chosen[r.To] }
-	for _, r := range inOrder(m.relations, touching) {
-		g.Relations = append(g.Relations, r.Relation)
+	relations := m.inOrder(func(h *headline) bool { return h.isRelation && (keep == nil || chosen[h.From] || chosen[h.To]) })
+	return graphOf(append(entities, relations...))
+}
+
+// graphOf returns headlines as a graph.
+func graphOf(headlines []*headline) Graph {
+	g := Graph{Entities: []Entity{}, Relations: []Relation{}}
+	for _, h := range headlines {
+		if h.isRelation {
+			g.Relations = append(g.Relations, h.Relation)
+		} else {
+			g.Entities = append(g.Entities, h.entity)
+		}
 	}
 	return g
 }
 
-// inOrder returns the headlines that keep selects, all if keep is nil, in order of creation.
-func inOrder[K comparable](all map[K]*headline, keep func(*headline) bool) []*headline {
+// inOrder returns the headlines that keep selects, in order of creation.
+func (m *model) inOrder(keep func(*headline) bool) []*headline {
 	var out []*headline
-	for _, h := range all {
-		if keep == nil || keep(h) {
+	for _, h := range m.headlines {
+		if keep(h) {
 			out = append(out, h)
 		}
 	}
 	slices.SortFunc(out, func(a, b *headline) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Name, b.Name),
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name),
 			cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.RelationType, b.RelationType))
 	})
 	return out
 }
 
-// search returns the entities with text in their name, type or an observation, ignoring
-// case, with their relations.
-func (m *model) search(text string) Graph {
-	text = strings.ToLower(text)
-	return m.graph(func(e *headline) bool { return strings.Contains(e.folded, text) })
+// holds reports whether m has every entity, observation and relation of g.
+func (m *model) holds(g Graph) bool {
+	for _, e := range g.Entities {
+		have := m.headlines[entityKey(e.Name)]
+		if have == nil || slices.ContainsFunc(e.Observations, func(o string) bool { return !have.has(o) }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(g.Relations, func(r Relation) bool { return m.headlines[relationKey(r)] == nil })
 }
 
-// open returns the entities with exactly these names, with their relations.
-func (m *model) open(names []string) Graph {
-	wanted := map[string]bool{}
-	for _, n := range names {
-		wanted[n] = true
+// setOf returns the values of a list.
+func setOf[T comparable](list []T) map[T]bool {
+	set := map[T]bool{}
+	for _, value := range list {
+		set[value] = true
 	}
-	return m.graph(func(e *headline) bool { return wanted[e.Name] })
+	return set
 }

@@ -6,24 +6,10 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
-
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
-
-// line is one line of the file of server-memory.
-type line struct {
-	Type         string    `json:"type"`
-	Name         *string   `json:"name,omitempty"`
-	EntityType   *string   `json:"entityType,omitempty"`
-	Observations *[]string `json:"observations,omitempty"`
-	From         *string   `json:"from,omitempty"`
-	To           *string   `json:"to,omitempty"`
-	RelationType *string   `json:"relationType,omitempty"`
-}
 
 // maxLine is the maximum length of a line, in bytes.
 const maxLine = 16 << 20
@@ -32,77 +18,69 @@ const maxLine = 16 << 20
 // lists by number the lines that it skips as malformed. The error is that of r.
 func ReadLines(r io.Reader) (g Graph, bad []string, err error) {
 	in := bufio.NewReader(r)
-	for number := 1; ; number++ {
-		text, err := in.ReadBytes('\n')
+	for number := 1; err == nil; number++ {
+		var text []byte
+		text, err = in.ReadBytes('\n')
 		if number == 1 {
 			text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		}
 		if text = bytes.TrimSpace(text); len(text) > maxLine {
 			bad = append(bad, fmt.Sprintf("line %d: longer than %d bytes", number, maxLine))
 		} else if len(text) > 0 {
-			if fault := g.add(text); fault != "" {
-				bad = append(bad, fmt.Sprintf("line %d: %s", number, fault))
+			if fault := g.add(text); fault != nil {
+				bad = append(bad, fmt.Sprintf("line %d: %v", number, fault))
 			}
 		}
-		if err == io.EOF {
-			return g, bad, nil
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return g, bad, err
+}
+
+// entityLine is an entity in the file, of which only the name is needed.
+type entityLine struct {
+	Name         string   `json:"name"`
+	EntityType   string   `json:"entityType,omitempty"`
+	Observations []string `json:"observations,omitempty"`
+}
+
+// The schemas of lines.
+var (
+	entitySchema   = schemaOf[entityLine](false)
+	relationSchema = schemaOf[Relation](false)
+)
+
+// add reads one line, whose values may have another type than server-memory writes.
+func (g *Graph) add(text []byte) error {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(text, &fields) != nil {
+		return fmt.Errorf("not a JSON object")
+	}
+	switch string(fields["type"]) {
+	case `"entity"`:
+		l, err := arguments[entityLine](entitySchema, text)
+		if err != nil && len(fields["observations"]) > 0 { // what is no list is one observation
+			fields["observations"] = slices.Concat([]byte("["), fields["observations"], []byte("]"))
+			single, _ := json.Marshal(fields) // they were JSON
+			if loose, bad := arguments[entityLine](entitySchema, single); bad == nil {
+				l, err = loose, nil
+			}
 		}
 		if err != nil {
-			return g, bad, err
+			return err
 		}
-	}
-}
-
-// add parses one line and returns what is wrong with it, or "".
-func (g *Graph) add(text []byte) string {
-	var l line
-	if json.Unmarshal(text, &l) != nil {
-		var err error
-		if l, err = looseLine(text); err != nil {
-			return err.Error()
+		g.Entities = append(g.Entities, Entity{l.Name, l.EntityType, append([]string{}, l.Observations...)})
+	case `"relation"`:
+		r, err := arguments[Relation](relationSchema, text)
+		if err != nil {
+			return err
 		}
-	}
-	switch {
-	case l.Type == "entity" && l.Name != nil:
-		e := Entity{Name: *l.Name, Observations: []string{}}
-		if l.EntityType != nil {
-			e.EntityType = *l.EntityType
-		}
-		if l.Observations != nil {
-			e.Observations = append(e.Observations, *l.Observations...)
-		}
-		g.Entities = append(g.Entities, e)
-	case l.Type == "relation" && l.From != nil && l.To != nil && l.RelationType != nil:
-		g.Relations = append(g.Relations, Relation{From: *l.From, To: *l.To, RelationType: *l.RelationType})
+		g.Relations = append(g.Relations, r)
 	default:
-		return "neither an entity nor a relation"
+		return fmt.Errorf("neither an entity nor a relation")
 	}
-	return ""
-}
-
-// lineSchema is the schema of a line.
-var lineSchema = schemaOf[line](false)
-
-// looseLine reads a line whose values have another type than server-memory writes, as Arguments of
-// package rpcline reads them; what is no list of observations is one observation.
-func looseLine(text []byte) (l line, err error) {
-	given, err := rpcline.Arguments(lineSchema, text)
-	fields := map[string]json.RawMessage{}
-	if err != nil && json.Unmarshal(text, &fields) == nil && len(fields["observations"]) > 0 {
-		fields["observations"] = slices.Concat([]byte("["), fields["observations"], []byte("]"))
-		if single, bad := json.Marshal(fields); bad == nil {
-			if given, bad = rpcline.Arguments(lineSchema, single); bad == nil {
-				err = nil
-			}
-		}
-	}
-	if errors.Is(err, rpcline.ErrNoObject) {
-		err = errors.New("not a JSON object")
-	}
-	if err == nil {
-		err = json.Unmarshal(given, &l)
-	}
-	return l, err
+	return nil
 }
 
 // asLines returns a graph in the format of that file.
@@ -111,13 +89,17 @@ func asLines(g Graph) []byte {
 	to := json.NewEncoder(&b)
 	to.SetEscapeHTML(false)
 	for _, e := range g.Entities {
-		if e.Observations == nil {
-			e.Observations = []string{}
-		}
-		_ = to.Encode(line{Type: "entity", Name: &e.Name, EntityType: &e.EntityType, Observations: &e.Observations}) // texts always encode
+		e.Observations = append([]string{}, e.Observations...)
+		_ = to.Encode(struct { // texts always encode
+			Type string `json:"type"`
+			Entity
+		}{"entity", e})
 	}
 	for _, r := range g.Relations {
-		_ = to.Encode(line{Type: "relation", From: &r.From, To: &r.To, RelationType: &r.RelationType})
+		_ = to.Encode(struct {
+			Type string `json:"type"`
+			Relation
+		}{"relation", r})
 	}
 	return b.Bytes()
 }

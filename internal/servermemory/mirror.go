@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/gofrs/flock"
 )
@@ -29,32 +28,14 @@ func NewMirror(path string) *Mirror {
 	return &Mirror{path: path, lock: flock.New(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".lock"))}
 }
 
-// read returns the content of the file, nil if there is none.
-func (m *Mirror) read() ([]byte, error) {
-	text, err := os.ReadFile(m.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return text, err
-}
-
-// take parses the content of the file. It copies the file to NAME.before-fovea-N if the file
-// has malformed lines, or if a graph exists and lacks any of its content: the file is
-// overwritten next. The caller reads the graph after the file, because another process
-// commits before it writes the file.
+// take parses a content of the file. It copies the content to NAME.before-fovea-N if that has
+// malformed lines, or if a graph exists and lacks any of it: the file is overwritten next.
 func (m *Mirror) take(text []byte, have *model) (Graph, error) {
-	if text == nil {
-		return Graph{}, nil
-	}
 	g, bad, err := ReadLines(bytes.NewReader(text))
-	if err != nil {
-		return g, err
+	if err == nil && (len(bad) > 0 || len(have.nodes) > 0 && !have.holds(g)) {
+		err = m.keep(text)
 	}
-	first := len(have.entities)+len(have.relations) == 0
-	if len(bad) == 0 && (first || have.holds(g)) {
-		return g, nil
-	}
-	return g, m.keep(text)
+	return g, err
 }
 
 // keep copies a content of the file under a free name, unless a copy has it already.
@@ -65,59 +46,46 @@ func (m *Mirror) keep(text []byte) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return os.WriteFile(name, text, 0o600)
-		case err != nil:
+		case err != nil || bytes.Equal(kept, text):
 			return err
-		case bytes.Equal(kept, text):
-			return nil
 		}
 	}
 }
 
-// holds reports whether m has every entity, observation and relation of g.
-func (m *model) holds(g Graph) bool {
-	for _, e := range g.Entities {
-		have := m.entities[e.Name]
-		if have == nil {
-			return false
-		}
-		known := map[string]bool{}
-		for _, o := range have.Observations {
-			known[o] = true
-		}
-		if slices.ContainsFunc(e.Observations, func(o string) bool { return !known[o] }) {
-			return false
-		}
-	}
-	for _, r := range g.Relations {
-		if m.relations[r] == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// follow updates the file after a batch. fresh returns the current graph: another process
-// may have committed, and written the file, since the batch began.
-func (m *Mirror) follow(b *batch, fresh func() (*model, error)) error {
+// update brings the file in step: it appends what was added or, if others changed or another
+// process has written the file, replaces the file. whole returns the graph of that moment. It
+// is called under the lock, so that a later commit is also written later.
+func (m *Mirror) update(added Graph, others bool, whole func() (Graph, error)) (err error) {
 	if m == nil {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			m.left = nil
+			err = fmt.Errorf("the memory has it, but its copy in %s could not be written: %w", m.path, err)
+		}
+	}()
 	if err := m.lock.Lock(); err != nil {
-		return m.fail(err)
+		return err
 	}
 	defer m.lock.Unlock()
-	if !b.onlyAdds() || !m.untouched() {
-		return m.replace(fresh)
+	if !others && m.untouched() {
+		err = m.append(added)
+	} else {
+		err = m.replace(whole)
 	}
-	var g Graph
-	for _, h := range b.created {
-		if h.isRelation {
-			g.Relations = append(g.Relations, h.Relation)
-		} else {
-			g.Entities = append(g.Entities, h.Entity)
-		}
+	if err == nil {
+		m.left, err = os.Stat(m.path)
 	}
-	return m.append(g)
+	return err
+}
+
+// distrust makes the next update replace the file, after a change of which a part may be in
+// the memory.
+func (m *Mirror) distrust() {
+	if m != nil {
+		m.left = nil
+	}
 }
 
 // untouched reports whether the file is as this process left it.
@@ -126,58 +94,25 @@ func (m *Mirror) untouched() bool {
 	return err == nil && m.left != nil && os.SameFile(now, m.left) && now.Size() == m.left.Size() && now.ModTime().Equal(m.left.ModTime())
 }
 
-// rewrite writes the whole graph to the file.
-func (m *Mirror) rewrite(fresh func() (*model, error)) error {
-	if err := m.lock.Lock(); err != nil {
-		return m.fail(err)
-	}
-	defer m.lock.Unlock()
-	return m.replace(fresh)
-}
-
-// replace writes a new file and renames it over the old one. The caller holds the lock while
-// fresh reads the graph, so that a later commit is also written later.
-func (m *Mirror) replace(fresh func() (*model, error)) error {
-	have, err := fresh()
-	if err != nil {
-		return m.fail(err)
-	}
-	beside := filepath.Join(filepath.Dir(m.path), "."+filepath.Base(m.path)+".new")
-	if err := os.WriteFile(beside, asLines(have.graph(nil)), 0o600); err != nil {
-		return m.fail(err)
-	}
-	if err := os.Rename(beside, m.path); err != nil {
-		return m.fail(err)
-	}
-	return m.note()
-}
-
 // append appends a graph to the file in one write.
 func (m *Mirror) append(g Graph) error {
 	f, err := os.OpenFile(m.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return m.fail(err)
+		return err
 	}
-	if _, err = f.Write(asLines(g)); err == nil {
-		err = f.Close()
-	} else {
-		f.Close()
-	}
+	_, err = f.Write(asLines(g))
+	return errors.Join(err, f.Close())
+}
+
+// replace writes a new file and renames it over the old one.
+func (m *Mirror) replace(whole func() (Graph, error)) error {
+	g, err := whole()
 	if err != nil {
-		m.left = nil
-		return m.fail(err)
+		return err
 	}
-	return m.note()
-}
-
-// note records the file's state after a write.
-func (m *Mirror) note() (err error) {
-	if m.left, err = os.Stat(m.path); err != nil {
-		return m.fail(err)
+	beside := filepath.Join(filepath.Dir(m.path), "."+filepath.Base(m.path)+".new")
+	if err := os.WriteFile(beside, asLines(g), 0o600); err != nil {
+		return err
 	}
-	return nil
-}
-
-func (m *Mirror) fail(err error) error {
-	return fmt.Errorf("the memory has it, but its copy in %s could not be written: %w", m.path, err)
+	return os.Rename(beside, m.path)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/servermemory"
@@ -132,5 +133,37 @@ func TestMirror(t *testing.T) {
 	}
 	if _, err := os.Stat(fmt.Sprint(file, ".before-fovea-", len(lacking)+1)); err == nil {
 		t.Error("a content was kept twice")
+	}
+}
+
+// TestMirrorAfterAFailure: a change that fails after its first step leaves the file as it was;
+// with the next change the file has that step too.
+func TestMirrorAfterAFailure(t *testing.T) {
+	svc, _ := newPlace(t).open(t)
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	edits := 0
+	s := store(t, api.Service(func(ctx context.Context, c api.Call) (any, error) {
+		if c.Op.Name == "edit" {
+			if edits++; edits == 4 { // one finds no file, the next creates
+				return nil, fmt.Errorf("the disk is full")
+			}
+		}
+		return svc(ctx, c)
+	}), servermemory.NewMirror(file))
+	c := client(t, s)
+	call(t, c, "create_entities", `{"entities":[{"name":"A","entityType":"t","observations":[]},{"name":"B","entityType":"t","observations":[]}]}`)
+	const both = `{"observations":[{"entityName":"A","contents":["x"]},{"entityName":"B","contents":["x"]}]}`
+	if _, text, failed := call(t, c, "add_observations", both); !failed || !strings.Contains(text, "the disk is full") {
+		t.Fatalf("failed %v: %s", failed, text)
+	}
+	if _, text, failed := call(t, c, "create_entities", `{"entities":[{"name":"C","entityType":"t","observations":[]}]}`); failed {
+		t.Fatal(text)
+	}
+	g, err := s.Graph(t.Context())
+	if err != nil || len(g.Entities) != 3 || len(g.Entities[0].Observations) != 1 || len(g.Entities[1].Observations) != 0 {
+		t.Errorf("%v, %v", g, err)
+	}
+	if d := cmp.Diff(g, lines(t, file), cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("the file: %s", d)
 	}
 }

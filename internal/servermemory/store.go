@@ -4,8 +4,12 @@ package servermemory
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,56 +29,36 @@ type Store struct {
 	svc    api.Service
 	mirror *Mirror // nil without one
 
-	mu    sync.Mutex // guards model, files and seq; held while a batch is written
+	mu    sync.Mutex // guards the fields below; held while a change is written
 	model *model     // nil if it must be reloaded
-	files files
-	seq   uint64 // the commit of model
-
-	queued sync.Mutex // guards queue
-	queue  []*waiting
+	seq   uint64     // the commit of model
+	file  int        // the number of the newest file, 0 for none
+	size  int        // its size in bytes, but for what an entity gained later
 }
 
 // Open returns the graph of the memory behind svc. A mirror, which may be nil, keeps a copy
-// in its file.
+// in its file. While there is no graph, the file is imported, except what was forgotten.
 func Open(ctx context.Context, svc api.Service, mirror *Mirror) (*Store, error) {
 	s := &Store{svc: svc, mirror: mirror}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.refresh(ctx); err != nil {
-		return nil, err
+	if mirror == nil {
+		_, err := s.Graph(ctx)
+		return s, err
 	}
-	return s, s.adopt(ctx)
-}
-
-// adopt imports the mirror's file, except what was forgotten, if there is no graph yet, and
-// then writes the graph to the file.
-func (s *Store) adopt(ctx context.Context) error {
-	if s.mirror == nil {
-		return nil
-	}
-	text, err := s.mirror.read()
-	if err == nil {
-		err = s.refresh(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	g, err := s.mirror.take(text, s.model)
-	if err != nil {
-		return err
-	}
-	if len(s.model.entities)+len(s.model.relations) == 0 && len(g.Entities)+len(g.Relations) > 0 {
-		if g, _, err = s.unforgotten(ctx, g); err != nil {
+	return s, s.Change(ctx, func(c *change) error {
+		text, err := os.ReadFile(mirror.path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		b := newBatch(s.model)
-		b.createEntities(g.Entities)
-		b.createRelations(g.Relations)
-		if err := s.write(ctx, b); err != nil {
+		if err := s.refresh(ctx); err != nil { // after the file, which others write after a commit
 			return err
 		}
-	}
-	return s.mirror.rewrite(s.fresh(ctx))
+		g, err := mirror.take(text, s.model)
+		if err == nil && len(s.model.nodes) == 0 {
+			_, err = c.take(g)
+		}
+		c.touched, c.others = true, true
+		return err
+	})
 }
 
 // refresh updates the model to the head: it reads the changes of other writers, or
@@ -104,26 +88,31 @@ func (s *Store) refresh(ctx context.Context) error {
 	return nil
 }
 
-// fresh returns a function that refreshes and returns the model. Its caller holds s.mu.
-func (s *Store) fresh(ctx context.Context) func() (*model, error) {
-	return func() (*model, error) {
-		err := s.refresh(ctx)
-		return s.model, err
-	}
-}
-
 // load reads the whole graph.
 func (s *Store) load(ctx context.Context) error {
 	nodes, err := api.OpQuery.Call(ctx, s.svc, api.QueryRequest{Query: `path:"^` + regexp.QuoteMeta(folder) + `"`, Content: true})
 	if err != nil {
 		return err
 	}
-	s.model, s.files = newModel(), files{}
+	s.model, s.file, s.size = newModel(), 0, 0
 	for i := range nodes {
-		s.files.add(nodes[i].Path, nodes[i].ID, len(nodes[i].Content))
-		s.model.put(nodes[i].ID, nodes[i].Content)
+		s.measure(nodes[i].Path, nodes[i].Content)
+		s.model.read(nodes[i].ID, nodes[i].Content)
 	}
 	return nil
+}
+
+// measure adds the size of a node to that of the newest file.
+func (s *Store) measure(path, content string) {
+	var number int
+	if _, err := fmt.Sscanf(path, folder+"graph-%d.org", &number); err == nil && path == filePath(number) { // not a person's own file
+		if number > s.file {
+			s.file, s.size = number, 0
+		}
+		if number == s.file {
+			s.size += len(content)
+		}
+	}
 }
 
 // maxFollowed is the number of changed headlines up to which each is read by itself; above
@@ -136,118 +125,50 @@ func (s *Store) catchUp(ctx context.Context, now uint64) error {
 	if err != nil || len(d.Added)+len(d.Changed)+len(d.Moved)+len(d.Removed) > maxFollowed {
 		return s.load(ctx)
 	}
-	for _, c := range d.Removed {
-		s.model.removeNode(c.ID)
-	}
-	for _, list := range [][]api.Changed{d.Added, d.Changed, d.Moved} {
-		for _, c := range list {
-			if err := s.follow(ctx, c); err != nil {
-				return err
-			}
+	for _, c := range slices.Concat(d.Removed, d.Added, d.Changed, d.Moved) {
+		_, known := s.model.nodes[c.ID]
+		s.model.remove(c.ID)
+		if !strings.HasPrefix(c.Path, folder) {
+			continue
 		}
+		n, err := api.OpShow.Call(ctx, s.svc, api.ShowRequest{ID: c.ID})
+		if fovea.KindOf(err) == fovea.NotFound {
+			continue // removed, or removed again, which the next refresh reports
+		}
+		if err != nil {
+			return err
+		}
+		if !known {
+			s.measure(n.Path, n.Content)
+		}
+		s.model.read(n.ID, n.Content)
 	}
 	return nil
 }
 
-// follow reads one changed headline.
-func (s *Store) follow(ctx context.Context, c api.Changed) error {
-	_, known := s.model.nodes[c.ID]
-	s.model.removeNode(c.ID)
-	if !strings.HasPrefix(c.Path, folder) {
-		return nil
-	}
-	n, err := api.OpShow.Call(ctx, s.svc, api.ShowRequest{ID: c.ID})
-	if fovea.KindOf(err) == fovea.NotFound {
-		return nil // removed again; the next refresh reports that
-	}
-	if err != nil {
-		return err
-	}
-	if !known {
-		s.files.add(n.Path, n.ID, len(n.Content))
-	}
-	s.model.put(n.ID, n.Content)
-	return nil
-}
-
-// view calls read with the current model, which read must not retain.
-func (s *Store) view(ctx context.Context, read func(*model) Graph) (Graph, error) {
+// view returns the entities of the current graph that keep selects, all if it is nil, with
+// their relations. O(entities).
+func (s *Store) view(ctx context.Context, keep func(*headline) bool) (Graph, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.refresh(ctx); err != nil {
 		return Graph{}, err
 	}
-	return read(s.model), nil
+	return s.model.graph(keep), nil
 }
 
 // Graph returns the whole graph.
-func (s *Store) Graph(ctx context.Context) (Graph, error) {
-	return s.view(ctx, func(m *model) Graph { return m.graph(nil) })
+func (s *Store) Graph(ctx context.Context) (Graph, error) { return s.view(ctx, nil) }
+
+// search returns the entities with text in their name, type or an observation, ignoring
+// case, with their relations.
+func (s *Store) search(ctx context.Context, text string) (Graph, error) {
+	text = strings.ToLower(text)
+	return s.view(ctx, func(h *headline) bool { return strings.Contains(h.folded, text) })
 }
 
-// Search returns the entities with text in their name, type or an observation, ignoring
-// case, with their relations. O(entities).
-func (s *Store) Search(ctx context.Context, text string) (Graph, error) {
-	return s.view(ctx, func(m *model) Graph { return m.search(text) })
-}
-
-// Nodes returns the entities with exactly these names, with their relations.
-func (s *Store) Nodes(ctx context.Context, names []string) (Graph, error) {
-	return s.view(ctx, func(m *model) Graph { return m.open(names) })
-}
-
-// waiting is a change in the queue.
-type waiting struct {
-	change func(*batch) error
-	done   chan struct{}
-	err    error
-}
-
-// Change makes a change durable. Changes queued during a write are written together. A
-// change that returns an error must not have changed the batch; Change returns that error.
-// If ctx ends first, the change may still be written.
-func (s *Store) Change(ctx context.Context, change func(*batch) error) error {
-	w := &waiting{change: change, done: make(chan struct{})}
-	s.queued.Lock()
-	s.queue = append(s.queue, w)
-	s.queued.Unlock()
-	go s.writeQueued(context.WithoutCancel(ctx))
-	select {
-	case <-w.done:
-		return w.err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// writeQueued writes the queued changes, if another call has not, as one batch.
-func (s *Store) writeQueued(ctx context.Context) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.queued.Lock()
-	queue := s.queue
-	s.queue = nil
-	s.queued.Unlock()
-	if len(queue) == 0 {
-		return
-	}
-	err := s.refresh(ctx)
-	if err == nil {
-		b := newBatch(s.model)
-		for _, w := range queue {
-			w.err = w.change(b)
-		}
-		if !b.empty() {
-			err = s.write(ctx, b)
-		}
-		if !b.empty() && err == nil {
-			err = s.mirror.follow(b, s.fresh(ctx))
-		}
-	}
-	for _, w := range queue {
-		if w.err == nil {
-			w.err = err
-		}
-		close(w.done)
-	}
+// open returns the entities with exactly these names, with their relations.
+func (s *Store) open(ctx context.Context, names []string) (Graph, error) {
+	wanted := setOf(names)
+	return s.view(ctx, func(h *headline) bool { return wanted[h.name] })
 }

@@ -5,9 +5,11 @@ package servermemory
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/fovea-memory/fovea/internal/inert"
@@ -32,12 +34,9 @@ func plain(value string) bool {
 	if value == "" || strings.TrimSpace(value) != value || !utf8.ValidString(value) || strings.ContainsRune(`":[*#|`, rune(value[0])) {
 		return false
 	}
-	for _, r := range value {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError {
-			return false
-		}
-	}
-	return !strings.Contains(value, "[[") && !strings.Contains(value, "]]") && !strings.Contains(value, "#+") && inert.Line(value) == value
+	unfit := func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == utf8.RuneError }
+	return !strings.ContainsFunc(value, unfit) &&
+		!strings.Contains(value, "[[") && !strings.Contains(value, "]]") && !strings.Contains(value, "#+") && inert.Line(value) == value
 }
 
 // encode returns a value on one line: unchanged, or as a JSON string that escapes all but
@@ -53,11 +52,9 @@ func encode(value string) string {
 			b.WriteRune(r)
 			continue
 		}
-		if r > 0xFFFF {
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
-			continue
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
-		fmt.Fprintf(&b, `\u%04x`, r)
 	}
 	b.WriteByte('"')
 	return b.String()
@@ -84,22 +81,28 @@ func title(value string) string {
 	return text
 }
 
-// link returns a link to the headline of an entity, or its name if e is nil.
-func link(name string, e *headline) string {
+// link returns a link to the headline of an entity, or its name if there is none.
+func (m *model) link(name string) string {
+	e := m.headlines[entityKey(name)]
 	if e == nil {
 		return title(name)
 	}
 	return "[[id:" + e.nodes[0] + "][" + strings.NewReplacer("[", "(", "]", ")").Replace(encode(name)) + "]]"
 }
 
-// headlineText returns a headline with its drawer, and an entity's observations.
-func headlineText(h *headline, m *model) string {
+// text returns a headline with its drawer, and an entity's observations.
+func (m *model) text(h *headline) string {
 	if h.isRelation {
 		return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:FROM: %s\n:RELATION: %s\n:TO: %s\n:ORDER: %d\n:END:\n",
-			relationTitle(h.Relation, m), h.nodes[0], encode(h.From), encode(h.RelationType), encode(h.To), h.order)
+			m.title(h.Relation), h.nodes[0], encode(h.From), encode(h.RelationType), encode(h.To), h.order)
 	}
 	return fmt.Sprintf("** %s\n:PROPERTIES:\n:ID: %s\n:ENTITY: %s\n:ENTITY_TYPE: %s\n:ORDER: %d\n:END:\n%s",
-		title(h.Name), h.nodes[0], encode(h.Name), encode(h.EntityType), h.order, items(h.Observations))
+		title(h.name), h.nodes[0], encode(h.name), encode(h.entity.EntityType), h.order, items(h.entity.Observations))
+}
+
+// title returns the title of a relation's headline.
+func (m *model) title(r Relation) string {
+	return m.link(r.From) + " " + title(r.RelationType) + " " + m.link(r.To)
 }
 
 // items returns observations as list items.
@@ -111,44 +114,62 @@ func items(observations []string) string {
 	return b.String()
 }
 
-// relationTitle returns the title of a relation's headline.
-func relationTitle(r Relation, m *model) string {
-	return link(r.From, m.entities[r.From]) + " " + title(r.RelationType) + " " + link(r.To, m.entities[r.To])
-}
-
-// put adds the content of a headline to the model. It ignores any that is neither an entity
+// read adds the content of a headline to the model. It ignores any that is neither an entity
 // nor a relation, such as a person's own note.
-func (m *model) put(node, text string) {
-	properties, observations := read(text)
-	order, _ := strconv.Atoi(properties["ORDER"]) // no order sorts first
-	name, isEntity := properties["ENTITY"]
-	from, isRelation := properties["FROM"]
-	switch {
-	case isEntity:
-		m.putEntity(Entity{Name: decode(name), EntityType: decode(properties["ENTITY_TYPE"]), Observations: observations}, node, order)
-	case isRelation:
-		m.putRelation(Relation{From: decode(from), To: decode(properties["TO"]), RelationType: decode(properties["RELATION"])}, node, order)
+func (m *model) read(node, content string) {
+	properties, observations := map[string]string{}, []string{}
+	split(content, func(line string) {
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), ":"), ":")
+		properties[strings.ToUpper(name)] = value
+	}, func(line string) {
+		if o, is := observation(line); is {
+			observations = append(observations, o)
+		}
+	})
+	order, _ := strconv.Atoi(strings.TrimSpace(properties["ORDER"])) // no order sorts first
+	if name, is := properties["ENTITY"]; is {
+		e := Entity{decode(name), decode(properties["ENTITY_TYPE"]), observations}
+		m.put(entityKey(e.Name), e, node, order)
+	} else if from, is := properties["FROM"]; is {
+		m.put(relationKey(Relation{decode(from), decode(properties["TO"]), decode(properties["RELATION"])}), Entity{}, node, order)
 	}
 }
 
-// read splits the text of a headline into properties and list items.
-func read(text string) (properties map[string]string, observations []string) {
-	properties, observations = map[string]string{}, []string{}
+// without returns the text below a headline and its drawer, minus some list items.
+func without(content string, observations []string) string {
+	var body strings.Builder
+	split(content, func(string) {}, func(line string) {
+		if o, is := observation(line); !is || !slices.Contains(observations, o) {
+			body.WriteString(line)
+		}
+	})
+	return body.String()
+}
+
+// split calls property with each line of the drawer of a headline, and text with each line
+// below the headline and outside of the drawer.
+func split(content string, property, text func(line string)) {
+	_, below, _ := strings.Cut(content, "\n")
 	inside, done := false, false
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		trimmed := strings.TrimSpace(line)
-		switch {
+	for line := range strings.Lines(below) {
+		switch trimmed := strings.TrimSpace(line); {
 		case !inside && !done && strings.EqualFold(trimmed, ":PROPERTIES:"):
 			inside = true
 		case inside && strings.EqualFold(trimmed, ":END:"):
 			inside, done = false, true
 		case inside:
-			key, value, _ := strings.Cut(strings.TrimPrefix(trimmed, ":"), ":")
-			properties[strings.ToUpper(key)] = strings.TrimSpace(value)
-		case trimmed == "-" || strings.HasPrefix(trimmed, "- "):
-			observations = append(observations, decode(trimmed[1:]))
+			property(line)
+		default:
+			text(line)
 		}
 	}
-	return properties, observations
+}
+
+// observation returns what a list item says, and whether a line is one.
+func observation(line string) (text string, is bool) {
+	line = strings.TrimSpace(line)
+	if line != "-" && !strings.HasPrefix(line, "- ") {
+		return "", false
+	}
+	return decode(line[1:]), true
 }

@@ -47,12 +47,12 @@ func FuzzText(f *testing.F) {
 func roundTrip(t *testing.T, a, b string) {
 	t.Helper()
 	m := newModel()
-	e := m.putEntity(Entity{Name: a, EntityType: b, Observations: []string{a, b, a + b}}, "node-1", 7)
-	r := m.putRelation(Relation{From: a, To: b, RelationType: a}, "node-2", 8)
-	texts := []string{headlineText(e, m), headlineText(r, m)}
+	e := m.put(entityKey(a), Entity{Name: a, EntityType: b, Observations: []string{a, b, a + b}}, "node-1", 7)
+	r := m.put(relationKey(Relation{From: a, To: b, RelationType: a}), Entity{}, "node-2", 8)
+	texts := []string{m.text(e), m.text(r)}
 	got := newModel()
-	got.put("node-1", texts[0])
-	got.put("node-2", texts[1])
+	got.read("node-1", texts[0])
+	got.read("node-2", texts[1])
 	if d := cmp.Diff(m.graph(nil), got.graph(nil)); d != "" {
 		t.Errorf("%q %q: %s\n%s", a, b, d, strings.Join(texts, ""))
 	}

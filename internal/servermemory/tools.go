@@ -5,13 +5,11 @@ package servermemory
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
-	"strconv"
-	"sync"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -23,6 +21,12 @@ import (
 type Addition struct {
 	EntityName string   `json:"entityName" jsonschema:"The name of the entity to add the observations to"`
 	Contents   []string `json:"contents" jsonschema:"An array of observation contents to add"`
+}
+
+// Observed lists the observations added to an entity.
+type Observed struct {
+	EntityName        string   `json:"entityName"`
+	AddedObservations []string `json:"addedObservations"`
 }
 
 // Deletion lists observations to delete from an entity.
@@ -69,12 +73,6 @@ const graphURI = "memory://knowledge-graph"
 // Serve serves the tools of server-memory over a graph to one MCP client on in and out,
 // until the client disconnects or ctx ends. It closes both. log may be nil.
 func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in io.ReadCloser, out io.WriteCloser) error {
-	answers := newAside(out)
-	return newServer(s, version, log, answers).Run(ctx, &rpcline.Transport{In: in, Out: answers})
-}
-
-// newServer returns an MCP server that sends its messages through answers.
-func newServer(s *Store, version string, log *slog.Logger, answers *aside) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "fovea-server-memory", Version: version}, &mcp.ServerOptions{
 		Logger:             log,
 		Capabilities:       &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true}},
@@ -82,135 +80,106 @@ func newServer(s *Store, version string, log *slog.Logger, answers *aside) *mcp.
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
 	server.AddReceivingMiddleware(rpcline.RecoverPanics(log))
-	h := &host{store: s, server: server, answers: answers}
-	h.addWriters()
-	h.addReaders()
+	addWriters(server, s)
+	addReaders(server, s)
 	server.AddResource(&mcp.Resource{
 		URI: graphURI, Name: "knowledge-graph", Title: "Knowledge Graph", MIMEType: "application/json",
 		Description: "The full knowledge graph with all entities and relations",
 	}, func(ctx context.Context, _ *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		g, err := s.Graph(ctx)
-		if err != nil {
-			return nil, err
-		}
-		text, err := indented(g)
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: text}}}, err
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: indented(g)}}}, err
 	})
-	return server
+	return server.Run(ctx, &rpcline.Transport{In: in, Out: out})
 }
 
-type host struct {
-	store   *Store
-	server  *mcp.Server
-	answers *aside
-}
-
-// answer is a tool's result: data, and the part of it shown as text.
-type answer struct{ data, shown any }
-
-func done(message string) answer { return answer{doneShape{true, message}, message} }
-
-// result converts an answer for the protocol, with placeholders for graphs.
-func (h *host) result(a answer) (data any, text string, err error) {
-	switch shown := a.shown.(type) {
-	case string:
-		return a.data, shown, nil
-	case Graph:
-		return h.answers.keep(dataText(shown)), h.answers.keep(shownText(shown)), nil
-	}
-	text, err = indented(a.shown)
-	return a.data, text, err
-}
-
-func (h *host) addWriters() {
-	tool(h, false, false, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
-		entitiesShape{}, func(b *batch, in entitiesShape) (answer, error) {
-			created := b.createEntities(in.Entities)
-			return answer{entitiesShape{created}, created}, nil
+func addWriters(server *mcp.Server, s *Store) {
+	write(server, s, "create_entities", "Create Entities", "Create multiple new entities in the knowledge graph",
+		func(c *change, in entitiesShape) (entitiesShape, any, error) {
+			created, err := c.createEntities(in.Entities)
+			return entitiesShape{created}, created, err
 		})
-	tool(h, false, false, "create_relations", "Create Relations",
+	write(server, s, "create_relations", "Create Relations",
 		"Create multiple new relations between entities in the knowledge graph. Relations should be in active voice",
-		relationsShape{}, func(b *batch, in relationsShape) (answer, error) {
-			created := b.createRelations(in.Relations)
-			return answer{relationsShape{created}, created}, nil
+		func(c *change, in relationsShape) (relationsShape, any, error) {
+			created, err := c.createRelations(in.Relations)
+			return relationsShape{created}, created, err
 		})
-	tool(h, false, false, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
-		observedShape{}, func(b *batch, in additionsShape) (answer, error) {
-			results, err := b.addObservations(in.Observations)
-			return answer{observedShape{results}, results}, err
+	write(server, s, "add_observations", "Add Observations", "Add new observations to existing entities in the knowledge graph",
+		func(c *change, in additionsShape) (observedShape, any, error) {
+			results, err := c.addObservations(in.Observations)
+			return observedShape{results}, results, err
 		})
-	tool(h, true, true, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
-		doneShape{}, func(b *batch, in namesShape) (answer, error) {
-			b.deleteEntities(in.EntityNames)
-			return done("Entities deleted successfully"), nil
+	done := func(what string, err error) (doneShape, any, error) {
+		message := what + " deleted successfully"
+		return doneShape{true, message}, message, err
+	}
+	write(server, s, "delete_entities", "Delete Entities", "Delete multiple entities and their associated relations from the knowledge graph",
+		func(c *change, in namesShape) (doneShape, any, error) {
+			return done("Entities", c.deleteEntities(in.EntityNames))
 		})
-	tool(h, true, true, "delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
-		doneShape{}, func(b *batch, in deletionsShape) (answer, error) {
-			b.deleteObservations(in.Deletions)
-			return done("Observations deleted successfully"), nil
+	write(server, s, "delete_observations", "Delete Observations", "Delete specific observations from entities in the knowledge graph",
+		func(c *change, in deletionsShape) (doneShape, any, error) {
+			return done("Observations", c.deleteObservations(in.Deletions))
 		})
-	tool(h, true, true, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
-		doneShape{}, func(b *batch, in relationsShape) (answer, error) {
-			b.deleteRelations(in.Relations)
-			return done("Relations deleted successfully"), nil
+	write(server, s, "delete_relations", "Delete Relations", "Delete multiple relations from the knowledge graph",
+		func(c *change, in relationsShape) (doneShape, any, error) {
+			return done("Relations", c.deleteRelations(in.Relations))
 		})
 }
 
-func (h *host) addReaders() {
-	reader(h, "read_graph", "Read Graph", "Read the entire knowledge graph",
-		func(ctx context.Context, _ struct{}) (Graph, error) { return h.store.Graph(ctx) })
-	reader(h, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
-		func(ctx context.Context, in queryShape) (Graph, error) { return h.store.Search(ctx, in.Query) })
-	reader(h, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
-		func(ctx context.Context, in openShape) (Graph, error) { return h.store.Nodes(ctx, in.Names) })
+func addReaders(server *mcp.Server, s *Store) {
+	read(server, "read_graph", "Read Graph", "Read the entire knowledge graph",
+		func(ctx context.Context, _ struct{}) (Graph, error) { return s.Graph(ctx) })
+	read(server, "search_nodes", "Search Nodes", "Search for nodes in the knowledge graph based on a query",
+		func(ctx context.Context, in queryShape) (Graph, error) { return s.search(ctx, in.Query) })
+	read(server, "open_nodes", "Open Nodes", "Open specific nodes in the knowledge graph by their names",
+		func(ctx context.Context, in openShape) (Graph, error) { return s.open(ctx, in.Names) })
 }
 
-// tool adds a tool that changes the graph and answers once the change is durable.
-func tool[In, Out any](h *host, destructive, idempotent bool, name, title, about string, _ Out, change func(*batch, In) (answer, error)) {
-	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{DestructiveHint: &destructive,
-		IdempotentHint: idempotent, OpenWorldHint: new(bool)}}
-	register[In, Out](h, t, func(ctx context.Context, in In) (a answer, err error) {
-		err = h.store.Change(ctx, func(b *batch) (err error) {
-			a, err = change(b, in)
+// write adds a tool that changes the graph and answers once the change is durable. make
+// returns its data, and the part of it shown as text.
+func write[In, Out any](server *mcp.Server, s *Store, name, title, about string, make func(*change, In) (Out, any, error)) {
+	deletes := strings.HasPrefix(name, "delete_")
+	register(server, mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{
+		DestructiveHint: &deletes, IdempotentHint: deletes, OpenWorldHint: new(bool),
+	}}, func(ctx context.Context, in In) (data Out, shown any, err error) {
+		err = s.Change(ctx, func(c *change) (err error) {
+			data, shown, err = make(c, in)
 			return err
 		})
 		if err == nil {
-			err = h.server.ResourceUpdated(context.WithoutCancel(ctx), &mcp.ResourceUpdatedNotificationParams{URI: graphURI})
+			err = server.ResourceUpdated(context.WithoutCancel(ctx), &mcp.ResourceUpdatedNotificationParams{URI: graphURI})
 		}
-		return a, err
+		return data, shown, err
 	})
 }
 
-// reader adds a tool that returns a part of the graph.
-func reader[In any](h *host, name, title, about string, read func(context.Context, In) (Graph, error)) {
-	t := &mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, DestructiveHint: new(bool),
-		IdempotentHint: true, OpenWorldHint: new(bool)}}
-	register[In, Graph](h, t, func(ctx context.Context, in In) (answer, error) {
-		g, err := read(ctx, in)
-		return answer{g, g}, err
+// read adds a tool that returns a part of the graph.
+func read[In any](server *mcp.Server, name, title, about string, get func(context.Context, In) (Graph, error)) {
+	register(server, mcp.Tool{Name: name, Title: title, Description: about, Annotations: &mcp.ToolAnnotations{
+		ReadOnlyHint: true, DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool),
+	}}, func(ctx context.Context, in In) (Graph, any, error) {
+		g, err := get(ctx, in)
+		return g, g, err
 	})
 }
 
 // register adds a tool. It does not validate answers, which may have megabytes: their types
 // guarantee the schema.
-func register[In, Out any](h *host, t *mcp.Tool, call func(context.Context, In) (answer, error)) {
-	in := schemaOf[In](false)
-	t.InputSchema, t.OutputSchema = in, schemaOf[Out](true)
-	h.server.AddTool(t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		args, err := arguments[In](in, req.Params.Arguments)
+func register[In, Out any](server *mcp.Server, t mcp.Tool, call func(context.Context, In) (Out, any, error)) {
+	schema := schemaOf[In](false)
+	t.InputSchema, t.OutputSchema = schema, schemaOf[Out](true)
+	server.AddTool(&t, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		in, err := arguments[In](schema, req.Params.Arguments)
 		if err != nil {
 			//lint:ignore ST1005 the words of that server
-			return refused(fmt.Errorf("Invalid arguments for tool %s: %w", t.Name, err)), nil
+			err = fmt.Errorf("Invalid arguments for tool %s: %w", t.Name, err)
+		} else if data, shown, failed := call(ctx, in); failed == nil {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: indented(shown)}}, StructuredContent: data}, nil
+		} else {
+			err = failed
 		}
-		a, err := call(ctx, args)
-		if err != nil {
-			return refused(err), nil
-		}
-		data, text, err := h.result(a)
-		if err != nil {
-			return nil, err
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: data}, nil
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
 	})
 }
 
@@ -223,31 +192,17 @@ func arguments[In any](schema *jsonschema.Schema, given json.RawMessage) (in In,
 	return in, json.Unmarshal(given, &in)
 }
 
-func refused(err error) *mcp.CallToolResult {
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}
-}
-
-// indented returns a value as that server prints it.
-func indented(v any) (string, error) {
+// indented returns a value as that server prints it: a text as it is, all else as JSON.
+func indented(v any) string {
+	if text, isText := v.(string); isText {
+		return text
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(v)
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), err
-}
-
-// dataText returns a graph as JSON.
-func dataText(g Graph) []byte {
-	text, _ := json.Marshal(g) // texts always encode
-	return text
-}
-
-// shownText returns a graph as that server prints it, in a JSON string.
-func shownText(g Graph) []byte {
-	shown, _ := indented(g)
-	text, _ := json.Marshal(shown)
-	return text
+	_ = e.Encode(v) // texts and lists always encode
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // schemaOf returns the schema of a type in that server's form: lists are never null; unknown
@@ -257,82 +212,21 @@ func schemaOf[T any](closed bool) *jsonschema.Schema {
 	if err != nil {
 		panic(fmt.Sprintf("servermemory: %v", err)) // a fault of the program, seen at its start
 	}
-	var mend func(*jsonschema.Schema)
-	mend = func(s *jsonschema.Schema) {
-		if len(s.Types) == 2 {
-			s.Type, s.Types = s.Types[1], nil
-		}
-		if !closed {
-			s.AdditionalProperties = nil
-		}
-		if s.Items != nil {
-			mend(s.Items)
-		}
-		for _, p := range s.Properties {
-			mend(p)
-		}
-	}
-	mend(schema)
+	mend(schema, closed)
 	return schema
 }
 
-// aside spares large parts of answers the SDK's encoding, which reads and copies an answer
-// five times. A short placeholder stands for each part in the message until Write replaces
-// it. It is safe for concurrent use.
-type aside struct {
-	out  io.WriteCloser
-	mark string // prefix of placeholders; random and never sent
-
-	mu   sync.Mutex
-	last int
-	kept map[string][]byte // by quoted placeholder
-}
-
-func newAside(out io.WriteCloser) *aside {
-	return &aside{out: out, mark: "aside:" + rand.Text() + ":", kept: map[string][]byte{}}
-}
-
-// keep stores a JSON text and returns its placeholder.
-func (a *aside) keep(text []byte) string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.last++
-	sign := a.mark + strconv.Itoa(a.last)
-	a.kept[`"`+sign+`"`] = text
-	return sign
-}
-
-// Write writes a message with its placeholders replaced.
-func (a *aside) Write(message []byte) (int, error) {
-	rest, opening := message, []byte(`"`+a.mark)
-	for {
-		at := bytes.Index(rest, opening)
-		if at < 0 {
-			break
-		}
-		after := at + len(opening)
-		after += bytes.IndexByte(rest[after:], '"') + 1
-		for _, part := range [][]byte{rest[:at], a.take(string(rest[at:after]))} {
-			if _, err := a.out.Write(part); err != nil {
-				return len(message) - len(rest), err
-			}
-		}
-		rest = rest[after:]
+func mend(s *jsonschema.Schema, closed bool) {
+	if len(s.Types) == 2 {
+		s.Type, s.Types = s.Types[1], nil
 	}
-	if _, err := a.out.Write(rest); err != nil {
-		return len(message) - len(rest), err
+	if !closed {
+		s.AdditionalProperties = nil
 	}
-	return len(message), nil
+	if s.Items != nil {
+		mend(s.Items, closed)
+	}
+	for _, p := range s.Properties {
+		mend(p, closed)
+	}
 }
-
-// take removes and returns the text of a placeholder.
-func (a *aside) take(sign string) []byte {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	text := a.kept[sign]
-	delete(a.kept, sign)
-	return text
-}
-
-// Close closes the underlying writer.
-func (a *aside) Close() error { return a.out.Close() }

@@ -7,8 +7,7 @@
 // a new one is begun there, [Find] searches the other stores for these notes, and [Take]
 // moves or copies one to the new path. A store identifies its memex by a witness of the
 // folder (device, inode, the beginning of its git log), which [Mark] writes, and by the
-// digests of its files: from the last scan, and from the journal for the files that Fovea
-// itself has written since.
+// digests of its files as last scanned. What Fovea itself has written since is not known.
 //
 // Elsewhere: internal/config locates the state folder of a memex, and internal/disk
 // defines its contents.

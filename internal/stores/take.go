@@ -41,7 +41,7 @@ func Take(from, to, memex string, copied bool) error {
 		return err
 	}
 	defer above.Close()
-	if err := clear(above, filepath.Base(to)); err != nil {
+	if err := removeTree(above, filepath.Base(to)); err != nil {
 		return fmt.Errorf("take %s: %w", from, err)
 	}
 	inside, err := filepath.Rel(above.Path(), from)
@@ -159,14 +159,6 @@ func hold(dir string) (release func(), err error) {
 	return func() { _, _ = lock.Unlock(), in.Close() }, nil
 }
 
-// clear removes a folder without history, such as one with only a lock file.
-func clear(above vfs.FS, name string) error {
-	if _, err := above.Lstat(name); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return removeTree(above, name)
-}
-
 func removeAt(dir string) error {
 	above, err := vfs.Dir(filepath.Dir(dir))
 	if err != nil {
@@ -179,8 +171,8 @@ func removeAt(dir string) error {
 	return above.SyncDir(".")
 }
 
-// removeTree removes a folder with its contents, and links without following them. FORMAT
-// goes first, so that the remains after a crash are not a store.
+// removeTree removes a folder with its contents, if there is one, and links without following
+// them. FORMAT goes first, so that the remains after a crash are not a store.
 func removeTree(in vfs.FS, name string) error {
 	if err := in.Remove(path.Join(name, disk.FormatFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -197,7 +189,7 @@ func copyTo(above vfs.FS, from, name string) error {
 	}
 	defer source.Close()
 	made := name + ".copy"
-	if err := clear(above, made); err != nil {
+	if err := removeTree(above, made); err != nil {
 		return err
 	}
 	if err := above.MkdirAll(made, 0o700); err != nil {
@@ -225,13 +217,8 @@ func copyFile(from, to vfs.FS, name, as string) error {
 	if err := to.MkdirAll(path.Dir(as), 0o700); err != nil {
 		return err
 	}
-	out, err := to.OpenFile(as, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	return vfs.WriteAtomicFunc(to, as, 0o600, func(out io.Writer) error {
+		_, err := io.Copy(out, in)
 		return err
-	}
-	_, err = io.Copy(out, in)
-	if err == nil {
-		err = out.Sync()
-	}
-	return errors.Join(err, out.Close())
+	})
 }

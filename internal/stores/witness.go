@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/vfs"
@@ -17,6 +17,12 @@ import (
 // witnessFile records the folder that a store was last used with, see
 // doc/format/state-folder.md.
 const witnessFile = "cache/folder"
+
+// witnessForm is the content of that file.
+const witnessForm = "fovea folder 0\ndevice %d\ninode %d\ngit %q\n"
+
+// gitLog is the log of git whose first line tells a repository from others.
+const gitLog = ".git/logs/HEAD"
 
 // witness identifies a folder independently of its path.
 type witness struct {
@@ -29,25 +35,18 @@ func (w witness) sameInode(other witness) bool {
 	return w.inode != 0 && w.device == other.device && w.inode == other.inode
 }
 
-func (w witness) encode() []byte {
-	return fmt.Appendf(nil, "fovea folder 0\ndevice %d\ninode %d\ngit %q\n", w.device, w.inode, w.git)
-}
-
-// witnessOf returns the witness of a folder.
-func witnessOf(in vfs.FS) (witness, error) {
-	info, err := in.Stat(".")
-	if err != nil {
-		return witness{}, err
-	}
-	var w witness
-	if id, ok := vfs.IdentityOf(info); ok {
+// witnessOf returns the witness of a folder, without what cannot be read of it.
+func witnessOf(in vfs.FS) (w witness) {
+	if info, err := in.Stat("."); err == nil {
+		id, _ := vfs.IdentityOf(info)
 		w.device, w.inode = id.Device, id.Inode
 	}
-	if log, err := readRegular(in, ".git/logs/HEAD"); err == nil {
+	if info, err := in.Stat(gitLog); err == nil && info.Mode().IsRegular() {
+		log, _ := in.ReadFile(gitLog)
 		first, _, _ := bytes.Cut(log, []byte("\n"))
 		w.git = fmt.Sprintf("%x", sha256.Sum256(first))
 	}
-	return w, nil
+	return w
 }
 
 // Mark records in a store which folder its memex is. It writes only if that changed.
@@ -57,12 +56,9 @@ func Mark(store vfs.FS, memex string) error {
 		return err
 	}
 	defer in.Close()
-	w, err := witnessOf(in)
-	if err != nil {
-		return err
-	}
-	text := w.encode()
-	if have, err := readRegular(store, witnessFile); err == nil && bytes.Equal(have, text) {
+	w := witnessOf(in)
+	text := fmt.Appendf(nil, witnessForm, w.device, w.inode, w.git)
+	if have, err := vfs.Plain(store).ReadFile(witnessFile); err == nil && bytes.Equal(have, text) {
 		return nil
 	}
 	if err := store.MkdirAll(path.Dir(witnessFile), 0o700); err != nil {
@@ -74,11 +70,11 @@ func Mark(store vfs.FS, memex string) error {
 // recordedWitness reads the witness that Mark wrote, or the zero witness.
 func recordedWitness(store vfs.FS) witness {
 	var w witness
-	text, err := readRegular(store, witnessFile)
+	text, err := vfs.Plain(store).ReadFile(witnessFile)
 	if err != nil {
 		return w
 	}
-	if _, err := fmt.Sscanf(string(text), "fovea folder 0\ndevice %d\ninode %d\ngit %q\n", &w.device, &w.inode, &w.git); err != nil {
+	if _, err := fmt.Sscanf(string(text), witnessForm, &w.device, &w.inode, &w.git); err != nil {
 		return witness{}
 	}
 	return w
@@ -92,11 +88,7 @@ func Identity(memex string) string {
 		return ""
 	}
 	defer in.Close()
-	w, err := witnessOf(in)
-	if err != nil {
-		return ""
-	}
-	return w.identity()
+	return witnessOf(in).identity()
 }
 
 // identity returns the folder's Identity, "" for the zero witness.
@@ -128,41 +120,10 @@ func Of(base, identity string) []string {
 	return dirs
 }
 
-// readRegular reads a regular file. It fails for any other file instead of blocking.
-func readRegular(in vfs.FS, name string) ([]byte, error) {
-	info, err := in.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", name)
-	}
-	return in.ReadFile(name)
-}
-
-// known returns the files of a memex and its projects, as last scanned.
-func known(store vfs.FS) []corpus.Entry {
-	entries := tableOf(store, "cache/files")
-	for _, project := range projects(store) {
-		entries = append(entries, tableOf(store, path.Join(project, "cache/files"))...)
-	}
-	return entries
-}
-
-// projects returns the folders of a store with the histories of its projects.
-func projects(store vfs.FS) (folders []string) {
-	scopes, _ := store.ReadDir("scopes")
-	for _, s := range scopes {
-		if s.IsDir() && strings.HasPrefix(s.Name(), "project") {
-			folders = append(folders, path.Join("scopes", s.Name()))
-		}
-	}
-	return folders
-}
-
-// tableOf reads a file table, skipping the root of its state.
-func tableOf(store vfs.FS, name string) []corpus.Entry {
-	b, err := readRegular(store, name)
+// scanned returns the files of a memex as last scanned: its file table, behind the root of
+// its state.
+func scanned(store vfs.FS) (files []corpus.Entry) {
+	b, err := vfs.Plain(store).ReadFile("cache/files")
 	if err != nil || len(b) < sha256.Size {
 		return nil
 	}
@@ -170,9 +131,5 @@ func tableOf(store vfs.FS, name string) []corpus.Entry {
 	if t.UnmarshalBinary(b[sha256.Size:]) != nil {
 		return nil
 	}
-	entries := make([]corpus.Entry, 0, t.Len())
-	for e := range t.All() {
-		entries = append(entries, e)
-	}
-	return entries
+	return slices.Collect(t.All())
 }
