@@ -28,8 +28,9 @@ is how much of it a node answers, 0 to 1. Headings count more than text; --query
 restricts the search; --explain says what each arm of the score gave. Below
 each node is the line of its text with the most of the words, and the place is
 that line's. --format grep prints lines for an editor to jump to. For words that
-no node has, similar ones are offered. --blocks searches the files of the agent's
-blocks instead, by chunk; fovea show and block add take the id of such a hit.`,
+no node has, similar ones are offered. --blocks searches the files of the
+agent's blocks instead, by chunk; fovea show and block add take the id of such
+a hit.`,
 		Example: `  fovea search battery life of the gauge
   fovea search rivets --query 'tags:project' --limit 3 --json
   fovea search rivets --format grep
