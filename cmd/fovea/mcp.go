@@ -21,7 +21,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/config"
 	"github.com/fovea-memory/fovea/internal/httpapi"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
-	"github.com/fovea-memory/fovea/internal/rpcline"
 	"github.com/fovea-memory/fovea/internal/servermemory"
 )
 
@@ -91,8 +90,8 @@ func serveMCP(ctx context.Context, s *session) error {
 }
 
 // standardLines is the MCP transport over standard input and output.
-func standardLines(s *session) *rpcline.Transport {
-	return &rpcline.Transport{In: os.Stdin, Out: toClient(s)}
+func standardLines(s *session) *mcpserver.Transport {
+	return &mcpserver.Transport{In: os.Stdin, Out: toClient(s)}
 }
 
 // refuseMCP answers the client's first request with the reason why there is no server, since
@@ -102,7 +101,7 @@ func refuseMCP(ctx context.Context, s *session, why error) error {
 		return why // a person reads standard error
 	}
 	text := "fovea cannot serve this memory: " + why.Error() + "\nNext: ask the owner to fix that, and to restart this server"
-	_ = rpcline.Refuse(ctx, standardLines(s), text) // the client may be gone
+	_ = mcpserver.Refuse(ctx, standardLines(s), text) // the client may be gone
 	return why
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // client is the end of a line transport that a client has; it is gone when it is to be given
@@ -46,7 +45,7 @@ func attend(t *testing.T, svc api.Service, agent string, c *client, lines string
 	t.Helper()
 	s := mcpserver.New(trust.Guarded(svc), &mcpserver.Options{Acting: granted(agent)})
 	in := io.NopCloser(bytes.NewReader([]byte(lines)))
-	_ = s.Run(t.Context(), &rpcline.Transport{In: in, Out: c}) // it ends with the client
+	_ = s.Run(t.Context(), &mcpserver.Transport{In: in, Out: c}) // it ends with the client
 }
 
 const (

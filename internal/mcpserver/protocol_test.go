@@ -19,7 +19,6 @@ import (
 	"github.com/fovea-memory/fovea/api/trust"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/mcpserver"
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // TestEachRevision: a client of every revision from 2025-06-18 on is served in its
@@ -77,7 +76,7 @@ func converse(t *testing.T, svc api.Service) *raw {
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()
 	go func() {
-		_ = mcpserver.New(svc, nil).Run(t.Context(), &rpcline.Transport{In: fromClient, Out: toClient})
+		_ = mcpserver.New(svc, nil).Run(t.Context(), &mcpserver.Transport{In: fromClient, Out: toClient})
 		toClient.Close()
 	}()
 	t.Cleanup(func() { in.Close() })

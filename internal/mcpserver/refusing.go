@@ -11,8 +11,6 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // firstWithoutBatches is the first revision of the protocol in which a request is one
@@ -41,9 +39,9 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	_, refusals, batch, whole := rpcline.Check(body)
+	_, refusals, batch, whole := Check(body)
 	if whole == nil && batch && r.Header.Get("Mcp-Protocol-Version") >= firstWithoutBatches {
-		whole = &rpcline.Refusal{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this revision of the protocol does not allow batches. " +
+		whole = &Refusal{Code: jsonrpc.CodeInvalidRequest, Message: "invalid request: this revision of the protocol does not allow batches. " +
 			"Next: send the messages one by one"}
 	}
 	for _, one := range refusals {
@@ -61,7 +59,7 @@ func checked(w http.ResponseWriter, r *http.Request) bool {
 	return whole == nil
 }
 
-func refuse(w http.ResponseWriter, status int, why *rpcline.Refusal) {
+func refuse(w http.ResponseWriter, status int, why *Refusal) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
@@ -104,7 +102,7 @@ func (w *refusing) end() {
 	if w.status == 0 {
 		return
 	}
-	why := &rpcline.Refusal{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(w.text.String())}
+	why := &Refusal{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(w.text.String())}
 	if w.status == http.StatusNotFound {
 		why.Code = codeNoSession
 	}

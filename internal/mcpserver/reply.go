@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/api/agents"
 	"github.com/fovea-memory/fovea/internal/fault"
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // metaHanded is the field of an answer's _meta with the ids of the messages that it hands over.
@@ -165,7 +164,7 @@ func (s *Server) arrived(result json.RawMessage, ok bool) {
 
 // Run serves one session over a transport until it or ctx ends.
 func (s *Server) Run(ctx context.Context, t mcp.Transport) error {
-	if lines, ok := t.(*rpcline.Transport); ok {
+	if lines, ok := t.(*Transport); ok {
 		told := *lines
 		told.Arrived, t = s.arrived, &told
 		s.handing.report(maxFlying)

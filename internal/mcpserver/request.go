@@ -15,7 +15,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // arguments are those of a call, by name.
@@ -154,14 +153,14 @@ func show[Q, A any](op api.Op[Q, A], text func(Q, A) reply) action {
 }
 
 // argued is middleware that brings arguments into the form that a tool wants, see
-// rpcline.Arguments. It refuses wrong ones with a text that a model can act on: it names the wrong
+// Arguments. It refuses wrong ones with a text that a model can act on: it names the wrong
 // field, and the fields of the tool. The SDK checks arguments as well, but reports in terms of
 // schemas.
 func (s *Server) argued(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if r, ok := req.(*mcp.CallToolRequest); ok && r.Params != nil {
 			if schema := s.schemas[r.Params.Name]; schema != nil {
-				given, err := rpcline.Arguments(schema, r.Params.Arguments)
+				given, err := Arguments(schema, r.Params.Arguments)
 				if err != nil {
 					var refused mcp.CallToolResult
 					refused.SetError(toolError{r.Params.Name, advice{misuse(err.Error()), fieldsOf(schema)}})

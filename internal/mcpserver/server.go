@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fovea-memory/fovea/api"
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // Options configures a server. nil means the zero value.
@@ -75,7 +74,7 @@ func New(service api.Service, opts *Options) *Server {
 	}
 	s.addResources()
 	s.addPrompts()
-	s.mcp.AddReceivingMiddleware(rpcline.RecoverPanics(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
+	s.mcp.AddReceivingMiddleware(RecoverPanics(opts.Faults), s.listed, s.asCaller, s.sendable, s.argued)
 	return s
 }
 

@@ -11,8 +11,6 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/fovea-memory/fovea/internal/rpcline"
 )
 
 // maxWatched is the maximum number of resources that a server watches. Each costs a read at
@@ -89,7 +87,7 @@ func (w *watch) prune(server *mcp.Server) {
 // after a commit that another program made; the server calls it after its own. It reads
 // each watched resource once.
 func (s *Server) Changed(ctx context.Context) {
-	defer rpcline.LogPanic(s.opts.Faults, "notifying of changes")
+	defer LogPanic(s.opts.Faults, "notifying of changes")
 	ctx = s.acting(ctx, "")
 	w := &s.watch
 	w.mu.Lock()

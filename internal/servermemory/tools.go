@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fovea-memory/fovea/internal/rpcline"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
 // Addition lists observations to add to an entity.
@@ -79,7 +79,7 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in i
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
-	server.AddReceivingMiddleware(rpcline.RecoverPanics(log))
+	server.AddReceivingMiddleware(mcpserver.RecoverPanics(log))
 	addWriters(server, s)
 	addReaders(server, s)
 	server.AddResource(&mcp.Resource{
@@ -89,7 +89,7 @@ func Serve(ctx context.Context, s *Store, version string, log *slog.Logger, in i
 		g, err := s.Graph(ctx)
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: graphURI, MIMEType: "application/json", Text: indented(g)}}}, err
 	})
-	return server.Run(ctx, &rpcline.Transport{In: in, Out: out})
+	return server.Run(ctx, &mcpserver.Transport{In: in, Out: out})
 }
 
 func addWriters(server *mcp.Server, s *Store) {
@@ -185,7 +185,7 @@ func register[In, Out any](server *mcp.Server, t mcp.Tool, call func(context.Con
 
 // arguments decodes the arguments of a call.
 func arguments[In any](schema *jsonschema.Schema, given json.RawMessage) (in In, err error) {
-	given, err = rpcline.Arguments(schema, given)
+	given, err = mcpserver.Arguments(schema, given)
 	if err != nil {
 		return in, err
 	}

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rpcline_test
+package mcpserver_test
 
 import (
 	"bufio"
@@ -13,11 +13,11 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fovea-memory/fovea/internal/rpcline"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// client is the client of an SDK server.
-type client struct {
+// line is the line of an SDK server.
+type line struct {
 	t     testing.TB
 	in    io.WriteCloser
 	out   *bufio.Reader
@@ -27,13 +27,13 @@ type client struct {
 
 // connect starts a server with two tools: wait, which returns when let has a value, and
 // panic.
-func connect(t testing.TB) *client {
+func dial(t testing.TB) *line {
 	t.Helper()
 	theirs, in := io.Pipe()
 	out, ours := io.Pipe()
-	c := &client{t: t, in: in, out: bufio.NewReader(out), ended: make(chan error, 1), let: make(chan struct{})}
+	c := &line{t: t, in: in, out: bufio.NewReader(out), ended: make(chan error, 1), let: make(chan struct{})}
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	s.AddReceivingMiddleware(rpcline.RecoverPanics(nil))
+	s.AddReceivingMiddleware(mcpserver.RecoverPanics(nil))
 	schema := json.RawMessage(`{"type":"object"}`)
 	s.AddTool(&mcp.Tool{Name: "wait", InputSchema: schema}, func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		select {
@@ -44,12 +44,12 @@ func connect(t testing.TB) *client {
 		}
 	})
 	s.AddTool(&mcp.Tool{Name: "panic", InputSchema: schema}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("out of order") })
-	go func() { c.ended <- s.Run(context.Background(), &rpcline.Transport{In: theirs, Out: ours}) }()
+	go func() { c.ended <- s.Run(context.Background(), &mcpserver.Transport{In: theirs, Out: ours}) }()
 	t.Cleanup(func() { _ = in.Close(); _ = out.Close() })
 	return c
 }
 
-func (c *client) send(line string) {
+func (c *line) send(line string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c.in, line); err != nil {
 		c.t.Fatal(err)
@@ -67,7 +67,7 @@ type answer struct {
 }
 
 // line reads one line.
-func (c *client) line() []byte {
+func (c *line) line() []byte {
 	c.t.Helper()
 	text, err := c.out.ReadBytes('\n')
 	if err != nil {
@@ -76,7 +76,7 @@ func (c *client) line() []byte {
 	return text
 }
 
-func (c *client) answer() answer {
+func (c *line) answer() answer {
 	c.t.Helper()
 	var a answer
 	if text := c.line(); json.Unmarshal(text, &a) != nil {
@@ -85,7 +85,7 @@ func (c *client) answer() answer {
 	return a
 }
 
-func (c *client) initialize(revision string) {
+func (c *line) initialize(revision string) {
 	c.t.Helper()
 	c.send(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"` + revision +
 		`","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}` + "\n")
@@ -146,7 +146,7 @@ var wrong = []struct {
 // after initialize, and neither a pending call nor the next line is affected.
 func TestWhatIsNoMessageIsAnswered(t *testing.T) {
 	for _, when := range []string{"before", "after"} {
-		c := connect(t)
+		c := dial(t)
 		if when == "after" {
 			c.initialize("2025-11-25")
 			c.send(`{"jsonrpc":"2.0","id":"w","method":"tools/call","params":{"name":"wait"}}` + "\n")
@@ -197,17 +197,17 @@ func TestWhatIsNoMessageIsAnswered(t *testing.T) {
 
 // TestAByteOrderMark: the first line may start with a byte order mark.
 func TestAByteOrderMark(t *testing.T) {
-	c := connect(t)
+	c := dial(t)
 	c.send("\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\r\n")
 	if a := c.answer(); a.Error != nil {
 		t.Errorf("%+v", a.Error)
 	}
 }
 
-// TestBatches: in a revision with batches, a client gets one response to each batch, with
+// TestBatches: in a revision with batches, a line gets one response to each batch, with
 // errors in place of the responses to invalid messages, and none to a batch without calls.
 func TestBatches(t *testing.T) {
-	c := connect(t)
+	c := dial(t)
 	c.initialize("2025-03-26")
 	c.send(`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"},7,{"jsonrpc":"2.0","method":"notifications/x"},` +
 		`{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":2,"method":"ping"}]` + "\n")
@@ -221,7 +221,7 @@ func TestBatches(t *testing.T) {
 		if a.Error != nil {
 			code = a.Error.Code
 		}
-		got[string(a.ID)+" "+jsonOf(code)]++
+		got[string(a.ID)+" "+encodedJSON(code)]++
 	}
 	if len(answers) != 4 || got["1 0"] != 1 || got["2 0"] != 1 || got["null -32600"] != 2 {
 		t.Errorf("answered with %v", got)
@@ -236,14 +236,14 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-func jsonOf(v any) string { text, _ := json.Marshal(v); return string(text) }
+func encodedJSON(v any) string { text, _ := json.Marshal(v); return string(text) }
 
 // TestRefuse: each call, but no notification, gets the reason why there is no server.
 func TestRefuse(t *testing.T) {
 	in := io.NopCloser(strings.NewReader("garbage\n" + `{"jsonrpc":"2.0","method":"x"}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}` +
 		"\n" + `{"jsonrpc":"2.0","id":"b","method":"initialize"}`)) // the last line has no end
 	var out bytes.Buffer
-	if err := rpcline.Refuse(t.Context(), &rpcline.Transport{In: in, Out: closing{&out}}, "no such folder"); err != nil {
+	if err := mcpserver.Refuse(t.Context(), &mcpserver.Transport{In: in, Out: closing{&out}}, "no such folder"); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -273,8 +273,8 @@ func FuzzLines(f *testing.F) {
 		f.Add([]byte(`{"jsonrpc":"2.0","id":5,"method":"`+method+`","params":{}}`+"\n"+`{"jsonrpc":"2.0","method":"`+method+`","params":[]}`), "2026-07-28")
 	}
 	f.Fuzz(func(t *testing.T, sent []byte, revision string) {
-		c := connect(t)
-		if text := jsonOf(revision); len(text) < 100 {
+		c := dial(t)
+		if text := encodedJSON(revision); len(text) < 100 {
 			go func() {
 				_, _ = io.WriteString(c.in, `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":`+text+`,"capabilities":{},`+
 					`"clientInfo":{"name":"t","version":"1"}}}`+"\n")

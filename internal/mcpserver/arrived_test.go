@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package rpcline_test
+package mcpserver_test
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fovea-memory/fovea/internal/rpcline"
+	"github.com/fovea-memory/fovea/internal/mcpserver"
 )
 
-// gone is a client that takes nothing.
+// gone is a line that takes nothing.
 type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errors.New("gone") }
 func (gone) Close() error              { return nil }
 
-// received connects a transport to a client that sends lines, and reads all their messages.
-func received(t *testing.T, transport rpcline.Transport, lines ...string) (mcp.Connection, []*jsonrpc.Request) {
+// received connects a transport to a line that sends lines, and reads all their messages.
+func received(t *testing.T, transport mcpserver.Transport, lines ...string) (mcp.Connection, []*jsonrpc.Request) {
 	t.Helper()
 	in, send := io.Pipe()
 	transport.In = in
@@ -68,7 +68,7 @@ func TestBatchThatCannotBeWritten(t *testing.T) {
 	const calls = 16
 	for range 200 {
 		var arrived, lost atomic.Int32
-		c, all := received(t, rpcline.Transport{Out: gone{}, Arrived: func(_ json.RawMessage, ok bool) {
+		c, all := received(t, mcpserver.Transport{Out: gone{}, Arrived: func(_ json.RawMessage, ok bool) {
 			if ok {
 				arrived.Add(1)
 			} else {
@@ -81,16 +81,16 @@ func TestBatchThatCannotBeWritten(t *testing.T) {
 		}
 		wg.Wait()
 		if arrived.Load() != 0 || lost.Load() != calls {
-			t.Fatalf("%d responses arrived and %d did not at a client that is gone, of %d", arrived.Load(), lost.Load(), calls)
+			t.Fatalf("%d responses arrived and %d did not at a line that is gone, of %d", arrived.Load(), lost.Load(), calls)
 		}
 	}
 }
 
-// TestCancelledDidNotArrive: the response to a call that the client has cancelled does not count as
+// TestCancelledDidNotArrive: the response to a call that the line has cancelled does not count as
 // arrived, because clients ignore it.
 func TestCancelledDidNotArrive(t *testing.T) {
 	got := map[string]bool{}
-	c, all := received(t, rpcline.Transport{Out: closing{io.Discard}, Arrived: func(result json.RawMessage, ok bool) { got[string(result)] = ok }},
+	c, all := received(t, mcpserver.Transport{Out: closing{io.Discard}, Arrived: func(result json.RawMessage, ok bool) { got[string(result)] = ok }},
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"b","method":"ping"}`, `{"jsonrpc":"2.0","id":3,"method":"ping"}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"b"}}`,
