@@ -183,7 +183,7 @@ func (s *sessions) clear(top *scope.Scope) error {
 	defer s.mu.Unlock()
 	s.shown.Clear()
 	s.loaded, s.changed = true, false
-	if err := top.FS.Remove(shownFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.RemoveIfThere(top.FS, shownFile); err != nil {
 		return fmt.Errorf("what sessions were shown: %w", err)
 	}
 	return nil

@@ -5,7 +5,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -61,7 +60,7 @@ func (r *BlockAddResponse) Failed() error {
 	if failed == 0 {
 		return nil
 	}
-	return fault.Wrap("block", "", fault.Invalid, fmt.Errorf("%d of %d were not added; the others were", failed, len(r.Blocks)))
+	return fault.Invalidf("block", "%d of %d were not added; the others were", failed, len(r.Blocks))
 }
 
 // BlockRemoveRequest takes blocks out of working memory.
@@ -102,7 +101,7 @@ func agentAndSession(ctx context.Context, l *Local, named string) (agent, sessio
 func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	agent, session := agentAndSession(ctx, l, named)
 	if agent == "" {
-		return desk{}, invalid("block", errors.New("working memory is an agent's; name one (--agent NAME, over HTTP Fovea-Agent)"))
+		return desk{}, fault.Invalidf("block", "working memory is an agent's; name one (--agent NAME, over HTTP Fovea-Agent)")
 	}
 	there, err := l.memex.Scopes()
 	switch {
@@ -110,7 +109,7 @@ func (l *Local) desk(ctx context.Context, named string) (desk, error) {
 	case l.call.Op.Effect != Reads:
 		err = fault.Wrap("block", session, fault.ReadOnly, l.memex.Writable())
 	case !slices.Contains(there, session):
-		err = fault.Wrap("block", session, fault.NotFound, errors.New("there is no such session"))
+		err = fault.Errorf("block", session, fault.NotFound, "there is no such session")
 	}
 	if err != nil {
 		return desk{}, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/history"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/travel"
 )
 
@@ -142,13 +143,13 @@ func restoreIPFS(ctx context.Context, l *Local, req RestoreRequest) (*RestoreRes
 func restore(ctx context.Context, l *Local, req RestoreRequest) (*RestoreResponse, error) {
 	switch from := cmp.Or(req.From, PlaceLocal); {
 	case from != PlaceLocal && from != PlaceIPFS:
-		return nil, invalid("restore", fmt.Errorf("cannot restore from %q; only from %s and %s", from, PlaceLocal, PlaceIPFS))
+		return nil, fault.Invalidf("restore", "cannot restore from %q; only from %s and %s", from, PlaceLocal, PlaceIPFS)
 	case from == PlaceIPFS && l.opts.IPFS == nil:
 		return nil, invalid("restore", errNoIPFS)
 	case from == PlaceIPFS:
 		return restoreIPFS(ctx, l, req)
 	case req.CID != "":
-		return nil, invalid("restore", errors.New("a cid names something on ipfs; say source ipfs, too"))
+		return nil, fault.Invalidf("restore", "a cid names something on ipfs; say source ipfs, too")
 	}
 	at, err := l.moment(ctx, req.At, false)
 	if err != nil {
@@ -184,13 +185,13 @@ func restoreFiles(ctx context.Context, l *Local, req RestoreRequest, at string) 
 	opts := writeFiles(l, req.Skip, req.MemoryOnly)
 	switch {
 	case req.Name != "":
-		return nil, invalid("restore", errors.New("a checkpoint and files cannot be restored in one; name one or the other"))
+		return nil, fault.Invalidf("restore", "a checkpoint and files cannot be restored in one; name one or the other")
 	case req.Missing && len(req.Files) > 0:
-		return nil, invalid("restore", errors.New("name files, or say missing for all that the folder has lost; not both"))
+		return nil, fault.Invalidf("restore", "name files, or say missing for all that the folder has lost; not both")
 	case req.Missing && at != "":
-		return nil, invalid("restore", errors.New("a moment goes with files that are named; fovea rollback brings back all as it was"))
+		return nil, fault.Invalidf("restore", "a moment goes with files that are named; fovea rollback brings back all as it was")
 	case req.Missing && req.MemoryOnly:
-		return nil, invalid("restore", errors.New("memory has the missing files already; leave out memory-only"))
+		return nil, fault.Invalidf("restore", "memory has the missing files already; leave out memory-only")
 	}
 	paths := each(req.Files, l.below)
 	if req.Cloned {

@@ -292,7 +292,7 @@ func (l *Local) window(ctx context.Context, v *view.View, req ContextRequest, wr
 		return w, session, err
 	}
 	if req.Layout == window.LayoutSticky {
-		return nil, "", invalid("context", errors.New("the layout sticky is for a session, as it is now; name one with --session, or the header "+HeaderSession))
+		return nil, "", fault.Invalidf("context", "the layout sticky is for a session, as it is now; name one with --session, or the header "+HeaderSession)
 	}
 	w, err = v.Window(ctx, wr)
 	return w, "", err
@@ -313,10 +313,10 @@ func search(ctx context.Context, l *Local, req SearchRequest) ([]Hit, error) {
 		least = *req.MinSimilarity
 	}
 	if !(0 <= least && least <= 1) {
-		return nil, invalid("search", errors.New("min-similarity is between 0 and 1"))
+		return nil, fault.Invalidf("search", "min-similarity is between 0 and 1")
 	}
 	if req.Blocks && (req.At != "" || req.Mode != "" && req.Mode != meaning.Lexical) {
-		return nil, invalid("search", errors.New("the files of blocks are searched by words, as they are now; leave out at and mode"))
+		return nil, fault.Invalidf("search", "the files of blocks are searched by words, as they are now; leave out at and mode")
 	}
 	var keep query.Expr
 	if req.Query != "" {
@@ -489,9 +489,9 @@ func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, erro
 func checkList(op string, limit, excerpt int) error {
 	switch {
 	case limit < 0:
-		return invalid(op, errors.New("limit is 0 or more"))
+		return fault.Invalidf(op, "limit is 0 or more")
 	case excerpt < 0:
-		return invalid(op, errors.New("excerpt is 0 or more characters"))
+		return fault.Invalidf(op, "excerpt is 0 or more characters")
 	}
 	return nil
 }

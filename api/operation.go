@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -141,7 +140,7 @@ func (o *Operation) DecodeRequest(text []byte) (any, error) {
 func (o *Operation) DecodeAnswer(text []byte) (any, error) {
 	a, err := o.decodeAnswer(text)
 	if err != nil {
-		return nil, fault.Wrap(o.Name, "", fault.Other, fmt.Errorf("the answer is not one: %w", err))
+		return nil, fault.Errorf(o.Name, "", fault.Other, "the answer is not one: %w", err)
 	}
 	return a, nil
 }

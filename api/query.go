@@ -5,9 +5,9 @@ package api
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 	"github.com/fovea-memory/fovea/query"
@@ -65,7 +65,7 @@ func namedQuery(l *Local, v *view.View, e query.Expr, req QueryRequest) ([]*node
 		nodes = slices.DeleteFunc(nodes, func(n *node.Node) bool { return !projects[n.ID] })
 		return nodes[:min(len(nodes), cmp.Or(req.Limit, len(nodes)))], err
 	}
-	return nil, invalid("query", fmt.Errorf("no query is named %q: there are %s and %s", req.Named, ActiveProjects, Completed))
+	return nil, fault.Invalidf("query", "no query is named %q: there are %s and %s", req.Named, ActiveProjects, Completed)
 }
 
 // holder returns the node that an element stands in, and any other node as it

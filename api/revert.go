@@ -19,7 +19,7 @@ import (
 
 func revertCommits(ctx context.Context, l *Local, req RevertRequest) (*RevertResponse, error) {
 	if len(req.Commits) > 0 == (req.Author != "" || req.Session != "") || len(req.Commits) > 0 && req.Since != "" {
-		return nil, invalid("revert", errors.New("name commits, an author (--author) or a session (--session); --since limits the last two"))
+		return nil, fault.Invalidf("revert", "name commits, an author (--author) or a session (--session); --since limits the last two")
 	}
 	since := req.Since
 	var err error
@@ -122,7 +122,7 @@ func resolveConflicts(ctx context.Context, l *Local, req ResolveRequest) (*EditR
 	default:
 		n, err := strconv.Atoi(req.Take)
 		if err != nil || n < 1 {
-			return nil, invalid("resolve", fmt.Errorf("cannot take %q; take ours, theirs, or the number of a conflict", req.Take))
+			return nil, fault.Invalidf("resolve", "cannot take %q; take ours, theirs, or the number of a conflict", req.Take)
 		}
 		which = []int{n - 1}
 	}

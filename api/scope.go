@@ -4,7 +4,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/bound"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -57,7 +57,7 @@ func (l *Local) serve(ctx context.Context, c Call) (any, error) {
 	c.DryRun = c.DryRun || IsDryRun(c.Request)
 	if text, _ := flag(c.Request, "Text"); text && !c.DryRun {
 		if _, can := flag(c.Request, "DryRun"); can {
-			return nil, invalid(c.Op.Name, errors.New("text is for a dry run; say dry_run, too"))
+			return nil, fault.Invalidf(c.Op.Name, "text is for a dry run; say dry_run, too")
 		}
 	}
 	on.call, on.over = c, l.scopes(ctx).Names()

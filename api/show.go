@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,11 +62,11 @@ func showNode(ctx context.Context, l *Local, req ShowRequest) (*Shown, error) {
 	if notDigest == nil {
 		n, err := l.m.History().Version(ctx, now, d)
 		if err == nil && isOthers(ctx, l, n.Path) {
-			return nil, fault.Wrap("show", id, fault.NotFound, errors.New("no such node"))
+			return nil, fault.Errorf("show", id, fault.NotFound, "no such node")
 		}
 		locked := err == nil && !l.m.Guard().ByOwner(ctx) && slices.Contains(v.Lockdown(), n.Path)
 		if locked || err == nil && !l.seesAll(ctx) && l.m.Guard().UntrustedVersion(n) {
-			return nil, fault.Wrap("show", n.Path, fault.Locked, errors.New("locked down: that is not the version of it that its owner trusts"))
+			return nil, fault.Errorf("show", n.Path, fault.Locked, "locked down: that is not the version of it that its owner trusts")
 		}
 		if err == nil {
 			return shown(n, 0, v, time.UnixMilli(n.Modified).UTC()), nil
@@ -117,15 +116,15 @@ func wasRemoved(ctx context.Context, l *Local, v *view.View, name string) error 
 	}
 	if now, err := h.Was(ctx, id, v); err == nil && now != "" {
 		if o, ok := v.Get(now); ok && (o.Title() == n.Title() || node.IsDerived(id)) {
-			return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("it goes by the id %s now, in %s; fovea show %s shows it", now, o.Path, v.Handle(o)))
+			return fault.Errorf("show", name, fault.NotFound, "it goes by the id %s now, in %s; fovea show %s shows it", now, o.Path, v.Handle(o))
 		}
 	}
 	what := fmt.Sprintf("fovea show %s --at seq:%d shows what it was", strconv.Quote(name), left-1)
 	if _, kept := after.Text(n.Path); !kept {
-		return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("its file %s is gone since commit %d; fovea restore %s --at seq:%d brings it back, %s",
-			n.Path, left, strconv.Quote(n.Path), left-1, what))
+		return fault.Errorf("show", name, fault.NotFound, "its file %s is gone since commit %d; fovea restore %s --at seq:%d brings it back, %s",
+			n.Path, left, strconv.Quote(n.Path), left-1, what)
 	}
-	return fault.Wrap("show", name, fault.NotFound, fmt.Errorf("it left %s with commit %d; fovea revert %d brings it back, %s", n.Path, left, left, what))
+	return fault.Errorf("show", name, fault.NotFound, "it left %s with commit %d; fovea revert %d brings it back, %s", n.Path, left, left, what)
 }
 
 // formerID returns the id that a name of a node that is no more stands for: a handle, an id,

@@ -6,10 +6,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/author"
+	"github.com/fovea-memory/fovea/internal/fault"
 )
 
 // IngestTreeRequest takes in an AST that stands in no file, or the unsaved buffer of
@@ -38,7 +38,7 @@ func ingestTree(ctx context.Context, l *Local, req IngestTreeRequest) (*IngestTr
 	case t.Scope == "":
 		t.Scope = req.Scope
 	case req.Scope != "" && req.Scope != t.Scope:
-		return nil, invalid("ingest", fmt.Errorf("the AST is of the scope %s, the request of %s", t.Scope, req.Scope))
+		return nil, fault.Invalidf("ingest", "the AST is of the scope %s, the request of %s", t.Scope, req.Scope)
 	}
 	if t.Scope == "" && len(l.over) > 0 {
 		t.Scope = l.over[len(l.over)-1]
@@ -82,7 +82,7 @@ func nameScope(ctx context.Context, l *Local, t *ast.Tree) error {
 		return nil
 	}
 	if name == "" {
-		return invalid("ingest", fmt.Errorf("the call is in no %s; name one with --%[1]s, or give %[1]s/NAME as the scope", bare))
+		return fault.Invalidf("ingest", "the call is in no %s; name one with --%[1]s, or give %[1]s/NAME as the scope", bare)
 	}
 	t.Scope = bare + "/" + name
 	return nil

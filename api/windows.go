@@ -5,11 +5,11 @@ package api
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/fovea-memory/fovea"
+	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/minds"
 	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/node"
@@ -42,7 +42,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	}
 	agent, session := agentAndSession(ctx, l, req.Agent)
 	if agent == "" {
-		return nil, invalid("windows", errors.New("each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
+		return nil, fault.Invalidf("windows", "each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)")
 	}
 	log := fovea.WindowsOf(l.memex)
 	if req.ID == "" {
@@ -51,7 +51,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	}
 	number, err := strconv.ParseUint(req.ID, 10, 64)
 	if err != nil {
-		return nil, invalid("windows", errors.New("a window is named by its number; fovea windows lists them"))
+		return nil, fault.Invalidf("windows", "a window is named by its number; fovea windows lists them")
 	}
 	v, err := l.reading(ctx)
 	if err != nil {
@@ -140,9 +140,9 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*minds.Win
 	agent, session := agentAndSession(ctx, l, "")
 	switch {
 	case agent == "":
-		return nil, invalid("context", errors.New("since-last is for an agent; name one (--agent NAME, over HTTP Fovea-Agent)"))
+		return nil, fault.Invalidf("context", "since-last is for an agent; name one (--agent NAME, over HTTP Fovea-Agent)")
 	case req.At != "":
-		return nil, invalid("context", errors.New("since-last is about now; leave out at"))
+		return nil, fault.Invalidf("context", "since-last is about now; leave out at")
 	}
 	w, err := fovea.WindowsOf(l.memex).Last(ctx, session, agent)
 	if w == nil && err == nil {

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -91,7 +90,7 @@ func Cosine[F float32 | float64](a, b []F) (float64, error) {
 		return 0, nil
 	}
 	if len(a) != len(b) {
-		return 0, fault.Wrap("cosine", "", fault.Invalid, fmt.Errorf("%d and %d numbers: %w", len(a), len(b), ErrDimension))
+		return 0, fault.Invalidf("cosine", "%d and %d numbers: %w", len(a), len(b), ErrDimension)
 	}
 	scaleA, scaleB := largest(a), largest(b)
 	var dot, normA, normB float64

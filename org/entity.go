@@ -2,13 +2,17 @@
 
 package org
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/text"
+)
 
 // maxEntityLength is the length of the longest entity name.
 const maxEntityLength = len("Leftrightarrow")
 
 // entityNames are the names of Org's predefined entities.
-var entityNames = wordSet(entityList)
+var entityNames = text.WordSet(entityList)
 
 // entityLength returns the length of the entity at the start of s, including a {}
 // after it; 0 if the name is unknown or a letter follows it.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // commonKeywords are upper-case words that are often TODO keywords and rarely start a
 // title.
-var commonKeywords = wordSet(`
+var commonKeywords = text.WordSet(`
 	TODO NEXT NEXTACTION WAIT WAITING WAITINGFOR HOLD ONHOLD ON-HOLD ON_HOLD SOMEDAY MAYBE LATER
 	STARTED STRT DOING ACTIVE ONGOING PENDING INPROGRESS IN-PROGRESS IN_PROGRESS BLOCKED STUCK DELEGATED DEFERRED
 	POSTPONED SUSPENDED PAUSED REVIEW VERIFY FEEDBACK PROJ TOREAD TODAY APPT
@@ -20,14 +22,6 @@ var commonKeywords = wordSet(`
 const commonDone = `
 	DONE CLOSED FINISHED COMPLETED FIXED RESOLVED CANCELLED CANCELED CANX CNCL KILL ABORTED DROPPED ABANDONED REJECTED WONTFIX
 `
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for word := range strings.FieldsSeq(words) {
-		set[word] = true
-	}
-	return set
-}
 
 // undeclaredKeyword returns the upper-case word at the start of headline i if it
 // looks like an undeclared TODO keyword, else "". That is a common keyword, or any
@@ -114,7 +108,7 @@ func (d *Document) declarationHint(word string) string {
 	switch {
 	case word == "TODO" || word == "DONE":
 		sequence = "TODO | DONE"
-	case wordSet(commonDone)[word]:
+	case text.WordSet(commonDone)[word]:
 		sequence = "TODO | DONE " + word
 	}
 	return "declare it by a line #+TODO: " + sequence + " in the file, or by todo in [org] of the configuration"

@@ -55,7 +55,7 @@ func (b Block) Complete(now time.Time) (Block, error) {
 	text, err := json.Marshal(b)
 	switch {
 	case len(b.ID) > maxID:
-		return b, fault.Wrap("block", clip(b.ID, 32)+"…", fault.Invalid, fmt.Errorf("an id is at most %d bytes long; give a shorter one", maxID))
+		return b, fault.Errorf("block", clip(b.ID, 32)+"…", fault.Invalid, "an id is at most %d bytes long; give a shorter one", maxID)
 	case !isName(b.ID):
 		err = errName
 	case err != nil:

@@ -4,8 +4,6 @@ package agents
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/api"
@@ -44,7 +42,7 @@ type SessionCommit struct {
 
 func readConversation(ctx context.Context, a api.Access, req ConversationRequest) (*Conversation, error) {
 	if req.Session == "" || len(req.Session) > maxSession {
-		return nil, invalid("conversation", errors.New("name a session, as commits have it"))
+		return nil, fault.Invalidf("conversation", "name a session, as commits have it")
 	}
 	if _, err := a.View(ctx); err != nil {
 		return nil, err
@@ -153,8 +151,8 @@ func (j *joined) compare(ctx context.Context, a api.Access, scope string, commit
 			i--
 		}
 		if runs++; runs > maxRuns {
-			return fault.Wrap("conversation", scope, fault.Invalid,
-				fmt.Errorf("others committed between the commits of the session more than %d times; its commits alone can be listed", maxRuns))
+			return fault.Errorf("conversation", scope, fault.Invalid,
+				"others committed between the commits of the session more than %d times; its commits alone can be listed", maxRuns)
 		}
 		d, err := a.Between(ctx, scope, max(first, 2)-1, commits[i].Seq, text)
 		if err != nil {

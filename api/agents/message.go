@@ -5,7 +5,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -152,7 +151,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 		whose = cmp.Or(req.Agent, whose, "owner")
 	}
 	if whose == "" || whose != "owner" && author.Check(whose) != nil {
-		return nil, invalid("messages", errors.New("an inbox is an agent's or the owner's; name the agent (--agent NAME, over HTTP Fovea-Agent)"))
+		return nil, fault.Invalidf("messages", "an inbox is an agent's or the owner's; name the agent (--agent NAME, over HTTP Fovea-Agent)")
 	}
 	inbox := slices.DeleteFunc(fovea.HiveOf(a.Memex).Inbox(whose, req.Unread), func(m Message) bool {
 		return !strings.HasPrefix(m.Thread, req.Thread) || !isSeen(v, m.ID)
@@ -169,7 +168,7 @@ func listMessages(ctx context.Context, a api.Access, req MessagesRequest) ([]Mes
 func newMail(ctx context.Context, a api.Access, whose string, inbox []Message, fresh bool) ([]Message, error) {
 	session := a.Scopes(ctx).Session
 	if session == "" {
-		return nil, invalid("messages", errors.New("what is new is new to a session; name one with --session, or the header "+api.HeaderSession))
+		return nil, fault.Invalidf("messages", "what is new is new to a session; name one with --session, or the header "+api.HeaderSession)
 	}
 	ids := make([]string, len(inbox))
 	for i := range inbox {

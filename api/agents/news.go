@@ -5,7 +5,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ type NewsSeenResponse struct {
 // byOwner refuses everybody but the owner.
 func byOwner(ctx context.Context, a api.Access, op string) error {
 	if !a.ByOwner(ctx) || author.AgentOf(ctx) != "" {
-		return fault.Wrap(op, "", fault.Denied, errors.New("that is about what the owner has seen; only the owner asks it"))
+		return fault.Errorf(op, "", fault.Denied, "that is about what the owner has seen; only the owner asks it")
 	}
 	return nil
 }
@@ -175,18 +174,18 @@ func noteSeen(ctx context.Context, a api.Access, req NewsSeenRequest) (*NewsSeen
 		return nil, err
 	}
 	if len(req.UpTo) == 0 {
-		return nil, invalid("news-seen", errors.New("name the upto of an answer of news"))
+		return nil, fault.Invalidf("news-seen", "name the upto of an answer of news")
 	}
 	for name, seq := range req.UpTo {
 		if !slices.Contains(scopes, name) {
-			return nil, fault.Wrap("news-seen", name, fault.NotFound, errors.New("that is neither memex nor a project here"))
+			return nil, fault.Errorf("news-seen", name, fault.NotFound, "that is neither memex nor a project here")
 		}
 		m, err := a.Memory(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		if head := m.View().Head().Seq; seq > head {
-			return nil, invalid("news-seen", fmt.Errorf("%s has no commit %d yet; the newest is %d", name, seq, head))
+			return nil, fault.Invalidf("news-seen", "%s has no commit %d yet; the newest is %d", name, seq, head)
 		}
 	}
 	return &NewsSeenResponse{req.UpTo}, fovea.HiveOf(a.Memex).Owner.SetSeen(hive.Seen{Time: a.Options.Now().UTC(), UpTo: req.UpTo})

@@ -79,7 +79,7 @@ func Proposed(name string) (*api.Operation, error) {
 	if op := api.OperationNamed(name); op != nil && op.Proposable {
 		return op, nil
 	}
-	return nil, invalid("propose", fmt.Errorf("%q cannot be proposed; remember, edit, refile, archive and forget can", name))
+	return nil, fault.Invalidf("propose", "%q cannot be proposed; remember, edit, refile, archive and forget can", name)
 }
 
 func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Invalid, err) }
@@ -87,7 +87,7 @@ func invalid(op string, err error) error { return fault.Wrap(op, "", fault.Inval
 func propose(ctx context.Context, a api.Access, req ProposeRequest) (*Proposal, error) {
 	agent := author.AgentOf(ctx)
 	if agent == "" {
-		return nil, invalid("propose", errors.New("an agent proposes; the owner writes"))
+		return nil, fault.Invalidf("propose", "an agent proposes; the owner writes")
 	}
 	p := Proposal{
 		ID: uuid.NewString(), Agent: agent, Op: req.Op, Request: req.Request, Project: a.Scopes(ctx).Project, Made: a.Options.Now().UTC(),
@@ -188,9 +188,9 @@ func editProposal(ctx context.Context, a api.Access, req ReviewEditRequest) (*Pr
 	case err != nil:
 		return nil, err
 	case was.Op != api.OpRemember.Name && was.Op != api.OpEdit.Name:
-		return nil, fault.Wrap("review", req.ID, fault.Invalid, fmt.Errorf("a proposal to %s a note sets no title and no text; accept or reject it", was.Op))
+		return nil, fault.Errorf("review", req.ID, fault.Invalid, "a proposal to %s a note sets no title and no text; accept or reject it", was.Op)
 	case req.Title != nil && strings.ContainsAny(*req.Title, "\r\n"):
-		return nil, fault.Wrap("review", req.ID, fault.Invalid, errors.New("a title is one line; leave out the line break"))
+		return nil, fault.Errorf("review", req.ID, fault.Invalid, "a title is one line; leave out the line break")
 	}
 	var seen Proposal // by the owner; what is kept is told to its agent
 	_, err = ps.Edit(ctx, was.ID, a.Write(), func(p *Proposal) error {
@@ -244,7 +244,7 @@ func rewrite(p *Proposal, fields map[string]any, req *ReviewEditRequest) error {
 		fields["append"] = *req.Body
 		return nil
 	case p.Op == api.OpEdit.Name && !sets:
-		return fault.Wrap("review", p.ID, fault.Invalid, errors.New("it sets no text; accept or reject it, and edit the note yourself"))
+		return fault.Errorf("review", p.ID, fault.Invalid, "it sets no text; accept or reject it, and edit the note yourself")
 	}
 	delete(fields, "append")
 	delete(fields, "base") // the owner writes the whole text anew, and sees what that changes now
@@ -258,7 +258,7 @@ func unlessGone(p *Proposal, err error) error {
 		return err
 	}
 	// Not wrapped, or err would be kept unchanged.
-	return fault.Wrap("review", p.ID, fault.NotFound, fmt.Errorf("%w; reject the proposal, or bring the note back: %v", errGone, err))
+	return fault.Errorf("review", p.ID, fault.NotFound, "%w; reject the proposal, or bring the note back: %v", errGone, err)
 }
 
 // errGone is why a proposal cannot be carried out.
@@ -408,7 +408,7 @@ func parted(p *Proposal, fields map[string]any) (rest, own map[string]any) {
 func withdrawProposal(ctx context.Context, a api.Access, req WithdrawRequest) (*Proposal, error) {
 	ps, p, err := find(ctx, a, req.ID)
 	if err == nil && p.Agent != author.AgentOf(ctx) {
-		err = fault.Wrap("review", req.ID, fault.Denied, errors.New("is of another agent; who made a proposal withdraws it, and the owner rejects it"))
+		err = fault.Errorf("review", req.ID, fault.Denied, "is of another agent; who made a proposal withdraws it, and the owner rejects it")
 	}
 	if err != nil {
 		return nil, err

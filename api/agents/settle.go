@@ -138,7 +138,7 @@ func inPlace(ctx context.Context, a api.Access, p *Proposal) (map[string]any, er
 		above, _ = travel.CurrentID(ctx, travel.Of(m.History()), above) // with another title it may have another id
 	}
 	if p.Parent != "" && (n.Parent != above || p.File != "" && n.Path != p.File) {
-		return nil, fault.Wrap("review", p.ID, fault.Conflict, fmt.Errorf("the note was moved since this was proposed; it is now in %s", n.Path))
+		return nil, fault.Errorf("review", p.ID, fault.Conflict, "the note was moved since this was proposed; it is now in %s", n.Path)
 	}
 	_, line := v.Position(n)
 	for _, key := range []string{"check", "uncheck"} {

@@ -4,7 +4,6 @@ package agents
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ type TaskChange struct {
 
 func listTasks(ctx context.Context, a api.Access, req TasksRequest) ([]Task, error) {
 	if req.Status != "" && !slices.Contains([]string{hive.Pending, hive.InProgress, hive.Done}, req.Status) {
-		return nil, invalid("tasks", fmt.Errorf("status is %s, %s or %s, not %q", hive.Pending, hive.InProgress, hive.Done, req.Status))
+		return nil, fault.Invalidf("tasks", "status is %s, %s or %s, not %q", hive.Pending, hive.InProgress, hive.Done, req.Status)
 	}
 	v, err := a.View(ctx)
 	if err != nil {
@@ -117,7 +116,7 @@ func hold(ctx context.Context, a api.Access, op, task, lease string,
 	if lease != "" {
 		var err error
 		if long, err = time.ParseDuration(lease); err != nil {
-			return nil, fault.Wrap(op, task, fault.Invalid, fmt.Errorf("%w, written such as 90s, 30m or 2h, not %q", hive.ErrLease, lease))
+			return nil, fault.Errorf(op, task, fault.Invalid, "%w, written such as 90s, 30m or 2h, not %q", hive.ErrLease, lease)
 		}
 	}
 	h, id, err := hiveOf(ctx, a, op, task)

@@ -4,7 +4,6 @@ package care
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -58,7 +57,7 @@ func settleDrift(ctx context.Context, a api.Access, req DriftRequest) (*DriftRes
 	case "apply":
 		paths, err = a.History().ApplyDrift(ctx, paths...)
 	default:
-		err = fault.Wrap("drift", "", fault.Invalid, fmt.Errorf("no action is named %q: there are list, adopt and apply", req.Action))
+		err = fault.Invalidf("drift", "no action is named %q: there are list, adopt and apply", req.Action)
 	}
 	if err != nil {
 		return nil, err

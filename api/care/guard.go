@@ -5,8 +5,6 @@ package care
 import (
 	"context"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/fovea-memory/fovea"
@@ -108,11 +106,11 @@ func decideProtected(how func(*protect.Guard, context.Context, string, *fovea.Wr
 		if req.SHA256 != "" {
 			b, err := hex.DecodeString(req.SHA256)
 			if copy(opts.Base[:], b); err != nil || len(b) != len(opts.Base) || opts.Base.IsZero() {
-				return nil, fault.Wrap("guard", "", fault.Invalid, fmt.Errorf("%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256))
+				return nil, fault.Invalidf("guard", "%q is no SHA-256; give the 64 digits that guard diff prints", req.SHA256)
 			}
 		}
 		if req.Path == "" {
-			return nil, fault.Wrap("guard", "", fault.Invalid, errors.New("name the file"))
+			return nil, fault.Invalidf("guard", "name the file")
 		}
 		path := a.Below(req.Path)
 		c, err := how(a.On().Guard(), ctx, path, opts)

@@ -64,14 +64,14 @@ func prove(ctx context.Context, a api.Access, req ProofRequest) (*Proof, error) 
 	var err error
 	switch {
 	case len(req.From)+len(req.To) > maxHead:
-		return nil, fault.Wrap("prove", "head", fault.Invalid, fmt.Errorf("longer than %d bytes", maxHead))
+		return nil, fault.Errorf("prove", "head", fault.Invalid, "longer than %d bytes", maxHead)
 	case req.From != "" && req.ID == "" && req.At == "" && !req.Absent:
 		f, err = travel.ProveHeads(ctx, a.History(), req.From, req.To)
 	case req.ID == "" && req.From == "":
-		return nil, fault.Wrap("prove", "", fault.Invalid, errors.New("name a note, or the file of a signed head (--from FILE)"))
+		return nil, fault.Invalidf("prove", "name a note, or the file of a signed head (--from FILE)")
 	case req.From+req.To != "":
-		return nil, fault.Wrap("prove", "", fault.Invalid,
-			errors.New("a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to"))
+		return nil, fault.Invalidf("prove",
+			"a proof is of a note or of two signed heads: leave out the note, at and absent, or from and to")
 	case req.Absent:
 		f, err = proveAbsent(ctx, a, req)
 	default:
@@ -93,17 +93,17 @@ func prove(ctx context.Context, a api.Access, req ProofRequest) (*Proof, error) 
 
 func proveAbsent(ctx context.Context, a api.Access, req ProofRequest) (*proof.File, error) {
 	if !a.ByOwner(ctx) {
-		return nil, fault.Wrap("prove", req.ID, fault.Denied, errors.New("that no note has an id is proved to the owner alone"))
+		return nil, fault.Errorf("prove", req.ID, fault.Denied, "that no note has an id is proved to the owner alone")
 	}
 	if !utf8.ValidString(req.ID) {
-		return nil, fault.Wrap("prove", req.ID, fault.Invalid, errors.New("an id is UTF-8"))
+		return nil, fault.Errorf("prove", req.ID, fault.Invalid, "an id is UTF-8")
 	}
 	v, err := a.ViewAt(ctx, req.At)
 	if err != nil {
 		return nil, err
 	}
 	if n, err := v.Resolve(req.ID); err == nil && n.ID != req.ID {
-		return nil, fault.Wrap("prove", req.ID, fault.Conflict, fmt.Errorf("this names the note %q, which is there; absence is proved of an id", n.ID))
+		return nil, fault.Errorf("prove", req.ID, fault.Conflict, "this names the note %q, which is there; absence is proved of an id", n.ID)
 	}
 	f, _, err := travel.Prove(ctx, a.History(), req.At, req.ID, true)
 	return f, err
@@ -124,14 +124,14 @@ func proveNote(ctx context.Context, a api.Access, req ProofRequest) (*proof.File
 		return nil, err
 	}
 	if n.Own != shown.Own || n.Path != shown.Path || n.Version != shown.Version {
-		return nil, fault.Wrap("prove", req.ID, fault.Conflict, errors.New("the note that you see is not the one in the history; try again"))
+		return nil, fault.Errorf("prove", req.ID, fault.Conflict, "the note that you see is not the one in the history; try again")
 	}
 	return f, nil
 }
 
 func check(_ context.Context, a api.Access, req CheckProofRequest) (*Verdict, error) {
 	if req.Proof == "" {
-		return nil, fault.Wrap("check proof", "proof", fault.Invalid, errors.New("it is empty"))
+		return nil, fault.Errorf("check proof", "proof", fault.Invalid, "it is empty")
 	}
 	keys := travel.Verifiers(a.History())
 	if req.Key != "" {

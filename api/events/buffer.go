@@ -5,7 +5,6 @@ package events
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path"
 
 	"github.com/fovea-memory/fovea/api"
@@ -44,11 +43,11 @@ const maxName = 100
 
 func updateBuffer(ctx context.Context, a api.Access, req BufferRequest) (*BufferResponse, error) {
 	if !a.ByOwner(ctx) || author.AgentOf(ctx) != "" {
-		return nil, fault.Wrap(BufferUpdate, "", fault.Denied, errors.New("only the owner has buffers"))
+		return nil, fault.Errorf(BufferUpdate, "", fault.Denied, "only the owner has buffers")
 	}
 	held := a.Memex.Folder().Buffers()
 	if held == nil {
-		return nil, invalid(BufferUpdate, errors.New("a buffer is held by a daemon while a stream of its events is open; fovea serve starts one"))
+		return nil, fault.Invalidf(BufferUpdate, "a buffer is held by a daemon while a stream of its events is open; fovea serve starts one")
 	}
 	at, parsed, err := a.Memex.Folder().Locate(req.Path)
 	if err != nil {

@@ -5,8 +5,6 @@ package events
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -67,18 +65,18 @@ func answer(ctx context.Context, a api.Access, req EventRequest) (*EventResponse
 	case req.Event == PointUpdate:
 		name := cmp.Or(req.Focus, req.FovealFocus, req.Payload.TargetID)
 		if name == "" {
-			return nil, invalid("event", errors.New("point-update names what is being worked on: give focus, foveal_focus or payload.target_id"))
+			return nil, fault.Invalidf("event", "point-update names what is being worked on: give focus, foveal_focus or payload.target_id")
 		}
 		out.Focus, err = a.SetFocus(ctx, v, name)
 	case req.Event == BufferUpdate:
-		err = invalid("event", errors.New("a buffer is held for a client while its stream of events is open: send it to POST /v1/buffer-update; "+
-			"a tree of it goes to fovea ingest --ast FILE --session ID"))
+		err = fault.Invalidf("event", "a buffer is held for a client while its stream of events is open: send it to POST /v1/buffer-update; "+
+			"a tree of it goes to fovea ingest --ast FILE --session ID")
 	case req.Event == Heartbeat && persists:
 		err = a.Memex.History().Heartbeat(ctx)
 	case persists:
 		out.Checkpoint, err = api.OpCheckpoint.Call(ctx, a.Call.Within(a.Serve), api.CheckpointRequest{})
 	case len(hear) == 0:
-		err = invalid("event", fmt.Errorf("%q is no event; there are %s", req.Event, strings.Join(words, ", ")))
+		err = fault.Invalidf("event", "%q is no event; there are %s", req.Event, strings.Join(words, ", "))
 	}
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ type LogsResponse struct {
 
 func listLogs(ctx context.Context, a api.Access, req LogsRequest) (*LogsResponse, error) {
 	if req.Limit < 0 || req.Limit > maxLogs {
-		return nil, invalid("logs", fmt.Errorf("limit: is between 0 and %d", maxLogs))
+		return nil, fault.Invalidf("logs", "limit: is between 0 and %d", maxLogs)
 	}
 	var lines []string
 	if a.Options.Logs != nil {

@@ -54,7 +54,7 @@ const listFile = ".fovea-export"
 func exportNotes(ctx context.Context, a api.Access, req ExportRequest) (*Exported, error) {
 	const op = "export"
 	if !filepath.IsAbs(req.To) {
-		return nil, fault.Wrap(op, req.To, fault.Invalid, errors.New("to: is an absolute path"))
+		return nil, fault.Errorf(op, req.To, fault.Invalid, "to: is an absolute path")
 	}
 	v, err := a.Readable(ctx)
 	if err != nil {
@@ -186,7 +186,7 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 	case errors.Is(err, fs.ErrNotExist):
 		var entries []fs.DirEntry
 		if entries, err = in.ReadDir("."); err == nil && len(entries) > 0 {
-			err = fault.Wrap("export", to, fault.Conflict, errors.New("the folder is not empty and is no earlier export; name a new one"))
+			err = fault.Errorf("export", to, fault.Conflict, "the folder is not empty and is no earlier export; name a new one")
 		}
 	}
 	if err != nil {
@@ -199,8 +199,8 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 			continue
 		}
 		if _, err := in.Lstat(f.Path); err == nil {
-			return fault.Wrap("export", path.Join(to, f.Path), fault.Conflict,
-				errors.New("this file is not from an earlier export; move it away, or name another folder"))
+			return fault.Errorf("export", path.Join(to, f.Path), fault.Conflict,
+				"this file is not from an earlier export; move it away, or name another folder")
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -211,7 +211,7 @@ func writeFolder(ctx context.Context, to string, files []foreign.File) error {
 		return err
 	}
 	for _, name := range gone { // before others are written: on some file systems A.md is a.md
-		if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := vfs.RemoveIfThere(in, name); err != nil {
 			return err
 		}
 	}
@@ -245,7 +245,7 @@ func replaceable(name string) error {
 		return nil
 	}
 	if err != nil || !first.Exported() {
-		return fault.Wrap("export", name, fault.Conflict, errors.New("the file exists and is no earlier export; name another one"))
+		return fault.Errorf("export", name, fault.Conflict, "the file exists and is no earlier export; name another one")
 	}
 	return nil
 }

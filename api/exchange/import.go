@@ -100,7 +100,7 @@ var errNoFolder = errors.New("it is not a folder; name the folder of the notes")
 // read reads the source, and completes the request.
 func read(ctx context.Context, req *ImportRequest) ([]foreign.Document, []foreign.Problem, error) {
 	if !filepath.IsAbs(req.Source) {
-		return nil, nil, fault.Wrap("import", req.Source, fault.Invalid, errors.New("source: is an absolute path"))
+		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "source: is an absolute path")
 	}
 	dir, label := filepath.Clean(req.Source), filepath.Base(req.Source)
 	kind := foreign.Kind(req.Kind)
@@ -114,14 +114,14 @@ func read(ctx context.Context, req *ImportRequest) ([]foreign.Document, []foreig
 		req.Label = label
 	}
 	if len(req.Label) > maxLabel {
-		return nil, nil, fault.Wrap("import", req.Source, fault.Invalid, fmt.Errorf("label: longer than %d bytes", maxLabel))
+		return nil, nil, fault.Errorf("import", req.Source, fault.Invalid, "label: longer than %d bytes", maxLabel)
 	}
 	req.Label = strings.Join(strings.Fields(req.Label), " ") // it stands in a property
 	if req.Into == "" {
 		req.Into = path.Join("imports", req.Kind, slug(strings.TrimSuffix(req.Label, path.Ext(req.Label))))
 	}
 	if !fs.ValidPath(req.Into) {
-		return nil, nil, fault.Wrap("import", req.Into, fault.Invalid, errors.New("into: is a folder below the memex, such as imports/work"))
+		return nil, nil, fault.Errorf("import", req.Into, fault.Invalid, "into: is a folder below the memex, such as imports/work")
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() { // to open a pipe could take for ever
 		return nil, nil, errNoFolder
@@ -211,7 +211,7 @@ func (p *plan) put(d *foreign.Document, text string) error {
 	}
 	f := p.file(at)
 	if len(f.parts) > 0 && !d.Entry {
-		return fault.Wrap("import", at, fault.Conflict, errors.New("this file is here already and was not imported; name another folder with --into"))
+		return fault.Errorf("import", at, fault.Conflict, "this file is here already and was not imported; name another folder with --into")
 	}
 	if last := len(f.parts) - 1; last >= 0 && !strings.HasSuffix(f.parts[last].text, "\n") {
 		f.parts[last].text += "\n"

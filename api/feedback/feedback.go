@@ -215,7 +215,7 @@ func (s *shown) verdicts(a api.Access, v *view.View, req *UsefulRequest) (map[st
 				return fault.Wrap("feedback", name, fault.Invalid, minds.ErrNeverShown)
 			}
 			if out[id] == -verdict {
-				return fault.Wrap("feedback", name, fault.Invalid, errors.New("it is called useful and not useful at once"))
+				return fault.Errorf("feedback", name, fault.Invalid, "it is called useful and not useful at once")
 			}
 			out[id] = verdict
 		}

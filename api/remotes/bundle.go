@@ -84,7 +84,7 @@ type Brought struct {
 func writeBundle(ctx context.Context, a api.Access, req BundleRequest) (*Bundle, error) {
 	const op = "bundle write"
 	if !filepath.IsAbs(req.File) {
-		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("file: is an absolute path"))
+		return nil, fault.Errorf(op, req.File, fault.Invalid, "file: is an absolute path")
 	}
 	to, err := recipients(a, op, req)
 	if err != nil {
@@ -148,7 +148,7 @@ func replaceable(in vfs.FS, name string) error {
 func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient, error) {
 	if req.Plain {
 		if len(req.For) > 0 {
-			return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("a plain bundle is sealed for nobody; leave out plain or for"))
+			return nil, fault.Errorf(op, req.File, fault.Invalid, "a plain bundle is sealed for nobody; leave out plain or for")
 		}
 		return nil, nil
 	}
@@ -163,12 +163,12 @@ func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient
 	for _, text := range req.For {
 		r, err := archive.ParseRecipient(text)
 		if err != nil {
-			return nil, fault.Wrap(op, req.File, fault.Invalid, fmt.Errorf("for: %w", err))
+			return nil, fault.Errorf(op, req.File, fault.Invalid, "for: %w", err)
 		}
 		to = append(to, r)
 	}
 	if len(to) == 0 {
-		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("it is sealed for nobody; name a recipient, or say plain"))
+		return nil, fault.Errorf(op, req.File, fault.Invalid, "it is sealed for nobody; name a recipient, or say plain")
 	}
 	return to, nil
 }
@@ -177,7 +177,7 @@ func recipients(a api.Access, op string, req BundleRequest) ([]archive.Recipient
 func goOn(ctx context.Context, sources []bundle.Source, since string) error {
 	d, err := merkle.Parse(since)
 	if err != nil {
-		return fault.Wrap("bundle write", "since", fault.Invalid, fmt.Errorf(`%s: not the digest of a commit, as "fovea bundle verify" prints it`, since))
+		return fault.Errorf("bundle write", "since", fault.Invalid, `%s: not the digest of a commit, as "fovea bundle verify" prints it`, since)
 	}
 	for i := range sources {
 		if err = sources[i].GoOn(ctx, d); err == nil {
@@ -250,7 +250,7 @@ func receive(ctx context.Context, a api.Access, do func(in vfs.FS) error) (err e
 func readBundle(ctx context.Context, a api.Access, req BundleReadRequest) (all []Brought, err error) {
 	const op = "bundle read"
 	if !filepath.IsAbs(req.File) {
-		return nil, fault.Wrap(op, req.File, fault.Invalid, errors.New("file: is an absolute path"))
+		return nil, fault.Errorf(op, req.File, fault.Invalid, "file: is an absolute path")
 	}
 	if _, err := a.View(ctx); err != nil { // the folder is read first
 		return nil, err
@@ -328,8 +328,8 @@ func (r *reading) prepare(ctx context.Context, h bundle.Header) error {
 				continue
 			}
 			if ours.First != s.First && !r.req.Replace {
-				return fault.Wrap("bundle read", r.req.File, fault.Invalid, errors.New(
-					"it is of another memory; fovea clone makes a memory of it, --replace puts its state in place of this one"))
+				return fault.Errorf("bundle read", r.req.File, fault.Invalid,
+					"it is of another memory; fovea clone makes a memory of it, --replace puts its state in place of this one")
 			}
 			if s.SinceSeq > 0 {
 				if err := ours.UpTo(ctx, s.Since); err != nil {

@@ -234,7 +234,7 @@ func fetchState(ctx context.Context, c *ipfs.Client, root merkle.Digest, in vfs.
 func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, error) {
 	const op = "pull"
 	if a.Options.IPFS == nil {
-		return nil, fault.Wrap(op, cid, fault.Invalid, errors.New("this program has no access to IPFS"))
+		return nil, fault.Errorf(op, cid, fault.Invalid, "this program has no access to IPFS")
 	}
 	first, err := firstOf(ctx, a.Memex, op)
 	if err != nil {
@@ -247,7 +247,7 @@ func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, err
 		case found.Archive == nil:
 			return fault.Wrap(op, cid, fault.Invalid, ipfs.ErrStateOnly)
 		case found.Archive.Memex != first:
-			return fault.Wrap(op, cid, fault.Invalid, errors.New("it is of another memory; fovea clone makes a memory of it"))
+			return fault.Errorf(op, cid, fault.Invalid, "it is of another memory; fovea clone makes a memory of it")
 		}
 		return bringAll(ctx, a, in, namesOf(found.Archive), cid, bringing{}, m.took)
 	})
@@ -260,10 +260,10 @@ func pullIPFS(ctx context.Context, a api.Access, cid string) (*SyncResponse, err
 // pushIPFS puts the memory on IPFS, as a checkpoint does.
 func pushIPFS(ctx context.Context, a api.Access) (*SyncResponse, error) {
 	if a.Options.IPFS == nil {
-		return nil, fault.Wrap("push", IPFSPrefix, fault.Invalid, errors.New("this program has no access to IPFS"))
+		return nil, fault.Errorf("push", IPFSPrefix, fault.Invalid, "this program has no access to IPFS")
 	}
 	if a.Call.DryRun {
-		return nil, fault.Wrap("push", IPFSPrefix, fault.Invalid, errors.New("what goes to IPFS is not known before; leave out dry-run"))
+		return nil, fault.Errorf("push", IPFSPrefix, fault.Invalid, "what goes to IPFS is not known before; leave out dry-run")
 	}
 	sent, err := a.Options.IPFS.Push(ctx, a, api.CheckpointRequest{})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -109,7 +108,7 @@ func firstOf(ctx context.Context, m *fovea.Memory, op string) (merkle.Digest, er
 	}
 	defer release()
 	if len(sources) == 0 || sources[0].Name != scope.Memex {
-		return merkle.Digest{}, fault.Wrap(op, m.Dir(), fault.Invalid, errors.New("this memory is empty; fovea ingest reads the folder"))
+		return merkle.Digest{}, fault.Errorf(op, m.Dir(), fault.Invalid, "this memory is empty; fovea ingest reads the folder")
 	}
 	return sources[0].First, nil
 }
@@ -208,14 +207,14 @@ func addRemote(ctx context.Context, a api.Access, req RemoteAddRequest) (*Remote
 		return nil, err
 	}
 	if strings.HasPrefix(req.URL, IPFSPrefix) {
-		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New(
-			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one"))
+		return nil, fault.Errorf(op, req.Name, fault.Invalid,
+			"nothing on IPFS changes, so it is no place to meet; fovea push ipfs: prints a CID, fovea pull ipfs:CID takes one")
 	}
 	if Inside(req.URL, a.On().Dir()) {
-		return nil, fault.Wrap(op, req.Name, fault.Invalid, errors.New("it is a folder of the notes themselves; name one outside, such as on a stick"))
+		return nil, fault.Errorf(op, req.Name, fault.Invalid, "it is a folder of the notes themselves; name one outside, such as on a stick")
 	}
 	if k, err := read(a.Memex, op, req.Name); err == nil && k.URL != req.URL {
-		return nil, fault.Wrap(op, req.Name, fault.Conflict, fmt.Errorf("it is the name of %s; take another one, or fovea remote remove %s", k.URL, req.Name))
+		return nil, fault.Errorf(op, req.Name, fault.Conflict, "it is the name of %s; take another one, or fovea remote remove %s", k.URL, req.Name)
 	}
 	if _, err := a.View(ctx); err != nil { // an empty memory may have files
 		return nil, err

@@ -68,9 +68,9 @@ func named(ctx context.Context, a api.Access, op string, req SyncRequest) (*remo
 		case err != nil:
 			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.Other, err)
 		case len(all) == 0:
-			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.NotFound, errors.New("there is no remote yet; fovea remote add NAME URL adds one"))
+			return nil, "", fault.Errorf(op, a.Memex.Dir(), fault.NotFound, "there is no remote yet; fovea remote add NAME URL adds one")
 		case len(all) > 1:
-			return nil, "", fault.Wrap(op, a.Memex.Dir(), fault.Ambiguous, errors.New("there are several remotes; name one, see fovea remote list"))
+			return nil, "", fault.Errorf(op, a.Memex.Dir(), fault.Ambiguous, "there are several remotes; name one, see fovea remote list")
 		}
 		name = all[0]
 	}
@@ -222,7 +222,7 @@ type MergeResponse struct {
 
 func mergeCopy(ctx context.Context, a api.Access, req MergeRequest) (*MergeResponse, error) {
 	if !filepath.IsAbs(req.State) { // who asks stands elsewhere
-		return nil, fault.Wrap("merge", req.State, fault.Invalid, errors.New("state: is an absolute path"))
+		return nil, fault.Errorf("merge", req.State, fault.Invalid, "state: is an absolute path")
 	}
 	if err := a.Sync(ctx); err != nil {
 		return nil, err

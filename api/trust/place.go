@@ -104,8 +104,8 @@ func admitNote(ctx context.Context, t *judge, r api.RememberRequest) (api.Rememb
 		return r, t.denied(r.Under, "write the path below the memex, without . and ..")
 	}
 	if inert.Line(r.Under) != r.Under { // Org writes names of files into files: clock tables, archives, links
-		return r, fault.Wrap(t.op.Name, "", fault.Invalid, fmt.Errorf(
-			"the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under))
+		return r, fault.Invalidf(t.op.Name,
+			"the path %q holds what would act in Emacs, or is not seen; name the file with letters, digits, - and _", r.Under)
 	}
 	if err := t.writable(ctx, file); err != nil || strings.HasSuffix(r.Under, "/") { // for the file of the month
 		return r, err

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -70,7 +69,7 @@ func cloneEnded(state string) error {
 		return err
 	}
 	defer in.Close()
-	if err := in.Remove(cloneFile); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := vfs.RemoveIfThere(in, cloneFile); err != nil {
 		return err
 	}
 	return in.SyncDir(".")

@@ -127,8 +127,8 @@ func reportServer(ctx context.Context, s *session, c *httpapi.Client, how servin
 		at = " at " + h.URL
 	}
 	if how.http && at == "" {
-		return fault.Wrap("serve", h.Memex, fault.Busy, fmt.Errorf(
-			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID))
+		return fault.Errorf("serve", h.Memex, fault.Busy,
+			"process %d serves it already, without a port; end that with fovea serve --stop, then run this command again", h.PID)
 	}
 	s.Report("process %d serves %s%s%s", h.PID, h.Memex, at, already)
 	if st, err := api.OpStatus.Call(ctx, api.WithSync(c.Service, api.SyncNone), api.StatusRequest{}); err == nil && st.ReadOnly != "" {

@@ -34,7 +34,7 @@ func Read(ctx context.Context, r io.Reader, into Into) (Header, error) {
 	}
 	if err == nil {
 		if _, err = b.next(); err == nil {
-			err = b.wrong(fmt.Errorf("the bundle goes on behind its end: %w", ErrOrder))
+			err = b.wrongf("the bundle goes on behind its end: %w", ErrOrder)
 		} else if errors.Is(err, archive.ErrTruncated) && b.ended {
 			err = nil
 		}
@@ -86,7 +86,7 @@ func (b *reader) open(r io.Reader) (err error) {
 		return b.wrong(err)
 	}
 	if len(b.header.Scopes) == 0 || !slices.Equal(b.header.roots(), b.in.Roots()) {
-		return b.wrong(fmt.Errorf("the roots are not the heads of the scopes: %w", ErrFormat))
+		return b.wrongf("the roots are not the heads of the scopes: %w", ErrFormat)
 	}
 	b.sum = chained(b.sum, block)
 	return nil
@@ -114,6 +114,8 @@ func (b *reader) next() ([]byte, error) {
 func (b *reader) wrong(err error) error {
 	return &archive.Error{Block: b.at.Number, Digest: b.at.Digest, Offset: b.at.Offset, Err: err}
 }
+
+func (b *reader) wrongf(format string, a ...any) error { return b.wrong(fmt.Errorf(format, a...)) }
 
 // scope reads the history of one scope up to its end.
 func (b *reader) scope(s Scope, into Into) (err error) {
@@ -206,7 +208,7 @@ func (b *reader) control(s Scope) (done bool, err error) {
 // part keeps a block that the mark of a later control block is cut into.
 func (b *reader) part(block []byte) error {
 	if b.held += len(block); b.held > MaxBatch {
-		return b.wrong(fmt.Errorf("parts of marks: %w", archive.ErrTooLarge))
+		return b.wrongf("parts of marks: %w", archive.ErrTooLarge)
 	}
 	b.parts[merkle.Sum(block)] = slices.Clone(block)
 	return nil
@@ -230,17 +232,17 @@ func (b *reader) announced(r *merkle.Reader) error {
 		case store.Block, store.Commit:
 			e.digest = r.Link()
 		default:
-			return b.wrong(fmt.Errorf("a record of %v: %w", e.kind, ErrFormat))
+			return b.wrongf("a record of %v: %w", e.kind, ErrFormat)
 		}
 		if entries = append(entries, e); len(entries) > perControl {
-			return b.wrong(fmt.Errorf("more than %d records: %w", perControl, archive.ErrTooLarge))
+			return b.wrongf("more than %d records: %w", perControl, archive.ErrTooLarge)
 		}
 	}
 	if err := r.Done(); err != nil {
 		return b.wrong(err)
 	}
 	if len(b.parts) > 0 {
-		return b.wrong(fmt.Errorf("a block that nothing has announced: %w", ErrOrder))
+		return b.wrongf("a block that nothing has announced: %w", ErrOrder)
 	}
 	b.sum = chained(b.sum, block)
 	for _, e := range entries {
@@ -274,7 +276,7 @@ func (b *reader) take(e entry) error {
 			return err
 		}
 		if b.at.Digest != e.digest {
-			return b.wrong(fmt.Errorf("block %s was announced: %w", e.digest, ErrOrder))
+			return b.wrongf("block %s was announced: %w", e.digest, ErrOrder)
 		}
 		data = block
 	}
@@ -284,12 +286,12 @@ func (b *reader) take(e entry) error {
 			return b.wrong(err)
 		}
 		if seq != b.seq+1 {
-			return b.wrong(fmt.Errorf("commit %d behind commit %d: %w", seq, b.seq, ErrOrder))
+			return b.wrongf("commit %d behind commit %d: %w", seq, b.seq, ErrOrder)
 		}
 		b.seq, b.last = seq, e.digest
 	}
 	if b.batch.Size()+int64(len(data)) > MaxBatch {
-		return b.wrong(fmt.Errorf("a batch of more than %d bytes: %w", MaxBatch, archive.ErrTooLarge))
+		return b.wrongf("a batch of more than %d bytes: %w", MaxBatch, archive.ErrTooLarge)
 	}
 	if e.kind == store.Commit && e.digest == b.skip {
 		b.found = true

@@ -25,21 +25,13 @@ configuration grants it more.`,
 	list := verb(s, &cobra.Command{
 		Use: "list", Short: "List the agents: status, when seen, session, tasks, rights",
 		Example: "  fovea agent list", Args: NoArguments,
-	}, agents.OpAgents, nil, printer(s, printAgents))
+	}, agents.OpAgents, nil, printList(s, "no agents yet; one is known from its first note, such as fovea remember ... --agent ada", func(a *agents.AgentEntry) {
+		printWide(s.Out, fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
+			Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19), Column(a.Session, 8))
+	}))
 	return Group(c, list, verb(s, &cobra.Command{
 		Use: "show NAME", Short: "Say what the memory knows of an agent", Example: "  fovea agent show ada", Args: Args(1, 1, "the name of an agent"),
 	}, agents.OpAgents, nil, printer(s, printAgent)))
-}
-
-func printAgents(s *Session, all []agents.AgentEntry) {
-	for i := range all {
-		a := &all[i]
-		printWide(s.Out, fmt.Sprintf("unread %d  tasks %d  writes %s", a.Unread, len(a.Tasks), strings.Join(a.Writes, " ")),
-			Column(a.Name, 12), Column(a.Status, 7), Column(seen(a.Seen), 19), Column(a.Session, 8))
-	}
-	if len(all) == 0 {
-		s.Report("no agents yet; one is known from its first note, such as fovea remember ... --agent ada")
-	}
 }
 
 // printWide prints a record of a list whose last column is longer than a line has room for: a

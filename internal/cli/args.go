@@ -18,7 +18,7 @@ import (
 func Args(least, most int, want string) cobra.PositionalArgs {
 	return func(c *cobra.Command, a []string) error {
 		if len(a) < least || most >= 0 && len(a) > most || slices.Contains(a, "") {
-			return Misuse{fmt.Errorf("%s wants %s (see %s --help)", called(c), want, c.CommandPath())}
+			return Misusef("%s wants %s (see %s --help)", called(c), want, c.CommandPath())
 		}
 		return nil
 	}
@@ -61,7 +61,7 @@ func Group(c *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 		} else if all := c.SuggestionsFor(a[0]); len(all) > 0 {
 			near = "; did you mean " + all[0] + "?"
 		}
-		return Misuse{fmt.Errorf("%s has no verb %q%s; it has %s (see %s --help)", called(c), a[0], near, strings.Join(names, ", "), c.CommandPath())}
+		return Misusef("%s has no verb %q%s; it has %s (see %s --help)", called(c), a[0], near, strings.Join(names, ", "), c.CommandPath())
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	c.AddCommand(verbs...)
@@ -133,9 +133,9 @@ func ReadUpTo(ctx context.Context, name string, most int64) (string, error) {
 	}
 	switch {
 	case err != nil:
-		return "", Misuse{fmt.Errorf("%w; name a file, or - for standard input", err)}
+		return "", Misusef("%w; name a file, or - for standard input", err)
 	case int64(len(b)) > most:
-		return "", Misuse{fmt.Errorf("read %s: it has more than %d bytes", name, most)}
+		return "", Misusef("read %s: it has more than %d bytes", name, most)
 	}
 	return string(b), nil
 }

@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -28,15 +26,10 @@ and all notes.`,
 	}
 	return Group(c, blockAddCommand(s), verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea block list --agent ada",
-	}, api.OpBlocks, nil, func(all []working.Block) {
-		for _, b := range all {
-			s.Out.Row(Column(string(b.Priority), 8), Column(strconv.FormatFloat(*b.Confidence, 'g', 3, 64), 5),
-				Column(b.ID, 30), Text(b.Title()))
-		}
-		if len(all) == 0 {
-			s.Report("no blocks; add one with fovea block add TYPE ...")
-		}
-	}), blockScoreCommand(s),
+	}, api.OpBlocks, nil, printList(s, "no blocks; add one with fovea block add TYPE ...", func(b *working.Block) {
+		s.Out.Row(Column(string(b.Priority), 8), Column(strconv.FormatFloat(*b.Confidence, 'g', 3, 64), 5),
+			Column(b.ID, 30), Text(b.Title()))
+	})), blockScoreCommand(s),
 		verb(s, &cobra.Command{
 			Use: "remove ID...", Short: "Take blocks out of working memory; history keeps them", Example: "  fovea block remove task:TASK-42 --agent ada",
 			Args: Args(1, -1, "ids of blocks; fovea block list shows them"),
@@ -58,7 +51,7 @@ func blockScoreCommand(s *Session) *cobra.Command {
 			err = checkConfidence(confidence)
 		}
 		if err != nil {
-			return Misuse{fmt.Errorf("the confidence %q is no number from 0 to 1", a[1])}
+			return Misusef("the confidence %q is no number from 0 to 1", a[1])
 		}
 		req.Confidence = &confidence
 		return nil
@@ -134,7 +127,7 @@ func checkConfidence(x float64) error {
 	if x >= 0 && x <= 1 {
 		return nil
 	}
-	return Misuse{fmt.Errorf("the confidence %v is not between 0 and 1", x)}
+	return Misusef("the confidence %v is not between 0 and 1", x)
 }
 
 // of returns the block that the arguments describe.
@@ -145,7 +138,7 @@ func (f *blockFlags) of(kind string, what []string, now time.Time) (working.Bloc
 		b.Expiry = now.Add(f.expires)
 	}
 	if b.Type == working.Message {
-		return b, Misuse{errors.New("a message is sent by another agent; add one as JSON, with fovea block add -")}
+		return b, Misusef("a message is sent by another agent; add one as JSON, with fovea block add -")
 	}
 	return b.About(what...), checkConfidence(f.confidence)
 }

@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -123,6 +121,9 @@ which changes with them. Fovea writes ids into files only on this command.`,
 	return Group(c, idListCommand(s), idAssignCommand(s))
 }
 
+// allHaveIDs is what the verbs of ids say where there is nothing for them.
+const allHaveIDs = "every headline has its own id"
+
 func idListCommand(s *Session) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list [FILE or FOLDER]",
@@ -134,12 +135,7 @@ func idListCommand(s *Session) *cobra.Command {
 			if len(a) > 0 {
 				req.Path = a[0]
 			}
-			return Ask(s, c, api.OpAssignIDs, req, func(nodes []api.Node) {
-				printNodes(s.Out, nodes)
-				if len(nodes) == 0 {
-					s.Report("every headline has its own id")
-				}
-			})
+			return Ask(s, c, api.OpAssignIDs, req, printList(s, allHaveIDs, printer(s.Out, printNode)))
 		},
 	}
 }
@@ -153,15 +149,10 @@ func idAssignCommand(s *Session) *cobra.Command {
 		Args: Args(0, -1, "nodes, or --all"),
 	}, api.OpAssignIDs, func(req *api.AssignRequest, a []string) error {
 		if len(a) == 0 && !req.All && !req.List {
-			return Misuse{errors.New("id assign wants nodes, or --all (see fovea id assign --help)")}
+			return Misusef("id assign wants nodes, or --all (see fovea id assign --help)")
 		}
 		return nil
-	}, func(nodes []api.Node) {
-		for _, n := range nodes {
-			s.Out.Row(append([]Cell{{Text: n.ID}}, nodeCells(s.Out, n)...)...)
-		}
-		if len(nodes) == 0 {
-			s.Report("every headline has its own id")
-		}
-	})
+	}, printList(s, allHaveIDs, func(n *api.Node) {
+		s.Out.Row(append([]Cell{{Text: n.ID}}, nodeCells(s.Out, *n)...)...)
+	}))
 }

@@ -4,7 +4,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,7 +37,7 @@ a hit.`,
 		Args: Args(1, -1, "words to search for"),
 	}, api.OpSearch, func(req *api.SearchRequest, _ []string) error {
 		if strings.TrimSpace(req.Text) == "" {
-			return Misuse{errors.New("search wants words to search for; fovea query lists notes without any")}
+			return Misusef("search wants words to search for; fovea query lists notes without any")
 		}
 		req.Content = format != ""
 		if format == "" {

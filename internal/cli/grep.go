@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,9 +31,9 @@ func formatFlag(c *cobra.Command, format *string) {
 func checkFormat(s *Session, format string) error {
 	switch {
 	case format != "" && format != grepFormat:
-		return Misuse{fmt.Errorf("--format is grep, not %q", format)}
+		return Misusef("--format is grep, not %q", format)
 	case format != "" && s.JSON:
-		return Misuse{errors.New("choose one of --format and --json")}
+		return Misusef("choose one of --format and --json")
 	}
 	return nil
 }

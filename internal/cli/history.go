@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -32,12 +31,7 @@ and session, and how many proposals wait. What was printed counts as seen. With
   fovea log --since-last
   fovea log --session 4f1c`,
 		Args: Args(0, 1, "at most one node"),
-	}, api.OpLog, nil, func(commits []api.Commit) {
-		printCommits(s.Out, commits)
-		if len(commits) == 0 {
-			s.Report("nothing was committed yet")
-		}
-	})
+	}, api.OpLog, nil, printList(s, "nothing was committed yet", printer(s.Out, printCommit)))
 	return withNews(s, ofSession(c, func(c *cobra.Command, session string) error {
 		limit, _ := c.Flags().GetInt("limit")
 		of, err := Call(s, c, agents.OpConversation, agents.ConversationRequest{Session: session})
@@ -105,16 +99,13 @@ func ofSession(c *cobra.Command, show func(c *cobra.Command, session string) err
 // printConversation prints the commits of a session as log does; of those that are not in the
 // history of the memex it says where they are.
 func printConversation(s *Session, of []agents.SessionCommit) {
-	commits := make([]api.Commit, len(of))
-	for i, k := range of {
-		if commits[i] = k.Commit; k.Scope != "memex" {
-			commits[i].Message = k.Scope + ": " + k.Message
+	printList(s, "no commit is of that session", func(k *agents.SessionCommit) {
+		c := k.Commit
+		if k.Scope != "memex" {
+			c.Message = k.Scope + ": " + k.Message
 		}
-	}
-	printCommits(s.Out, commits)
-	if len(commits) == 0 {
-		s.Report("no commit is of that session")
-	}
+		printCommit(s.Out, &c)
+	})(of)
 }
 
 func snapshotCommand(s *Session) *cobra.Command {
@@ -125,18 +116,11 @@ newest first.`,
 		Example: `  fovea snapshot before-move
   fovea snapshot list`,
 		Args: Args(0, 1, "at most one name"),
-	}, api.OpSnapshot, nil, func(snap *api.Snapshot) {
-		printSnapshots(s.Out, []api.Snapshot{*snap})
-	})
+	}, api.OpSnapshot, nil, printer(s.Out, printSnapshot))
 	c.AddCommand(verb(s, &cobra.Command{
 		Use:     "list",
 		Example: "  fovea snapshot list --json",
-	}, api.OpSnapshots, nil, func(list []api.Snapshot) {
-		printSnapshots(s.Out, list)
-		if len(list) == 0 {
-			s.Report("no snapshots yet: one is made before each change")
-		}
-	}))
+	}, api.OpSnapshots, nil, printList(s, "no snapshots yet: one is made before each change", printer(s.Out, printSnapshot))))
 	return c
 }
 
@@ -154,8 +138,8 @@ an editor, nothing is done. Files that the folder has lost come back, too;
 		Args: Args(0, 1, "one moment"),
 	}, api.OpRollback, func(req *api.RollbackRequest, _ []string) error {
 		if req.To == "" {
-			return Misuse{errors.New(`rollback wants a moment: "fovea rollback 0" undoes the last change; ` +
-				`"fovea snapshot list" and "fovea log" name others, and --dry-run shows what would change`)}
+			return Misusef(`rollback wants a moment: "fovea rollback 0" undoes the last change; ` +
+				`"fovea snapshot list" and "fovea log" name others, and --dry-run shows what would change`)
 		}
 		return nil
 	}, printer(s, printRollback))
@@ -238,8 +222,8 @@ With --source ipfs it is what a CID names, of this memory or of another one.`,
 			req.Files = a
 		}
 		if len(a) == 0 && !req.Missing && req.CID == "" && req.From == "" {
-			return Misuse{errors.New(`restore wants the name of a checkpoint ("fovea snapshot list" shows them), files, or --missing; ` +
-				`--dry-run shows what would change`)}
+			return Misusef(`restore wants the name of a checkpoint ("fovea snapshot list" shows them), files, or --missing; ` +
+				`--dry-run shows what would change`)
 		}
 		return nil
 	}, func(done *api.RestoreResponse) {

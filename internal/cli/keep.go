@@ -3,8 +3,6 @@
 package cli
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"github.com/fovea-memory/fovea/api"
@@ -41,7 +39,7 @@ document, or by PATH or FILE, if it is of the type org-data.`,
     fovea ingest --ast -`,
 	}, api.OpIngest, func(req *api.IngestRequest, _ []string) error {
 		if tree.Parent != "" {
-			return Misuse{errors.New("--parent goes with --ast (see fovea ingest --help)")}
+			return Misusef("--parent goes with --ast (see fovea ingest --help)")
 		}
 		req.Progress = s.Progress
 		req.Committed = func(k api.Commit) {

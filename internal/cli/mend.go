@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -73,7 +72,7 @@ keep it.`,
 	}, care.OpPurge, func(req *care.PurgeRequest, a []string) error {
 		req.Text = strings.TrimRight(req.Text, "\r\n") // of a file or pipe, it ends in a newline
 		if len(a) == 0 && req.Text == "" {
-			return Misuse{errors.New("purge wants ids of nodes, or --text (see fovea purge --help)")}
+			return Misusef("purge wants ids of nodes, or --text (see fovea purge --help)")
 		}
 		return nil
 	}, func(req *care.PurgeRequest, r *care.PurgeResponse) {

@@ -24,16 +24,10 @@ decides what to do. Without --agent the verbs are about the owner.`,
 	}
 	return Group(c, messageSendCommand(s), verb(s, &cobra.Command{
 		Use: "inbox", Short: "List the messages of an inbox, oldest first", Example: "  fovea message inbox --unread --agent ada", Args: NoArguments,
-	}, agents.OpMessages, nil, func(all []agents.Message) {
-		for i := range all {
-			m := &all[i]
-			s.Out.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(moment(m.Sent), 19),
-				Column(m.From, 12), Column(m.ID, 36), Column(m.Subject, Rest))
-		}
-		if len(all) == 0 {
-			s.Report("no messages")
-		}
-	}), messageReadCommand(s))
+	}, agents.OpMessages, nil, printList(s, "no messages", func(m *agents.Message) {
+		s.Out.Row(Column(map[bool]string{true: " ", false: "*"}[m.Read], 1), Column(moment(m.Sent), 19),
+			Column(m.From, 12), Column(m.ID, 36), Column(m.Subject, Rest))
+	})), messageReadCommand(s))
 }
 
 func messageSendCommand(s *Session) *cobra.Command {

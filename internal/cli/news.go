@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,11 +26,11 @@ func withNews(s *Session, c *cobra.Command) *cobra.Command {
 	c.RunE = func(c *cobra.Command, a []string) error {
 		switch {
 		case !since && seen:
-			return Misuse{errors.New("--seen goes with --since-last")}
+			return Misusef("--seen goes with --since-last")
 		case !since:
 			return run(c, a)
 		case len(a) > 0, c.Flags().Changed("limit"):
-			return Misuse{errors.New("--since-last is about all that agents wrote; leave out NODE and --limit")}
+			return Misusef("--since-last is about all that agents wrote; leave out NODE and --limit")
 		}
 		return showNews(s, c, seen || !s.JSON)
 	}

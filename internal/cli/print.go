@@ -17,11 +17,19 @@ import (
 // short returns the first 16 characters of a digest, enough to name a commit.
 func short(digest string) string { return digest[:min(len(digest), 16)] }
 
-func printNodes(out *Stream, nodes []api.Node) {
-	for _, n := range nodes {
-		out.Row(nodeCells(out, n)...)
+// printList returns what prints each entry of a list by row; of an empty list it reports none.
+func printList[T any](s *Session, none string, row func(*T)) func([]T) {
+	return func(all []T) {
+		for i := range all {
+			row(&all[i])
+		}
+		if len(all) == 0 {
+			s.Report("%s", none)
+		}
 	}
 }
+
+func printNode(out *Stream, n *api.Node) { out.Row(nodeCells(out, *n)...) }
 
 // nodeCells returns a node's columns in a list: title and place. In a pipe, keyword and tags
 // have their own columns.
@@ -159,18 +167,14 @@ func printDiagnostics(out *Stream, problems []api.Problem) {
 	}
 }
 
-func printCommits(out *Stream, commits []api.Commit) {
-	for _, c := range commits {
-		out.Row(Number(out, 5, c.Seq), Text(moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
-			Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
-	}
+func printCommit(out *Stream, c *api.Commit) {
+	out.Row(Number(out, 5, c.Seq), Text(moment(c.Time)), Column(c.Kind, 8), Column(c.Author, 8),
+		Column(fmt.Sprintf("%s (%d)", c.Message, c.Changes), Rest))
 }
 
-func printSnapshots(out *Stream, list []api.Snapshot) {
-	for _, s := range list {
-		out.Row(Number(out, 3, s.Index), Text(moment(s.Time)), Column(fmt.Sprintf("commit %d", s.Seq), 13),
-			Text(cmp.Or(s.Name, "(automatic)")))
-	}
+func printSnapshot(out *Stream, s *api.Snapshot) {
+	out.Row(Number(out, 3, s.Index), Text(moment(s.Time)), Column(fmt.Sprintf("commit %d", s.Seq), 13),
+		Text(cmp.Or(s.Name, "(automatic)")))
 }
 
 // printDiff prints a difference and returns the number of nodes in it.

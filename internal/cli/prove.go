@@ -56,7 +56,7 @@ error.`,
 			}
 			err = s.Answer(r, func() { printVerify(s.Out, r) })
 			if err == nil && !r.OK {
-				err = fault.Wrap("verify", "", fault.Corrupt, errors.New("not everything is as it should be"))
+				err = fault.Errorf("verify", "", fault.Corrupt, "not everything is as it should be")
 			}
 			return err
 		},
@@ -113,7 +113,7 @@ check it in a clone of the repository: "go run ./proof/verify FILE key.pub".`,
 			if head.name != "" && err == nil {
 				*head.text, err = ReadFile(c.Context(), head.name)
 				if err == nil && strings.TrimSpace(*head.text) == "" {
-					err = Misuse{fmt.Errorf("%s is empty; give a file with a signed head, as fovea head prints it", head.name)}
+					err = Misusef("%s is empty; give a file with a signed head, as fovea head prints it", head.name)
 				}
 			}
 		}
@@ -169,7 +169,7 @@ func verifier(c *cobra.Command, given string) (note.Verifier, error) {
 		key, err = note.NewVerifier(strings.TrimSpace(line))
 	}
 	if err != nil {
-		return nil, Misuse{fmt.Errorf("--key: %s is neither a public key nor a file with one; give key.pub of the machine that signed, or the line in it", given)}
+		return nil, Misusef("--key: %s is neither a public key nor a file with one; give key.pub of the machine that signed, or the line in it", given)
 	}
 	return key, nil
 }

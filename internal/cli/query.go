@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -35,7 +34,7 @@ func queryCommand(s *Session) *cobra.Command {
 		req.Content = format != ""
 		switch {
 		case projects && completed:
-			return Misuse{errors.New("query wants one of --active-projects and --completed")}
+			return Misusef("query wants one of --active-projects and --completed")
 		case projects:
 			req.Named = api.ActiveProjects
 		case completed:
@@ -43,14 +42,11 @@ func queryCommand(s *Session) *cobra.Command {
 		}
 		return checkFormat(s, format)
 	}, func(req *api.QueryRequest, nodes []api.Node) {
-		if format == "" {
-			printNodes(s.Out, nodes)
-		} else {
-			printGrep(s, nodes, plainWords(req.Query))
+		if format == "" || len(nodes) == 0 {
+			printList(s, "nothing matches", printer(s.Out, printNode))(nodes)
+			return
 		}
-		if len(nodes) == 0 {
-			s.Report("nothing matches")
-		}
+		printGrep(s, nodes, plainWords(req.Query))
 	})
 	formatFlag(c, &format)
 	f := c.Flags()

@@ -4,8 +4,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,14 +30,9 @@ another one wrote. What is written is sealed by a passphrase, unless you give
 	}
 	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea remote list", Args: NoArguments,
-	}, remotes.OpRemotes, nil, func(all []remotes.Remote) {
-		for _, r := range all {
-			s.Out.Row(Column(r.Name, 12), Column(scope.Count(int(r.Behind), "commit")+" behind", 20), Text(r.URL))
-		}
-		if len(all) == 0 {
-			s.Report("no remote yet; fovea remote add NAME URL adds one")
-		}
-	}), remoteAddCommand(s), verb(s, &cobra.Command{
+	}, remotes.OpRemotes, nil, printList(s, "no remote yet; fovea remote add NAME URL adds one", func(r *remotes.Remote) {
+		s.Out.Row(Column(r.Name, 12), Column(scope.Count(int(r.Behind), "commit")+" behind", 20), Text(r.URL))
+	})), remoteAddCommand(s), verb(s, &cobra.Command{
 		Use: "remove NAME", Example: "  fovea remote remove stick", Args: Args(1, 1, "a remote"),
 	}, remotes.OpRemoteRemove, nil, func(r *remotes.Remote) { s.Report("forgot %s; what is at %s stays there", r.Name, r.URL) }))
 }
@@ -82,7 +75,7 @@ The passphrase is needed here once, and on each other machine once.`,
 // RemoteURL makes a path absolute: who keeps the memory stands elsewhere.
 func RemoteURL(text string) (string, error) {
 	if text == "" {
-		return "", Misuse{errors.New("the address of a remote is empty")}
+		return "", Misusef("the address of a remote is empty")
 	}
 	if strings.Contains(text, "://") || strings.HasPrefix(text, remotes.IPFSPrefix) {
 		return text, nil
@@ -98,7 +91,7 @@ func Passphrase(ctx context.Context, file string) (string, error) {
 	text, err := ReadFile(ctx, file)
 	first, _, _ := strings.Cut(text, "\n")
 	if first = strings.TrimRight(first, "\r"); err == nil && first == "" {
-		err = Misuse{fmt.Errorf("%s has no passphrase on its first line", file)}
+		err = Misusef("%s has no passphrase on its first line", file)
 	}
 	return first, err
 }

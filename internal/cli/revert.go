@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -92,7 +91,7 @@ of a file, resolve merges what it has into that file, and removes the copy.`,
 		Args: oneNode,
 	}, api.OpResolve, func(req *api.ResolveRequest, _ []string) error {
 		if drop && req.Take != "" {
-			return Misuse{errors.New("--drop keeps what stands; leave out --take")}
+			return Misusef("--drop keeps what stands; leave out --take")
 		}
 		return nil
 	}, func(e *api.EditResponse) {

@@ -24,15 +24,9 @@ changes until the owner accepts it. The commit then names both.`,
 	}
 	return Group(c, verb(s, &cobra.Command{
 		Use: "list", Short: "List the proposals that wait, oldest first", Example: "  fovea review list", Args: NoArguments,
-	}, agents.OpReview, nil, func(all []agents.Proposal) {
-		for i := range all {
-			p := &all[i]
-			printWide(s.Out, p.Title+"  "+p.Path, Column(p.ID, 36), Column(p.Agent, 10), Column(p.Op, 8))
-		}
-		if len(all) == 0 {
-			s.Report("no proposals wait")
-		}
-	}), reviewDiffCommand(s), verb(s, &cobra.Command{
+	}, agents.OpReview, nil, printList(s, "no proposals wait", func(p *agents.Proposal) {
+		printWide(s.Out, p.Title+"  "+p.Path, Column(p.ID, 36), Column(p.Agent, 10), Column(p.Op, 8))
+	})), reviewDiffCommand(s), verb(s, &cobra.Command{
 		Use: "accept PROPOSAL", Short: "Carry out a proposal, in the name of its agent",
 		Long: "Accept carries a proposal out. If what it replaces or takes has changed since it\n" +
 			"was proposed, nothing is done. What you have edited is done in your name.",

@@ -41,14 +41,7 @@ a task, remember it.`,
 func taskListCommand(s *Session) *cobra.Command {
 	c := verb(s, &cobra.Command{
 		Use: "list", Example: "  fovea task list --free", Args: NoArguments,
-	}, agents.OpTasks, nil, func(all []agents.Task) {
-		for i := range all {
-			printTask(s.Out, &all[i])
-		}
-		if len(all) == 0 {
-			s.Report("no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO")
-		}
-	})
+	}, agents.OpTasks, nil, printList(s, "no such tasks; add one with fovea remember TITLE --under tasks.org --todo TODO", printer(s.Out, printTask)))
 	OneOf(c, "status", hive.Pending, hive.InProgress, hive.Done)
 	return c
 }
@@ -108,7 +101,7 @@ func claimNumber(s *Session, c *cobra.Command, a []string) (uint64, error) {
 	if len(a) > 1 {
 		n, err := strconv.ParseUint(a[1], 10, 64)
 		if err != nil || n == 0 {
-			return 0, Misuse{fmt.Errorf("%q is not the number of a claim; fovea task list shows it", a[1])}
+			return 0, Misusef("%q is not the number of a claim; fovea task list shows it", a[1])
 		}
 		return n, nil
 	}

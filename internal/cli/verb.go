@@ -84,7 +84,7 @@ func plainVerb(s *Session, op *api.Operation) *cobra.Command {
 		Example: "  fovea " + op.Name,
 		RunE: func(c *cobra.Command, a []string) error {
 			if rest := takeArguments(req, a); len(rest) > 0 {
-				return Misuse{fmt.Errorf("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())}
+				return Misusef("%s has no argument %q (see %s --help)", c.Name(), rest[0], c.CommandPath())
 			}
 			answer, err := callAny(s, c, op, req.Interface())
 			if err != nil {
@@ -264,6 +264,9 @@ type Session struct {
 
 // Misuse is an error in the flags or arguments of a verb.
 type Misuse struct{ Err error }
+
+// Misusef returns a Misuse of an error that is made here, as by fmt.Errorf.
+func Misusef(format string, a ...any) error { return Misuse{fmt.Errorf(format, a...)} }
 
 // Error returns the text of the cause.
 func (e Misuse) Error() string { return e.Err.Error() }

@@ -30,11 +30,11 @@ session was shown before is left out, unless it has changed since.`,
 		Args: Args(0, -1, "a question"),
 	}, api.OpContext, func(req *api.ContextRequest, a []string) error {
 		if len(a) > 0 && req.Question != "" {
-			return Misuse{fmt.Errorf("the words %q are a question, too; leave out --question", strings.Join(a, " "))}
+			return Misusef("the words %q are a question, too; leave out --question", strings.Join(a, " "))
 		}
 		req.Question = cmp.Or(req.Question, strings.Join(a, " "))
 		if c.Flags().Changed("budget") && req.Budget < 1 {
-			return Misuse{fmt.Errorf("--budget is 1 or more tokens, not %d", req.Budget)}
+			return Misusef("--budget is 1 or more tokens, not %d", req.Budget)
 		}
 		return nil
 	}, func(req *api.ContextRequest, w *api.ContextResponse) {
@@ -93,14 +93,10 @@ standard error names it.`,
 		Args: Args(0, 1, "at most the number of a window"),
 	}, api.OpWindows, nil, func(req *api.WindowsRequest, all []api.RecordedWindow) {
 		if req.ID == "" {
-			for i := range all {
-				w := &all[i]
+			printList(s, "no windows are recorded of this agent in this session", func(w *api.RecordedWindow) {
 				s.Out.Row(Number(s.Out, 6, int(w.ID)), Text(moment(w.Time)), Number(s.Out, 7, w.Tokens),
 					Text(cmp.Or(w.Question, w.Task, w.Focus, "(no question)")))
-			}
-			if len(all) == 0 {
-				s.Report("no windows are recorded of this agent in this session")
-			}
+			})(all)
 			return
 		}
 		for i := range all {

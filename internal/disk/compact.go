@@ -5,7 +5,6 @@ package disk
 import (
 	"context"
 	"errors"
-	"os"
 
 	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -220,7 +219,7 @@ func (c *compaction) remove(keep int) error {
 			name = src.pack.Name()
 		}
 		c.p.placed.drop(name)
-		if err := c.p.in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := vfs.RemoveIfThere(c.p.in, name); err != nil {
 			return err
 		}
 	}

@@ -44,8 +44,7 @@ type cleanClose struct {
 func (h cleanClose) encode() []byte {
 	b := make([]byte, headSize)
 	copy(b[headMagicAt:], headMagic)
-	binary.LittleEndian.PutUint16(b[headMajorAt:], store.FormatMajor)
-	binary.LittleEndian.PutUint16(b[headMinorAt:], store.FormatMinor)
+	store.PutFormat(b[headMajorAt:])
 	binary.LittleEndian.PutUint64(b[headFirstAt:], h.first)
 	binary.LittleEndian.PutUint64(b[headSegmentAt:], h.end.Segment)
 	binary.LittleEndian.PutUint64(b[headOffsetAt:], uint64(h.end.Offset))

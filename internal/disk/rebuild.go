@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 
@@ -68,7 +67,7 @@ func (s *Salvage) rebuild(ctx context.Context, to Rebuilt) error {
 	}
 	// What contradicts the new history goes before it comes.
 	for _, name := range to.Aside {
-		if err := removeIfThere(s.in, name); err != nil {
+		if err := vfs.RemoveIfThere(s.in, name); err != nil {
 			return err
 		}
 	}
@@ -95,7 +94,7 @@ func (s *Salvage) putAside() error {
 	}
 	for _, name := range s.damaged {
 		if err == nil {
-			err = removeIfThere(s.in, name)
+			err = vfs.RemoveIfThere(s.in, name)
 		}
 	}
 	if err == nil {
@@ -217,26 +216,19 @@ func (s *Salvage) mendFormat(memex string) error {
 // removeOld removes what the new pack has replaced. What stays after an error
 // goes when a store is opened.
 func (s *Salvage) removeOld(info record.Info) error {
-	if err := removeIfThere(s.in, headFile); err != nil {
+	if err := vfs.RemoveIfThere(s.in, headFile); err != nil {
 		return err
 	}
 	for _, f := range s.files {
-		if err := removeIfThere(s.in, f.name); err != nil {
+		if err := vfs.RemoveIfThere(s.in, f.name); err != nil {
 			return err
 		}
 	}
 	names, err := record.ListPacks(s.in)
 	for _, name := range names {
 		if err == nil && name != info.Name() {
-			err = removeIfThere(s.in, name)
+			err = vfs.RemoveIfThere(s.in, name)
 		}
 	}
 	return errors.Join(err, s.in.SyncDir(record.JournalFolder), s.in.SyncDir(record.PackFolder), s.in.SyncDir("."))
-}
-
-func removeIfThere(in vfs.FS, name string) error {
-	if err := in.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -53,6 +53,14 @@ func Wrap(op, what string, kind Kind, err error) error {
 	return &Error{Op: op, What: what, Kind: kind, Err: err}
 }
 
+// Errorf is Wrap of an error that is made here, as by fmt.Errorf.
+func Errorf(op, what string, kind Kind, format string, a ...any) error {
+	return Wrap(op, what, kind, fmt.Errorf(format, a...))
+}
+
+// Invalidf is Errorf of a request that says nothing that can be done.
+func Invalidf(op, format string, a ...any) error { return Errorf(op, "", Invalid, format, a...) }
+
 // Begins reports whether a name stands for an id that it begins: it has 8 bytes, which nobody
 // types for something else, or 4 of a UUID.
 func Begins(id, name string) bool {
@@ -72,5 +80,5 @@ func Meant(op, name string, ids []string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return name, Wrap(op, name, Ambiguous, fmt.Errorf("several ids begin so:\n  %s", strings.Join(found, "\n  ")))
+	return name, Errorf(op, name, Ambiguous, "several ids begin so:\n  %s", strings.Join(found, "\n  "))
 }

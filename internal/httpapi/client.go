@@ -100,11 +100,11 @@ func (c *Client) Hello(ctx context.Context) (api.Hello, error) {
 		return h, err
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
-		return h, fault.Wrap("hello", "", fault.Other, fmt.Errorf("the answer is not that of a Fovea daemon: %w", err))
+		return h, fault.Errorf("hello", "", fault.Other, "the answer is not that of a Fovea daemon: %w", err)
 	}
 	if h.Protocol != api.Protocol {
-		return h, fault.Wrap("hello", "", fault.Conflict, fmt.Errorf(
-			"the daemon (process %d, version %s) speaks protocol %d, this program %d; restart the daemon", h.PID, h.Version, h.Protocol, api.Protocol))
+		return h, fault.Errorf("hello", "", fault.Conflict,
+			"the daemon (process %d, version %s) speaks protocol %d, this program %d; restart the daemon", h.PID, h.Version, h.Protocol, api.Protocol)
 	}
 	return h, nil
 }
@@ -153,8 +153,8 @@ func (c *Client) post(ctx context.Context, call api.Call) (any, error) {
 			return nil, err
 		}
 		if try == maxTries {
-			return nil, fault.Wrap(op.Name, "", fault.Other, fmt.Errorf("the connection to the daemon was lost %d times; whether this was carried out is not "+
-				"known: %w", try, l.err))
+			return nil, fault.Errorf(op.Name, "", fault.Other, "the connection to the daemon was lost %d times; whether this was carried out is not "+
+				"known: %w", try, l.err)
 		}
 		if c.opts.Again(ctx) != nil {
 			return nil, err
@@ -183,7 +183,7 @@ func (c *Client) request(ctx context.Context, method, path string, body []byte) 
 		api.HeaderClaim:   author.ActorOf(ctx).Claim.String(),
 	} {
 		if strings.ContainsFunc(value, unicode.IsControl) { // no header can say it, however often it is sent
-			return nil, fault.Wrap("request", "", fault.Invalid, fmt.Errorf("%s: %q has control characters", name, value))
+			return nil, fault.Invalidf("request", "%s: %q has control characters", name, value)
 		}
 		if value != "" {
 			r.Header.Set(name, value)
@@ -237,7 +237,7 @@ func refused(op string, answer *http.Response, text []byte) error {
 	var f api.Fault
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if kind != "application/problem+json" || json.Unmarshal(text, &f) != nil {
-		return fault.Wrap(op, "", fault.Other, fmt.Errorf("the server that answers is not a Fovea daemon (%s)", answer.Status))
+		return fault.Errorf(op, "", fault.Other, "the server that answers is not a Fovea daemon (%s)", answer.Status)
 	}
 	err := f.Err()
 	if e, ok := errors.AsType[*fovea.Error](err); ok {
@@ -312,7 +312,7 @@ func publish(kind, data string, told func(api.Event) error) error {
 		return nil
 	}
 	if err != nil {
-		return fault.Wrap("events", "", fault.Other, fmt.Errorf("an event is not JSON: %w", err))
+		return fault.Errorf("events", "", fault.Other, "an event is not JSON: %w", err)
 	}
 	return told(e)
 }

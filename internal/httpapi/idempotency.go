@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/fovea-memory/fovea/api"
@@ -40,7 +39,7 @@ func idempotent() api.Middleware {
 				return next(ctx, c)
 			}
 			if len(c.Key) > maxKeyBytes {
-				return nil, invalidKey(c.Op.Name, fmt.Errorf("%s: at most %d bytes; use a random UUID", api.HeaderOp, maxKeyBytes))
+				return nil, fault.Invalidf(c.Op.Name, "%s: at most %d bytes; use a random UUID", api.HeaderOp, maxKeyBytes)
 			}
 			body, err := json.Marshal(c.Request)
 			if err != nil {

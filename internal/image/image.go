@@ -69,8 +69,7 @@ func Write(w io.Writer, img *store.Image) error {
 		offset += align(int64(len(s.Data)))
 	}
 	copy(front[imageMagicAt:], imageMagic)
-	binary.LittleEndian.PutUint16(front[imageMajorAt:], store.FormatMajor)
-	binary.LittleEndian.PutUint16(front[imageMinorAt:], store.FormatMinor)
+	store.PutFormat(front[imageMajorAt:])
 	binary.LittleEndian.PutUint32(front[imageSectionsAt:], uint32(len(img.Sections)))
 	binary.LittleEndian.PutUint64(front[imageSeqAt:], img.Seq)
 	binary.LittleEndian.PutUint64(front[imageSegmentAt:], img.At.Segment)

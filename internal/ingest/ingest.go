@@ -382,8 +382,8 @@ func (r *Reader) Current(a scope.Action, path string) (text string, same bool, e
 		return "", false, scope.FailWrite(a.Name, path, err)
 	}
 	if _, drifted := r.scope.Drift()[path]; drifted && r.scope.Drift()[path] == merkle.SumText(text) {
-		return "", false, fault.Wrap(a.Name, path, fault.Conflict, errors.New("the file differs from memory since a rollback of memory only; "+
-			"change the file, or roll back with files"))
+		return "", false, fault.Errorf(a.Name, path, fault.Conflict, "the file differs from memory since a rollback of memory only; "+
+			"change the file, or roll back with files")
 	}
 	state := r.scope.Present()
 	doc, ok := state.Document(path)

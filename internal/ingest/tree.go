@@ -5,7 +5,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -139,7 +138,7 @@ func (in *treeIngest) put(ctx context.Context, draft *graph.Draft) error {
 	}
 	if in.over != "" {
 		if in.parent != "" {
-			return fault.Wrap("ingest", in.parent, fault.Invalid, errors.New("a buffer of a file hangs below nothing"))
+			return fault.Errorf("ingest", in.parent, fault.Invalid, "a buffer of a file hangs below nothing")
 		}
 		in.at = func(s *graph.State) string { d, _ := s.Document(in.over); return d.ID }
 		in.trees[in.over] = in.tree
@@ -186,7 +185,7 @@ func (in *treeIngest) bornByFiles(ctx context.Context) error {
 		}
 		for _, s := range memories {
 			if n, ok := s.Present().Get(id); ok && !document.IsMemory(n.Path) && !in.covers(n.Path) {
-				return fault.Wrap("ingest", id, fault.Conflict, fmt.Errorf("the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path))
+				return fault.Errorf("ingest", id, fault.Conflict, "the id is borne by a node of %s; edit that, or send the tree of the whole file", n.Path)
 			}
 		}
 	}
@@ -303,10 +302,10 @@ func (in *treeIngest) below(draft *graph.Draft, known *node.Node) error {
 	up, ok := in.state.Get(in.parent)
 	switch {
 	case !ok:
-		return fault.Wrap("ingest", in.parent, fault.NotFound, errors.New("no such node to be the parent"))
+		return fault.Errorf("ingest", in.parent, fault.NotFound, "no such node to be the parent")
 	case !document.IsMemory(up.Path):
-		return fault.Wrap("ingest", in.parent, fault.Invalid,
-			fmt.Errorf("it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path))
+		return fault.Errorf("ingest", in.parent, fault.Invalid,
+			"it stands in the file %s, which a tree cannot hang in; ingest it without a parent, then refile it", up.Path)
 	}
 	if known == nil {
 		known = in.namesake(up)

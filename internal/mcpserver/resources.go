@@ -5,7 +5,6 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -92,7 +91,7 @@ func unread(uri string, err error) error {
 // readURI reads the resource at an address, fovea://KIND or fovea://KIND/NAME, the
 // name escaped as one part of a path.
 func readURI(ctx context.Context, svc api.Service, uri string) (k resourceKind, text string, err error) {
-	absent := fault.Wrap("resource", uri, fault.NotFound, errors.New("no such resource"))
+	absent := fault.Errorf("resource", uri, fault.NotFound, "no such resource")
 	u, err := url.Parse(uri)
 	if err != nil {
 		return k, "", absent
@@ -152,7 +151,7 @@ func outlineText(ctx context.Context, svc api.Service, path string, _ url.Values
 		return "", err
 	}
 	if path != "" && len(nodes) == 0 {
-		return "", fault.Wrap("outline", path, fault.NotFound, errors.New("no such file in memory"))
+		return "", fault.Errorf("outline", path, fault.NotFound, "no such file in memory")
 	}
 	var b strings.Builder
 	for i := range nodes[:min(maxOutline, len(nodes))] {

@@ -217,7 +217,7 @@ func (p *purge) nodes(ids []string) error {
 	}
 	for _, id := range ids {
 		if !found[id] {
-			return fault.Wrap("purge", id, fault.NotFound, errors.New("no such node in the history; give its whole id, as fovea show prints it"))
+			return fault.Errorf("purge", id, fault.NotFound, "no such node in the history; give its whole id, as fovea show prints it")
 		}
 	}
 	return nil

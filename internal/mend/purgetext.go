@@ -100,8 +100,8 @@ func (p *purge) commit(block []byte, of string) error {
 	}
 	p.commits = append(p.commits, c)
 	if held := mentions(c, p.text); p.text != "" && held != "" && !p.afterwards {
-		return fault.Wrap("purge", fmt.Sprintf("commit %d%s", c.Seq, of), fault.Invalid,
-			fmt.Errorf("its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held))
+		return fault.Errorf("purge", fmt.Sprintf("commit %d%s", c.Seq, of), fault.Invalid,
+			"its %s holds the text, and commits are never changed; give more of the text, or name the nodes that held it", held)
 	}
 	return nil
 }
@@ -174,9 +174,9 @@ func (p *purge) mark(data []byte) error {
 	if p.text == "" || p.afterwards || !framed || !bytes.Contains(values, []byte(p.text)) {
 		return nil
 	}
-	return fault.Wrap("purge", p.mender.scope.StateDir, fault.Invalid,
-		fmt.Errorf("%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
-			p.mender.scope.Chain.Ledgers().Label(kind)))
+	return fault.Errorf("purge", p.mender.scope.StateDir, fault.Invalid,
+		"%s holds the text, and is never changed; give more of the text, or name the nodes that held it",
+		p.mender.scope.Chain.Ledgers().Label(kind))
 }
 
 // isFraming reports whether a text occurs in the framing around contents, so that finding

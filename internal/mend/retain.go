@@ -4,7 +4,6 @@ package mend
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -27,8 +26,8 @@ func (md *Mender) Retain(ctx context.Context, all, hourly, daily time.Duration, 
 	defer tx.End()
 	opts = opts.OrZero()
 	if all < 0 || hourly < 0 || daily < 0 || all+hourly+daily <= 0 {
-		return c, 0, 0, fault.Wrap("retain", "", fault.Invalid, errors.New(
-			"say for how long to keep every moment (--keep-all), the last of each hour (--hourly) or of each day (--daily)"))
+		return c, 0, 0, fault.Invalidf("retain",
+			"say for how long to keep every moment (--keep-all), the last of each hour (--hourly) or of each day (--daily)")
 	}
 	action := scope.ActionOf(opts, "retain", graph.KindRetain)
 	if first, err := md.scope.Enter(ctx, tx, action); first != nil || err != nil {

@@ -4,7 +4,6 @@ package minds
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -21,7 +20,7 @@ func (bs *Blocks) Add(ctx context.Context, v *view.View, r working.Request, opts
 		all = append(all, working.FromAction(a)...)
 	}
 	if len(all) == 0 {
-		return nil, chain.Commit{}, fault.Wrap("block", "", fault.Invalid, errors.New("there is nothing to add; give blocks or actions"))
+		return nil, chain.Commit{}, fault.Invalidf("block", "there is nothing to add; give blocks or actions")
 	}
 	change, added := working.Change{Agent: r.Agent, Remove: r.Remove, Sweep: true}, make([]working.Added, len(all))
 	for i, b := range all {

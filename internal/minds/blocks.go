@@ -5,7 +5,6 @@ package minds
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +74,7 @@ func get(state *graph.State, agent, id string) (working.Block, error) {
 			return *b, nil
 		}
 	}
-	return working.Block{}, fault.Wrap("block", id, fault.NotFound, fmt.Errorf("agent %s has no such block in this session; see fovea block list", agent))
+	return working.Block{}, fault.Errorf("block", id, fault.NotFound, "agent %s has no such block in this session; see fovea block list", agent)
 }
 
 // named returns the block of an agent whose id a name is, or begins. Errors: NotFound, Ambiguous.
@@ -127,7 +126,7 @@ func (bs *Blocks) complete(c *working.Change, w *write.Change) error {
 		c.Put = append(c.Put, b)
 	}
 	if len(c.Put)+len(c.Remove) == 0 && !c.Sweep {
-		return fault.Wrap("block", c.Agent, fault.Invalid, errors.New("name the blocks to remove"))
+		return fault.Errorf("block", c.Agent, fault.Invalid, "name the blocks to remove")
 	}
 	for i, id := range c.Remove {
 		b, err := named(w.State(), c.Agent, id)
@@ -195,7 +194,7 @@ func score(state *graph.State, agent string, to *working.Score) (working.Block, 
 		return b, err
 	}
 	if to.Confidence == nil && to.Priority == "" {
-		return b, fault.Wrap("block", to.ID, fault.Invalid, errors.New("give a confidence or a priority"))
+		return b, fault.Errorf("block", to.ID, fault.Invalid, "give a confidence or a priority")
 	}
 	b.Confidence, b.Priority = cmp.Or(to.Confidence, b.Confidence), cmp.Or(to.Priority, b.Priority)
 	return b.Complete(b.Timestamp)
@@ -205,9 +204,9 @@ func score(state *graph.State, agent string, to *working.Score) (working.Block, 
 func (bs *Blocks) check(agent string) error {
 	switch {
 	case agent == "":
-		return fault.Wrap("block", "", fault.Invalid, errors.New("working memory is an agent's; name one with --agent"))
+		return fault.Invalidf("block", "working memory is an agent's; name one with --agent")
 	case !bs.scope.IsSession():
-		return fault.Wrap("block", bs.scope.Name, fault.Invalid, errors.New("working memory is kept in a session; name one with --session"))
+		return fault.Errorf("block", bs.scope.Name, fault.Invalid, "working memory is kept in a session; name one with --session")
 	}
 	return fault.Wrap("block", agent, fault.Invalid, author.Check(agent))
 }

@@ -335,7 +335,7 @@ func (f *Files) Locate(b working.Block, home string) (working.Block, error) {
 		}
 	}
 	if !ok {
-		return b, fault.Wrap("block", path, fault.Denied, fmt.Errorf("the path leads out of the memex %s; give one below it", f.scope.Dir))
+		return b, fault.Errorf("block", path, fault.Denied, "the path leads out of the memex %s; give one below it", f.scope.Dir)
 	}
 	if b.Type == working.Message {
 		b.FullPath = rel

@@ -148,10 +148,10 @@ func (l *Windows) Render(ctx context.Context, session, agent string, number uint
 		}
 	}
 	if s == nil {
-		return nil, fault.Wrap("windows", agent, fault.NotFound, errors.New("the session keeps no such window of this agent; see fovea windows"))
+		return nil, fault.Errorf("windows", agent, fault.NotFound, "the session keeps no such window of this agent; see fovea windows")
 	}
 	if s.Recipe == nil {
-		return nil, fault.Wrap("windows", agent, fault.Invalid, errors.New("what this window showed was too large to be rendered again"))
+		return nil, fault.Errorf("windows", agent, fault.Invalid, "what this window showed was too large to be rendered again")
 	}
 	out := &Rendered{Window: s.Window}
 	texts, missing := make([]string, len(s.Sources)), make([]bool, len(s.Sources))

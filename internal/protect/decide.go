@@ -54,11 +54,11 @@ func (g *Guard) Diff(ctx context.Context, path string) (guard.FileStatus, []guar
 // protectedFile returns the status of a file, which must be protected.
 func (g *Guard) protectedFile(op, path string) (guard.FileStatus, error) {
 	if !g.rights.Protected(path) || !g.scope.Root.InRegion(path) {
-		return guard.FileStatus{}, fault.Wrap(op, path, fault.NotFound, errors.New("the file is not protected; see fovea guard policy"))
+		return guard.FileStatus{}, fault.Errorf(op, path, fault.NotFound, "the file is not protected; see fovea guard policy")
 	}
 	s := g.fileStatus(g.rights.Trust().Book, g.scope.Present(), path)
 	if s.Baseline == nil && s.File == guard.Absent && s.State == guard.Same {
-		return s, fault.Wrap(op, path, fault.NotFound, errors.New("no such file, and none was trusted"))
+		return s, fault.Errorf(op, path, fault.NotFound, "no such file, and none was trusted")
 	}
 	return s, nil
 }
@@ -114,7 +114,7 @@ func (g *Guard) Adopt(ctx context.Context, path string, opts *scope.WriteOptions
 	}
 	nodes := d.head.Nodes(path)
 	if guard.TextOf(nodes) != d.File {
-		return chain.Commit{}, fault.Wrap(d.action.Name, path, fault.Conflict, errors.New("memory does not hold what the file does; see fovea status"))
+		return chain.Commit{}, fault.Errorf(d.action.Name, path, fault.Conflict, "memory does not hold what the file does; see fovea status")
 	}
 	entries := []guard.Entry{{Baseline: guard.NewBaseline(d.Baseline, path, nodes, d.File, g.scope.Chain.Head().Commit.Seq)}}
 	if d.State == guard.Unsigned {
@@ -147,8 +147,8 @@ func (g *Guard) Reject(ctx context.Context, path string, opts *scope.WriteOption
 		return d.made, err
 	}
 	if d.State == guard.Unsigned {
-		return chain.Commit{}, fault.Wrap(d.action.Name, path, fault.Conflict,
-			errors.New("no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it"))
+		return chain.Commit{}, fault.Errorf(d.action.Name, path, fault.Conflict,
+			"no known key signed what was trusted of it; put the file right yourself, then fovea guard adopt it")
 	}
 	var want []*node.Node
 	if d.Baseline != nil {
@@ -211,7 +211,7 @@ func (g *Guard) prepareDecision(ctx context.Context, tx *chain.Tx, op, path stri
 		return d, fault.Wrap(op, path, fault.Busy, errors.New(d.Why))
 	}
 	if !opts.Base.IsZero() && opts.Base != d.File {
-		return d, fault.Wrap(op, path, fault.Conflict, fmt.Errorf("the file changed since it was looked at; it now has the SHA-256 %x", d.File[:]))
+		return d, fault.Errorf(op, path, fault.Conflict, "the file changed since it was looked at; it now has the SHA-256 %x", d.File[:])
 	}
 	return d, nil
 }
@@ -221,5 +221,5 @@ func (g *Guard) requireOwner(ctx context.Context, op, path string) error {
 	if g.rights.ByOwner(ctx) {
 		return nil
 	}
-	return fault.Wrap(op, path, fault.Denied, errors.New("only the owner looks at and decides about what changed in a protected file"))
+	return fault.Errorf(op, path, fault.Denied, "only the owner looks at and decides about what changed in a protected file")
 }

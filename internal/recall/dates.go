@@ -188,9 +188,7 @@ func (Dates) Rank(req *Request, b *Board) {
 		for _, d := range days {
 			for pos := range b.Order.Marked(d.marks()[0]) {
 				for p := pos; p <= b.Order.Branch(pos); p++ {
-					if b.seen[p] && arm.shares[p] == 0 {
-						arm.Add(p, weightDate)
-					}
+					arm.addOnce(p, weightDate)
 				}
 			}
 		}
@@ -199,9 +197,7 @@ func (Dates) Rank(req *Request, b *Board) {
 		arm := b.Arm(ArmTime)
 		for _, term := range timeTerms {
 			for pos := range b.Order.With(term) {
-				if b.seen[pos] && arm.shares[pos] == 0 {
-					arm.Add(pos, weightTime)
-				}
+				arm.addOnce(pos, weightTime)
 			}
 		}
 	}

@@ -50,15 +50,13 @@ func (People) Rank(req *Request, b *Board) {
 			for pos := range b.Order.Marked(kind + name) {
 				f, _ := b.Order.Place(pos)
 				files[f] = true
-				if b.seen[pos] && arm.shares[pos] == 0 {
-					arm.Add(pos, weightNamed)
-				}
+				arm.addOnce(pos, weightNamed)
 			}
 		}
 	}
 	for pos := range b.Order.Marked(markHasAuthor) {
-		if f, _ := b.Order.Place(pos); files[f] && b.seen[pos] && arm.shares[pos] == 0 {
-			arm.Add(pos, weightOther)
+		if f, _ := b.Order.Place(pos); files[f] {
+			arm.addOnce(pos, weightOther)
 		}
 	}
 }

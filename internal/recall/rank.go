@@ -101,6 +101,13 @@ func (b *Board) Arm(name string) *Arm {
 	return a
 }
 
+// addOnce adds a share to a position that another arm has found, unless this arm has given it one.
+func (a *Arm) addOnce(pos uint32, share float64) {
+	if a.board.seen[pos] && a.shares[pos] == 0 {
+		a.Add(pos, share)
+	}
+}
+
 // Add adds a share of the scale to what the arm gives to a position. A node that answers
 // all of the request by words gets about 1. A share that is no number counts as none,
 // and one beyond -2 and 2 as that.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Bytes of a statement that are read: where adverbs may stand between I and the verb, and
@@ -91,7 +93,7 @@ var classes = func() (of [256]uint8) {
 }()
 
 // starters are the words that statements begin with.
-var starters = set("i ich my mein meine nothing makes am from going in please always never don remember make you ab von bitte")
+var starters = text.WordSet("i ich my mein meine nothing makes am from going in please always never don remember make you ab von bitte")
 
 // maxStarter is the length of the longest of them.
 const maxStarter = len("remember")
@@ -173,20 +175,12 @@ func (t tokens) are(i int, words ...string) bool {
 
 // Words of statements about likes.
 var (
-	betweenIAndVerb = set("have ve always really just still usually generally much do don t not can cannot would d " +
+	betweenIAndVerb = text.WordSet("have ve always really just still usually generally much do don t not can cannot would d " +
 		"never am m absolutely truly quite rather also only tend to")
-	likeVerbs  = set("prefer preferred like liked love loved enjoy enjoyed hate hated dislike avoid adore detest mag liebe hasse bevorzuge")
-	dietVerbs  = set("eat drink wear use")
-	dietStates = set("allergic vegetarian vegan intolerant")
+	likeVerbs  = text.WordSet("prefer preferred like liked love loved enjoy enjoyed hate hated dislike avoid adore detest mag liebe hasse bevorzuge")
+	dietVerbs  = text.WordSet("eat drink wear use")
+	dietStates = text.WordSet("allergic vegetarian vegan intolerant")
 )
-
-func set(words string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		out[w] = true
-	}
-	return out
-}
 
 // statesLike reports whether a statement about somebody's own likes begins with the first
 // token.

@@ -4,6 +4,8 @@ package recall
 
 import (
 	"slices"
+
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // Arms of Statements.
@@ -122,10 +124,11 @@ func asksForWork(text string) bool {
 }
 
 var (
-	requests = set("explain draft write compare show give make create translate summarize summarise describe plan design build fix implement add " +
+	requests = text.WordSet("explain draft write compare show give make create translate summarize summarise describe plan design build fix implement add " +
 		"refactor convert " +
 		"calculate compute generate help tell outline rewrite review check sketch prepare suggest recommend erkläre schreibe vergleiche zeige übersetze")
-	questions   = set("what which how why is are does do can could would should was welche welcher wie warum ist sind kann")
-	firstPerson = set("i me my mine we us our ours ich mir mich mein meine meinen wir uns unser unsere")
-	past        = set("did was were had happened been went said told got bought paid ever already yesterday ago last so-far hat hatte war waren wurde gestern")
+	questions   = text.WordSet("what which how why is are does do can could would should was welche welcher wie warum ist sind kann")
+	firstPerson = text.WordSet("i me my mine we us our ours ich mir mich mein meine meinen wir uns unser unsere")
+	past        = text.WordSet("did was were had happened been went said told got bought paid ever already yesterday ago " +
+		"last so-far hat hatte war waren wurde gestern")
 )

@@ -49,8 +49,7 @@ func newHeader(segment, number uint64, random io.Reader) (header, error) {
 func (h header) encode(magic string) []byte {
 	b := make([]byte, HeaderSize)
 	copy(b[headerMagicAt:], magic)
-	binary.LittleEndian.PutUint16(b[headerMajorAt:], store.FormatMajor)
-	binary.LittleEndian.PutUint16(b[headerMinorAt:], store.FormatMinor)
+	store.PutFormat(b[headerMajorAt:])
 	binary.LittleEndian.PutUint64(b[headerSegmentAt:], h.segment)
 	binary.LittleEndian.PutUint64(b[headerNumberAt:], h.number)
 	copy(b[headerSaltAt:], h.salt[:])

@@ -52,8 +52,7 @@ func (m *Manifest) Commits() uint64 { return m.Tail().Before + m.Tail().Commits 
 func (m *Manifest) Encode() []byte {
 	b := make([]byte, manifestHeaderSize, manifestHeaderSize+len(m.Packs)*infoSize+sha256.Size)
 	copy(b[manifestMagicAt:], manifestMagic)
-	binary.LittleEndian.PutUint16(b[manifestMajorAt:], store.FormatMajor)
-	binary.LittleEndian.PutUint16(b[manifestMinorAt:], store.FormatMinor)
+	store.PutFormat(b[manifestMajorAt:])
 	binary.LittleEndian.PutUint32(b[manifestCountAt:], uint32(len(m.Packs)))
 	binary.LittleEndian.PutUint64(b[manifestGenerationAt:], m.Generation)
 	for _, p := range m.Packs {

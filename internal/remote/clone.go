@@ -58,7 +58,7 @@ func (r *Remote) heads(ctx context.Context) (all []Head, problem error) {
 		if !machineName.MatchString(machine) {
 			continue
 		}
-		if h, _, _, err := r.head(ctx, machine); err != nil {
+		if h, _, err := r.head(ctx, machine); err != nil {
 			problem = errors.Join(problem, err)
 		} else {
 			all = append(all, h)
@@ -87,7 +87,7 @@ func (r *Remote) readLog(ctx context.Context, h Head, into vfs.FS, memex string)
 		if !errors.Is(err, ErrNone) {
 			return last, err
 		}
-		again, _, _, herr := r.head(ctx, h.Machine)
+		again, _, herr := r.head(ctx, h.Machine)
 		if herr != nil || again.Count == h.Count {
 			return last, err
 		}

@@ -103,7 +103,7 @@ func Unpack(state string, fill func(in vfs.FS) error) error {
 	part, only := name+".part", name+".lock"
 	lock, err := vfs.TryLock(above, only, vfs.Holder{PID: os.Getpid(), Command: "fovea clone", Since: time.Now()})
 	if err != nil {
-		return fault.Wrap("clone", state, fault.Conflict, fmt.Errorf("another clone makes it: %w", err))
+		return fault.Errorf("clone", state, fault.Conflict, "another clone makes it: %w", err)
 	}
 	defer func() { _ = errors.Join(above.Remove(only), lock.Unlock()) }() // an empty file may stay
 	if stores.Begun(state) {                                              // the other one has ended

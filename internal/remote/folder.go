@@ -129,10 +129,7 @@ func (f folder) Remove(_ context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	if err := f.in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return vfs.RemoveIfThere(f.in, name)
 }
 
 func (f folder) Close() error { return f.in.Close() }

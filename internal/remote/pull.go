@@ -92,7 +92,7 @@ func (r *Remote) pull(ctx context.Context, machine string) (o Other, err error) 
 	if err := r.load(folder+"."+copyFile, &have); err != nil {
 		have = copied{Partly: true} // begin anew
 	}
-	h, data, _, err := r.head(ctx, machine)
+	h, data, err := r.head(ctx, machine)
 	switch {
 	case ctx.Err() != nil:
 		return o, ctx.Err()

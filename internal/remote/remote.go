@@ -185,11 +185,11 @@ func (r *Remote) sameKey(ctx context.Context) error {
 	return ErrReplaced
 }
 
-// head reads the log of a machine, with its bytes and their tag.
-func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, tag string, err error) {
-	data, tag, err = r.Place.Get(ctx, headFolder+machine)
+// head reads the log of a machine, with its bytes.
+func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte, err error) {
+	data, _, err = r.Place.Get(ctx, headFolder+machine)
 	if err != nil {
-		return h, nil, "", err
+		return h, nil, err
 	}
 	text, err := open(r.Key, data)
 	if err == nil {
@@ -201,19 +201,12 @@ func (r *Remote) head(ctx context.Context, machine string) (h Head, data []byte,
 	if err != nil {
 		err = fmt.Errorf("%s%s: %w", headFolder, machine, err)
 	}
-	return h, data, tag, err
+	return h, data, err
 }
 
 // load reads what was kept in the state folder; nothing kept is no error.
 func (r *Remote) load(name string, into any) error {
-	data, err := r.State.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, into)
-	}
-	return err
+	return vfs.ReadJSON(r.State, name, into)
 }
 
 // save keeps a value in the state folder.

@@ -4,7 +4,6 @@ package scope
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/fovea-memory/fovea/author"
@@ -85,15 +84,15 @@ func (s *Scope) Earlier(ctx context.Context, tx *chain.Tx, a Action) (*graph.Com
 	}
 	want := s.NewCommit(ctx, a)
 	if len(want.Op) > maxOpBytes {
-		return nil, fault.Wrap(a.Name, "", fault.Invalid, fmt.Errorf("an op is at most %d bytes long", maxOpBytes))
+		return nil, fault.Invalidf(a.Name, "an op is at most %d bytes long", maxOpBytes)
 	}
 	first, err := tx.FirstOf(ctx, want.Op)
 	switch {
 	case err != nil:
 		return nil, fault.Wrap(a.Name, s.StateDir, fault.Corrupt, err)
 	case first != nil && (first.Kind != a.Kind || first.Author != want.Author):
-		return nil, fault.Wrap(a.Name, a.Key, fault.Conflict,
-			fmt.Errorf("the op is that of commit %d already, of the kind %s by %s", first.Seq, first.Kind, first.Author))
+		return nil, fault.Errorf(a.Name, a.Key, fault.Conflict,
+			"the op is that of commit %d already, of the kind %s by %s", first.Seq, first.Kind, first.Author)
 	}
 	return first, nil
 }

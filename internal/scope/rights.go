@@ -5,7 +5,6 @@ package scope
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
@@ -42,7 +41,7 @@ func (r *Rules) Judge(ctx context.Context, name string) func(corpus.Place) error
 		case err == nil:
 			return nil
 		case real:
-			return fault.Wrap(name, p.Path, fault.Denied, fmt.Errorf("leads to %s: %w", p.Real, err))
+			return fault.Errorf(name, p.Path, fault.Denied, "leads to %s: %w", p.Real, err)
 		default:
 			return fault.Wrap(name, p.Path, fault.Denied, err)
 		}

@@ -23,6 +23,12 @@ func UnknownFormat(major, minor uint16) error {
 	return fmt.Errorf("the folder has format %d.%d, this version reads %d.x: %w", major, minor, FormatMajor, ErrUnknownFormat)
 }
 
+// PutFormat puts the numbers of the format into a header, as CheckFormat reads them.
+func PutFormat(header []byte) {
+	binary.LittleEndian.PutUint16(header, FormatMajor)
+	binary.LittleEndian.PutUint16(header[2:], FormatMinor)
+}
+
 // CheckFormat returns ErrUnknownFormat if the major number in a header is another one. The
 // numbers are 16 bits each, little-endian, the major one first.
 func CheckFormat(header []byte) error {

@@ -60,22 +60,27 @@ func newNormalizers(p *part, depth int) (normalizer, error) {
 	if err := p.settings(&s); err != nil {
 		return nil, err
 	}
-	if depth >= maxNested || len(s.Normalizers) > maxParts {
-		return nil, fmt.Errorf("normalizers are nested too deeply or too many: %w", ErrFile)
+	return sequence("normalizers", s.Normalizers, depth, newNormalizer)
+}
+
+// sequence makes what does the parts of a sequence one after another.
+func sequence[T any, Step ~func(T) T](what string, parts []*part, depth int, of func(p *part, depth int) (Step, error)) (Step, error) {
+	if depth >= maxNested || len(parts) > maxParts {
+		return nil, fmt.Errorf("%s are nested too deeply or too many: %w", what, ErrFile)
 	}
-	var all []normalizer
-	for _, inner := range s.Normalizers {
-		n, err := newNormalizer(inner, depth+1)
+	var all []Step
+	for _, p := range parts {
+		step, err := of(p, depth+1)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, n)
+		all = append(all, step)
 	}
-	return func(text string) string {
-		for _, n := range all {
-			text = n(text)
+	return func(in T) T {
+		for _, step := range all {
+			in = step(in)
 		}
-		return text
+		return in
 	}, nil
 }
 

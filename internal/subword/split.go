@@ -77,23 +77,7 @@ func newSplitters(p *part, depth int) (splitter, error) {
 	if err := p.settings(&s); err != nil {
 		return nil, err
 	}
-	if depth >= maxNested || len(s.All) > maxParts {
-		return nil, fmt.Errorf("pre-tokenizers are nested too deeply or too many: %w", ErrFile)
-	}
-	var all []splitter
-	for _, inner := range s.All {
-		one, err := newSplitter(inner, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return func(words []string) []string {
-		for _, one := range all {
-			words = one(words)
-		}
-		return words
-	}, nil
+	return sequence("pre-tokenizers", s.All, depth, newSplitter)
 }
 
 // piece is a piece of a word that a pattern matched, or one between matches.

@@ -53,6 +53,20 @@ func NewExcerpt(body string, question Matcher) *Excerpt {
 // With 0.4 and 0, notes of one conversation each lose 0.07 of the evidence at 1,000 tokens.
 var neighbourShares = [...]float64{0.5, 0.4}
 
+// terms returns the terms of the passages one after another, those of a passage in order and each
+// once, and where those of each passage end. of appends the terms of a text.
+func (x *Excerpt) terms(of func(found []int32, text string) []int32) (found []int32, ends []int) {
+	ends = make([]int, len(x.passages))
+	for i, p := range x.passages {
+		first := len(found)
+		found = of(found, x.body[p.start:p.end])
+		slices.Sort(found[first:])
+		found = found[:first+len(slices.Compact(found[first:]))]
+		ends[i] = len(found)
+	}
+	return found, ends
+}
+
 // score sets the scores of the passages: the sum of the weights of the question's terms
 // in them, where a term weighs more the fewer passages have it.
 func (x *Excerpt) score(question Matcher) {
@@ -60,17 +74,9 @@ func (x *Excerpt) score(question Matcher) {
 		return
 	}
 	counts := make([]int32, question.Len())
-	found, ends := []int32(nil), make([]int, len(x.passages))
-	for i := range x.passages {
-		p := &x.passages[i]
-		first := len(found)
-		found = question.Append(found, x.body[p.start:p.end])
-		slices.Sort(found[first:])
-		found = found[:first+len(slices.Compact(found[first:]))]
-		for _, term := range found[first:] {
-			counts[term]++
-		}
-		ends[i] = len(found)
+	found, ends := x.terms(question.Append)
+	for _, term := range found {
+		counts[term]++
 	}
 	const margin = len(neighbourShares)
 	own := make([]float64, len(x.passages)+2*margin) // with zeros at each end

@@ -97,10 +97,8 @@ func (x *Excerpt) ChooseBest() {
 func (x *Excerpt) central() []float64 {
 	const firstBonus = 1.25
 	numbers, counts := map[string]int32{}, []int32(nil)
-	found, ends := []int32(nil), make([]int, len(x.passages))
-	for i := range x.passages {
-		first := len(found)
-		for w := range wordsOf(x.body[x.passages[i].start:x.passages[i].end]) {
+	found, ends := x.terms(func(found []int32, text string) []int32 {
+		for w := range wordsOf(text) {
 			n, known := numbers[w]
 			if !known {
 				n = int32(len(counts))
@@ -108,12 +106,10 @@ func (x *Excerpt) central() []float64 {
 			}
 			found = append(found, n)
 		}
-		slices.Sort(found[first:])
-		found = found[:first+len(slices.Compact(found[first:]))]
-		for _, n := range found[first:] {
-			counts[n]++
-		}
-		ends[i] = len(found)
+		return found
+	})
+	for _, n := range found {
+		counts[n]++
 	}
 	total, first := float64(len(x.passages)), 0
 	scores := make([]float64, len(x.passages))

@@ -97,10 +97,11 @@ func wordAt(folded, word string) int {
 func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // stopWords are common English words that say nothing about a topic.
-var stopWords = wordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would " +
+var stopWords = WordSet("the and for are was were that this with from have has had not but you your what which when where who how why can could would " +
 	"should does did about into than then there their they them its our out use used will any all one may also")
 
-func wordSet(text string) map[string]bool {
+// WordSet returns the words of a text as a set.
+func WordSet(text string) map[string]bool {
 	set := map[string]bool{}
 	for word := range strings.FieldsSeq(text) {
 		set[word] = true

@@ -28,7 +28,7 @@ func (h *History) Blame(ctx context.Context, v *view.View, id string) (lines []s
 	}
 	n, ok := v.Get(id)
 	if !ok {
-		return nil, nil, nil, fault.Wrap("blame", asked, fault.NotFound, errors.New("no such node now; fovea log shows when it left"))
+		return nil, nil, nil, fault.Errorf("blame", asked, fault.NotFound, "no such node now; fovea log shows when it left")
 	}
 	b := blame{history: h, lines: text.SplitLines(n.Content)}
 	if _, err = h.scope.Chain.Trail(ctx, id, 1, head.Commit.Seq, func(s *chain.Step) error {

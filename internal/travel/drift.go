@@ -99,7 +99,7 @@ func (h *History) ApplyDrift(ctx context.Context, paths ...string) ([]string, er
 func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	switch {
 	case !s.HasFiles():
-		return nil, fault.Wrap("drift", s.Name, fault.Invalid, errors.New("a scope without files has no drift"))
+		return nil, fault.Errorf("drift", s.Name, fault.Invalid, "a scope without files has no drift")
 	case len(paths) == 0: // but for those that only memory has, see rollback.judge
 		return slices.DeleteFunc(slices.Sorted(maps.Keys(s.Drift())), func(path string) bool {
 			text, _ := s.Present().Text(path)
@@ -109,7 +109,7 @@ func drifting(s *scope.Scope, paths []string) ([]string, error) {
 	}
 	for _, path := range paths {
 		if _, ok := s.Drift()[path]; !ok {
-			return nil, fault.Wrap("drift", path, fault.NotFound, errors.New("this file does not drift; fovea drift lists those that do"))
+			return nil, fault.Errorf("drift", path, fault.NotFound, "this file does not drift; fovea drift lists those that do")
 		}
 	}
 	paths = slices.Clone(paths)

@@ -5,7 +5,6 @@ package travel
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/fault"
@@ -45,7 +44,7 @@ func (h *History) Log(ctx context.Context, id string, limit int) ([]chain.Commit
 	case err != nil:
 		return nil, fault.Wrap("log", id, fault.Corrupt, err)
 	case len(out) == 0:
-		return nil, fault.Wrap("log", id, fault.NotFound, errors.New("no such node in the history"))
+		return nil, fault.Errorf("log", id, fault.NotFound, "no such node in the history")
 	}
 	return out, nil
 }
@@ -97,7 +96,7 @@ func (h *History) Version(ctx context.Context, id string, d merkle.Digest) (*nod
 		return nil, fault.Wrap("history", id, fault.Corrupt, err)
 	}
 	if entry == nil {
-		return nil, fault.Wrap("history", id, fault.NotFound, fmt.Errorf("no version %s of this node", d))
+		return nil, fault.Errorf("history", id, fault.NotFound, "no version %s of this node", d)
 	}
 	n, err := h.scope.Chain.Version(ctx, entry.Own)
 	if err != nil {

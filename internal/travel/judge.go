@@ -138,6 +138,6 @@ func refused(op string, never []string) error {
 	if more := len(never) - len(named); more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	return fault.Wrap(op, "", fault.Denied, fmt.Errorf("%w; nothing of it was taken in; a file that is meant to be there "+
-		"stands under opaque in the configuration:\n  %s", corpus.ErrNever, strings.Join(named, "\n  ")))
+	return fault.Errorf(op, "", fault.Denied, "%w; nothing of it was taken in; a file that is meant to be there "+
+		"stands under opaque in the configuration:\n  %s", corpus.ErrNever, strings.Join(named, "\n  "))
 }

@@ -21,7 +21,7 @@ import (
 // Merge is that of fovea.History.
 func (h *History) Merge(ctx context.Context, state string, opts *scope.WriteOptions) (chain.Commit, []string, []document.Conflict, error) {
 	if abs, err := filepath.Abs(state); err == nil && h.scope.Memex().StateDir != "" && abs == filepath.Clean(h.scope.Memex().StateDir) {
-		return chain.Commit{}, nil, nil, fault.Wrap("merge", state, fault.Invalid, errors.New("it is the state folder of this memory; name that of a copy"))
+		return chain.Commit{}, nil, nil, fault.Errorf("merge", state, fault.Invalid, "it is the state folder of this memory; name that of a copy")
 	}
 	in, err := vfs.Dir(state)
 	if err != nil {
@@ -37,12 +37,12 @@ func MergeStore(ctx context.Context, h *History, in vfs.FS, name string, opts *s
 	c, touched, err := h.perform(ctx, "merge", graph.KindMerge, opts, func(r *rollback) (string, error) {
 		switch {
 		case h.scope.IsSession():
-			return "", fault.Wrap("merge", h.scope.Name, fault.Invalid, errors.New("a session stays on its machine and is not merged"))
+			return "", fault.Errorf("merge", h.scope.Name, fault.Invalid, "a session stays on its machine and is not merged")
 		case r.opts.Skip:
-			return "", fault.Wrap("merge", name, fault.Invalid, errors.New("a merge leaves no file out; it is all or nothing"))
+			return "", fault.Errorf("merge", name, fault.Invalid, "a merge leaves no file out; it is all or nothing")
 		case h.scope.Chain.Head().Commit.Seq == 0:
-			return "", fault.Wrap("merge", h.scope.Dir, fault.Invalid,
-				errors.New("this memory is empty; start it as a copy of the other's state folder and files"))
+			return "", fault.Errorf("merge", h.scope.Dir, fault.Invalid,
+				"this memory is empty; start it as a copy of the other's state folder and files")
 		}
 		other, err := r.open(ctx, in, name)
 		if err != nil {

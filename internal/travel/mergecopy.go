@@ -24,10 +24,10 @@ func MergeCopy(ctx context.Context, h *History, path string, opts *scope.WriteOp
 		here := h.scope.Present()
 		of := here.CopyOf(path)
 		if of == "" {
-			return "", fault.Wrap("resolve", path, fault.Invalid, errors.New("the file is no conflict copy"))
+			return "", fault.Errorf("resolve", path, fault.Invalid, "the file is no conflict copy")
 		}
 		if n, _ := here.Document(path); !r.opts.Base.IsZero() && r.opts.Base != n.Version && r.opts.Base != n.Own {
-			return "", fault.Wrap("resolve", path, fault.Conflict, errors.New("the copy changed since it was read; look at it and try again"))
+			return "", fault.Errorf("resolve", path, fault.Conflict, "the copy changed since it was read; look at it and try again")
 		}
 		ours, _ := here.Text(of)
 		theirs, _ := here.Text(path)

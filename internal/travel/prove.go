@@ -46,7 +46,7 @@ func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof
 		return nil, nil, fault.Wrap("prove", ref, goneKind(err), err)
 	}
 	if at.State.Root() != at.Commit.Root {
-		return nil, nil, fault.Wrap("prove", h.scope.Dir, fault.ReadOnly, errors.New("what memory holds is not in its history"))
+		return nil, nil, fault.Errorf("prove", h.scope.Dir, fault.ReadOnly, "what memory holds is not in its history")
 	}
 	f := &proof.File{Format: proof.Format, Head: signed}
 	if at.Commit.Digest != head.Digest {
@@ -61,7 +61,7 @@ func Prove(ctx context.Context, h *History, ref, id string, absent bool) (*proof
 	case absent:
 		f.Absent = id
 	case !there:
-		return nil, nil, fault.Wrap("prove", id, fault.NotFound, errors.New("no such node then"))
+		return nil, nil, fault.Errorf("prove", id, fault.NotFound, "no such node then")
 	case graph.IsGone(n):
 		return nil, nil, fault.Wrap("prove", id, fault.NotFound, h.scope.Chain.Whole(ctx, at.State, seq))
 	default:
@@ -99,11 +99,11 @@ func ProveHeads(ctx context.Context, h *History, from, to string) (*proof.File, 
 			return nil, fault.Wrap("prove", "head", fault.Invalid, err)
 		}
 		if seqs[i] = head.Seq; head.Seq > newest.Seq {
-			return nil, fault.Wrap("prove", "head", fault.NotFound, fmt.Errorf("it is of commit %d, the history ends at %d", head.Seq, newest.Seq))
+			return nil, fault.Errorf("prove", "head", fault.NotFound, "it is of commit %d, the history ends at %d", head.Seq, newest.Seq)
 		}
 	}
 	if seqs[0] > seqs[1] {
-		return nil, fault.Wrap("prove", "head", fault.Invalid, fmt.Errorf("from is of commit %d, which is after %d, that of to", seqs[0], seqs[1]))
+		return nil, fault.Errorf("prove", "head", fault.Invalid, "from is of commit %d, which is after %d, that of to", seqs[0], seqs[1])
 	}
 	hashes, err := chain.ProveLog(ctx, h.scope.Chain, seqs[1], seqs[0])
 	if err != nil {

@@ -117,11 +117,11 @@ func (m moments) find(ctx context.Context, text string) (uint64, error) {
 	case r.head:
 		return head, nil
 	case r.index < -1:
-		return 0, fault.Wrap("history", text, fault.Invalid, errors.New("a snapshot's index is 0 or more"))
+		return 0, fault.Errorf("history", text, fault.Invalid, "a snapshot's index is 0 or more")
 	case r.index >= 0 && r.index < len(list):
 		return list[r.index].Commit.Seq, nil
 	case r.index >= 0:
-		return 0, fault.Wrap("history", text, fault.NotFound, fmt.Errorf("no snapshot of that index; there are %d, see fovea snapshot list", len(list)))
+		return 0, fault.Errorf("history", text, fault.NotFound, "no snapshot of that index; there are %d, see fovea snapshot list", len(list))
 	case r.seq > 0 && r.seq <= head:
 		return r.seq, nil
 	case r.isName():
@@ -162,8 +162,8 @@ func (m moments) search(ctx context.Context, r ref, head uint64) (uint64, error)
 	newest := found[0]
 	for _, c := range found {
 		if c.Root != newest.Root {
-			return 0, fault.Wrap("history", r.text, fault.Ambiguous, fmt.Errorf(
-				"begins the digests of several commits, such as seq:%d and seq:%d; give more of it", c.Seq, newest.Seq))
+			return 0, fault.Errorf("history", r.text, fault.Ambiguous,
+				"begins the digests of several commits, such as seq:%d and seq:%d; give more of it", c.Seq, newest.Seq)
 		}
 	}
 	return newest.Seq, nil

@@ -4,7 +4,6 @@ package travel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -18,7 +17,7 @@ import (
 // RestoreFiles is that of fovea.History.
 func (h *History) RestoreFiles(ctx context.Context, paths []string, at string, opts *scope.WriteOptions) (chain.Commit, []string, error) {
 	if !h.scope.HasFiles() {
-		return chain.Commit{}, nil, fault.Wrap("restore", h.scope.Name, fault.Invalid, errors.New("a scope without files has none to restore"))
+		return chain.Commit{}, nil, fault.Errorf("restore", h.scope.Name, fault.Invalid, "a scope without files has none to restore")
 	}
 	return h.perform(ctx, "restore", graph.KindRollback, opts, func(r *rollback) (string, error) {
 		here := h.scope.Present()
@@ -56,10 +55,10 @@ func (m moments) file(ctx context.Context, path, at string) (text string, opaque
 	}
 	d, ok := v.State.Document(path)
 	if !ok || document.IsMemory(path) {
-		return "", false, fault.Wrap("restore", path, fault.NotFound, fmt.Errorf("there was no such file at commit %d", seq))
+		return "", false, fault.Errorf("restore", path, fault.NotFound, "there was no such file at commit %d", seq)
 	}
 	if scope.IsLost(v.State.Nodes(path)) {
-		return "", false, fault.Wrap("restore", path, fault.NotFound, fmt.Errorf("the text that it had at commit %d is not kept any more", seq))
+		return "", false, fault.Errorf("restore", path, fault.NotFound, "the text that it had at commit %d is not kept any more", seq)
 	}
 	text, _ = v.State.Text(path)
 	return text, d.Derived.Opaque, nil
@@ -82,7 +81,7 @@ func (m moments) lastWith(ctx context.Context, path string) (string, error) {
 	case err != nil:
 		return "", fault.Wrap("restore", path, fault.Corrupt, err)
 	case left < 2:
-		return "", fault.Wrap("restore", path, fault.NotFound, errors.New("memory never had such a file; fovea log lists what it had"))
+		return "", fault.Errorf("restore", path, fault.NotFound, "memory never had such a file; fovea log lists what it had")
 	}
 	return fmt.Sprintf("seq:%d", left-1), nil
 }

@@ -4,7 +4,6 @@ package travel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,7 +19,7 @@ import (
 // CommitsOf is that of fovea.History.
 func (h *History) CommitsOf(ctx context.Context, by author.Author, session, since string) ([]chain.Commit, error) {
 	if by.IsZero() && session == "" {
-		return nil, fault.Wrap("history", since, fault.Invalid, errors.New("name an author or a session"))
+		return nil, fault.Errorf("history", since, fault.Invalid, "name an author or a session")
 	}
 	defer h.scope.Chain.Begin().End()
 	from, begin := uint64(1), time.Time{}
@@ -87,7 +86,7 @@ func (b *reversal) choose(commits []uint64, head uint64) error {
 	for _, seq := range b.commits {
 		switch {
 		case seq == 1:
-			return fault.Wrap("revert", "seq:1", fault.Invalid, errors.New("the memory began with this commit; there is nothing before it"))
+			return fault.Errorf("revert", "seq:1", fault.Invalid, "the memory began with this commit; there is nothing before it")
 		case seq == 0 || seq > head:
 			return b.history.moments().unlessDamaged(fault.Wrap("revert", fmt.Sprintf("seq:%d", seq), fault.NotFound, chain.ErrNoCommit))
 		}

@@ -62,8 +62,8 @@ func (h *History) perform(ctx context.Context, name, kind string, opts *scope.Wr
 		return h.scope.Replay(first), filesOf(first), err
 	}
 	if head := h.scope.Chain.Head().Commit.Seq; opts.Head != 0 && head != opts.Head { // the caller decided at an earlier one
-		return chain.Commit{}, nil, fault.Wrap(name, h.scope.Dir, fault.Conflict,
-			fmt.Errorf("commit %d came meanwhile; look at it and try again", head))
+		return chain.Commit{}, nil, fault.Errorf(name, h.scope.Dir, fault.Conflict,
+			"commit %d came meanwhile; look at it and try again", head)
 	}
 	message, err := target(r)
 	if r.closeOther != nil {
@@ -269,8 +269,8 @@ func (r *rollback) stage(head *graph.State, paths []string) error {
 		if r.secondParent != nil {
 			way = "mend that and merge again"
 		}
-		return fault.Wrap(r.action.Name, r.history.scope.Dir, fault.Conflict, fmt.Errorf(
-			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(lines(r.blocked...), "\n  ")))
+		return fault.Errorf(r.action.Name, r.history.scope.Dir, fault.Conflict,
+			"%d files may not be touched; nothing was done (%s):\n  %s", len(r.blocked), way, strings.Join(lines(r.blocked...), "\n  "))
 	}
 	return nil
 }

@@ -281,7 +281,7 @@ func describe(in vfs.FS, name string) (File, error) {
 // Remove removes the file of a model that no open store uses.
 func Remove(in vfs.FS, name string) error {
 	if !strings.HasSuffix(name, suffix) || strings.Contains(name, "/") {
-		return fault.Wrap("remove vectors", name, fault.Invalid, errors.New("not a file of vectors: choose a name that the list has"))
+		return fault.Errorf("remove vectors", name, fault.Invalid, "not a file of vectors: choose a name that the list has")
 	}
 	err := in.Remove(name)
 	if err == nil {

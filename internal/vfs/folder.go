@@ -18,11 +18,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Folder is a folder of the operating system. It implements FS.
+// Folder is a folder of the operating system. It implements FS: what os.Root does as FS wants it,
+// such as Stat and Rename, is that of the root.
 type Folder struct {
 	path string
-	root *os.Root
+	*root
 }
+
+// root is what a Folder has embedded, and no other package reaches.
+type root = os.Root
 
 var _ FS = (*Folder)(nil)
 
@@ -124,12 +128,6 @@ func (d *Folder) ReadFile(name string) ([]byte, error) {
 	return readAll(f)
 }
 
-// Stat implements FS.
-func (d *Folder) Stat(name string) (fs.FileInfo, error) { return d.root.Stat(name) }
-
-// Lstat implements FS.
-func (d *Folder) Lstat(name string) (fs.FileInfo, error) { return d.root.Lstat(name) }
-
 // ReadDir implements FS.
 func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe in its place is not waited for
@@ -144,18 +142,6 @@ func (d *Folder) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // ReadLink implements FS.
 func (d *Folder) ReadLink(name string) (string, error) { return d.root.Readlink(name) }
-
-// MkdirAll implements FS.
-func (d *Folder) MkdirAll(name string, perm fs.FileMode) error { return d.root.MkdirAll(name, perm) }
-
-// Remove implements FS.
-func (d *Folder) Remove(name string) error { return d.root.Remove(name) }
-
-// Rename implements FS.
-func (d *Folder) Rename(oldName, newName string) error { return d.root.Rename(oldName, newName) }
-
-// Link implements FS.
-func (d *Folder) Link(oldName, newName string) error { return d.root.Link(oldName, newName) }
 
 // SyncDir implements FS. On Windows, where a folder cannot be synced, it does
 // nothing.
@@ -190,9 +176,6 @@ func (d *Folder) Lock(name string) (io.Closer, error) {
 	}
 	return lock, nil
 }
-
-// Close implements FS.
-func (d *Folder) Close() error { return d.root.Close() }
 
 // osFile adds SyncData, which each system has its own way for.
 type osFile struct{ *os.File }

@@ -3,6 +3,7 @@
 package vfs
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -91,6 +92,26 @@ func RemoveAll(in FS, name string) error {
 		}
 	}
 	return in.Remove(name)
+}
+
+// RemoveIfThere removes a file. What is not there is no error.
+func RemoveIfThere(in FS, name string) error {
+	if err := in.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// ReadJSON reads a value that WriteJSON wrote. What is not there leaves the value as it is.
+func ReadJSON(in FS, name string, into any) error {
+	data, err := in.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	return err
 }
 
 // Entries is ReadDir for which a folder that is not there has no entries.

@@ -5,7 +5,6 @@ package view
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/author"
@@ -19,7 +18,7 @@ import (
 // Window is that of fovea.View.
 func (v *View) Window(ctx context.Context, req window.Request) (*window.Window, error) {
 	if n, has := v.Get(req.Focus); has && v.state.CopyOf(n.Path) != "" {
-		return nil, fault.Wrap("context", n.Path, fault.Invalid, fmt.Errorf("%q is a conflict copy of %q, and no window shows it", n.Path, v.state.CopyOf(n.Path)))
+		return nil, fault.Errorf("context", n.Path, fault.Invalid, "%q is a conflict copy of %q, and no window shows it", n.Path, v.state.CopyOf(n.Path))
 	} else if req.Focus != "" && !has {
 		if err := v.lockedDown("context", req.Focus); err != nil {
 			return nil, err
