@@ -50,7 +50,7 @@ func (h *Hive) hold(ctx context.Context, op, task string, lease time.Duration, o
 	decide func(w *change, n *node.Node, me string, now int64) (uint64, error)) (Claim, chain.Commit, error) {
 	me, err := h.caller(ctx, op)
 	if err == nil && (lease < MinLease || lease > MaxLease) {
-		err = fault.Wrap(op, task, fault.Invalid, fmt.Errorf("%w, not %v", ErrLease, lease))
+		err = fault.Errorf(op, task, fault.Invalid, "%w, not %v", ErrLease, lease)
 	}
 	if err != nil {
 		return Claim{}, chain.Commit{}, err
@@ -218,7 +218,7 @@ func firstClaim(ctx context.Context, s *scope.Scope, op, task string, first *gra
 			}
 		}
 	}
-	return Claim{}, fault.Wrap(op, task, fault.Conflict, errors.New("the op was used for another task; use a new one"))
+	return Claim{}, fault.Errorf(op, task, fault.Conflict, "the op was used for another task; use a new one")
 }
 
 // clock is the time by which leases are judged, in Unix milliseconds. It never goes back: it

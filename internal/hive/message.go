@@ -96,7 +96,7 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 	}
 	m.Subject, m.Body = inert.Line(m.Subject), inert.Text(strings.TrimRightFunc(m.Body, unicode.IsSpace))
 	if n := len(m.Subject) + len(m.Body); n > MaxMessage { // a receiver is handed it whole
-		return "", chain.Commit{}, fault.Wrap("send", m.To, fault.Invalid, fmt.Errorf("%w; made plain text it has %d", ErrTooLarge, n))
+		return "", chain.Commit{}, fault.Errorf("send", m.To, fault.Invalid, "%w; made plain text it has %d", ErrTooLarge, n)
 	}
 	id, counted := uuid.NewString(), false
 	c, first, err := h.run(postal(ctx, h.scope, m.To), scope.Action{Name: "send", Key: opts.OrZero().Key}, func(w *change) error {

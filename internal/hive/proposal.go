@@ -190,7 +190,7 @@ func (ps *Proposals) commit(ctx context.Context, became string, p Proposal, opts
 	const op = "review"
 	s := ps.scope
 	if !s.IsSession() {
-		return chain.Commit{}, fault.Wrap(op, s.Name, fault.Invalid, errors.New("proposals are kept in a session"))
+		return chain.Commit{}, fault.Errorf(op, s.Name, fault.Invalid, "proposals are kept in a session")
 	}
 	action := scope.Action{Name: op, Kind: graph.KindEdit, Key: opts.OrZero().Key, Message: p.Agent + ": proposal " + p.ID + " " + became}
 	c, _, err := ps.writer.Do(ctx, action, func(c *write.Change) error {

@@ -5,7 +5,6 @@ package hive
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -114,7 +113,7 @@ func (h *Hive) Peek(ctx context.Context, ids ...string) (read []Message, left in
 func chosen(state *graph.State, paths []string, me string, ids []string) (read []Message, left int, err error) {
 	all := len(ids) == 0
 	if len(ids) > MaxReadMessages {
-		return nil, 0, fault.Wrap("read", me, fault.Invalid, fmt.Errorf("at most %d messages are read at once", MaxReadMessages))
+		return nil, 0, fault.Errorf("read", me, fault.Invalid, "at most %d messages are read at once", MaxReadMessages)
 	}
 	if all {
 		for _, m := range inbox(state, paths, true) {
@@ -135,7 +134,7 @@ func chosen(state *graph.State, paths []string, me string, ids []string) (read [
 			if all {
 				return read, len(ids) - i, nil
 			}
-			return nil, 0, fault.Wrap("read", me, fault.Invalid, fmt.Errorf("the messages together are larger than %d bytes; read fewer at once", MaxReadBytes))
+			return nil, 0, fault.Errorf("read", me, fault.Invalid, "the messages together are larger than %d bytes; read fewer at once", MaxReadBytes)
 		}
 		read = append(read, m)
 	}
