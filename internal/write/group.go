@@ -68,7 +68,7 @@ func (g *group) take(r *request) bool {
 	case r.ctx.Err() != nil:
 		err = fault.Wrap(r.action.Name, "", fault.Other, r.ctx.Err())
 	default:
-		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}}
+		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}, read: map[string]bool{}}
 		c.Action.Now = g.w.scope.Options.Now()
 		if err = r.do(c); err == nil {
 			err = g.add(r, c)
@@ -122,14 +122,14 @@ func (g *group) add(r *request, c *Change) error {
 	if g.full && len(g.steps) > 0 {
 		return errLater
 	}
-	if last.delta.Empty() { // marks alone
-		_, err := Record(c.ctx, g.tx, last.state, &last.delta, last.Commit, last.Marks...)
-		return err
-	}
 	before := c.State()
 	if r.action.DryRun {
 		r.commit.Would = new(view.Changed(last.delta))
 		return g.try(c, before)
+	}
+	if last.delta.Empty() { // marks alone
+		_, err := Record(c.ctx, g.tx, last.state, &last.delta, last.Commit, last.Marks...)
+		return err
 	}
 	for i := range steps {
 		s := &steps[i]
