@@ -112,19 +112,28 @@ func (s *scenario) prove(w *world, base state, seq uint64, faults bool) proof {
 	for p.next() != nil && p.next().Author.Kind == author.File {
 		p.take(w)
 	}
-	if c := p.next(); c != nil && s.back > 0 && c.Kind == graph.KindRollback {
-		to := w.at(uint64(s.back))
-		if text, drifts := p.last().drift[drifting]; drifts && to.texts[drifting] == p.last().texts[drifting] {
-			to.drift[drifting] = text // what does not change in memory goes on drifting
-		}
-		p.step(w, &change{}, c.Message, to)
-	} else if s.back > 0 && !faults {
-		w.t.Fatalf("no rollback: %+v", c)
+	if s.back > 0 {
+		s.proveBack(w, &p, faults)
 	}
 	if c := p.next(); c != nil {
 		w.t.Fatalf("a commit of nothing: %+v", c)
 	}
 	return p
+}
+
+// proveBack proves the rollback at the end of a scenario.
+func (s *scenario) proveBack(w *world, p *proof, faults bool) {
+	w.t.Helper()
+	to, last, c := w.at(uint64(s.back)), p.last(), p.next()
+	if text, drifts := last.drift[drifting]; drifts && to.texts[drifting] == last.texts[drifting] {
+		to.drift[drifting] = text // what does not change in memory goes on drifting
+	}
+	switch {
+	case c != nil && c.Kind == graph.KindRollback:
+		p.step(w, &change{}, c.Message, to)
+	case !faults && !to.equal(last):
+		w.t.Fatalf("no rollback: %+v", c)
+	}
 }
 
 // next returns the commit that is not proved yet, nil if all are.
