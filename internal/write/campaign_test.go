@@ -36,7 +36,11 @@ func drawScenario(t *rapid.T) scenario {
 		var group []change
 		for range rapid.IntRange(1, 5).Draw(t, "changes") {
 			id++
-			group = append(group, drawChange(t, id))
+			c := drawChange(t, id)
+			if len(group) > 0 && rapid.IntRange(0, 3).Draw(t, "repeats") == 0 {
+				c.who, c.key, c.dry = group[len(group)-1].who, group[len(group)-1].key, false
+			}
+			group = append(group, c)
 		}
 		s.groups = append(s.groups, group)
 	}
@@ -80,7 +84,10 @@ func (s *scenario) prove(w *world, base state, seq uint64, faults bool) proof {
 	p := proof{base: seq, log: w.log(), states: []state{base}}
 	ops := map[string]uint64{}
 	for _, c := range s.changes() {
-		for p.next() != nil && p.next().Author.Kind == author.File && slices.ContainsFunc(c.reads(p.last()), func(path string) bool { return p.takes(w, path) }) {
+		takesRead := func() bool {
+			return slices.ContainsFunc(c.reads(p.last()), func(path string) bool { return p.takes(w, path) })
+		}
+		for p.next() != nil && p.next().Author.Kind == author.File && takesRead() {
 			p.take(w)
 		}
 		got, want := w.results[c.id], c.expect(p.last())

@@ -62,10 +62,16 @@ func (c *change) meddles() bool {
 	return slices.ContainsFunc(c.edits, func(e edit) bool { return e.kind == meddle })
 }
 
-const unwritable, drifting = "unwritable.org", "drifting.org"
+// linked is a file with two names: it is written in place, and by no agent.
+const unwritable, drifting, linked = "unwritable.org", "drifting.org", "linked.org"
 
 // denied maps each agent to what begins the names of the files that it may not write.
 var denied = map[string]string{"ada": "b", "bob": "sub/"}
+
+// mayNot reports whether the author of a change may not write a file.
+func (c *change) mayNot(path string) bool {
+	return c.who != "" && (path == linked || strings.HasPrefix(path, denied[c.who]))
+}
 
 // as returns a context of an agent, "" for the owner.
 func as(who string) context.Context {
@@ -90,11 +96,12 @@ func drawChange(t *rapid.T, id int) change {
 		c.refuse = true
 	case 2:
 		c.deferred = true
-	case 3, 4, 5:
+	case 3, 4, 5, 6, 7:
 		c.key = c.who + rapid.SampledFrom([]string{"k1", "k2"}).Draw(t, "key")
 	}
 	for i := range rapid.IntRange(1, 4).Draw(t, "edits") {
-		e := edit{kind: editKind(rapid.IntRange(0, int(editKinds)-1).Draw(t, "kind")), text: fmt.Sprintf("Text %d of %s, ünïcode", i, c.message())}
+		kind := editKind(rapid.IntRange(0, int(editKinds)-1).Draw(t, "kind"))
+		e := edit{kind: kind, text: fmt.Sprintf("Text %d of %s, ünïcode", i, c.message())}
 		switch e.kind {
 		case tree:
 			e.path = rapid.SampledFrom([]string{"t1", "t2"}).Draw(t, "tree")
@@ -109,9 +116,9 @@ func drawChange(t *rapid.T, id int) change {
 			e.path = "key"
 		default:
 			e.path = rapid.SampledFrom([]string{"a.org", "a.org", "b.org", "sub/c.org", "new.org", "sub/new.org", "a.org",
-				"b.org", "sub/c.org", unwritable, drifting}).Draw(t, "path")
+				"b.org", "sub/c.org", linked, linked, unwritable, drifting}).Draw(t, "path")
 		}
-		if e.kind == meddle && (e.path == unwritable || e.path == drifting) {
+		if e.kind == meddle && (e.path == unwritable || e.path == drifting || e.path == linked) {
 			e.path = "a.org"
 		}
 		c.edits = append(c.edits, e)
@@ -228,7 +235,7 @@ func (c *change) reads(s state) (paths []string) {
 		if e.kind == tree || e.kind == declare || e.kind == mark || e.kind == once {
 			continue
 		}
-		if c.who != "" && strings.HasPrefix(e.path, denied[c.who]) {
+		if c.mayNot(e.path) {
 			break
 		}
 		paths = append(paths, e.path)
@@ -265,7 +272,7 @@ func (c *change) expect(s state) outcome {
 			if after.trees[e.path] = e.text; e.text == "" {
 				delete(after.trees, e.path)
 			}
-		case c.who != "" && strings.HasPrefix(e.path, denied[c.who]), drifts:
+		case c.mayNot(e.path), drifts:
 			return outcome{refused: true}
 		default:
 			after.texts[e.path] = e.newText(after.texts[e.path])

@@ -33,13 +33,15 @@ var mutants = []mutant{
 	{"splices are made in the order of their text", "step.go",
 		"for i := range in.steps {\n\t\tput", "in.steps[0], in.steps[1] = in.steps[1], in.steps[0]\n\tfor i := range in.steps {\n\t\tput"},
 	{"a key that is repeated in a group runs again", "group.go",
-		"r.action.Key != \"\" && slices.ContainsFunc(g.of, func(o *request) bool { return o.action.Key == r.action.Key })", "false && slices.Contains(g.of, r)"},
+		"r.action.Key != \"\" && slices.ContainsFunc(g.of, func(o *request) bool { return o.action.Key == r.action.Key })",
+		"false && slices.Contains(g.of, r)"},
 	{"a file that changed meanwhile is overwritten", "group.go",
 		"Next: corpus.Next{Text: f.text}})\n",
 		"Next: corpus.Next{Text: f.text}})\n\t\tif now, _, err := g.w.scope.Root.Read(f.path, 0); err == nil {\n" +
 			"\t\t\twrites[len(writes)-1].Base = merkle.SumText(now)\n\t\t}\n"},
 	{"the marks of a change are lost", "change.go", "last := Step{Marks: c.marks}", "last := Step{}"},
-	{"recovery loses documents without files", "intent.go", "s.trees, err = readList(r, func() (treePlan, error) { return readTreePlan(r, load) })",
+	{"recovery loses documents without files", "intent.go",
+		"s.trees, err = readList(r, func() (treePlan, error) { return readTreePlan(r, load) })",
 		"_, err = readList(r, func() (treePlan, error) { return readTreePlan(r, load) })"},
 	{"what is taken back forgets a file", "settle.go",
 		"if at != atNext && at != torn {", "if at != atNext && at != torn || i == 0 && len(in.files) > 1 {"},
@@ -48,7 +50,8 @@ var mutants = []mutant{
 		"if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {\n\t\treturn \"\", false, err\n\t}", ""},
 	{"a dry run writes", "group.go", "if r.action.DryRun {\n", "if r.action.DryRun && len(c.paths) == 0 {\n"},
 	{"a group fails for one of its changes", "writer.go", "err != nil && taken > 1 {", "err != nil && taken > 256 {"},
-	{"an intent that is done is left announced for ever", "settle.go", "count[atNext]+count[asMeant] == len(in.files) && w.listed(in):", "false:"},
+	{"an intent that is done is left announced for ever", "settle.go",
+		"count[atNext]+count[asMeant] == len(in.files) && w.listed(in):", "false:"},
 }
 
 // TestCampaignOfMutants plants defects in the package, one at a time: TestCampaignOfGroups finds each.

@@ -87,10 +87,12 @@ func (w *world) must(err error) {
 // from memory since a rollback of memory only.
 func newWorld(t rapid.TB) *world {
 	w := &world{t: t, folder: faultfs.New(), disk: faultfs.New(), results: map[int]result{}}
-	for _, name := range []string{"a.org", "b.org", "sub/c.org", unwritable, drifting} {
+	for _, name := range []string{"a.org", "b.org", "sub/c.org", unwritable, drifting, linked} {
 		id := strings.NewReplacer("/", "-", ".", "-").Replace(name)
 		w.must(w.write(name, "* Of "+name+"\n:PROPERTIES:\n:ID: "+id+"\n:END:\nbody\n* Another\n* And another\n"))
 	}
+	w.must(w.write(linked, "* Of "+linked+"\n"+strings.Repeat("A line that fills sectors.\n", 60)))
+	w.must(errors.Join(w.folder.Link(linked, "other name"), w.folder.SyncDir(".")))
 	f, err := w.folder.OpenFile(unwritable, 0, 0)
 	w.must(err)
 	w.must(errors.Join(f.Chmod(0o444), f.Sync(), f.Close()))
