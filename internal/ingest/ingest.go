@@ -373,7 +373,7 @@ func (r *Reader) Refresh(ctx context.Context, tx *chain.Tx, a scope.Action, path
 	if err := in.commit(ctx); err != nil {
 		return "", err
 	}
-	if text, same, err = r.Current(a, path); err == nil && !same { // it was not read, or changed again
+	if text, _, err = r.Current(a, path); err == nil && !r.scope.Present().Holds(path, text) { // it was not read, or changed again
 		err = scope.FailWrite(a.Name, path, corpus.ErrChanged)
 	}
 	return text, err
