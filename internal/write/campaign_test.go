@@ -85,7 +85,7 @@ func (s *scenario) prove(w *world, base state, seq uint64, faults bool) proof {
 	ops := map[string]uint64{}
 	for _, c := range s.changes() {
 		takesRead := func() bool {
-			return slices.ContainsFunc(c.reads(p.last()), func(path string) bool { return p.takes(w, path) })
+			return slices.ContainsFunc(c.reads(p.last()), func(path string) bool { return p.takes(w, path, c.id) })
 		}
 		for p.next() != nil && p.next().Author.Kind == author.File && takesRead() {
 			p.take(w)
@@ -153,11 +153,13 @@ func (p *proof) next() *chain.Commit {
 
 func (p *proof) last() state { return p.states[len(p.states)-1] }
 
-// takes reports whether the next commit changes a file.
-func (p *proof) takes(w *world, path string) bool {
+// takes reports whether the next commit changes a file, by a text that was saved before a change was answered.
+func (p *proof) takes(w *world, path string, id int) bool {
 	text, had := p.last().texts[path]
 	after, has := w.at(p.next().Seq).texts[path]
-	return text != after || had != has
+	return (text != after || had != has) && slices.ContainsFunc(w.saved, func(s *saved) bool {
+		return s.path == path && s.text == after && s.before < id
+	})
 }
 
 // take proves a commit that takes what another program saved.

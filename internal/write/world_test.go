@@ -45,6 +45,7 @@ type world struct {
 type saved struct {
 	path, text string
 	at         int    // count
+	before     int    // the number of changes that had been answered
 	taken      uint64 // the commit that took it; 0 for none
 }
 
@@ -127,7 +128,7 @@ func (w *world) outside(name string, newText func(string) string) {
 	s := &saved{path: name, text: newText(string(text))}
 	err := w.write(name, s.text)
 	w.mu.Lock()
-	s.at, w.quiet = w.count, false
+	s.at, s.before, w.quiet = w.count, len(w.results), false
 	w.saved = append(w.saved, s)
 	w.mu.Unlock()
 	if err != nil {
