@@ -112,7 +112,10 @@ func (s *scenario) prove(w *world, base state, seq uint64, faults bool) proof {
 			continue
 		}
 		last := p.log[p.base+uint64(len(p.states))-2]
-		if ops[c.key] = last.Seq; got.err == nil && got.commit.Seq != last.Seq {
+		if last.Message == c.message() { // a declaration alone bears no key
+			ops[c.key] = last.Seq
+		}
+		if got.err == nil && got.commit.Seq != last.Seq {
 			w.t.Fatalf("%s returns commit %d, and is %d", c.message(), got.commit.Seq, last.Seq)
 		}
 	}
