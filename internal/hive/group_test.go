@@ -20,11 +20,13 @@ import (
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/hive"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/write"
 )
 
 // together runs operations as one group, in this order, and returns when all have.
 func (w *world) together(ops ...func()) {
-	release := hive.Hold(w.hive())
+	writer := w.m.Notes().(interface{ Writer() *write.Writer }).Writer()
+	release := writer.Hold()
 	var all sync.WaitGroup
 	var refused atomic.Int64 // before they had to wait
 	for i, op := range ops {
@@ -32,7 +34,7 @@ func (w *world) together(ops ...func()) {
 			op()
 			refused.Add(1)
 		})
-		for hive.Waiting(w.hive())+int(refused.Load()) <= i {
+		for writer.Waiting()+int(refused.Load()) <= i {
 			runtime.Gosched()
 		}
 	}
@@ -175,106 +177,6 @@ func TestGroupOfSeveralFiles(t *testing.T) {
 	}
 	if n := len(w.hive().Inbox("bob", true)); n != 0 {
 		t.Errorf("%d messages are unread", n)
-	}
-}
-
-// TestGroupSurvivesCrashes cuts the power, and kills the process, before each operation on the
-// disks: of a group all is there or nothing, byte for byte, and all once it was answered.
-func TestGroupSurvivesCrashes(t *testing.T) {
-	w := newWorld(t, map[string]string{"tasks.org": manyTasks(3), "tasks/b.org": "* TODO B\n:PROPERTIES:\n:ID: b\n:END:\n"})
-	c, _, err := w.hive().Claim(as("ada"), "t0", time.Hour, nil)
-	must(t, err)
-	type image struct {
-		what         string
-		folder, disk *faultfs.FS
-		sent         int64
-	}
-	var mu sync.Mutex
-	var images []image
-	var sent atomic.Int64
-	take := func(what string) {
-		mu.Lock()
-		defer mu.Unlock()
-		for seed := range uint64(6) {
-			images = append(images, image{fmt.Sprint(what, ", seed ", seed), w.folder.Crash(seed), w.disk.Crash(seed * 7), sent.Load()})
-		}
-		images = append(images, image{what + ", killed", w.folder.Clone(), w.disk.Clone(), sent.Load()})
-	}
-	hook := func(op faultfs.Op) error {
-		if !slices.Contains([]faultfs.Kind{faultfs.OpRead, faultfs.OpStat, faultfs.OpReadDir}, op.Kind) {
-			take(fmt.Sprint("before ", op.Kind, " of ", op.Name))
-		}
-		return nil
-	}
-	before := w.log()[0]
-	w.folder.OnOp(hook)
-	w.disk.OnOp(hook)
-	ok := func(err error) {
-		if err != nil {
-			t.Error(err)
-		}
-		sent.Add(1)
-	}
-	w.together(
-		func() { _, err := w.hive().Release(as("ada"), "t0", c.Number, nil); ok(err) },
-		func() { _, _, err := w.hive().Claim(as("bob"), "t0", time.Hour, nil); ok(err) },
-		func() { _, _, err := w.hive().Claim(as("ada"), "b", time.Hour, nil); ok(err) },
-		func() { _, _, err := w.hive().Claim(as("carl"), "t2", time.Hour, nil); ok(err) },
-		func() {
-			_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "yours", Body: "x", Known: true}, nil)
-			ok(err)
-		},
-	)
-	w.folder.OnOp(nil)
-	w.disk.OnOp(nil)
-	take("after the group")
-	after := w.log()[0]
-	if after.Seq != before.Seq+5 {
-		t.Fatalf("commits %d to %d", before.Seq, after.Seq)
-	}
-	seen := map[uint64]int{}
-	for _, i := range images {
-		o := &world{t: t, folder: i.folder, disk: i.disk, now: w.now}
-		o.open()
-		must(t, o.m.Ingest(t.Context(), nil))
-		got := o.log()[0]
-		seen[got.Seq]++
-		if want := []chain.Commit{before, after}; got.Digest != after.Digest && (got.Digest != want[0].Digest || i.sent > 0) {
-			t.Errorf("%s: %d were answered, and memory is at %d of %d, %q by %s", i.what, i.sent, got.Seq, after.Seq, got.Message, got.Author)
-		}
-		must(t, o.m.Close())
-	}
-	if len(seen) != 2 {
-		t.Errorf("found heads %v: a crash leaves both", seen)
-	}
-}
-
-// TestGroupFails: when an operation on the disks fails, each operation of the group has landed as
-// a whole or not at all, and those that were said to have are there when memory is opened again.
-func TestGroupFails(t *testing.T) {
-	for step := 0; ; step++ {
-		w := newWorld(t, map[string]string{"tasks.org": manyTasks(3), "tasks/b.org": "* TODO B\n:PROPERTIES:\n:ID: b\n:END:\n"})
-		tasks := []string{"t0", "t1", "b"}
-		claims, errs := make([]hive.Claim, len(tasks)), make([]error, len(tasks))
-		var ops []func()
-		for i, task := range tasks {
-			ops = append(ops, func() { claims[i], _, errs[i] = w.hive().Claim(as("ada"), task, time.Hour, nil) })
-		}
-		stop := failAfter(w, step, faultfs.ErrFault)
-		w.together(ops...)
-		reached := stop()
-		w.crash()
-		must(t, w.m.Ingest(t.Context(), nil))
-		for _, got := range w.hive().Tasks(t.Context(), hive.Filter{}) {
-			i := slices.Index(tasks, got.ID)
-			if i >= 0 && errs[i] == nil && got.Claim != claims[i] {
-				t.Errorf("step %d: %s was claimed as %+v, and is held as %+v", step, got.ID, claims[i], got.Claim)
-			}
-		}
-		must(t, w.m.Close())
-		if !reached {
-			return
-		}
 	}
 }
 

@@ -370,8 +370,12 @@ func (r *Reader) Refresh(ctx context.Context, tx *chain.Tx, a scope.Action, path
 	if err := in.file(ctx, path); err != nil {
 		return "", err
 	}
-	err = in.commit(ctx)
-	text, _ = r.scope.Present().Text(path)
+	if err := in.commit(ctx); err != nil {
+		return "", err
+	}
+	if text, _, err = r.Current(a, path); err == nil && !r.scope.Present().Holds(path, text) { // it was not read, or changed again
+		err = scope.FailWrite(a.Name, path, corpus.ErrChanged)
+	}
 	return text, err
 }
 

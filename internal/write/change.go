@@ -33,6 +33,7 @@ type Change struct {
 	texts  map[string]string // new contents, by path
 	paths  []string          // in the order in which they are written
 	ends   map[string]*fileEnd
+	read   map[string]bool // files that are up to date with memory
 	drafts []func(*graph.State, *graph.Draft) error
 	marks  [][]byte
 	once   []any
@@ -97,6 +98,10 @@ func (c *Change) Fresh(path string) (string, error) {
 
 // fresh is Fresh for an actor who may write the file.
 func (c *Change) fresh(path string) (string, error) {
+	if c.read[path] { // what is set may come from it: a file that changed since is found when it is written
+		text, _ := c.State().Text(path)
+		return text, nil
+	}
 	text, err := c.in.read(c, path)
 	if d, ok := c.State().Document(path); err == nil && ok && d.Derived.Opaque {
 		why := c.in.w.scope.Options.Formats.KeptWhole(path, d.Content)
@@ -105,6 +110,7 @@ func (c *Change) fresh(path string) (string, error) {
 		}
 		err = c.Fail(path, fault.Invalid, errors.New(why))
 	}
+	c.read[path] = err == nil
 	return text, err
 }
 
@@ -260,7 +266,9 @@ func (c *Change) seal() ([]Step, error) {
 	last := Step{Marks: c.marks}
 	last.state, last.delta = draft.Seal()
 	if last.delta.Empty() {
-		if len(c.marks) > 0 {
+		if len(steps) > 0 {
+			steps[0].Marks = c.marks
+		} else if len(c.marks) > 0 {
 			steps = append(steps, last)
 		}
 		return steps, nil

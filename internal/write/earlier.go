@@ -28,14 +28,14 @@ func (in *Intent) readEarlier(r *merkle.Reader, fields int, format uint64, load 
 	whole.Commit.Kind = r.Text()
 	err := whole.readCommit(r)
 	if err == nil {
-		err = in.readFiles(r, load)
+		in.files, err = readList(r, func() (plan, error) { return readPlan(r, load) })
 	}
 	if err == nil && fields > 8 {
-		err = whole.readTrees(r, load)
+		whole.trees, err = readList(r, func() (treePlan, error) { return readTreePlan(r, load) })
 	}
 	if err == nil && format != formatPlain {
 		if err = in.readEarlierSteps(r, format, whole.Commit.Kind, load); err == nil {
-			err = whole.readMarks(r)
+			whole.Marks, err = readList(r, func() ([]byte, error) { return []byte(r.Bytes()), nil })
 		}
 	}
 	if err != nil {

@@ -68,7 +68,7 @@ func (g *group) take(r *request) bool {
 	case r.ctx.Err() != nil:
 		err = fault.Wrap(r.action.Name, "", fault.Other, r.ctx.Err())
 	default:
-		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}}
+		c := &Change{Action: r.action, ctx: r.ctx, in: g, texts: map[string]string{}, read: map[string]bool{}}
 		c.Action.Now = g.w.scope.Options.Now()
 		if err = r.do(c); err == nil {
 			err = g.add(r, c)
@@ -122,14 +122,18 @@ func (g *group) add(r *request, c *Change) error {
 	if g.full && len(g.steps) > 0 {
 		return errLater
 	}
-	if last.delta.Empty() { // marks alone
-		_, err := Record(c.ctx, g.tx, last.state, &last.delta, last.Commit, last.Marks...)
-		return err
-	}
 	before := c.State()
 	if r.action.DryRun {
 		r.commit.Would = new(view.Changed(last.delta))
-		return g.try(c, before)
+		g.splice(c, last, before)
+		op := g.w.operation(g.tx, c.Action.Name, g.w.rights.Judge(c.ctx, c.Action.Name))
+		err := errors.Join(op.Prepare(g.writes()...), op.Discard())
+		g.files = nil
+		return err
+	}
+	if last.delta.Empty() { // marks alone
+		_, err := Record(c.ctx, g.tx, last.state, &last.delta, last.Commit, last.Marks...)
+		return err
 	}
 	for i := range steps {
 		s := &steps[i]
@@ -179,22 +183,12 @@ func (g *group) splice(c *Change, s *Step, before *graph.State) {
 	slices.SortFunc(s.Splices, func(a, b Splice) int { return a.File - b.File })
 }
 
-// try stages the files of a dry run, and discards them.
-func (g *group) try(c *Change, before *graph.State) error {
-	op := g.w.operation(g.tx, c.Action.Name, g.w.rights.Judge(c.ctx, c.Action.Name))
-	var writes []FileWrite
-	for _, path := range c.paths {
-		w := FileWrite{Path: path, Next: corpus.Next{Text: c.texts[path]}}
-		have, had := before.Text(path)
-		if had {
-			w.Base = merkle.SumText(have)
-		}
-		if !had || have != w.Next.Text {
-			writes = append(writes, w)
-		}
+// writes returns what makes the files those of the group.
+func (g *group) writes() (writes []FileWrite) {
+	for _, f := range g.files {
+		writes = append(writes, FileWrite{Path: f.path, Base: f.base, Next: corpus.Next{Text: f.text}})
 	}
-	err := op.Prepare(writes...)
-	return errors.Join(err, op.Discard())
+	return writes
 }
 
 // save writes the files and commits the steps. After an error nothing is written, and the
@@ -209,16 +203,7 @@ func (g *group) save() error {
 	if len(g.steps) == 1 { // the files say what it changes
 		g.steps[0].Splices = nil
 	}
-	for i := range g.steps {
-		if len(g.files) > 0 {
-			g.steps[i].planTrees()
-		}
-	}
-	var writes []FileWrite
-	for _, f := range g.files {
-		writes = append(writes, FileWrite{Path: f.path, Base: f.base, Next: corpus.Next{Text: f.text}})
-	}
-	if err := op.Prepare(writes...); err != nil {
+	if err := op.Prepare(g.writes()...); err != nil {
 		return err
 	}
 	if err := op.write(ctx); err != nil {

@@ -3,9 +3,11 @@
 package write
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/fovea-memory/fovea/ast"
 	"github.com/fovea-memory/fovea/internal/corpus"
@@ -120,17 +122,18 @@ func (p *plan) append(b []byte, emit func(merkle.Digest, []byte) error) ([]byte,
 	b = merkle.AppendLink(b, p.base)
 	b = merkle.AppendLink(b, p.next)
 	b = merkle.AppendUint(b, uint64(p.mode.Perm()))
-	for _, text := range []*string{p.old, p.torn} {
-		if text == nil {
-			b = merkle.AppendNull(b)
-			continue
-		}
-		var err error
-		if b, err = merkle.AppendContent(b, *text, emit); err != nil {
-			return nil, err
-		}
+	b, err := appendText(b, p.old, emit)
+	if err == nil {
+		b, err = appendText(b, p.torn, emit)
 	}
-	return b, nil
+	return b, err
+}
+
+func appendText(b []byte, text *string, emit func(merkle.Digest, []byte) error) ([]byte, error) {
+	if text == nil {
+		return merkle.AppendNull(b), nil
+	}
+	return merkle.AppendContent(b, *text, emit)
 }
 
 // ErrIntent is returned for an intent whose format this version does not know. Its files are
@@ -174,36 +177,30 @@ func DecodeIntent(data []byte, load graph.Loader) (*Intent, error) {
 var errSteps = errors.New("steps out of order")
 
 // read reads what follows the format.
-func (in *Intent) read(r *merkle.Reader, load graph.Loader) error {
-	if err := in.readFiles(r, load); err != nil {
-		return err
+func (in *Intent) read(r *merkle.Reader, load graph.Loader) (err error) {
+	in.files, err = readList(r, func() (plan, error) { return readPlan(r, load) })
+	if err == nil {
+		in.steps, err = readList(r, func() (Step, error) { return readStep(r, len(in.files), load) })
 	}
-	n := r.List()
-	for range n {
-		s, err := readStep(r, len(in.files), load)
-		if err != nil {
-			return err
-		}
-		if n > 1 && len(s.Splices)+len(s.trees) == 0 || n == 1 && len(s.Splices) > 0 {
-			return errSteps
-		}
-		in.steps = append(in.steps, s)
+	n := len(in.steps)
+	if err == nil && (n == 0 || slices.ContainsFunc(in.steps, func(s Step) bool {
+		return n > 1 && len(s.Splices)+len(s.trees) == 0 || n == 1 && len(s.Splices) > 0
+	})) {
+		err = errSteps
 	}
-	if r.Err() == nil && n == 0 {
-		return errSteps
-	}
-	return r.Err()
+	return err
 }
 
-func (in *Intent) readFiles(r *merkle.Reader, load graph.Loader) error {
+// readList reads a list by its elements, until one fails.
+func readList[T any](r *merkle.Reader, read func() (T, error)) (list []T, err error) {
 	for range r.List() {
-		f, err := readPlan(r, load)
-		if err != nil {
-			return err
+		element, err := read()
+		if err = cmp.Or(err, r.Err()); err != nil {
+			return nil, err
 		}
-		in.files = append(in.files, f)
+		list = append(list, element)
 	}
-	return r.Err()
+	return list, r.Err()
 }
 
 // readCommit reads the fields of the commit of a step, but for its kind.
@@ -226,78 +223,55 @@ func readStep(r *merkle.Reader, files int, load graph.Loader) (s Step, err error
 	if err := s.readCommit(r); err != nil {
 		return s, err
 	}
-	for range r.List() {
-		if s.Commit.Parents = append(s.Commit.Parents, r.Link()); r.Err() != nil {
-			return s, r.Err()
-		}
-	}
-	if s.Splices, err = readSplices(r, files, load); err == nil {
-		err = s.readTrees(r, load)
+	s.Commit.Parents, err = readList(r, func() (merkle.Digest, error) { return r.Link(), nil })
+	if err == nil {
+		s.Splices, err = readSplices(r, files, load)
 	}
 	if err == nil {
-		err = s.readMarks(r)
+		s.trees, err = readList(r, func() (treePlan, error) { return readTreePlan(r, load) })
+	}
+	if err == nil {
+		s.Marks, err = readList(r, func() ([]byte, error) { return []byte(r.Bytes()), nil })
 	}
 	return s, err
-}
-
-func (s *Step) readTrees(r *merkle.Reader, load graph.Loader) error {
-	for range r.List() {
-		t, err := readTreePlan(r, load)
-		if err != nil {
-			return err
-		}
-		s.trees = append(s.trees, t)
-	}
-	return r.Err()
-}
-
-func (s *Step) readMarks(r *merkle.Reader) error {
-	for range r.List() {
-		if s.Marks = append(s.Marks, []byte(r.Bytes())); r.Err() != nil {
-			return r.Err()
-		}
-	}
-	return r.Err()
 }
 
 func readTreePlan(r *merkle.Reader, load graph.Loader) (treePlan, error) {
 	r.FixedList(2)
 	t := treePlan{path: string(r.Bytes())}
-	if r.Peek() == merkle.KindNull {
-		r.Null()
-		return t, r.Err()
+	text, err := readText(r, load)
+	if err != nil || text == nil {
+		return t, err
 	}
-	text, err := merkle.ReadContent(r, load)
-	if err == nil {
-		t.tree, err = ast.DecodeTree([]byte(text))
-	}
-	if err == nil && string(t.tree.JSON()) != text {
+	if t.tree, err = ast.DecodeTree([]byte(*text)); err == nil && string(t.tree.JSON()) != *text {
 		err = errTrees
 	}
-	return t, errors.Join(err, r.Err())
+	return t, err
 }
 
-func readPlan(r *merkle.Reader, load graph.Loader) (plan, error) {
+func readPlan(r *merkle.Reader, load graph.Loader) (f plan, err error) {
 	r.FixedList(6)
-	f := plan{path: string(r.Bytes())}
+	f.path = string(r.Bytes())
 	f.base, f.next = r.Link(), r.Link()
 	mode := r.Uint()
 	f.mode = fs.FileMode(mode & 0o777)
 	if r.Err() == nil && mode > 0o777 {
 		return f, errMode
 	}
-	for _, text := range []**string{&f.old, &f.torn} {
-		if r.Peek() == merkle.KindNull {
-			r.Null()
-			continue
-		}
-		s, err := merkle.ReadContent(r, load)
-		if err != nil {
-			return f, err
-		}
-		*text = &s
+	if f.old, err = readText(r, load); err == nil {
+		f.torn, err = readText(r, load)
 	}
-	return f, r.Err()
+	return f, err
+}
+
+// readText reads a text, nil for null.
+func readText(r *merkle.Reader, load graph.Loader) (*string, error) {
+	if r.Peek() == merkle.KindNull {
+		r.Null()
+		return nil, r.Err()
+	}
+	text, err := merkle.ReadContent(r, load)
+	return &text, err
 }
 
 // before returns the contents of the file before the operation; head is the state before it.

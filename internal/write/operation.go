@@ -146,7 +146,6 @@ func (o *Operation) Run(ctx context.Context, state *graph.State, delta *graph.De
 	}
 	s := o.Step()
 	s.state, s.delta = state, *delta
-	s.planTrees()
 	if err := o.write(ctx); err != nil {
 		return chain.Commit{}, err
 	}
@@ -223,6 +222,9 @@ func (o *Operation) announce(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || len(o.staged) == 0 {
 		return err
 	}
+	for i := range o.steps {
+		o.steps[i].planTrees()
+	}
 	var b store.Batch
 	addBlock := func(_ merkle.Digest, block []byte) error {
 		b.Add(store.Block, block)
@@ -238,11 +240,7 @@ func (o *Operation) announce(ctx context.Context) error {
 func (o *Operation) undo(ctx context.Context, name string, cause error) error {
 	left := o.w.takeBack(&o.Intent)
 	if len(left) > 0 {
-		var told []string
-		for _, err := range left {
-			told = append(told, why(err))
-		}
-		all := strings.Join(told, "; ")
+		all := strings.ReplaceAll(why(errors.Join(left...)), "\n", "; ")
 		// The intent must stay the last record of the journal, so that the next opening sees it.
 		o.w.scope.Chain.Store().Stop(fmt.Errorf("an operation on files failed half way and could not be taken back: %s; open the memory again", all))
 		return o.Fail(name, fmt.Errorf("%w; could not put back %s, open the memory again", cause, all))

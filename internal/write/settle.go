@@ -134,35 +134,26 @@ func (w *Writer) finish(ctx context.Context, tx *chain.Tx, in *Intent) error {
 	if err := in.grow(w.scope.Root, w.scope.Present()); err != nil {
 		return err
 	}
+	all, err := &chain.Steps{}, error(nil)
 	if len(in.steps) > 1 || len(in.steps[0].Splices) > 0 {
-		all := &chain.Steps{}
-		err := w.addSteps(ctx, tx, all, in)
-		if err == nil {
-			_, err = tx.Publish(ctx, all)
+		err = w.addSteps(ctx, tx, all, in)
+	} else {
+		err = w.addStep(ctx, tx, all, &in.steps[0], func(draft *graph.Draft) error { return w.putFiles(draft, in) }, in.paths()...)
+		if errors.Is(err, errNothing) {
+			return w.drop(ctx, tx, in)
 		}
-		if err != nil {
-			return err
-		}
-		return w.syncFiles(in.steps[0].Commit.Kind)
 	}
-	s := &in.steps[0]
-	state, delta, err := w.written(in)
 	if err != nil {
 		return err
 	}
-	if delta.Empty() {
-		return w.drop(ctx, tx, in)
-	}
-	if _, err := tx.Commit(ctx, state, &delta, s.Commit, append(w.scope.DriftMarks(in.paths(), nil), s.Marks...)...); err != nil {
+	if _, err := tx.Publish(ctx, all); err != nil {
 		return err
 	}
-	return w.syncFiles(s.Commit.Kind)
+	return w.syncFiles(in.steps[0].Commit.Kind)
 }
 
-// written returns the state that an intent of one commit leads to, from its files.
-func (w *Writer) written(in *Intent) (*graph.State, graph.Delta, error) {
-	head := w.scope.Present()
-	draft := head.Edit(in.steps[0].Commit.Time)
+// putFiles puts the files of an intent of one commit into a draft, as they are.
+func (w *Writer) putFiles(draft *graph.Draft, in *Intent) error {
 	for _, p := range in.files {
 		switch {
 		case p.next.IsZero():
@@ -172,17 +163,12 @@ func (w *Writer) written(in *Intent) (*graph.State, graph.Delta, error) {
 		default:
 			text, f, err := w.scope.Root.Read(p.path, 0)
 			if err != nil {
-				return nil, graph.Delta{}, err
+				return err
 			}
 			draft.Put(p.path, document.File(text, f.Opaque))
 		}
 	}
-	if err := putTrees(draft, in.steps[0].trees); err != nil {
-		return nil, graph.Delta{}, err
-	}
-	w.scope.DropUnusedSetups(head, draft)
-	state, delta := draft.Seal()
-	return state, delta, nil
+	return nil
 }
 
 // drop records that an announced operation was abandoned.

@@ -3,7 +3,6 @@
 package write
 
 import (
-	"errors"
 	"math"
 
 	"github.com/fovea-memory/fovea/internal/graph"
@@ -59,23 +58,18 @@ func appendSplices(b []byte, splices []Splice, emit func(merkle.Digest, []byte) 
 // readSplices reads the splices of a step of an intent with a number of files: at most one of
 // each file.
 func readSplices(r *merkle.Reader, files int, load graph.Loader) ([]Splice, error) {
-	var list []Splice
 	last := -1
-	for range r.List() {
+	return readList(r, func() (Splice, error) {
 		r.FixedList(4)
 		file, at, removed := r.Uint(), r.Uint(), r.Uint()
 		if r.Err() != nil {
-			return nil, r.Err()
+			return Splice{}, r.Err()
 		}
 		if file >= uint64(files) || int(file) <= last || max(at, removed) > math.MaxInt32 {
-			return nil, errSteps
+			return Splice{}, errSteps
 		}
 		last = int(file)
 		text, err := merkle.ReadContent(r, load)
-		if err = errors.Join(err, r.Err()); err != nil {
-			return nil, err
-		}
-		list = append(list, Splice{File: int(file), At: int(at), Removed: int(removed), Text: text})
-	}
-	return list, r.Err()
+		return Splice{File: last, At: int(at), Removed: int(removed), Text: text}, err
+	})
 }

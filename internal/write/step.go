@@ -4,9 +4,8 @@ package write
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
@@ -44,15 +43,18 @@ func (w *Writer) addSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps, i
 		texts[i] = in.files[i].before(w.scope.Present()).Text
 	}
 	for i := range in.steps {
-		next := map[string]string{}
-		for _, s := range in.steps[i].Splices {
-			ok := false
-			if texts[s.File], ok = s.apply(texts[s.File]); !ok {
-				return errSteps
+		put := func(draft *graph.Draft) error {
+			for _, s := range in.steps[i].Splices {
+				text, ok := s.apply(texts[s.File])
+				if !ok {
+					return errSteps
+				}
+				texts[s.File] = text
+				draft.Put(in.files[s.File].path, document.File(text, false))
 			}
-			next[in.files[s.File].path] = texts[s.File]
+			return nil
 		}
-		if err := w.addStep(ctx, tx, all, &in.steps[i], next); err != nil {
+		if err := w.addStep(ctx, tx, all, &in.steps[i], put); err != nil {
 			return err
 		}
 	}
@@ -64,12 +66,16 @@ func (w *Writer) addSteps(ctx context.Context, tx *chain.Tx, all *chain.Steps, i
 	return nil
 }
 
-// addStep adds the commit of a step that gives files new texts.
-func (w *Writer) addStep(ctx context.Context, tx *chain.Tx, all *chain.Steps, s *Step, texts map[string]string) error {
+// errNothing is returned for a step that changes nothing.
+var errNothing = errors.New("a step changes nothing")
+
+// addStep adds the commit of a step whose files put changes. The paths match memory after it, by
+// default those that it changes. Errors: errNothing.
+func (w *Writer) addStep(ctx context.Context, tx *chain.Tx, all *chain.Steps, s *Step, put func(*graph.Draft) error, paths ...string) error {
 	head := all.Head(tx).State
 	draft := head.Edit(s.Commit.Time)
-	for _, path := range slices.Sorted(maps.Keys(texts)) {
-		draft.Put(path, document.File(texts[path], false))
+	if err := put(draft); err != nil {
+		return err
 	}
 	if err := putTrees(draft, s.trees); err != nil {
 		return err
@@ -77,9 +83,12 @@ func (w *Writer) addStep(ctx context.Context, tx *chain.Tx, all *chain.Steps, s 
 	w.scope.DropUnusedSetups(head, draft)
 	state, delta := draft.Seal()
 	if delta.Empty() {
-		return fmt.Errorf("%s: a step changes nothing", s.Commit.Message)
+		return fmt.Errorf("%s: %w", s.Commit.Message, errNothing)
 	}
-	return tx.Add(ctx, all, state, &delta, s.Commit, append(w.scope.DriftMarks(delta.Paths, nil), s.Marks...)...)
+	if len(paths) == 0 {
+		paths = delta.Paths
+	}
+	return tx.Add(ctx, all, state, &delta, s.Commit, append(w.scope.DriftMarks(paths, nil), s.Marks...)...)
 }
 
 // putTrees puts documents without files into a draft.

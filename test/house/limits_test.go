@@ -92,7 +92,8 @@ func raisedLimits(v version) ([]string, error) {
 	decided := slices.ContainsFunc(v.others, func(file string) bool { return strings.HasPrefix(file, "doc/decisions/") })
 	if after["total"] > before["total"] {
 		if !decided || slices.ContainsFunc(v.others, func(file string) bool { return !strings.HasPrefix(file, "doc/decisions/") }) {
-			return []string{fmt.Sprintf("commit %s raises the total from %d to %d; only a commit of a decision alone may", v.commit, before["total"], after["total"])}, nil
+			return []string{fmt.Sprintf("commit %s raises the total from %d to %d; only a commit of a decision alone may",
+				v.commit, before["total"], after["total"])}, nil
 		}
 		return nil, nil
 	}
