@@ -32,10 +32,10 @@ type Blocks struct {
 	due    map[string]time.Time // by agent, before when no block leaves; the chain's writer guards it
 }
 
-// Of returns the working memories that the library hands out as fovea.Blocks.
+// BlocksOf returns the working memories that the library hands out as fovea.Blocks.
 func BlocksOf(bs any) *Blocks { return bs.(interface{ Inside() *Blocks }).Inside() }
 
-// New returns the working memories that a writer's scope keeps. files is that of the memex, which
+// NewBlocks returns the working memories that a writer's scope keeps. files is that of the memex, which
 // all its scopes share.
 func NewBlocks(w *write.Writer, files *Files) *Blocks {
 	return &Blocks{scope: w.Scope(), writer: w, files: files, due: map[string]time.Time{}}

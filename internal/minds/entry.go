@@ -120,7 +120,7 @@ func (e *Entry) tree() (*ast.Tree, error) {
 
 var errEntry = errors.New("this is no entry of feedback")
 
-// Decode reads an entry. The error reports a text that is not an entry; numbers are not checked.
+// DecodeEntry reads an entry. The error reports a text that is not an entry; numbers are not checked.
 func DecodeEntry(text string) (*Entry, error) {
 	var e Entry
 	if err := json.Unmarshal([]byte(text), &e); err != nil || e.ID == 0 || e.By == "" || len(e.Shown) > MaxShown ||

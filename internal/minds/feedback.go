@@ -67,7 +67,7 @@ type Feedback struct {
 	model   recall.Model
 }
 
-// New returns the feedback of a memex.
+// NewFeedback returns the feedback of a memex.
 func NewFeedback(h FeedbackHost) *Feedback { return &Feedback{host: h} }
 
 // session returns the scope of the entries, nil if there is none. mu is held.

@@ -70,7 +70,7 @@ type Windows struct {
 // Shown is WindowsHost.Shown.
 func (l *Windows) Shown(key string, use func(*window.Shown) *window.Shown) { l.host.Shown(key, use) }
 
-// New returns the log of a memex.
+// NewWindows returns the log of a memex.
 func NewWindows(h WindowsHost) *Windows {
 	l := &Windows{host: h, next: map[string]uint64{}}
 	l.last.Size = maxLast
