@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,7 +52,7 @@ type session struct {
 	daemon *httpapi.Client // nil without one
 	alerts alerts
 
-	noNotes error // that the folder holds none
+	noNotes atomic.Bool // a call was told that the folder holds none
 }
 
 // opening says how the memory is opened.
@@ -311,7 +312,7 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 		}
 	}
 	if damage == "" {
-		if err == nil && s.noNotes != nil && ran.GroupID == "read" {
+		if err == nil && s.noNotes.Load() && ran.GroupID == "read" {
 			err = &fovea.Error{Op: ran.Name(), Kind: fovea.NotFound, Err: errors.New("there are no notes to look into")}
 		}
 		return err
@@ -329,7 +330,8 @@ var sound = []string{"repair", "serve", "mcp", "hook"}
 // warn prints a warning once. A read-only store is omitted, since opening it printed that.
 func (s *session) warn(err error) {
 	if strings.HasPrefix(err.Error(), api.ErrNoNotes.Error()) { // also if a daemon says it
-		s.noNotes, err = err, fmt.Errorf("%w%s", err, markdownAdvice(s.config.Memex))
+		s.noNotes.Store(true)
+		err = fmt.Errorf("%w%s", err, markdownAdvice(s.config.Memex))
 	}
 	if s.memory == nil || fovea.KindOf(err) != fovea.ReadOnly {
 		s.Warn(err)
