@@ -47,11 +47,10 @@ type session struct {
 	flags   config.Flags
 	opening opening
 
-	config config.Config
-	memory *fovea.Memory   // nil with a daemon
-	daemon *httpapi.Client // nil without one
-	alerts alerts
-
+	config  config.Config
+	memory  *fovea.Memory   // nil with a daemon
+	daemon  *httpapi.Client // nil without one
+	alerts  alerts
 	noNotes atomic.Bool // a call was told that the folder holds none
 }
 
@@ -307,9 +306,8 @@ func judged(ctx context.Context, s *session, ran *cobra.Command, err error) erro
 	if s.memory != nil && store.LacksHistory(s.memory.Writable()) {
 		damage = s.memory.Writable().Error()
 	} else if s.daemon != nil {
-		if h, helloErr := s.daemon.Hello(ctx); helloErr == nil {
-			damage = h.Damage
-		}
+		h, _ := s.daemon.Hello(ctx) // without an answer, none is known
+		damage = h.Damage
 	}
 	if damage == "" {
 		if err == nil && s.noNotes.Load() && ran.GroupID == "read" {
