@@ -35,8 +35,8 @@ const (
 	mark
 	once
 	// meddle: another program saves the file after it was read, the first time that the change runs. It
-	// is not drawn: the model does not say yet which commit takes in what was saved
-	// (-rapid.seed=12179284408669560632 with it). TestReadTwice and a mutant ask for it.
+	// is not drawn: when a group is tried again, a later change may have brought a file up to date before
+	// an earlier one did, and the model expects the order of the changes. TestReadTwice asks for it.
 	meddle
 )
 

@@ -16,7 +16,7 @@ import (
 // mutant is a defect that is planted in the package: in a file, an old text becomes a new one.
 type mutant struct{ name, file, before, after string }
 
-// mutants are what TestCampaignOfGroups must find.
+// mutants are what TestCampaignOfGroups must find, and TestReadTwice the one about files that changed meanwhile.
 var mutants = []mutant{
 	{"the intent is not announced", "operation.go",
 		"if err := ctx.Err(); err != nil || len(o.staged) == 0 {", "if err := ctx.Err(); err != nil || len(o.staged) >= 0 {"},
@@ -51,12 +51,9 @@ var mutants = []mutant{
 	{"what was cut short is not taken back", "settle.go", "left := w.takeBack(in)\n", "left := w.takeBack(&Intent{})\n"},
 }
 
-// TestCampaignOfMutants plants defects in the package, one at a time: TestCampaignOfGroups finds each.
+// TestCampaignOfMutants plants defects in the package, one at a time: the tests find each.
 func TestCampaignOfMutants(t *testing.T) {
-	if foveatest.NewCampaign(t).Length(0, 1) == 0 {
-		t.Skip("in a long campaign alone: each mutant is a build of its own")
-	}
-	for _, m := range mutants {
+	for _, m := range mutants[:foveatest.NewCampaign(t).Length(1, len(mutants))] { // each is a build of its own
 		t.Run(m.name, func(t *testing.T) {
 			path, err := filepath.Abs(m.file)
 			if err != nil {
@@ -80,11 +77,11 @@ func TestCampaignOfMutants(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^TestCampaignOfGroups$", "-count=1",
+			out, err := exec.Command("go", "test", "-vet=off", "-overlay", overlay, "-run", "^(TestCampaignOfGroups|TestReadTwice)$", "-count=1",
 				"-args", "-rapid.nofailfile", "-rapid.shrinktime=1s", "-rapid.seed=1", "-rapid.checks=60").CombinedOutput()
 			if err == nil {
 				t.Errorf("is not found")
-			} else if !strings.Contains(string(out), "--- FAIL: TestCampaignOfGroups") && !strings.Contains(string(out), "panic: ") {
+			} else if !strings.Contains(string(out), "--- FAIL: Test") && !strings.Contains(string(out), "panic: ") {
 				t.Fatalf("the test does not run: %.2000s", out)
 			}
 			for line := range strings.Lines(string(out)) {
