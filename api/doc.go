@@ -21,5 +21,5 @@
 //     belongs to one call is a field of Call.
 //
 // Elsewhere: what the operations do (package fovea), what an agent may ask of them
-// (package trust), how they are printed (package verb).
+// (package trust), how they are printed (internal/cli).
 package api

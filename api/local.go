@@ -485,17 +485,6 @@ func readStatus(ctx context.Context, l *Local, req StatusRequest) (*Status, erro
 	return statusOf(ctx, l, req.Diagnostics)
 }
 
-// checkList refuses a list, or a text in it, that is shorter than empty.
-func checkList(op string, limit, excerpt int) error {
-	switch {
-	case limit < 0:
-		return fault.Invalidf(op, "limit is 0 or more")
-	case excerpt < 0:
-		return fault.Invalidf(op, "excerpt is 0 or more characters")
-	}
-	return nil
-}
-
 func invalid(op string, err error) error {
 	return &fovea.Error{Op: op, Kind: fovea.Invalid, Err: err}
 }

@@ -79,3 +79,14 @@ func holder(v *view.View, n *node.Node) *node.Node {
 	}
 	return n
 }
+
+// checkList refuses a list, or a text in it, that is shorter than empty.
+func checkList(op string, limit, excerpt int) error {
+	switch {
+	case limit < 0:
+		return fault.Invalidf(op, "limit is 0 or more")
+	case excerpt < 0:
+		return fault.Invalidf(op, "excerpt is 0 or more characters")
+	}
+	return nil
+}

@@ -36,7 +36,7 @@ type Operation struct {
 	tx     *chain.Tx
 	name   string // for errors
 	action scope.Action
-	judge  func(corpus.Place) error // checks write access to a file, see rights.Rules.Judge
+	judge  func(corpus.Place) error // checks write access to a file, see scope.Rules.Judge
 	staged []*corpus.Write
 	writes []FileWrite // the requests behind staged
 	Intent

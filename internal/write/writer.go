@@ -30,7 +30,7 @@ type Folder interface {
 	Refresh(ctx context.Context, tx *chain.Tx, a scope.Action, path string) (string, error)
 }
 
-// New returns the writer of a scope. folder is nil for a scope without files.
+// New returns the writer of a scope. folder may be nil for one that reads no file.
 func New(s *scope.Scope, r *scope.Rules, folder Folder) *Writer {
 	return &Writer{scope: s, rights: r, folder: folder, lead: make(chan struct{}, 1)}
 }
