@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // overwrite replaces the bytes of the file itself and syncs it. If that fails, it
@@ -35,14 +37,17 @@ func (w *Write) overwrite() error {
 // sector is the unit, in bytes, that a disk writes atomically.
 const sector = 512
 
-// Torn reports whether have can result from a crash while after was overwriting
-// before. Each sector must come from one of the two texts, followed beyond the end of
-// that text by zeros or the other text, and the length must lie between theirs.
-// O(length).
+// Torn reports whether have can result from a crash while after was overwriting before or the
+// other way, or from an error there and another while that was put back. After a crash, each
+// sector comes from one of the two texts, followed beyond the end of that text by zeros or
+// the other text. The length must lie between theirs. O(length).
 func Torn(have, before, after string) bool {
 	short, long := min(len(before), len(after)), max(len(before), len(after))
 	if len(have) < short || len(have) > long {
 		return false
+	}
+	if isHalfPutBack(have, before, after) || isHalfPutBack(have, after, before) {
+		return true
 	}
 	for at := 0; at < len(have); at += sector {
 		part := have[at:min(at+sector, len(have))]
@@ -51,6 +56,14 @@ func Torn(have, before, after string) bool {
 		}
 	}
 	return true
+}
+
+// isHalfPutBack reports whether have begins with before, up to where putting it back failed, goes
+// on with after, up to where overwriting failed, and ends with before.
+func isHalfPutBack(have, before, after string) bool {
+	at := text.SharedPrefix(have, before)
+	at += text.SharedPrefix(have[at:], after[min(at, len(after)):])
+	return strings.HasPrefix(before[min(at, len(before)):], have[at:])
 }
 
 // isPartOf reports whether text has part at the offset. Beyond the end of text, part

@@ -318,7 +318,9 @@ func TestTorn(t *testing.T) {
 		{"longer, zeros", a + strings.Repeat("\x00", 24), true},
 		{"too short", a[:999], false},
 		{"too long", b + "b", false},
-		{"within a sector", b[:511] + a[511:], false},
+		{"within a sector", b[:511] + a[511:], true},
+		{"put back, within a sector", a[:200] + b[200:511] + a[511:], true},
+		{"twice within a sector", b[:100] + a[100:200] + b[200:300] + a[300:400] + b[400:500] + a[500:], false},
 		{"a letter by hand", a[:700] + "x" + a[701:], false},
 		{"other text", strings.Repeat("c", 1100), false},
 	} {

@@ -11,6 +11,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/fovea-memory/fovea/internal/text"
 )
 
 // recipe says how a text is put together: bytes of its own, and copies from sources.
@@ -147,37 +149,26 @@ func (d *dictionary) hash(s string) uint32 {
 
 // match returns where a long passage is that a text begins with. It finds one wherever there
 // is one: places that only have the same hash are passed over, however many.
-func (d *dictionary) match(text string) (at, length int) {
-	if len(text) < minCopy {
+func (d *dictionary) match(rest string) (at, length int) {
+	if len(rest) < minCopy {
 		return 0, 0
 	}
-	next := d.heads[d.hash(text)]
+	next := d.heads[d.hash(rest)]
 	for tried := 0; next != 0 && tried < maxCandidates && length < goodCopy; {
 		i := int(next - 1)
 		next = d.before[i]
-		if d.text[i:i+minCopy] != text[:minCopy] {
+		if d.text[i:i+minCopy] != rest[:minCopy] {
 			continue
 		}
 		tried++
-		if length > 0 && (length >= len(text) || i+length >= len(d.text) || d.text[i+length] != text[length]) {
+		if length > 0 && (length >= len(rest) || i+length >= len(d.text) || d.text[i+length] != rest[length]) {
 			continue // it is no longer than the one so far
 		}
-		if n := min(common(d.text[i:], text), d.starts[d.sourceAt(i)+1]-i); n > length {
+		if n := min(text.SharedPrefix(d.text[i:], rest), d.starts[d.sourceAt(i)+1]-i); n > length {
 			at, length = i, n
 		}
 	}
 	return at, length
-}
-
-// common is how many bytes two texts begin with alike.
-func common(a, b string) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return n
 }
 
 // sourceAt returns the number of the source that a position is in.

@@ -108,3 +108,14 @@ func WordSet(text string) map[string]bool {
 	}
 	return set
 }
+
+// SharedPrefix returns the number of bytes with which both texts begin. O(that number).
+func SharedPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}

@@ -73,11 +73,13 @@ func (c *Change) Read(path string) (text string, there bool, err error) {
 	if err := c.in.w.rights.MayWrite(c.ctx, c.Action, path); err != nil {
 		return "", false, err
 	}
-	switch ok, err := s.Root.Admits(path); {
-	case err != nil:
-		return "", false, scope.FailWrite(c.Action.Name, path, err)
-	case !ok || !s.HasFiles():
-		return "", false, c.Fail(path, fault.Invalid, errors.New("a file of this path would be no part of this scope"))
+	if c.in.index(path) < 0 { // a file of the group was admitted for the change that read it first
+		switch ok, err := s.Root.Admits(path); {
+		case err != nil:
+			return "", false, scope.FailWrite(c.Action.Name, path, err)
+		case !ok || !s.HasFiles():
+			return "", false, c.Fail(path, fault.Invalid, errors.New("a file of this path would be no part of this scope"))
+		}
 	}
 	_, known := c.State().Document(path)
 	text, err = c.fresh(path)

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/fovea-memory/fovea/internal/graph"
+	"github.com/fovea-memory/fovea/internal/text"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -20,10 +21,7 @@ type Splice struct {
 // NewSplice returns the shortest splice that makes one text of a file the other, with File 0.
 func NewSplice(before, after string) Splice {
 	both := min(len(before), len(after))
-	at := 0
-	for at < both && before[at] == after[at] {
-		at++
-	}
+	at := text.SharedPrefix(before, after)
 	same := 0
 	for same < both-at && before[len(before)-1-same] == after[len(after)-1-same] {
 		same++
