@@ -229,20 +229,18 @@ func (b *breaking) WriteImage(img store.Image) error {
 	return b.Store.WriteImage(img)
 }
 
-func (b *breaking) Rewrite(ctx context.Context, drop func(merkle.Digest, []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
+func (b *breaking) Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	if err := b.change(); err != nil {
-		return store.Packed{}, err
+		return err
 	}
-	return b.Store.(store.Rewriter).Rewrite(ctx, drop, gone)
+	return b.Store.Rewrite(ctx, gone)
 }
-
-func (b *breaking) Gone() (map[merkle.Digest]uint64, error) { return store.Gone(b.Store) }
 
 func (b *breaking) RemoveImages(before uint64) error {
 	if err := b.change(); err != nil {
 		return err
 	}
-	return store.RemoveImages(b.Store, before)
+	return b.Store.RemoveImages(before)
 }
 
 // records lists the records of a history.

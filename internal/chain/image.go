@@ -169,7 +169,7 @@ func (b *background) write(c *Chain) error {
 	if err := c.Store().WriteImage(store.Image{Seq: commit.Seq, Commit: commit.Digest, At: b.end, Sections: sections}); err != nil {
 		return err
 	}
-	if _, err := store.Pack(context.Background(), c.Store()); err != nil {
+	if err := c.Store().Pack(context.Background()); err != nil {
 		c.opts.Log.Warn("old history stays in the journal", "error", err)
 	}
 	return nil

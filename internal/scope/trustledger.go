@@ -8,7 +8,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -123,7 +122,7 @@ func (l trustLedger) Verify(v Trust, signed *chain.Statements, reason string, at
 		return v
 	}
 	v.Doubt = ""
-	if at.Commit.Seq == 0 && store.RecoveryOf(m.scope.Chain.Store()).Corrupt != nil {
+	if at.Commit.Seq == 0 && m.scope.Chain.Store().Recovery().Corrupt != nil {
 		v.Doubt = "it is lost with the history"
 		return v
 	}
