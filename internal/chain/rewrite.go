@@ -87,8 +87,8 @@ func removeCopies(tx *Tx) error {
 	next := *c.Head()
 	next.Derived = c.opts.Deriver.Derive(&next, nil) // an index may keep words of removed text
 	for i, e := range c.opts.Ledgers.list {
-		if e.release != nil {
-			next.values = with(next.values, i, e.release(next.values[i]))
+		if e.Release != nil {
+			next.set(i, e.Release(&next))
 		}
 	}
 	c.head.Store(&next)
