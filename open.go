@@ -123,7 +123,7 @@ func (x *memex) openHistory(in *scope.Scope) (store.Store, error) {
 	const looks = 5
 	for look := 1; ; look++ {
 		s, err := openStore(in, in.FS, storeOptions(in))
-		if x.lock != nil || in.Parent != nil || look == looks || err == nil && store.RecoveryOf(s).Corrupt == nil {
+		if x.lock != nil || in.Parent != nil || look == looks || err == nil && s.Recovery().Corrupt == nil {
 			return s, err
 		}
 		if err == nil {
@@ -152,8 +152,8 @@ func openStore(s *scope.Scope, in vfs.FS, opts *disk.Options) (store.Store, erro
 func storeOptions(s *scope.Scope) *disk.Options {
 	opts := &disk.Options{Memex: s.Dir, Relaxed: s.Options.Relaxed, InPlace: s.Root.InPlace, ReadOnly: s.Memex().Unwritable}
 	if s.Parent != nil {
-		opts.Owned = func() error { return store.Owned(s.Parent.Chain.Store()) }
-		opts.InPlace = func() error { return store.InPlace(s.Parent.Chain.Store()) }
+		opts.Owned = func() error { return s.Parent.Chain.Store().Owned() }
+		opts.InPlace = func() error { return s.Parent.Chain.Store().InPlace() }
 	}
 	return opts
 }
@@ -232,7 +232,7 @@ func recoverChain(ctx context.Context, m *Memory) error {
 	if err := load(ctx, tx, m); err != nil {
 		return err
 	}
-	if store.RecoveryOf(m.scope.Chain.Store()).Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
+	if m.scope.Chain.Store().Recovery().Corrupt == nil || m.scope.Chain.Head().Commit.Seq > 0 || m.scope.Memex().Unwritable != nil {
 		return nil
 	}
 	began, err := mend.BeginChain(ctx, tx, m.mender)
@@ -290,7 +290,7 @@ func openCopy(s *scope.Scope, in vfs.FS, name string) (*chain.Chain, error) {
 		}
 	}
 	if err == nil {
-		_, err = in.Stat(disk.FormatFile)
+		_, err = in.Stat(store.FormatFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fail("merge", name, NotFound, fmt.Errorf("it keeps no memory of the scope %s; name a state folder, see fovea status", s.Name))

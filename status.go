@@ -81,7 +81,7 @@ func (m *Memory) Status() Status {
 	s.SignedBy, s.Signature = m.scope.Chain.SignedBy(at)
 	s.Baselines = m.rights.BaselineStatus()
 	var err error
-	if s.History, err = store.Size(m.scope.Chain.Store()); err == nil && s.History > m.scope.Options.HistoryWarn {
+	if s.History, err = m.scope.Chain.Store().Size(); err == nil && s.History > m.scope.Options.HistoryWarn {
 		s.Large = fmt.Sprintf("history takes %d MiB; it is kept whole, fovea retain thins it", s.History>>20)
 	}
 	if writable != nil {
@@ -99,7 +99,7 @@ func (m *Memory) Status() Status {
 // skippedOnOpen describes the parts of the store that were skipped on opening, or "".
 func skippedOnOpen(c *chain.Chain) string {
 	var told []string
-	r := store.RecoveryOf(c.Store())
+	r := c.Store().Recovery()
 	if r.TornBytes > 0 {
 		told = append(told, fmt.Sprintf("cut %d bytes of an unfinished write off the journal; nothing acknowledged was lost", r.TornBytes))
 	}
@@ -118,7 +118,7 @@ func skippedOnOpen(c *chain.Chain) string {
 func (m *Memory) Writable(scopes ...string) error {
 	if len(scopes) == 0 {
 		s := m.scope.Chain.Store()
-		if err := cmp.Or(s.Err(), store.InPlace(s)); err != nil || m.scope.Parent != nil {
+		if err := cmp.Or(s.Err(), s.InPlace()); err != nil || m.scope.Parent != nil {
 			return err
 		}
 	}
@@ -147,7 +147,7 @@ func (m *Memory) InPlace() error {
 
 // storeInPlace is InPlace for the store alone.
 func storeInPlace(s *scope.Scope, op string) error {
-	err := store.InPlace(s.Chain.Store())
+	err := s.Chain.Store().InPlace()
 	if errors.Is(err, corpus.ErrReplaced) || errors.Is(err, store.ErrClosed) {
 		return nil
 	}

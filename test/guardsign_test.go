@@ -66,7 +66,7 @@ func (k *keyed) without(kinds ...string) {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	err = from.Rebuild(k.t.Context(), disk.Rebuilt{Memex: k.dir, Rand: rand.Reader, Keep: func(r store.Record) store.Kind {
+	err = from.Rebuild(k.t.Context(), store.Rebuilt{Memex: k.dir, Rand: rand.Reader, Keep: func(r store.Record) store.Kind {
 		if r.Kind == store.Mark {
 			m := merkle.NewReader(r.Data)
 			m.List()

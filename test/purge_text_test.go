@@ -14,7 +14,7 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // TestPurgeTextKeepsWhatLacksIt purges words that stand in the encoding of every block:
@@ -22,7 +22,7 @@ import (
 func TestPurgeTextKeepsWhatLacksIt(t *testing.T) {
 	for _, word := range append([]string{
 		"headline", "content", "attrs", "type", "snapshot", "version", "purple", "foveal", "FOVEA", "fovea state", "unicode", "FVFT", "ingest", "lexical", "memex",
-	}, disk.Magics...) {
+	}, store.Magics[:]...) {
 		t.Run(word, func(t *testing.T) {
 			a := newMachine(t, map[string]string{"a.org": mergeFile})
 			if _, err := a.m.History().Snapshot(t.Context(), "first"); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
@@ -32,7 +31,7 @@ func (h histories) open(in vfs.FS) (store.Store, error) {
 // copyTo gives another state folder the records of one, which may be open.
 func (h histories) copyTo(t *testing.T, from, to *faultfs.FS) {
 	t.Helper()
-	if err := vfs.WriteAtomic(to, disk.FormatFile, []byte("a merge looks for it"), 0o600); err != nil {
+	if err := vfs.WriteAtomic(to, store.FormatFile, []byte("a merge looks for it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	source, err := h.open(from)

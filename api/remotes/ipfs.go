@@ -13,7 +13,6 @@ import (
 	"github.com/fovea-memory/fovea"
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/archive"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/ipfs"
 	"github.com/fovea-memory/fovea/internal/remote"
@@ -222,7 +221,7 @@ func fetchCID(ctx context.Context, c *ipfs.Client, keys func() (api.Seals, error
 
 // fetchState makes a history of one commit of a state.
 func fetchState(ctx context.Context, c *ipfs.Client, root merkle.Digest, in vfs.FS) (err error) {
-	to, _, err := disk.Open(in, &disk.Options{})
+	to, err := scope.OpenCopy(in, "")
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (b *reader) scope(s Scope, into Into) (err error) {
 	if !b.skip.IsZero() {
 		return fmt.Errorf("%s: commit %s is not in the bundle: %w", s.Name, b.skip, ErrFork)
 	}
-	if err := store.Sync(b.to); err != nil {
+	if err := b.to.Sync(); err != nil {
 		return err
 	}
 	b.to.SetHead(store.Head{Seq: b.seq, Commit: b.last})
@@ -163,7 +163,7 @@ func (b *reader) goOn(s Scope) error {
 
 // leave takes out of the store what the history is without. Most bundles change nothing of it.
 func (b *reader) leave() error {
-	known, err := store.Gone(b.to)
+	known, err := b.to.Gone()
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,10 @@ func (b *reader) leave() error {
 			}
 		}
 	}
-	return store.Leave(b.ctx, b.to, b.gone)
+	if len(b.gone) == 0 {
+		return nil
+	}
+	return b.to.Rewrite(b.ctx, b.gone)
 }
 
 // control reads a control block and what it announces, and reports whether it ends the

@@ -112,7 +112,7 @@ func (w *writer) scope(s Source) error {
 		return fmt.Errorf("it has no commit %s: %w", s.Since, store.ErrNotFound)
 	}
 	w.flush(false)
-	gone, err := store.Gone(s.Store)
+	gone, err := s.Store.Gone()
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func chained(sum merkle.Digest, block []byte) merkle.Digest {
 // Take returns the source of a scope: all of a history up to its newest commit. The caller
 // is the writer of the store. Errors: those of the store.
 func Take(name string, s store.Store, seq uint64, head, root merkle.Digest) (Source, error) {
-	if err := store.Sync(s); err != nil {
+	if err := s.Sync(); err != nil {
 		return Source{}, err
 	}
 	out := Source{Scope: Scope{Name: name, Seq: seq, Head: head, Root: root}, Store: s, End: s.End()}

@@ -20,23 +20,45 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// tally is a toy ledger with all interfaces: its value is a list of numbers. A mark
+// tally is a toy ledger with most functions: its value is a list of numbers. A mark
 // adds one, and each commit of the kind edit adds its own number.
-type tally struct{}
+type tally struct{ slot chain.Slot[[]int64] }
 
-func (tally) Empty() []int64 { return nil }
+// registerTally registers a tally under a name. With a commit that says so it proposes a mark
+// of a number.
+func registerTally(to *chain.Ledgers, name string, proposed int64) chain.Slot[[]int64] {
+	l := &tally{}
+	l.slot = chain.Register[[]int64](to, chain.Ledger{
+		Name: name, Fields: 1, Label: "a number", Empty: []int64(nil), Apply: l.apply, Encode: l.encode, Decode: l.decode, Follow: l.follow,
+		Propose: func(c *chain.Change) [][]byte {
+			if c.Commit.Message != "propose" {
+				return nil
+			}
+			return [][]byte{merkle.AppendInt(chain.NewMark(name, 1), proposed)}
+		},
+		Retains: func(at *chain.Moment) []uint64 { return []uint64{uint64(len(l.slot.At(at)))} },
+		Revert: func(_ *chain.Moment, _ *graph.Delta, by author.Author) [][]byte {
+			return [][]byte{tallyMark(int64(by.Kind))}
+		},
+		Merge: func(ours, theirs *chain.Moment) [][]byte {
+			return [][]byte{tallyMark(int64(len(l.slot.At(theirs)) - len(l.slot.At(ours))))}
+		},
+	})
+	return l.slot
+}
 
 func tallyMark(n int64) []byte { return merkle.AppendInt(chain.NewMark("tally", 1), n) }
 
-func (tally) Apply(v []int64, r *merkle.Reader, _ *chain.Moment) ([]int64, error) {
+func (l *tally) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
 	n := r.Int()
 	if n == 13 {
-		return v, errors.New("unlucky")
+		return nil, errors.New("unlucky")
 	}
-	return append(slices.Clip(v), n), nil
+	return append(slices.Clip(l.slot.At(at)), n), nil
 }
 
-func (tally) Encode(v []int64) []byte {
+func (l *tally) encode(at *chain.Moment) []byte {
+	v := l.slot.At(at)
 	b := merkle.AppendList(nil, len(v))
 	for _, n := range v {
 		b = merkle.AppendInt(b, n)
@@ -44,7 +66,7 @@ func (tally) Encode(v []int64) []byte {
 	return b
 }
 
-func (tally) Decode(data []byte) ([]int64, error) {
+func (*tally) decode(data []byte) (any, error) {
 	r := merkle.NewReader(data)
 	var v []int64
 	for range r.List() {
@@ -53,31 +75,13 @@ func (tally) Decode(data []byte) ([]int64, error) {
 	return v, r.Done()
 }
 
-func (tally) Follow(v []int64, c *chain.Change) []int64 {
+func (l *tally) follow(c *chain.Change) any {
+	v := l.slot.At(c.Before)
 	if c.Commit.Kind != graph.KindEdit {
 		return v
 	}
 	return append(slices.Clip(v), int64(c.Commit.Seq))
 }
-
-func (tally) Propose(_ []int64, c *chain.Change) [][]byte {
-	if c.Commit.Message != "propose" {
-		return nil
-	}
-	return [][]byte{tallyMark(-1)}
-}
-
-func (tally) Retains(v []int64) []uint64 { return []uint64{uint64(len(v))} }
-
-func (tally) Revert(_ []int64, _ *graph.Delta, by author.Author) [][]byte {
-	return [][]byte{tallyMark(int64(by.Kind))}
-}
-
-func (tally) Merge(ours, theirs []int64) [][]byte {
-	return [][]byte{tallyMark(int64(len(theirs) - len(ours)))}
-}
-
-func (tally) Label() string { return "a number" }
 
 // plain derives nothing but the number of nodes.
 type plain struct{}
@@ -297,13 +301,6 @@ func TestAnnouncedIsPending(t *testing.T) {
 	}
 }
 
-// second is a ledger like tally under another name.
-type second struct{ tally }
-
-func (second) Propose([]int64, *chain.Change) [][]byte {
-	return [][]byte{merkle.AppendInt(chain.NewMark("second", 1), 1)}
-}
-
 // TestOrderOfMarks: a commit's marks are its caller's, then those of the ledgers in the
 // order of their registration.
 func TestOrderOfMarks(t *testing.T) {
@@ -315,9 +312,8 @@ func TestOrderOfMarks(t *testing.T) {
 		{"second", "tally", []string{"caller", "second", "tally"}},
 	} {
 		all := &chain.Ledgers{}
-		toys := map[string]chain.Ledger[[]int64]{"tally": tally{}, "second": second{}}
-		chain.Register(all, tc.first, 1, toys[tc.first])
-		chain.Register(all, tc.then, 1, toys[tc.then])
+		registerTally(all, tc.first, 1)
+		registerTally(all, tc.then, 1)
 		f := fixture{Chain: chain.New((&storetest.InMemory{}).Open(), chain.Options{Log: slog.New(slog.DiscardHandler), Ledgers: all, Deriver: plain{}})}
 		tx := f.Begin()
 		if _, err := f.put(tx, graph.KindIngest, "1", "propose", "* one\n", chain.NewMark("caller", 0)); err != nil {

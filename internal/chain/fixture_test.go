@@ -39,8 +39,7 @@ type failer interface {
 // newChain returns a chain over a store that is not loaded. change may set options.
 func newChain(from store.Store, change func(*chain.Options)) fixture {
 	f := fixture{all: &chain.Ledgers{}}
-	f.tally, f.vow = chain.Register(f.all, "tally", 1, tally{}), chain.Register(f.all, "vow", 1, vow{})
-	f.held = chain.Register(f.all, "held", 0, held{})
+	f.tally, f.vow, f.held = registerTally(f.all, "tally", -1), registerVow(f.all), registerHeld(f.all)
 	opts := chain.Options{FS: faultfs.New(),
 		Name: "test", Log: slog.New(slog.DiscardHandler), Ledgers: f.all, Deriver: plain{}, Formats: document.Formats{org.Format{}},
 	}
@@ -107,20 +106,25 @@ func (f fixture) commit(t failer, tx *chain.Tx, c graph.Commit, texts map[string
 type promise struct{ word, doubt string }
 
 // vow is a toy ledger that the signed head vouches for. A mark sets the word.
-type vow struct{}
+type vow struct{ slot chain.Slot[promise] }
 
-func (vow) Empty() promise { return promise{} }
+func registerVow(to *chain.Ledgers) chain.Slot[promise] {
+	l := &vow{}
+	l.slot = chain.Register[promise](to, chain.Ledger{
+		Name: "vow", Fields: 1, Empty: promise{},
+		Apply:  func(_ *chain.Moment, r *merkle.Reader) (any, error) { return promise{word: r.Text()}, nil },
+		Encode: func(at *chain.Moment) []byte { return []byte(l.slot.At(at).word) },
+		Decode: func(data []byte) (any, error) { return promise{word: string(data)}, nil },
+		Attest: func(at *chain.Moment, to *chain.Statements) { to.Add("vow", l.slot.At(at).word) },
+		Verify: l.verify,
+	})
+	return l.slot
+}
 
 func vowMark(word string) []byte { return merkle.AppendText(chain.NewMark("vow", 1), word) }
 
-func (vow) Apply(_ promise, r *merkle.Reader, _ *chain.Moment) (promise, error) {
-	return promise{word: r.Text()}, nil
-}
-func (vow) Encode(v promise) []byte                { return []byte(v.word) }
-func (vow) Decode(data []byte) (promise, error)    { return promise{word: string(data)}, nil }
-func (vow) Attest(v promise, to *chain.Statements) { to.Add("vow", v.word) }
-
-func (vow) Verify(v promise, signed *chain.Statements, reason string, at *chain.Moment) promise {
+func (l *vow) verify(at *chain.Moment, signed *chain.Statements, reason string) any {
+	v := l.slot.At(at)
 	switch {
 	case signed == nil:
 		v.doubt = reason
@@ -137,31 +141,37 @@ type past struct {
 }
 
 // held is a toy ledger that holds the states of commits with the message "hold".
-type held struct{}
+type held struct{ slot chain.Slot[[]past] }
 
-func (held) Empty() []past                 { return nil }
-func (held) Encode([]past) []byte          { return nil }
-func (held) Decode([]byte) ([]past, error) { return nil, nil }
+func registerHeld(to *chain.Ledgers) chain.Slot[[]past] {
+	l, none := &held{}, []past(nil)
+	l.slot = chain.Register[[]past](to, chain.Ledger{
+		Name: "held", Empty: none,
+		Apply:   func(at *chain.Moment, _ *merkle.Reader) (any, error) { return l.slot.At(at), nil },
+		Encode:  func(*chain.Moment) []byte { return nil },
+		Decode:  func([]byte) (any, error) { return none, nil },
+		Release: func(*chain.Moment) any { return none },
+		Follow:  l.follow, Nearest: l.nearest,
+	})
+	return l.slot
+}
 
-func (held) Apply(v []past, _ *merkle.Reader, _ *chain.Moment) ([]past, error) { return v, nil }
-
-func (held) Follow(v []past, c *chain.Change) []past {
+func (l *held) follow(c *chain.Change) any {
+	v := l.slot.At(c.Before)
 	if c.Commit.Message != "hold" {
 		return v
 	}
 	return append(v[:len(v):len(v)], past{c.Commit.Seq, c.After})
 }
 
-func (held) Nearest(v []past, seq, limit uint64) (*graph.State, uint64) {
-	for _, p := range v {
+func (l *held) nearest(at *chain.Moment, seq, limit uint64) (*graph.State, uint64) {
+	for _, p := range l.slot.At(at) {
 		if p.seq >= seq && p.seq < limit {
 			return p.state, p.seq
 		}
 	}
 	return nil, 0
 }
-
-func (held) Release([]past) []past { return nil }
 
 // key returns a signer with its verifiers.
 func key(t failer, secret, public string) (note.Signer, note.Verifiers) {
@@ -229,20 +239,18 @@ func (b *breaking) WriteImage(img store.Image) error {
 	return b.Store.WriteImage(img)
 }
 
-func (b *breaking) Rewrite(ctx context.Context, drop func(merkle.Digest, []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
+func (b *breaking) Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	if err := b.change(); err != nil {
-		return store.Packed{}, err
+		return err
 	}
-	return b.Store.(store.Rewriter).Rewrite(ctx, drop, gone)
+	return b.Store.Rewrite(ctx, gone)
 }
-
-func (b *breaking) Gone() (map[merkle.Digest]uint64, error) { return store.Gone(b.Store) }
 
 func (b *breaking) RemoveImages(before uint64) error {
 	if err := b.change(); err != nil {
 		return err
 	}
-	return store.RemoveImages(b.Store, before)
+	return b.Store.RemoveImages(before)
 }
 
 // records lists the records of a history.

@@ -89,11 +89,11 @@ func (c *Chain) PartAtFrom(ctx context.Context, seq uint64, load graph.Loader) (
 		return nil, ErrNoCommit
 	}
 	state, at := head.State, head.Commit.Seq
-	for i, e := range c.opts.Ledgers.list {
-		if e.nearest == nil {
+	for _, e := range c.opts.Ledgers.list {
+		if e.Nearest == nil {
 			continue
 		}
-		if s, n := e.nearest(head.values[i], seq, at); s != nil && s.Gone() == nil { // what it lacks may have come back since
+		if s, n := e.Nearest(head, seq, at); s != nil && s.Gone() == nil { // what it lacks may have come back since
 			state, at = s, n
 		}
 	}

@@ -94,16 +94,15 @@ func (c *Chain) loadImage(img *store.Image) (*Moment, error) {
 	m.Signed = string(signed)
 	log, _ := img.Section(sectionLog)
 	m.log = decodeLog(log)
-	for _, e := range c.opts.Ledgers.list {
-		data, _ := img.Section(e.name)
-		v, err := e.decode(data)
+	for i, e := range c.opts.Ledgers.list {
+		data, _ := img.Section(e.Name)
+		v, err := e.Decode(data)
 		if err != nil {
-			return nil, fmt.Errorf("image: %s section: %w", e.name, err)
+			return nil, fmt.Errorf("image: %s section: %w", e.Name, err)
 		}
-		if e.restore != nil {
-			v = e.restore(v, state)
+		if m.values = append(m.values, v); e.Restore != nil {
+			m.values[i] = e.Restore(m)
 		}
-		m.values = append(m.values, v)
 	}
 	m.Derived = c.opts.Deriver.Derive(m, loaded)
 	return m, nil
@@ -162,14 +161,14 @@ func (b *background) write(c *Chain) error {
 		store.Section{Name: sectionIndex, Data: index, Derived: true},
 		store.Section{Name: sectionHead, Data: []byte(b.at.Signed)},
 		store.Section{Name: sectionLog, Data: b.at.log.encode()})
-	for i, e := range c.opts.Ledgers.list {
-		sections = append(sections, store.Section{Name: e.name, Data: e.encode(b.at.values[i])})
+	for _, e := range c.opts.Ledgers.list {
+		sections = append(sections, store.Section{Name: e.Name, Data: e.Encode(b.at)})
 	}
 	commit := b.at.Commit
 	if err := c.Store().WriteImage(store.Image{Seq: commit.Seq, Commit: commit.Digest, At: b.end, Sections: sections}); err != nil {
 		return err
 	}
-	if _, err := store.Pack(context.Background(), c.Store()); err != nil {
+	if err := c.Store().Pack(context.Background()); err != nil {
 		c.opts.Log.Warn("old history stays in the journal", "error", err)
 	}
 	return nil

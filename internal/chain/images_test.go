@@ -296,8 +296,8 @@ func TestFinish(t *testing.T) {
 // unpacked is a store that cannot pack.
 type unpacked struct{ store.Store }
 
-func (unpacked) Pack(context.Context) (store.Packed, error) {
-	return store.Packed{}, errors.New("no room for a pack")
+func (unpacked) Pack(context.Context) error {
+	return errors.New("no room for a pack")
 }
 func (unpacked) Packed() bool { return false }
 

@@ -60,14 +60,13 @@ func (tx *Tx) applyMark(at *Moment, data []byte) error {
 		tx.unfinished = nil
 		tx.blocks.Clear()
 	default:
-		values, known, err := tx.c.opts.Ledgers.apply(at.values, kind, n-1, r, at)
+		known, err := tx.c.opts.Ledgers.apply(at, kind, n-1, r)
 		if err != nil {
 			return fmt.Errorf("journal: mark: %w", err)
 		}
 		if !known {
 			return nil
 		}
-		at.values = values
 	}
 	if err := r.Done(); err != nil {
 		return fmt.Errorf("journal: mark: %w", err)

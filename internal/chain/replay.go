@@ -114,9 +114,9 @@ func (p *player) load(d merkle.Digest) ([]byte, error) {
 		p.tx.blocks.note(d)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		_, checked := store.Check(context.Background(), p.tx.c.Store(), func(store.Corruption) {})
+		_, checked := p.tx.c.Store().Check(context.Background(), func(store.Corruption) {})
 		err = errors.Join(err, checked)
-		if c := store.RecoveryOf(p.tx.c.Store()).Corrupt; c != nil {
+		if c := p.tx.c.Store().Recovery().Corrupt; c != nil {
 			err = c
 		}
 	}

@@ -45,10 +45,13 @@ func (w *rewriting) carryOut(ctx context.Context, tx *Tx) error {
 	if err := w.spare(tx.c.Head().State); err != nil {
 		return err
 	}
-	chosen := func(d merkle.Digest, _ []byte) bool { return w.drop[d] }
+	gone := map[merkle.Digest]uint64{}
+	for d := range w.drop {
+		gone[d] = w.seq
+	}
 	tx.blocks.Clear()
 	tx.c.past.Store(nil) // it may hold what goes
-	if _, err := store.Rewrite(ctx, tx.c.Store(), w.seq, chosen); err != nil {
+	if err := tx.c.Store().Rewrite(ctx, gone); err != nil {
 		return err
 	}
 	if w.secret {
@@ -84,8 +87,8 @@ func removeCopies(tx *Tx) error {
 	next := *c.Head()
 	next.Derived = c.opts.Deriver.Derive(&next, nil) // an index may keep words of removed text
 	for i, e := range c.opts.Ledgers.list {
-		if e.release != nil {
-			next.values = with(next.values, i, e.release(next.values[i]))
+		if e.Release != nil {
+			next.set(i, e.Release(&next))
 		}
 	}
 	c.head.Store(&next)
@@ -95,24 +98,22 @@ func removeCopies(tx *Tx) error {
 	return c.removeOlderCopies(next.Commit.Seq)
 }
 
-const quarantine = "quarantine"
-
 // removeOlderCopies removes the images before that of commit seq, and the damaged files
 // that were put aside.
 func (c *Chain) removeOlderCopies(seq uint64) error {
-	if err := store.RemoveImages(c.Store(), seq); err != nil {
+	if err := c.Store().RemoveImages(seq); err != nil {
 		return err
 	}
-	entries, err := c.opts.FS.ReadDir(quarantine)
+	entries, err := c.opts.FS.ReadDir(store.Quarantine)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
 		if err == nil && !e.IsDir() {
-			err = c.opts.FS.Remove(path.Join(quarantine, e.Name()))
+			err = c.opts.FS.Remove(path.Join(store.Quarantine, e.Name()))
 		}
 	}
-	return errors.Join(err, c.opts.FS.SyncDir(quarantine))
+	return errors.Join(err, c.opts.FS.SyncDir(store.Quarantine))
 }
 
 // Resume carries out a rewriting that a crash has left announced. An image of a purge

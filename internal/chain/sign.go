@@ -31,7 +31,7 @@ func (tx *Tx) SignedHead(ctx context.Context) (string, error) {
 	if tx.c.opts.Signer == nil {
 		return "", ErrNoKey
 	}
-	return tx.signer.sign(ctx, tx.c, head.Commit, head.values, head.log)
+	return tx.signer.sign(ctx, tx.c, head.Commit, head, head.log)
 }
 
 // signer signs heads.
@@ -40,16 +40,16 @@ type signer struct {
 }
 
 // sign signs a commit on top of the head, or the head itself, with the statements of
-// ledger values and the log of its chain. Ed25519 gives the same signature each time.
-func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, values []any, log Log) (string, error) {
+// the ledgers at a moment and the log of its chain. Ed25519 gives the same signature each time.
+func (s *signer) sign(ctx context.Context, c *Chain, commit Commit, at *Moment, log Log) (string, error) {
 	first, err := s.firstCommit(ctx, c, commit)
 	if err != nil {
 		return "", err
 	}
 	h := SignedHead{First: first, Seq: commit.Seq, Commit: commit.Digest, Root: commit.Root, Time: commit.Time}
-	for i, e := range c.opts.Ledgers.list {
-		if e.attest != nil {
-			e.attest(values[i], &h.Statements)
+	for _, e := range c.opts.Ledgers.list {
+		if e.Attest != nil {
+			e.Attest(at, &h.Statements)
 		}
 	}
 	h.Add(logStatement, log.root(commit.Seq))
@@ -91,10 +91,10 @@ func (s *signer) withHead(ctx context.Context, c *Chain, commit Commit, before *
 	if c.opts.Signer == nil {
 		return marks
 	}
-	values, err := c.opts.Ledgers.after(before.values, marks, before)
+	at, err := c.opts.Ledgers.after(before, marks)
 	signed := ""
 	if err == nil {
-		signed, err = s.sign(ctx, c, commit, values, log)
+		signed, err = s.sign(ctx, c, commit, at, log)
 	}
 	if err != nil {
 		c.opts.Log.Warn("a commit is not signed", "commit", commit.Seq, "error", err)
@@ -159,8 +159,8 @@ func (c *Chain) verify(at *Moment) {
 		}
 	}
 	for i, e := range c.opts.Ledgers.list {
-		if e.verify != nil {
-			at.values = with(at.values, i, e.verify(at.values[i], signed, reason, at))
+		if e.Verify != nil {
+			at.set(i, e.Verify(at, signed, reason))
 		}
 	}
 }

@@ -109,9 +109,9 @@ func (tx *Tx) Add(ctx context.Context, s *Steps, state *graph.State, delta *grap
 	s.batch.Add(store.Commit, block)
 	change := &Change{Before: before, Commit: &c, After: state, Delta: delta, Marks: marks}
 	marks = slices.Clip(marks)
-	for i, e := range tx.c.opts.Ledgers.list {
-		if e.propose != nil {
-			marks = append(marks, e.propose(before.values[i], change)...)
+	for _, e := range tx.c.opts.Ledgers.list {
+		if e.Propose != nil {
+			marks = append(marks, e.Propose(change)...)
 		}
 	}
 	done := Summary(&c)
@@ -133,8 +133,8 @@ func (c *Chain) follow(change *Change) *Moment {
 		values: slices.Clone(change.Before.values),
 	}
 	for i, e := range c.opts.Ledgers.list {
-		if e.follow != nil {
-			m.values[i] = e.follow(m.values[i], change)
+		if e.Follow != nil {
+			m.values[i] = e.Follow(change)
 		}
 	}
 	m.Derived = c.opts.Deriver.Follow(change.Before.Derived, m, change.Delta)
@@ -236,8 +236,8 @@ func (tx *Tx) Hold(state *graph.State, delta *graph.Delta) {
 	next := *head
 	next.Point, next.values = &Point{State: state, Commit: head.Commit}, slices.Clone(head.values)
 	for i, e := range tx.c.opts.Ledgers.list {
-		if e.restore != nil {
-			next.values[i] = e.follow(next.values[i], &Change{Before: head, After: state, Delta: delta})
+		if e.Restore != nil {
+			next.values[i] = e.Follow(&Change{Before: head, After: state, Delta: delta})
 		}
 	}
 	next.Derived = tx.c.opts.Deriver.Follow(head.Derived, &next, delta)

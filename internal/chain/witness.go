@@ -31,7 +31,7 @@ type witnessing struct {
 
 // checkLost marks the store as damaged if its history is missing.
 func (w *witnessing) checkLost(c *Chain) {
-	if c.Head().Commit.Seq > 0 || store.RecoveryOf(c.Store()).Corrupt != nil {
+	if c.Head().Commit.Seq > 0 || c.Store().Recovery().Corrupt != nil {
 		return
 	}
 	why := w.remembered(c)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
 )
 
@@ -164,7 +163,7 @@ func TestLostHistory(t *testing.T) {
 			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 				t.Fatal(err)
 			}
-			if corrupt := store.RecoveryOf(f.Store()).Corrupt; (corrupt == nil) != (tc.says == "") {
+			if corrupt := f.Store().Recovery().Corrupt; (corrupt == nil) != (tc.says == "") {
 				t.Errorf("recovery says %v", corrupt)
 			}
 			state, delta := f.draft(map[string]string{"b.org": "* two\n"})

@@ -17,8 +17,8 @@ import (
 
 	"github.com/fovea-memory/fovea/api"
 	"github.com/fovea-memory/fovea/internal/config"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/httpapi"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/stores"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -177,7 +177,7 @@ func holder(stateDir string) int {
 		return 0
 	}
 	defer folder.Close()
-	lock, err := disk.TryLock(vfs.Plain(folder), stopper())
+	lock, err := vfs.TryLock(vfs.Plain(folder), store.LockFile, stopper())
 	if err == nil {
 		_ = lock.Unlock() // the lock ends with the process
 	}
@@ -219,7 +219,7 @@ func released(ctx context.Context, stateDir string) error {
 		return err
 	}
 	defer folder.Close()
-	lock, err := disk.Lock(ctx, vfs.Plain(folder), stopper())
+	lock, err := vfs.LockFile(ctx, vfs.Plain(folder), store.LockFile, stopper())
 	if vfs.Unwritable(err) {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -66,14 +65,14 @@ func (x *blockIndex) inPacks(packs *packSet, d merkle.Digest) ([]byte, error) {
 	var trouble error
 	by := uint64(0)
 	for _, p := range slices.Backward(packs.packs) {
-		data, err := p.Block(d)
+		data, err := p.block(d)
 		err = x.cond.report(err)
 		if data != nil {
 			return data, nil
 		}
 		if err == nil {
 			var purged uint64
-			purged, err = p.PurgedBy(d)
+			purged, err = p.purgedBy(d)
 			err, by = x.cond.report(err), max(by, purged)
 		}
 		trouble = cmp.Or(trouble, err)
@@ -94,11 +93,11 @@ func (x *blockIndex) inJournal(d merkle.Digest, update bool) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer x.files.release(&seg.shared)
+	defer x.files.release(seg)
 	data := make([]byte, place.length)
-	_, err = seg.ReadAt(data, place.offset)
+	_, err = seg.file.ReadAt(data, place.offset)
 	if err == nil && merkle.Sum(data) != d {
-		err = record.SegmentDamage(place.segment, place.offset, "digest mismatch")
+		err = seg.layout.damage(place.offset, "digest mismatch")
 	}
 	if err != nil {
 		return nil, err
@@ -108,7 +107,7 @@ func (x *blockIndex) inJournal(d merkle.Digest, update bool) ([]byte, error) {
 
 // find returns where a block is; the caller releases the segment. The lock
 // keeps the segment from being packed meanwhile.
-func (x *blockIndex) find(d merkle.Digest, update bool) (extent, *segment, error) {
+func (x *blockIndex) find(d merkle.Digest, update bool) (extent, *source, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	place, ok := x.at[d]
@@ -132,8 +131,8 @@ func (x *blockIndex) update() error {
 		return err
 	}
 	end, _ := x.log.position()
-	corrupt, packed := x.cond.found().Corrupt != nil, x.files.current().Last()
-	numbers, err := record.ListSegments(x.in)
+	corrupt, packed := x.cond.found().Corrupt != nil, x.files.current().last()
+	numbers, err := listSegments(x.in)
 	if err != nil {
 		return err
 	}
@@ -141,7 +140,7 @@ func (x *blockIndex) update() error {
 		x.at = map[merkle.Digest]extent{}
 	}
 	for _, number := range numbers {
-		from := max(record.HeaderSize, x.offsetIn(number))
+		from := max(headerSize, x.offsetIn(number))
 		limit := int64(-1) // the whole segment
 		if number == end.Segment && !corrupt {
 			limit = end.Offset
@@ -172,17 +171,17 @@ func (x *blockIndex) addSegment(number uint64, from, limit int64) error {
 	if err != nil {
 		return err
 	}
-	defer x.files.release(&seg.shared)
-	size, err := seg.Size()
+	defer x.files.release(seg)
+	size, err := seg.size()
 	if err != nil {
 		return err
 	}
 	if limit < 0 {
 		limit = size
 	}
-	err = seg.Reader(from, min(limit, size)).Scan(func(f record.Frame, data []byte) bool {
+	err = seg.reader(from, min(limit, size)).scan(func(f frame) bool {
 		if f.Kind.HasDigest() {
-			x.at[merkle.Sum(data)] = extent{number, f.DataAt, f.Length}
+			x.at[merkle.Sum(f.Data)] = extent{number, f.dataAt, f.length}
 		}
 		return true
 	})

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -25,26 +24,26 @@ func (c *checker) run() error {
 		return err
 	}
 	end, packs := c.s.End(), c.s.files.current()
-	m, bad, err := record.ReadManifest(c.s.in)
+	m, bad, err := readManifest(c.s.in)
 	if err != nil {
 		return err
 	}
-	if bad == nil && !bytes.Equal(m.Encode(), packs.Encode()) && packs.Generation != 0 {
-		bad = &store.Corruption{File: record.ManifestFile, Reason: "not the manifest that was read when the store was opened"}
+	if bad == nil && !bytes.Equal(m.encode(), packs.encode()) && packs.Generation != 0 {
+		bad = &store.Corruption{File: manifestFile, Reason: "not the manifest that was read when the store was opened"}
 	}
 	if bad != nil {
 		c.found(bad)
 	}
-	for _, info := range packs.Packs {
-		if err := c.pack(info); err != nil {
+	for _, pack := range packs.Packs {
+		if err := c.source(pack, end); err != nil {
 			return err
 		}
 	}
-	numbers, err := record.ListSegments(c.s.in)
+	numbers, err := listSegments(c.s.in)
 	if err != nil {
 		return err
 	}
-	expected := max(packs.Last()+1, c.s.log.first)
+	expected := max(packs.last()+1, c.s.log.first)
 	for _, number := range numbers {
 		if number < expected || number > end.Segment {
 			continue
@@ -52,7 +51,7 @@ func (c *checker) run() error {
 		if number != expected {
 			c.missing(expected)
 		}
-		if err := c.segment(number, end); err != nil {
+		if err := c.source(fileInfo{First: number}, end); err != nil {
 			return err
 		}
 		expected = number + 1
@@ -65,7 +64,7 @@ func (c *checker) run() error {
 
 func (c *checker) missing(number uint64) {
 	c.next = 0
-	c.found(record.SegmentDamage(number, 0, "the segment is missing"))
+	c.found(segmentDamage(number, 0, "the segment is missing"))
 }
 
 func (c *checker) found(bad *store.Corruption) {
@@ -90,48 +89,40 @@ func (c *checker) record() error {
 	return nil
 }
 
-// segment checks one segment. Each was closed, or is durable up to end.
-func (c *checker) segment(number uint64, end store.Pos) error {
+// source checks one file, which it opens anew. Each segment was closed, or is durable up to
+// end.
+func (c *checker) source(of fileInfo, end store.Pos) error {
 	next := c.next
-	c.next = 0
-	seg, err := record.OpenSegment(c.s.in, number)
+	c.next = of.Next
+	src, err := openSource(c.s.in, of)
 	if err != nil {
 		return c.judge(err)
 	}
-	defer seg.Close()
-	limit, err := seg.Size()
-	if err != nil {
-		return err
+	defer src.close()
+	if src.packed() {
+		if src.bad == nil && of.Batch != next {
+			src.bad = src.layout.damage(0, "the pack does not follow the one before")
+		}
+		return c.judge(src.check(c.record))
 	}
-	if number == end.Segment {
-		limit = min(limit, end.Offset)
-	}
-	if bad := seg.Follows(next); bad != nil {
+	if bad := src.follows(next); bad != nil {
 		c.found(bad)
 		return nil
 	}
-	walk := seg.Walk(record.HeaderSize, limit, seg.Batch)
-	if err := walk.Each(func(store.Record) error { return c.record() }); err != nil {
-		return c.judge(err)
-	}
-	if number == end.Segment && walk.At() != end.Offset {
-		c.found(record.SegmentDamage(number, walk.At(), "the journal ends here, before what was acknowledged"))
-	}
-	c.next = walk.Next()
-	return nil
-}
-
-// pack checks one pack.
-func (c *checker) pack(info record.Info) error {
-	next := c.next
-	c.next = info.Next
-	p, err := record.OpenPack(c.s.in, info.Name())
+	limit, err := src.size()
 	if err != nil {
 		return err
 	}
-	defer p.Close()
-	if p.Expect(info); p.Bad == nil && info.Batch != next {
-		p.Bad = p.Damage(0, "the pack does not follow the one before")
+	if of.First == end.Segment {
+		limit = min(limit, end.Offset)
 	}
-	return c.judge(p.Check(c.record))
+	walk := src.walk(headerSize, limit, src.info.Batch)
+	if err := walk.each(func(store.Record) error { return c.record() }); err != nil {
+		return c.judge(err)
+	}
+	if of.First == end.Segment && walk.at != end.Offset {
+		c.found(src.layout.damage(walk.at, "the journal ends here, before what was acknowledged"))
+	}
+	c.next = walk.next
+	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -68,7 +67,8 @@ func (x *commitIndex) each(ctx context.Context, span store.Span, fn func(store.R
 }
 
 // update brings the index up to date and returns the number of the newest
-// commit.
+// commit. The lock keeps what is read from being packed. It must follow what was read
+// before it: a commit is found by its place in the row.
 func (x *commitIndex) update() (uint64, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -76,72 +76,47 @@ func (x *commitIndex) update() (uint64, error) {
 		return 0, err
 	}
 	end, _ := x.log.position()
-	packs := x.files.current().Tail()
+	packs := x.files.current().tail()
 	if x.upTo.Segment == 0 {
-		x.upTo, x.next = store.Pos{Segment: max(packs.Last+1, x.log.first), Offset: record.HeaderSize}, packs.Next
-	}
-	for x.upTo.Compare(end) < 0 {
-		if err := x.addSegment(x.upTo.Segment, end); err != nil {
-			return 0, err
-		}
-	}
-	return x.before + uint64(len(x.at)), nil
-}
-
-// addSegment reads one segment; x.mu is held, so it is in no pack. It
-// must follow what was read before it: a commit is found by its place in the row.
-func (x *commitIndex) addSegment(number uint64, end store.Pos) error {
-	seg, err := x.files.segment(number)
-	if err != nil {
-		return err
-	}
-	defer x.files.release(&seg.shared)
-	limit, next := end.Offset, store.Pos{Segment: number, Offset: end.Offset}
-	if number != end.Segment {
-		if limit, err = seg.Size(); err != nil {
-			return err
-		}
-		next = store.Pos{Segment: number + 1, Offset: record.HeaderSize}
-	}
-	if x.upTo.Offset == record.HeaderSize {
-		if bad := seg.Follows(x.next); bad != nil {
-			return x.cond.corrupt(bad)
-		}
-		x.next = seg.Batch
+		x.upTo, x.next = store.Pos{Segment: max(packs.Last+1, x.log.first), Offset: headerSize}, packs.Next
 	}
 	var found []store.Pos
-	walk := seg.Walk(x.upTo.Offset, limit, 0) // it may begin inside a group
-	if err := walk.Each(func(r store.Record) error {
+	r := reading{files: x.files, from: x.upTo, end: end, fn: func(r store.Record) error {
 		if r.Kind == store.Commit {
 			found = append(found, r.Pos)
 		}
 		return nil
-	}); err != nil {
-		return x.cond.report(err)
+	}}
+	if x.upTo.Offset == headerSize { // else it may begin inside a group
+		r.next = x.next
 	}
-	x.at, x.upTo, x.next = append(x.at, found...), next, max(x.next, walk.Next())
-	return nil
+	if err := r.run(); err != nil {
+		return 0, err
+	}
+	if x.upTo.Compare(end) < 0 {
+		x.at, x.upTo, x.next = append(x.at, found...), end, max(x.next, r.next)
+	}
+	return x.before + uint64(len(x.at)), nil
 }
 
 // commitReader reads commits by number. It keeps the pack that it read last.
 type commitReader struct {
-	x      *commitIndex
-	pack   *pack // nil for none
-	inPack *record.Commits
+	x    *commitIndex
+	pack packCommits
 }
 
 func (r *commitReader) done() {
-	if r.pack != nil {
-		r.x.files.release(&r.pack.shared)
-		r.pack = nil
+	if r.pack.source != nil {
+		r.x.files.release(r.pack.source)
+		r.pack = packCommits{}
 	}
 }
 
 // commit reads the commit with a number that the index has.
 func (r *commitReader) commit(seq uint64) (store.Record, error) {
 	for {
-		if r.pack != nil && r.inPack.Has(seq) {
-			record, err := r.inPack.Commit(seq)
+		if r.pack.has(seq) {
+			record, err := r.pack.commit(seq)
 			return record, r.x.cond.report(err)
 		}
 		r.done()
@@ -149,7 +124,7 @@ func (r *commitReader) commit(seq uint64) (store.Record, error) {
 		if err != nil {
 			return store.Record{}, err
 		}
-		if r.pack != nil {
+		if r.pack.source != nil {
 			continue
 		}
 		record, err := r.x.recordAt(at)
@@ -167,8 +142,9 @@ func (r *commitReader) find(seq uint64) (at store.Pos, err error) {
 	if seq > r.x.before {
 		return r.x.at[seq-r.x.before-1], r.x.cond.readable()
 	}
-	if r.pack, err = r.x.files.packOf(seq); err == nil {
-		r.inPack = r.pack.Commits()
+	pack, err := r.x.files.packOf(seq)
+	if err == nil {
+		r.pack = packCommits{pack, pack.commitTable()}
 	}
 	return store.Pos{}, err
 }
@@ -179,14 +155,12 @@ func (x *commitIndex) recordAt(at store.Pos) (store.Record, error) {
 	if err != nil {
 		return store.Record{}, err
 	}
-	defer x.files.release(&seg.shared)
-	// The newest segment may lose its preallocated end at any moment.
-	limit, _ := x.log.position()
-	if limit.Segment != at.Segment {
-		if limit.Offset, err = seg.Size(); err != nil {
-			return store.Record{}, err
-		}
+	defer x.files.release(seg)
+	upTo, _ := x.log.position() // the newest segment may lose its preallocated end at any moment
+	limit, err := seg.end(upTo)
+	if err != nil {
+		return store.Record{}, err
 	}
-	record, err := seg.Record(at.Offset, limit.Offset)
+	record, err := seg.reader(at.Offset, limit).record(at.Offset)
 	return record, x.cond.report(err)
 }

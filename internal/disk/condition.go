@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -64,7 +63,7 @@ func (c *condition) stop(cause error) {
 		return
 	}
 	named := *bad
-	named.File = cmp.Or(named.File, record.JournalFolder)
+	named.File = cmp.Or(named.File, store.JournalFolder)
 	_ = c.corrupt(&named)
 }
 

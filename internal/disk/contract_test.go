@@ -11,15 +11,7 @@ import (
 )
 
 // What a Store can do besides the contract.
-var (
-	_ store.Syncer    = (*Store)(nil)
-	_ store.Recoverer = (*Store)(nil)
-	_ store.Placed    = (*Store)(nil)
-	_ store.Checker   = (*Store)(nil)
-	_ store.Packer    = (*Store)(nil)
-	_ store.Rewriter  = (*Store)(nil)
-	_ store.Sizer     = (*Store)(nil)
-)
+var _ store.Salvager = (*Store)(nil)
 
 func TestContract(t *testing.T) {
 	for name, opts := range map[string]*Options{"one segment": nil, "many segments": {SegmentMin: 1 << 8, SegmentMax: 1 << 9}} {

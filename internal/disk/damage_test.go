@@ -16,7 +16,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -144,7 +143,7 @@ func TestEveryByteFlipped(t *testing.T) {
 		in, want := filled(t, closed)
 		for _, name := range stored {
 			content, err := in.ReadFile(name)
-			if errors.Is(err, os.ErrNotExist) && name == headFile {
+			if errors.Is(err, os.ErrNotExist) && name == store.HeadFile {
 				continue
 			}
 			if err != nil {
@@ -193,7 +192,7 @@ func TestEveryTruncation(t *testing.T) {
 				} else {
 					patch(t, hurt, name, func(f vfs.File) error { return f.Truncate(size) })
 				}
-				if size < 0 && (name == headFile || name == stored[len(stored)-2] || name == stored[len(stored)-1]) {
+				if size < 0 && (name == store.HeadFile || name == stored[len(stored)-2] || name == stored[len(stored)-1]) {
 					continue // a store may have no head and no image
 				}
 				if size < 0 && !closed && name == lastSegment(t, in) {
@@ -213,7 +212,7 @@ func TestEveryTruncation(t *testing.T) {
 func groupStarts(t *testing.T, in *faultfs.FS) []int64 {
 	t.Helper()
 	s := mustOpen(t, in.Clone(), small(2))
-	starts, last := []int64{record.HeaderSize, s.End().Offset}, uint64(0)
+	starts, last := []int64{headerSize, s.End().Offset}, uint64(0)
 	err := s.Replay(store.Pos{}, func(r store.Record) error {
 		if r.Pos.Segment == s.End().Segment && r.Batch != last {
 			starts = append(starts, r.Pos.Offset)
@@ -229,11 +228,11 @@ func groupStarts(t *testing.T, in *faultfs.FS) []int64 {
 
 func lastSegment(t *testing.T, in vfs.FS) string {
 	t.Helper()
-	numbers, err := record.ListSegments(in)
+	numbers, err := listSegments(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return record.SegmentName(numbers[len(numbers)-1])
+	return segmentName(numbers[len(numbers)-1])
 }
 
 // TestTornOrCorrupt damages the groups of a segment by name.
@@ -271,7 +270,7 @@ func TestTornOrCorrupt(t *testing.T) {
 				mustClose(t, s)
 			}
 			for _, i := range tc.damaged {
-				patch(t, in, record.SegmentName(1), func(f vfs.File) error {
+				patch(t, in, segmentName(1), func(f vfs.File) error {
 					_, err := f.WriteAt([]byte("damage"), ends[i].Offset-100)
 					return err
 				})
@@ -317,7 +316,7 @@ func TestTornGroup(t *testing.T) {
 	if err := s.log.writer.write(group); err != nil {
 		t.Fatal(err)
 	}
-	patch(t, in, record.SegmentName(1), func(f vfs.File) error {
+	patch(t, in, segmentName(1), func(f vfs.File) error {
 		_, err := f.WriteAt(make([]byte, group[2].Size()), group[1].end.Offset)
 		return err
 	})
@@ -351,7 +350,7 @@ func TestJournalInsideAJournal(t *testing.T) {
 	s := mustOpen(t, in, nil)
 	_, ends := fillStore(t, s, 0, 6)
 	end := ends[5]
-	inner, err := in.ReadFile(record.SegmentName(1))
+	inner, err := in.ReadFile(segmentName(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,7 +361,7 @@ func TestJournalInsideAJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		hurt := in.Clone()
-		patch(t, hurt, record.SegmentName(1), func(f vfs.File) error {
+		patch(t, hurt, segmentName(1), func(f vfs.File) error {
 			_, err := f.WriteAt([]byte{0xff}, end.Offset-1)
 			return err
 		})
@@ -447,7 +446,7 @@ func FuzzOpenJournal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		in := faultfs.New()
 		mustClose(t, mustOpen(t, in, small(0)))
-		if err := vfs.WriteAtomic(in, record.SegmentName(1), content, filePerm); err != nil {
+		if err := vfs.WriteAtomic(in, segmentName(1), content, filePerm); err != nil {
 			t.Fatal(err)
 		}
 		s, found, err := Open(in, small(1))
@@ -482,7 +481,7 @@ func FuzzOpenImage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		in := faultfs.New()
 		mustClose(t, mustOpen(t, in, small(0)))
-		if err := vfs.WriteAtomic(in, ImageName(5), content, filePerm); err != nil {
+		if err := vfs.WriteAtomic(in, store.ImageName(5), content, filePerm); err != nil {
 			t.Fatal(err)
 		}
 		s, _, err := Open(in, small(1))

@@ -6,12 +6,18 @@
 // A [Store] is an append-only journal with images beside it. [Store.Append]
 // makes a batch of records durable, all or nothing; [Store.Replay] returns the
 // records in order; [Store.Block] finds a block by its digest, [Store.Commits]
-// commits by their number. An image is a state in a form that loads at once. [Store.Pack] moves old segments of the journal into packs, where
-// records are found by position; [Store.Rewrite] leaves blocks out of history for
-// good. A store.Recovery says what opening found, [Store.Check] verifies all files
-// again, and a [Salvage] rebuilds a consistent history from the parts of a damaged
-// one that still verify.
-// The folder is described in doc/format/state-folder.md.
+// commits by their number. An image is a state in a form that loads at once. [Store.Pack] moves
+// old segments of the journal into packs, where records are found by position;
+// [Store.Rewrite] leaves blocks out of history for good. A store.Recovery says what opening
+// found, [Store.Check] verifies all files again, and a [Salvage] rebuilds a consistent history
+// from the parts of a damaged one that still verify.
+// The folder is described in doc/format/state-folder.md, the files in journal.md, pack.md and
+// image.md beside it.
+//
+// Segments and packs are sources of records, which consist of frames. A reader reads frames
+// one by one, also around damage, a walker reads the batches of a source in order, and a
+// reading goes through several sources. What surrounds the records is laid out as structs of
+// a fixed size.
 //
 // A Store is made of parts with an invariant each: condition (what it can still
 // do), placement (whether its files are where they were), files (which file a
@@ -35,10 +41,15 @@
 //   - A record is in the journal or in a current pack, never in both and never in
 //     neither: the manifest of the packs, replaced as a whole, says in which.
 //   - Positions and the numbers of commits stay what they are when records move.
-//   - No digest is taken on trust: blocks and sections are hashed when read.
+//   - A frame counts only with its checksum, which covers the salt of the file and the
+//     offset: a copy elsewhere is no frame. A record is passed on only if the whole batch
+//     that it belongs to verifies.
+//   - No digest is taken on trust: blocks and sections are hashed when read. What does not
+//     verify is not returned; a damaged section of an image that is derived is left out.
+//   - Damage is a store.Corruption that names the file and the offset; other errors are those
+//     of the file system. No bytes make the package panic, or allocate more than the file's size.
 //   - One process owns the folder: Open's caller holds the lock.
 //
-// Elsewhere: the bytes of segments and packs (package record) and of images
-// (package image), what the blocks, commits and sections mean (packages graph and
-// fovea), the interface of replaceable stores (package store).
+// Elsewhere: what the blocks, commits and sections mean (packages graph and chain), the
+// interface of replaceable stores (package store).
 package disk

@@ -5,13 +5,11 @@ package disk
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"sort"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -24,73 +22,44 @@ type files struct {
 	cond *condition
 
 	mu       sync.Mutex
-	segments map[uint64]*segment // open for reading
+	segments map[uint64]*source // open for reading
 	packs    *packSet
 	closed   bool
 }
 
-// shared is a file that readers use while it may be replaced: the last one
-// closes it. files.mu guards it.
-type shared struct {
-	file    io.Closer
-	users   int
-	retired bool // no new reader may use it
-}
-
-// retire closes a file as soon as it has no users.
-func (f *shared) retire() error {
-	if f.retired = true; f.users > 0 {
+// retire closes a file as soon as it has no users. files.mu is held.
+func (s *source) retire() error {
+	if s.retired = true; s.users > 0 {
 		return nil
 	}
-	return f.file.Close()
-}
-
-// segment is a segment that is open for reading.
-type segment struct {
-	*record.Segment
-	shared shared
-}
-
-// pack is a pack that is current.
-type pack struct {
-	*record.Pack
-	shared shared
-}
-
-// openPack opens the pack that a row of the manifest names.
-func openPack(in vfs.FS, info record.Info) (*pack, error) {
-	p, err := record.OpenPack(in, info.Name())
-	if err != nil {
-		return nil, err
-	}
-	return &pack{p.Expect(info), shared{file: p}}, nil
+	return s.close()
 }
 
 // packSet is the packs that are current. It does not change; another one takes
 // its place.
 type packSet struct {
-	record.Manifest
-	packs []*pack
+	manifest
+	packs []*source
 }
 
 // of returns the pack that has a segment, nil if none does.
-func (p *packSet) of(segment uint64) *pack {
-	for _, pk := range p.packs {
-		if pk.Info.First <= segment && segment <= pk.Info.Last {
-			return pk
+func (p *packSet) of(segment uint64) *source {
+	for _, pack := range p.packs {
+		if pack.info.First <= segment && segment <= pack.info.Last {
+			return pack
 		}
 	}
 	return nil
 }
 
 // release ends a use of a file.
-func (f *files) release(used *shared) {
+func (f *files) release(used *source) {
 	f.mu.Lock()
 	used.users--
 	last := used.retired && used.users == 0
 	f.mu.Unlock()
 	if last {
-		_ = used.file.Close() // it was only read
+		_ = used.close() // it was only read
 	}
 }
 
@@ -110,17 +79,17 @@ func (f *files) usePacks() (set *packSet, done func(), err error) {
 	}
 	set = f.packs
 	for _, p := range set.packs {
-		p.shared.users++
+		p.users++
 	}
 	return set, func() {
 		for _, p := range set.packs {
-			f.release(&p.shared)
+			f.release(p)
 		}
 	}, nil
 }
 
 // packOf returns the pack that has a commit, which is in one. The caller releases it.
-func (f *files) packOf(seq uint64) (*pack, error) {
+func (f *files) packOf(seq uint64) (*source, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -128,26 +97,24 @@ func (f *files) packOf(seq uint64) (*pack, error) {
 	}
 	packs := f.packs.Packs
 	p := f.packs.packs[sort.Search(len(packs), func(i int) bool { return packs[i].Before+packs[i].Commits >= seq })]
-	p.shared.users++
+	p.users++
 	return p, nil
 }
 
 // place returns the file that the records of a segment are in: a pack, or the
 // segment itself. The caller releases it.
-func (f *files) place(number uint64) (*pack, *segment, error) {
+func (f *files) place(number uint64) (*source, error) {
 	for {
 		f.mu.Lock()
 		if p := f.packs.of(number); p != nil && !f.closed {
-			p.shared.users++
+			p.users++
 			f.mu.Unlock()
-			return p, nil, nil
+			return p, nil
 		}
 		f.mu.Unlock()
-		seg, err := f.segment(number)
-		if errors.Is(err, errPacked) {
-			continue
+		if seg, err := f.segment(number); !errors.Is(err, errPacked) {
+			return seg, err
 		}
-		return nil, seg, err
 	}
 }
 
@@ -156,47 +123,47 @@ var errPacked = errors.New("the segment is in a pack")
 
 // segment returns a segment open for reading, or errPacked. The caller releases
 // it.
-func (f *files) segment(number uint64) (*segment, error) {
+func (f *files) segment(number uint64) (*source, error) {
 	if seg, err := f.use(number, nil); seg != nil || err != nil {
 		return seg, err
 	}
-	file, err := record.OpenSegment(f.in, number)
+	file, err := openSegment(f.in, number)
 	switch {
 	case err == nil:
-	case number <= f.current().Last():
+	case number <= f.current().last():
 		return nil, errPacked
 	case errors.Is(err, store.ErrCorrupt):
 		return nil, f.cond.report(err)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, f.cond.corrupt(record.SegmentDamage(number, 0, "the segment is missing"))
+		return nil, f.cond.corrupt(segmentDamage(number, 0, "the segment is missing"))
 	default:
-		return nil, fmt.Errorf("open %s: %w", record.SegmentName(number), err)
+		return nil, fmt.Errorf("open %s: %w", segmentName(number), err)
 	}
 	seg, err := f.use(number, file)
-	if err != nil || seg.Segment != file {
-		_ = file.Close() // it was only read
+	if err != nil || seg != file {
+		_ = file.close() // it was only read
 	}
 	return seg, err
 }
 
 // use returns a segment that is open already, else one with the file that was opened just
 // now, nil for neither.
-func (f *files) use(number uint64, opened *record.Segment) (*segment, error) {
+func (f *files) use(number uint64, opened *source) (*source, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	seg := f.segments[number]
 	switch {
 	case f.closed:
 		return nil, store.ErrClosed
-	case number <= f.packs.Last():
+	case number <= f.packs.last():
 		return nil, errPacked
 	case seg == nil && opened == nil:
 		return nil, nil
 	case seg == nil:
-		seg = &segment{opened, shared{file: opened}}
+		seg = opened
 		f.segments[number] = seg
 	}
-	seg.shared.users++
+	seg.users++
 	return seg, nil
 }
 
@@ -204,19 +171,19 @@ func (f *files) use(number uint64, opened *record.Segment) (*segment, error) {
 func (f *files) change(set *packSet) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	kept := map[*pack]bool{}
+	kept := map[*source]bool{}
 	for _, p := range set.packs {
 		kept[p] = true
 	}
 	for _, p := range f.packs.packs {
 		if !kept[p] {
-			_ = p.shared.retire()
+			_ = p.retire()
 		}
 	}
-	maps.DeleteFunc(f.segments, func(number uint64, seg *segment) bool {
-		packed := number <= set.Last()
+	maps.DeleteFunc(f.segments, func(number uint64, seg *source) bool {
+		packed := number <= set.last()
 		if packed {
-			_ = seg.shared.retire()
+			_ = seg.retire()
 		}
 		return packed
 	})
@@ -229,10 +196,10 @@ func (f *files) close() (err error) {
 	defer f.mu.Unlock()
 	f.closed = true
 	for _, seg := range f.segments {
-		err = errors.Join(err, seg.shared.retire())
+		err = errors.Join(err, seg.retire())
 	}
 	for _, p := range f.packs.packs {
-		err = errors.Join(err, p.shared.retire())
+		err = errors.Join(err, p.retire())
 	}
 	clear(f.segments)
 	return err

@@ -4,7 +4,6 @@ package disk
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -13,25 +12,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
-// FormatFile is the name of the file that says whose a state folder is; each has one.
-const FormatFile = "FORMAT"
-
 const (
-	lockFile    = "LOCK"
-	formatMagic = "fovea state"
-
 	folderPerm = 0o700
 	filePerm   = 0o600
 )
-
-// quarantineFolder takes files that are damaged, so that they are neither used
-// nor lost.
-const quarantineFolder = "quarantine"
 
 // OpenFolder opens the state folder at a path of the operating system and makes
 // it, for its owner alone, where it is missing. It returns vfs.ErrNotFolder when
@@ -48,23 +36,12 @@ func OpenFolder(path string) (vfs.FS, error) {
 	return vfs.Plain(folder), nil
 }
 
-// TryLock makes the caller the owner of the state folder, or returns a
-// vfs.HeldError that says who is. The caller unlocks after Close.
-func TryLock(in vfs.FS, holder vfs.Holder) (*vfs.FileLock, error) {
-	return vfs.TryLock(in, lockFile, holder)
-}
-
-// Lock is TryLock that waits for the owner to let go, until the context ends.
-func Lock(ctx context.Context, in vfs.FS, holder vfs.Holder) (*vfs.FileLock, error) {
-	return vfs.LockFile(ctx, in, lockFile, holder)
-}
-
 // Adopt makes a state folder that belongs to another memex that of the given
 // one: its absolute path. It is for a memex that was moved. The caller holds the
 // lock, and no Store is open. It returns ErrUnknownFormat or a Corruption and
 // changes nothing when FORMAT cannot be read.
 func Adopt(in vfs.FS, memex string) error {
-	text, err := in.ReadFile(FormatFile)
+	text, err := in.ReadFile(store.FormatFile)
 	if err == nil {
 		_, err = parseFormat(text)
 	}
@@ -84,24 +61,24 @@ type format struct {
 }
 
 func (f format) encode() []byte {
-	text := fmt.Appendf(nil, "%s\nformat %d.%d\nmemex %s\n", formatMagic, f.major, f.minor, strconv.Quote(f.memex))
-	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)))
+	text := fmt.Appendf(nil, "%s\nformat %d.%d\nmemex %s\n", store.FormatMagic, f.major, f.minor, strconv.Quote(f.memex))
+	return fmt.Appendf(text, "crc32c %08x\n", crc32.Checksum(text, castagnoli))
 }
 
 // parseFormat returns ErrUnknownFormat for another major number, whatever
 // follows it, and a Corruption for all that encode would not have written.
 func parseFormat(text []byte) (format, error) {
-	damaged := &store.Corruption{File: FormatFile, Reason: "not a FORMAT file, or a damaged one"}
+	damaged := &store.Corruption{File: store.FormatFile, Reason: "not a FORMAT file, or a damaged one"}
 	lines := strings.SplitAfter(string(text), "\n")
-	if len(lines) < 2 || lines[0] != formatMagic+"\n" {
+	if len(lines) < 2 || lines[0] != store.FormatMagic+"\n" {
 		return format{}, damaged
 	}
 	var f format
 	if _, err := fmt.Sscanf(lines[1], "format %d.%d\n", &f.major, &f.minor); err != nil {
 		return format{}, damaged
 	}
-	if f.major != store.FormatMajor {
-		return format{}, store.UnknownFormat(f.major, f.minor)
+	if f.major != formatMajor {
+		return format{}, unknownFormat(f.major, f.minor)
 	}
 	if len(lines) < 4 {
 		return format{}, damaged
@@ -115,19 +92,19 @@ func parseFormat(text []byte) (format, error) {
 }
 
 func writeFormat(in vfs.FS, memex string) error {
-	f := format{major: store.FormatMajor, minor: store.FormatMinor, memex: memex}
-	return vfs.WriteAtomic(in, FormatFile, f.encode(), filePerm)
+	f := format{major: formatMajor, minor: formatMinor, memex: memex}
+	return vfs.WriteAtomic(in, store.FormatFile, f.encode(), filePerm)
 }
 
 // checkFormat reads FORMAT, or writes it into a folder that is empty but for
 // what FORMAT comes before. The Corruption is the one damage that the store can
 // live with: without FORMAT it opens read-only.
 func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
-	text, err := in.ReadFile(FormatFile)
+	text, err := in.ReadFile(store.FormatFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return createFormat(in, memex)
 	}
-	if bad := record.NotRegular(err, FormatFile); bad != nil {
+	if bad := notRegular(err, store.FormatFile); bad != nil {
 		return format{}, bad, nil
 	}
 	if err != nil {
@@ -145,10 +122,10 @@ func checkFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 
 // ownNames are what a state folder has besides temporary files; LOCK alone is no sign of
 // one.
-var ownNames = append([]string{record.JournalFolder, imageFolder, quarantineFolder, record.PackFolder}, laterNames...)
+var ownNames = append([]string{store.JournalFolder, store.ImageFolder, store.Quarantine, store.PackFolder}, laterNames...)
 
 // laterNames are those of them that are made when the folder of the journal is durable.
-var laterNames = []string{headFile, "alerts", "cache", "calls.log", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
+var laterNames = []string{store.HeadFile, "alerts", "cache", "calls.log", "http.json", "scopes", "seen", "serve.log", "socket", "watch"}
 
 // createFormat makes a folder that has nothing of anybody a state folder. One that has a
 // history, or nothing but what a state folder has, has lost its FORMAT.
@@ -160,7 +137,7 @@ func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	foreign, own := "", false
 	for _, e := range entries {
 		switch name := e.Name(); {
-		case name == lockFile || vfs.IsTemp(name):
+		case name == store.LockFile || vfs.IsTemp(name):
 		case slices.Contains(ownNames, name):
 			own = true
 		default:
@@ -175,19 +152,19 @@ func createFormat(in vfs.FS, memex string) (format, *store.Corruption, error) {
 	}
 	switch {
 	case history, own && foreign == "":
-		return format{}, &store.Corruption{File: FormatFile, Reason: "the file is missing"}, nil
+		return format{}, &store.Corruption{File: store.FormatFile, Reason: "the file is missing"}, nil
 	case foreign != "":
-		return format{}, nil, fmt.Errorf("it has %q and no %s: %w", foreign, FormatFile, ErrForeignFolder)
+		return format{}, nil, fmt.Errorf("it has %q and no %s: %w", foreign, store.FormatFile, ErrForeignFolder)
 	}
 	if err := writeFormat(in, memex); err != nil {
 		return format{}, nil, err
 	}
-	return format{major: store.FormatMajor, minor: store.FormatMinor, memex: memex}, nil, nil
+	return format{major: formatMajor, minor: formatMinor, memex: memex}, nil, nil
 }
 
 // hasHistory reports whether a folder has a segment, an image or a pack.
 func hasHistory(in vfs.FS) (bool, error) {
-	segments, err := record.ListSegments(in)
+	segments, err := listSegments(in)
 	if err != nil {
 		return false, err
 	}
@@ -195,20 +172,20 @@ func hasHistory(in vfs.FS) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	packs, err := record.ListPacks(in)
+	packs, err := listPacks(in)
 	return len(segments)+len(images)+len(packs) > 0, err
 }
 
 // lostJournal returns a Corruption where the folder of the journal is not there, though
 // the store was used: it is made with FORMAT, before anything else.
 func lostJournal(in vfs.FS) (*store.Corruption, error) {
-	if _, err := in.Lstat(record.JournalFolder); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Lstat(store.JournalFolder); !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // what else is wrong with it shows when it is read
 	}
 	entries, err := in.ReadDir(".")
 	for _, e := range entries {
 		if name := e.Name(); slices.Contains(laterNames, name) {
-			return &store.Corruption{File: record.JournalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
+			return &store.Corruption{File: store.JournalFolder, Reason: "the folder is missing, and " + name + " was made after it"}, nil
 		}
 	}
 	return nil, err

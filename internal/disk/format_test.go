@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -52,10 +51,10 @@ func TestUnknownFormat(t *testing.T) {
 		file func(in vfs.FS) string
 		edit func(b []byte) []byte
 	}{
-		{"FORMAT", func(vfs.FS) string { return FormatFile }, func([]byte) []byte {
+		{"FORMAT", func(vfs.FS) string { return store.FormatFile }, func([]byte) []byte {
 			return []byte("fovea state\nformat 7.2\nwho knows what\n")
 		}},
-		{"head", func(vfs.FS) string { return headFile }, func(b []byte) []byte {
+		{"head", func(vfs.FS) string { return store.HeadFile }, func(b []byte) []byte {
 			b[headMajorAt] = major
 			sum(b, 0, headDigestAt, headDigestAt)
 			return b
@@ -65,7 +64,7 @@ func TestUnknownFormat(t *testing.T) {
 			binary.LittleEndian.PutUint32(b[headerCheckAt:], crc32.Checksum(b[:headerCheckAt], castagnoli))
 			return b
 		}},
-		{"image", func(vfs.FS) string { return ImageName(5) }, func(b []byte) []byte {
+		{"image", func(vfs.FS) string { return store.ImageName(5) }, func(b []byte) []byte {
 			b[8] = major
 			const front, digestAt = 88 + 2*88, 40 - 80 // doc/format/image.md
 			sum(b, 0, front, len(b)+digestAt)
@@ -98,8 +97,8 @@ func writeFile(t *testing.T, in vfs.FS, name, text string) {
 
 func TestNewerMinorFormatIsReadOnly(t *testing.T) {
 	in, want := filled(t, true)
-	f := format{major: store.FormatMajor, minor: store.FormatMinor + 1, memex: "/memex"}
-	writeFile(t, in, FormatFile, string(f.encode()))
+	f := format{major: formatMajor, minor: formatMinor + 1, memex: "/memex"}
+	writeFile(t, in, store.FormatFile, string(f.encode()))
 	before := in.Clone()
 	s := mustOpen(t, in, small(1))
 	got, err := read(s)
@@ -140,12 +139,12 @@ func TestCheckKindsOfForeignFolder(t *testing.T) {
 	if err := CheckKinds(in); err != nil {
 		t.Errorf("of a foreign folder: %v", err)
 	}
-	if err := in.MkdirAll(record.JournalFolder, folderPerm); err != nil {
+	if err := in.MkdirAll(store.JournalFolder, folderPerm); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, in, record.SegmentName(1), "")
+	writeFile(t, in, segmentName(1), "")
 	if err := CheckKinds(in); !errors.Is(err, vfs.ErrNotRegular) || !strings.Contains(err.Error(), "link: it is a link") {
-		t.Errorf("of a state folder without %s: %v", FormatFile, err)
+		t.Errorf("of a state folder without %s: %v", store.FormatFile, err)
 	}
 }
 
@@ -171,23 +170,23 @@ func TestTwoOwners(t *testing.T) {
 	}
 	defer folder.Close()
 	since := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	first, err := TryLock(folder, vfs.Holder{PID: 4711, Command: "fovea serve", Since: since})
+	first, err := vfs.TryLock(folder, store.LockFile, vfs.Holder{PID: 4711, Command: "fovea serve", Since: since})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = TryLock(folder, vfs.Holder{PID: 2})
+	_, err = vfs.TryLock(folder, store.LockFile, vfs.Holder{PID: 2})
 	held, ok := errors.AsType[*vfs.HeldError](err)
 	if !ok || !errors.Is(err, vfs.ErrLocked) || held.Holder.PID != 4711 || !held.Holder.Since.Equal(since) || !strings.Contains(err.Error(), "fovea serve") {
 		t.Errorf("got %v, want to be told who holds it", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Lock(ctx, folder, vfs.Holder{PID: 2}); !errors.Is(err, context.Canceled) || !errors.Is(err, vfs.ErrLocked) {
+	if _, err := vfs.LockFile(ctx, folder, store.LockFile, vfs.Holder{PID: 2}); !errors.Is(err, context.Canceled) || !errors.Is(err, vfs.ErrLocked) {
 		t.Errorf("got %v, want the context's error and ErrLocked", err)
 	}
 	second := make(chan error)
 	go func() {
-		lock, err := Lock(t.Context(), folder, vfs.Holder{PID: 2})
+		lock, err := vfs.LockFile(t.Context(), folder, store.LockFile, vfs.Holder{PID: 2})
 		if err == nil {
 			err = lock.Unlock()
 		}
@@ -203,7 +202,7 @@ func TestTwoOwners(t *testing.T) {
 
 func TestLockIsNoForeignFile(t *testing.T) {
 	in := faultfs.New()
-	lock, err := TryLock(in, vfs.Holder{PID: 1})
+	lock, err := vfs.TryLock(in, store.LockFile, vfs.Holder{PID: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +222,7 @@ func TestHead(t *testing.T) {
 	s.SetHead(store.Head{Seq: 2, Commit: merkleOf("c")})
 	mustClose(t, s)
 	s = mustOpen(t, in, small(1))
-	want := cleanClose{store.Head{Seq: 2, Commit: merkleOf("c")}, 1, ends[1], 3}
+	want := cleanClose{preamble: preambleOf(store.HeadMagic), First: 1, End: ends[1], Head: store.Head{Seq: 2, Commit: merkleOf("c")}, Next: 3}
 	if got := s.head.get(); got != want || s.Head() != want.Head {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -249,7 +248,7 @@ func TestLeftovers(t *testing.T) {
 		}
 	}
 	mustClose(t, mustOpen(t, in, nil))
-	for _, folder := range []string{".", imageFolder} {
+	for _, folder := range []string{".", store.ImageFolder} {
 		for _, name := range namesIn(t, in, folder) {
 			if vfs.IsTemp(name) {
 				t.Errorf("%s is still in %s", name, folder)

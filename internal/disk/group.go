@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -48,7 +47,7 @@ func (g *group) finish(err error) {
 
 // full reports whether a batch of size bytes needs another group.
 func (g *group) full(size int64) bool {
-	return len(g.batches) == record.MaxGroup || g.size+size > maxGroupSize
+	return len(g.batches) == maxGroup || g.size+size > maxGroupSize
 }
 
 // join puts a batch into the newest group that waits, or begins one, which the
@@ -140,7 +139,7 @@ func (j *journal) gather() {
 	g := gathering{since: time.Now()}
 	for {
 		j.mu.Lock()
-		waiting, writers := j.waiting(), min(j.writers, record.MaxGroup)
+		waiting, writers := j.waiting(), min(j.writers, maxGroup)
 		j.mu.Unlock()
 		if !g.goesOn(waiting, writers, time.Now()) {
 			return

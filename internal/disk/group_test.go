@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -72,7 +71,7 @@ func holdSync(t *testing.T) *held {
 	fillStore(t, h.Store, 0, 1) // makes the segment
 	syncs, from := 0, uint64(0)
 	in.OnOp(func(op faultfs.Op) error {
-		if op.Kind != faultfs.OpSync || op.Name != record.SegmentName(1) {
+		if op.Kind != faultfs.OpSync || op.Name != segmentName(1) {
 			return nil
 		}
 		if syncs++; syncs == 1 {

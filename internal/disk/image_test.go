@@ -13,8 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/image"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -108,7 +106,7 @@ func TestTwoNewestImagesStay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]string{"000000000003.img", "000000000004.img"}, namesIn(t, in, imageFolder)); diff != "" {
+	if diff := cmp.Diff([]string{"000000000003.img", "000000000004.img"}, namesIn(t, in, store.ImageFolder)); diff != "" {
 		t.Errorf("images (-want +got):\n%s", diff)
 	}
 	if err := s.WriteImage(imageOf(4, store.Pos{})); err != nil {
@@ -133,9 +131,9 @@ func TestDamagedImages(t *testing.T) {
 			[]string{"000000000008.img", "000000000009.img"}, []string{}},
 		{"primary section", map[uint64]string{8: "nodes of 8"}, 7, nil, nil, []string{"image/000000000008.img"},
 			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
-		{"header", map[uint64]string{8: image.Magics[0]}, 7, nil, nil, []string{"image/000000000008.img"},
+		{"header", map[uint64]string{8: store.ImageMagic}, 7, nil, nil, []string{"image/000000000008.img"},
 			[]string{"000000000007.img", "000000000009.img"}, []string{"000000000008.img"}},
-		{"both", map[uint64]string{8: image.Magics[1], 7: "nodes of 7"}, 0, store.ErrNoImage, nil,
+		{"both", map[uint64]string{8: store.ImageEndMagic, 7: "nodes of 7"}, 0, store.ErrNoImage, nil,
 			[]string{"image/000000000008.img", "image/000000000007.img"},
 			[]string{"000000000009.img"}, []string{"000000000007.img", "000000000008.img"}},
 	} {
@@ -149,11 +147,11 @@ func TestDamagedImages(t *testing.T) {
 			}
 			mustClose(t, s)
 			for seq, text := range tc.damage {
-				content, err := in.ReadFile(ImageName(seq))
+				content, err := in.ReadFile(store.ImageName(seq))
 				if err != nil {
 					t.Fatal(err)
 				}
-				patch(t, in, ImageName(seq), func(f vfs.File) error {
+				patch(t, in, store.ImageName(seq), func(f vfs.File) error {
 					_, err := f.WriteAt([]byte("~"), int64(strings.Index(string(content), text)))
 					return err
 				})
@@ -176,10 +174,10 @@ func TestDamagedImages(t *testing.T) {
 			if err := s.WriteImage(imageOf(9, store.Pos{})); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tc.after, namesIn(t, in, imageFolder)); diff != "" {
+			if diff := cmp.Diff(tc.after, namesIn(t, in, store.ImageFolder)); diff != "" {
 				t.Errorf("images (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.away, namesIn(t, in, quarantineFolder)); diff != "" {
+			if diff := cmp.Diff(tc.away, namesIn(t, in, store.Quarantine)); diff != "" {
 				t.Errorf("quarantine (-want +got):\n%s", diff)
 			}
 		})
@@ -217,12 +215,12 @@ func TestOpenScansFromTheImage(t *testing.T) {
 			}
 			mustClose(t, s)
 			if !tc.clean {
-				if err := in.Remove(headFile); err != nil {
+				if err := in.Remove(store.HeadFile); err != nil {
 					t.Fatal(err)
 				}
 			}
-			patch(t, in, record.SegmentName(tc.segment), func(f vfs.File) error {
-				_, err := f.WriteAt([]byte{0xff}, record.HeaderSize+5)
+			patch(t, in, segmentName(tc.segment), func(f vfs.File) error {
+				_, err := f.WriteAt([]byte{0xff}, headerSize+5)
 				return err
 			})
 			s, found, err := Open(in, small(1))

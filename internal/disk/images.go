@@ -11,15 +11,8 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/image"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
-)
-
-const (
-	imageFolder = "image"
-	imageSuffix = ".img"
 )
 
 // maxImages is how many images WriteImage leaves.
@@ -27,18 +20,6 @@ const maxImages = 2
 
 // imageBuffer is how much of an image is collected for one write.
 const imageBuffer = 256 << 10
-
-// ImageName returns the name, within the state folder, of the image of the commit with a number.
-func ImageName(seq uint64) string {
-	return path.Join(imageFolder, fmt.Sprintf("%012d%s", seq, imageSuffix))
-}
-
-// listImages returns the numbers of the images there are, newest first.
-func listImages(in vfs.FS) ([]uint64, error) {
-	seqs, err := record.ListNumbered(in, imageFolder, imageSuffix, ImageName)
-	slices.Reverse(seqs)
-	return seqs, err
-}
 
 // newestImageAt returns the position that the newest image with a good header
 // goes up to, zero if there is none. The sections are not read.
@@ -48,7 +29,7 @@ func newestImageAt(in vfs.FS) (store.Pos, error) {
 		return store.Pos{}, err
 	}
 	for _, seq := range seqs {
-		if at, good, err := image.At(in, ImageName(seq)); err != nil || good {
+		if at, good, err := imageAt(in, store.ImageName(seq)); err != nil || good {
 			return at, err
 		}
 	}
@@ -74,11 +55,11 @@ func (f *images) write(img *store.Image) error {
 	if err != nil {
 		return err
 	}
-	name := ImageName(img.Seq)
+	name := store.ImageName(img.Seq)
 	f.placed.drop(name)
 	err = vfs.WriteAtomicFunc(f.in, name, filePerm, func(w io.Writer) error {
 		buffered := bufio.NewWriterSize(w, imageBuffer)
-		if err := image.Write(buffered, img); err != nil {
+		if err := writeImage(buffered, img); err != nil {
 			return err
 		}
 		return buffered.Flush()
@@ -100,11 +81,11 @@ func (f *images) tidy(written uint64, damaged []string) error {
 	}
 	kept := 0
 	for _, seq := range seqs {
-		name := ImageName(seq)
+		name := store.ImageName(seq)
 		switch {
 		case seq != written && slices.Contains(damaged, name):
 			f.placed.drop(name)
-			err = f.in.Rename(name, path.Join(quarantineFolder, path.Base(name)))
+			err = f.in.Rename(name, path.Join(store.Quarantine, path.Base(name)))
 		case kept < maxImages || seq == written:
 			kept++
 		default:
@@ -119,7 +100,7 @@ func (f *images) tidy(written uint64, damaged []string) error {
 		return nil
 	}
 	f.cond.note(func(r *store.Recovery) { r.DamagedImages = nil })
-	return f.in.SyncDir(quarantineFolder)
+	return f.in.SyncDir(store.Quarantine)
 }
 
 // load is Store.LoadImage.
@@ -134,8 +115,8 @@ func (f *images) load() (*store.Image, error) {
 		return nil, err
 	}
 	for _, seq := range seqs {
-		name := ImageName(seq)
-		img, dropped, err := image.Read(f.in, name, seq)
+		name := store.ImageName(seq)
+		img, dropped, err := readImage(f.in, name, seq)
 		switch {
 		case err == nil:
 			f.cond.note(func(r *store.Recovery) { r.DroppedSections = dropped })
@@ -162,11 +143,11 @@ func (f *images) remove(before uint64) error {
 	seqs, err := listImages(f.in)
 	for _, seq := range seqs {
 		if seq < before && err == nil {
-			f.placed.drop(ImageName(seq))
-			err = f.in.Remove(ImageName(seq))
+			f.placed.drop(store.ImageName(seq))
+			err = f.in.Remove(store.ImageName(seq))
 		}
 	}
-	return errors.Join(err, f.in.SyncDir(imageFolder))
+	return errors.Join(err, f.in.SyncDir(store.ImageFolder))
 }
 
 // olderAt returns the position that the older of the two newest images goes up to, zero if
@@ -180,7 +161,7 @@ func (f *images) olderAt() (store.Pos, error) {
 	}
 	var older store.Pos
 	for _, seq := range seqs[:min(len(seqs), maxImages)] {
-		at, good, err := image.At(f.in, ImageName(seq))
+		at, good, err := imageAt(f.in, store.ImageName(seq))
 		if err != nil {
 			return store.Pos{}, err
 		}

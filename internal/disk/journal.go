@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -87,7 +86,7 @@ func (j *journal) beginSegment() (uint64, error) {
 	j.lead <- struct{}{}
 	defer func() { <-j.lead }()
 	w := &j.writer
-	if err := j.cond.writable(); err != nil || w.at <= record.HeaderSize {
+	if err := j.cond.writable(); err != nil || w.at <= headerSize {
 		return w.number, err
 	}
 	err := w.close(true)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -17,7 +18,7 @@ const socketFile = "socket"
 // vfs.ErrNotRegular. A folder that has neither FORMAT nor a history may be somebody
 // else's, and is left to Open. It opens no file and changes nothing. O(files).
 func CheckKinds(in vfs.FS) error {
-	if _, err := in.Lstat(FormatFile); errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Lstat(store.FormatFile); errors.Is(err, fs.ErrNotExist) {
 		if history, err := hasHistory(in); err != nil || !history {
 			return nil // Open says what it is
 		}

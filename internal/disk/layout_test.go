@@ -3,24 +3,85 @@
 package disk
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"maps"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// TestFormatPages compares the page of the state folder with the code.
+// fieldsOf returns where the fields of a struct stand, by the names that the pages of doc/format
+// give them, and its size under another name.
+func fieldsOf(prefix string, fixed any, end string) map[string]int {
+	places := map[string]int{}
+	var walk func(t reflect.Type, at int) int
+	walk = func(t reflect.Type, at int) int {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			size := binary.Size(reflect.Zero(f.Type).Interface())
+			switch {
+			case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[fileInfo]():
+				walk(f.Type, at)
+			case f.Name != "_":
+				places[prefix+strings.TrimSuffix(f.Name, "At")+"At"] = at
+			}
+			at += size
+		}
+		return at
+	}
+	places[end] = walk(reflect.TypeOf(fixed), 0)
+	return places
+}
+
+// pageOf compares a page of doc/format with the code.
+func pageOf(t *testing.T, page string, magics []string, parts ...map[string]int) {
+	t.Helper()
+	all := map[string]int{}
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	foveatest.FormatPage(t, "../../doc/format/"+page, all, magics...)
+}
+
+// TestFormatPages compares the pages of the files with the code.
 func TestFormatPages(t *testing.T) {
-	foveatest.FormatPage(t, "../../doc/format/state-folder.md", map[string]int{
-		"headMagicAt": headMagicAt, "headMajorAt": headMajorAt, "headMinorAt": headMinorAt, "headFirstAt": headFirstAt,
-		"headSegmentAt": headSegmentAt, "headOffsetAt": headOffsetAt, "headSeqAt": headSeqAt, "headCommitAt": headCommitAt,
-		"headBatchAt": headBatchAt, "headDigestAt": headDigestAt, "headSize": headSize,
-	}, headMagic)
+	pageOf(t, "state-folder.md", []string{store.HeadMagic}, fieldsOf("head", cleanClose{}, "headDigestAt"), map[string]int{"headSize": headSize + sha256.Size})
+	heads := fieldsOf("header", header{}, "headerCheckAt")
+	heads["headerSize"] = headerSize
+	pageOf(t, "journal.md", []string{store.SegmentMagic}, heads, map[string]int{
+		"frameLengthAt": frameLengthAt, "frameKindAt": frameKindAt, "frameFlagsAt": frameFlagsAt, "frameRankAt": frameRankAt,
+		"frameBatchAt": frameBatchAt, "frameCheckAt": frameCheckAt, "frameHeaderSize": frameHeaderSize,
+		"Block": int(store.Block), "Intent": int(store.Intent), "Commit": int(store.Commit), "Mark": int(store.Mark), "Pad": int(store.Pad),
+		"flagBatchEnd": flagBatchEnd, "flagGroupEnd": flagGroupEnd,
+	})
+	pageOf(t, "pack.md", []string{store.PackMagic, store.PackEndMagic, store.ManifestMagic}, heads,
+		fieldsOf("packEnd", footer{}, "packEndCheckAt"), fieldsOf("info", fileInfo{}, "infoSize"), fieldsOf("manifest", manifestHeader{}, "manifestHeaderSize"),
+		map[string]int{
+			"packFrameLengthAt": packFrameLengthAt, "packFrameKindAt": packFrameKindAt, "packFrameBatchAt": packFrameBatchAt,
+			"packFrameOffsetAt": packFrameOffsetAt, "packFrameSegmentAt": packFrameSegmentAt, "packFrameCheckAt": packFrameCheckAt,
+			"packFrameHeaderSize": packFrameHeaderSize, "packFooterSize": packFooterSize,
+		})
+	pageOf(t, "image.md", []string{store.ImageMagic, store.ImageEndMagic}, fieldsOf("image", imageHeader{}, "imageHeaderSize"),
+		fieldsOf("entry", imageEntry{}, "imageEntrySize"), fieldsOf("footer", imageFooter{}, "imageFooterSize"))
+	for name, sizes := range map[string][2]int{
+		"the manifest": {manifestHeaderSize, binary.Size(manifestHeader{})}, "a row of it": {infoSize, binary.Size(fileInfo{})},
+		"an image": {imageHeaderSize, binary.Size(imageHeader{})}, "a row of it ": {imageEntrySize, binary.Size(imageEntry{})},
+		"its end": {imageFooterSize, binary.Size(imageFooter{})}, "the head": {headSize, binary.Size(cleanClose{})},
+		"a header": {headerSize, binary.Size(header{}) + 4}, "the end of a pack": {packFooterSize, binary.Size(footer{}) + 4},
+		"the number of a header": {headerNumberAt, heads["headerNumberAt"]},
+	} {
+		if sizes[0] != sizes[1] {
+			t.Errorf("%s: the constant is %d, the struct has %d", name, sizes[0], sizes[1])
+		}
+	}
 }
 
 // TestGoldenFiles holds the bytes of each file to a digest. It changes with a
@@ -45,9 +106,9 @@ func TestGoldenFiles(t *testing.T) {
 			got[name] = d.String()
 		}
 	}
-	digests(FormatFile, headFile, record.SegmentName(1), ImageName(3))
+	digests(store.FormatFile, store.HeadFile, segmentName(1), store.ImageName(3))
 	s = mustOpen(t, in, small(1))
-	if _, err := store.Rewrite(t.Context(), s, 4, purge('b')); err != nil {
+	if err := s.Rewrite(t.Context(), purged(t, s, 'b', 4)); err != nil {
 		t.Fatal(err)
 	}
 	mustClose(t, s)

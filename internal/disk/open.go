@@ -3,7 +3,6 @@
 package disk
 
 import (
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -25,8 +24,8 @@ func (s *Store) open(o *opening) error {
 	switch {
 	case o.found.Corrupt != nil:
 		why = o.found.Corrupt
-	case format.minor > store.FormatMinor:
-		why = store.UnknownFormat(format.major, format.minor)
+	case format.minor > formatMinor:
+		why = unknownFormat(format.major, format.minor)
 	default:
 		why = s.opts.ReadOnly
 	}
@@ -47,7 +46,7 @@ func (s *Store) open(o *opening) error {
 	if err != nil {
 		return err
 	}
-	return s.placed.hold(files, record.SegmentName(o.end.Segment))
+	return s.placed.hold(files, segmentName(o.end.Segment))
 }
 
 // giveTo gives the store what opening found.
@@ -59,12 +58,12 @@ func (o *opening) giveTo(s *Store) {
 	j.end, j.next, j.first = o.end, max(o.next, 1), o.first()
 	if j.first == 0 {
 		j.first = 1
-		if len(o.segments) > 0 && packs.Last() == 0 {
+		if len(o.segments) > 0 && packs.last() == 0 {
 			j.first = o.segments[0]
 		}
 	}
 	j.writer = writer{in: s.in, opts: &s.opts, placed: &s.placed, next: j.next, number: o.end.Segment, at: o.end.Offset}
-	s.commits.before = packs.Commits()
+	s.commits.before = packs.commits()
 	if o.whole && o.found.Corrupt == nil {
 		s.commits.at, s.commits.upTo, s.commits.next = o.commits, o.end, j.next
 	}
@@ -80,7 +79,7 @@ func (o *opening) read(packs *packSet) (err error) {
 		return err
 	}
 	o.found.HeadDamaged = badHead != nil
-	if o.segments, err = record.ListSegments(o.in); err != nil {
+	if o.segments, err = listSegments(o.in); err != nil {
 		return err
 	}
 	if err := o.readPacks(packs); err != nil {
@@ -107,14 +106,14 @@ func (o *opening) makeWritable() error {
 func (o *opening) files() ([]string, error) {
 	var names []string
 	for _, number := range o.segments {
-		names = append(names, record.SegmentName(number))
+		names = append(names, segmentName(number))
 	}
-	for _, info := range o.packs.Packs {
-		names = append(names, info.Name())
+	for _, pack := range o.packs.Packs {
+		names = append(names, pack.name())
 	}
 	images, err := listImages(o.in)
 	for _, seq := range images {
-		names = append(names, ImageName(seq))
+		names = append(names, store.ImageName(seq))
 	}
 	return names, err
 }

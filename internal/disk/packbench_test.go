@@ -31,7 +31,7 @@ func benchStore(b *testing.B, packed bool) vfs.FS {
 		}
 	}
 	if packed {
-		if _, err := store.Rewrite(b.Context(), s, 0, nil); err != nil {
+		if err := s.Rewrite(b.Context(), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -90,9 +90,9 @@ func BenchmarkRewrite(b *testing.B) {
 	folder := benchStore(b, true)
 	s := mustOpen(b, folder, nil)
 	defer s.Close()
-	b.SetBytes(s.files.packs.packs[0].Info.Size)
+	b.SetBytes(s.files.packs.packs[0].info.Size)
 	for b.Loop() {
-		if _, err := store.Rewrite(b.Context(), s, 0, nil); err != nil {
+		if err := s.Rewrite(b.Context(), nil); err != nil {
 			b.Fatal(err)
 		}
 	}

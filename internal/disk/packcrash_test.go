@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -34,11 +33,11 @@ func (u *upkeep) run(t *testing.T, in *faultfs.FS, seed byte) {
 		return
 	}
 	for range 3 {
-		_, err := s.Pack(t.Context())
+		err := s.Pack(t.Context())
 		note(err)
 		letter := byte('b' + len(u.letters))
 		u.letters = append(u.letters, letter)
-		if _, err = store.Rewrite(t.Context(), s, uint64(len(u.letters)), purge(letter)); note(err) {
+		if err = s.Rewrite(t.Context(), u.blocksOf(letter, uint64(len(u.letters)))); note(err) {
 			u.purge(letter, uint64(len(u.letters)))
 			u.done++
 		} else {
@@ -112,9 +111,9 @@ func (u *upkeep) check(t *testing.T, in *faultfs.FS, where string) {
 	if err != nil {
 		t.Fatalf("%s: %v", where, err)
 	}
-	last := s.files.packs.Last()
-	names, errPacks := record.ListPacks(in)
-	numbers, errSegments := record.ListSegments(in)
+	last := s.files.packs.last()
+	names, errPacks := listPacks(in)
+	numbers, errSegments := listSegments(in)
 	if errPacks != nil || errSegments != nil || len(names) != len(s.files.packs.packs) || numbers[0] != last+1 {
 		t.Fatalf("%s: packs %v and segments %v, want %d packs up to segment %d", where, names, numbers, len(s.files.packs.packs), last)
 	}
@@ -123,7 +122,7 @@ func (u *upkeep) check(t *testing.T, in *faultfs.FS, where string) {
 	if _, err := s.Append(t.Context(), b); err != nil {
 		t.Fatalf("%s: append: %v", where, err)
 	}
-	if _, err := s.Pack(t.Context()); err != nil {
+	if err := s.Pack(t.Context()); err != nil {
 		t.Fatalf("%s: pack: %v", where, err)
 	}
 	mustClose(t, s)
@@ -226,13 +225,13 @@ func TestPackLeavesNothing(t *testing.T) {
 		}
 		return nil
 	})
-	before := namesIn(t, in, record.PackFolder)
-	_, err := store.Rewrite(t.Context(), s, 1, purge('a'))
+	before := namesIn(t, in, store.PackFolder)
+	err := s.Rewrite(t.Context(), purged(t, s, 'a', 1))
 	in.OnOp(nil)
 	if !errors.Is(err, faultfs.ErrFault) {
 		t.Fatalf("got %v", err)
 	}
-	if got := namesIn(t, in, record.PackFolder); fmt.Sprint(got) != fmt.Sprint(before) {
+	if got := namesIn(t, in, store.PackFolder); fmt.Sprint(got) != fmt.Sprint(before) {
 		t.Errorf("packs %v, want %v", got, before)
 	}
 }

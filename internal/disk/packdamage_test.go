@@ -15,7 +15,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/foveatest"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -64,7 +63,7 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	if got, err := placedOf(s, img.At); err != nil || !slices.Equal(got, live) {
 		t.Fatalf("%s: the live state: %v (-want +got):\n%s", where, err, cmp.Diff(live, got))
 	}
-	want := kept(d.records, s.files.packs.Last())
+	want := kept(d.records, s.files.packs.last())
 	for _, r := range want {
 		if r.Kind != store.Block && r.Kind != store.Commit {
 			continue
@@ -83,12 +82,12 @@ func (d *diary) hurtPack(t *testing.T, in *faultfs.FS, where string, missing fun
 	}
 	reported := s.Recovery().Corrupt
 	if (differs != nil || found.Corrupt != nil) &&
-		(reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, record.PackFolder)) {
+		(reported == nil || !errors.Is(s.Err(), store.ErrReadOnly) || !strings.HasPrefix(reported.File, store.PackFolder)) {
 		t.Fatalf("%s: recovery %v, error %v", where, reported, s.Err())
 	}
 	problems := 0
 	if _, err := s.Check(t.Context(), func(c store.Corruption) {
-		if problems++; !strings.HasPrefix(c.File, record.PackFolder) {
+		if problems++; !strings.HasPrefix(c.File, store.PackFolder) {
 			t.Errorf("%s: check: %v", where, &c)
 		}
 	}); err != nil || problems == 0 {
@@ -102,7 +101,7 @@ func (d *diary) ordered(s *Store, want []placed) error {
 	if err != nil {
 		return err
 	}
-	if got = lasting(got, s.files.packs.Last()); !slices.Equal(got, want) {
+	if got = lasting(got, s.files.packs.last()); !slices.Equal(got, want) {
 		return fmt.Errorf("replay (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	commits := slices.DeleteFunc(slices.Clone(want), func(r placed) bool { return r.Kind != store.Commit })
@@ -121,15 +120,15 @@ func (d *diary) ordered(s *Store, want []placed) error {
 // atRecord reports whether a record's frame has a byte of a pack.
 func atRecord(t *testing.T, in vfs.FS, name string, at int64) func(placed) bool {
 	t.Helper()
-	p, err := record.OpenPack(in, name)
-	if err != nil || p.Bad != nil {
-		t.Fatal(err, p.Bad)
+	p, err := openPack(in, name)
+	if err != nil || p.bad != nil {
+		t.Fatal(err, p.bad)
 	}
-	defer p.Close()
+	defer p.close()
 	var hit []store.Pos
-	start := int64(record.HeaderSize)
-	_ = p.Each(func(r store.Record) error { // up to the damage, if there is some
-		if end := start + packFrameSize(len(r.Data)); start <= at && at < end || at < record.HeaderSize {
+	start := int64(headerSize)
+	_ = p.walk(headerSize, p.footer.TablesAt, 0).each(func(r store.Record) error { // up to the damage, if there is some
+		if end := start + packFrameSize(len(r.Data)); start <= at && at < end || at < headerSize {
 			hit = append(hit, r.Pos)
 		}
 		start += packFrameSize(len(r.Data))
@@ -140,17 +139,17 @@ func atRecord(t *testing.T, in vfs.FS, name string, at int64) func(placed) bool 
 
 func packFiles(t testing.TB, in vfs.FS) []string {
 	t.Helper()
-	names, err := record.ListPacks(in)
+	names, err := listPacks(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(names, record.ManifestFile)
+	return append(names, manifestFile)
 }
 
 // TestEveryPackByteFlipped changes each byte of a pack and of the manifest.
 func TestEveryPackByteFlipped(t *testing.T) {
 	in, d := packedStore(t)
-	for _, name := range []string{packFiles(t, in)[0], record.ManifestFile} {
+	for _, name := range []string{packFiles(t, in)[0], manifestFile} {
 		content, err := in.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +159,7 @@ func TestEveryPackByteFlipped(t *testing.T) {
 				continue
 			}
 			missing := func(placed) bool { return false }
-			if name != record.ManifestFile {
+			if name != manifestFile {
 				missing = atRecord(t, in, name, int64(at))
 			}
 			hurt := in.Clone()
@@ -177,7 +176,7 @@ func TestEveryPackByteFlipped(t *testing.T) {
 // them.
 func TestEveryPackTruncation(t *testing.T) {
 	in, d := packedStore(t)
-	for _, name := range []string{packFiles(t, in)[0], record.ManifestFile} {
+	for _, name := range []string{packFiles(t, in)[0], manifestFile} {
 		info, err := in.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -187,7 +186,7 @@ func TestEveryPackTruncation(t *testing.T) {
 				continue
 			}
 			missing := func(placed) bool { return false }
-			if name != record.ManifestFile {
+			if name != manifestFile {
 				missing = func(placed) bool { return true }
 			}
 			hurt := in.Clone()
@@ -208,7 +207,7 @@ func TestEveryPackTruncation(t *testing.T) {
 // the place of a newer.
 func TestPackExchanged(t *testing.T) {
 	in, d := packedStore(t)
-	names, err := record.ListPacks(in)
+	names, err := listPacks(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +247,7 @@ func TestBadPackAtOpen(t *testing.T) {
 		if err != nil || found.Corrupt == nil || found.Corrupt.File != name || !errors.Is(s.Err(), store.ErrReadOnly) {
 			t.Fatalf("byte %d: %v, %v; want %s to be named", at, err, found.Corrupt, name)
 		}
-		if _, err := s.Pack(t.Context()); !errors.Is(err, store.ErrReadOnly) {
+		if err := s.Pack(t.Context()); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("byte %d: pack: got %v, want ErrReadOnly", at, err)
 		}
 		mustClose(t, s)
@@ -262,11 +261,11 @@ func TestBadPackAtOpen(t *testing.T) {
 // they were.
 func TestSegmentMissingBehindPacks(t *testing.T) {
 	in, _ := packedStore(t)
-	names := namesIn(t, in, record.JournalFolder)
-	if err := in.Remove(record.JournalFolder + "/" + names[0]); err != nil {
+	names := namesIn(t, in, store.JournalFolder)
+	if err := in.Remove(store.JournalFolder + "/" + names[0]); err != nil {
 		t.Fatal(err)
 	}
-	for _, without := range []string{"", headFile} {
+	for _, without := range []string{"", store.HeadFile} {
 		if without != "" {
 			if err := in.Remove(without); err != nil {
 				t.Fatal(err)
@@ -314,19 +313,19 @@ func TestPackOfDamage(t *testing.T) {
 	if err := s.WriteImage(imageOf(20, s.End())); err != nil {
 		t.Fatal(err)
 	}
-	patch(t, in, record.SegmentName(2), func(f vfs.File) error {
+	patch(t, in, segmentName(2), func(f vfs.File) error {
 		_, err := f.WriteAt([]byte("damage"), 200)
 		return err
 	})
 	before := filesBelow(t, in, ".")
-	_, err := s.Pack(t.Context())
+	err := s.Pack(t.Context())
 	if bad, ok := errors.AsType[*store.Corruption](err); !ok || bad.Segment != 2 || !errors.Is(s.Err(), store.ErrReadOnly) {
 		t.Errorf("got %v, and the store's error is %v; want a Corruption of segment 2", err, s.Err())
 	}
 	if diff := cmp.Diff(before, filesBelow(t, in, ".")); diff != "" {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
-	if _, err := store.Rewrite(t.Context(), s, 1, nil); !errors.Is(err, store.ErrReadOnly) {
+	if err := s.Rewrite(t.Context(), nil); !errors.Is(err, store.ErrReadOnly) {
 		t.Errorf("rewrite: got %v, want ErrReadOnly", err)
 	}
 	mustClose(t, s)
@@ -339,8 +338,8 @@ func TestCheckSegments(t *testing.T) {
 	fillStore(t, s, 0, 8)
 	s.SetHead(store.Head{Seq: 1, Commit: merkleOf("c")})
 	mustClose(t, s)
-	for _, name := range namesIn(t, in, record.JournalFolder) {
-		name = record.JournalFolder + "/" + name
+	for _, name := range namesIn(t, in, store.JournalFolder) {
+		name = store.JournalFolder + "/" + name
 		content, err := in.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -371,7 +370,7 @@ func TestCheckSegments(t *testing.T) {
 // checksums made good or not: nothing panics, and what reads in order checks.
 func FuzzOpenPack(f *testing.F) {
 	in, _ := packedStore(f)
-	names, err := record.ListPacks(in)
+	names, err := listPacks(in)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -431,7 +430,7 @@ func FuzzOpenPack(f *testing.F) {
 // not: what it takes for packs must be there.
 func FuzzOpenManifest(f *testing.F) {
 	in, _ := packedStore(f)
-	content, err := in.ReadFile(record.ManifestFile)
+	content, err := in.ReadFile(manifestFile)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -444,9 +443,9 @@ func FuzzOpenManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, signed bool) {
 		in := in.Clone()
 		if signed && len(content) >= manifestHeaderSize+32 {
-			resign(record.ManifestFile, content)
+			resign(manifestFile, content)
 		}
-		if err := vfs.WriteAtomic(in, record.ManifestFile, content, filePerm); err != nil {
+		if err := vfs.WriteAtomic(in, manifestFile, content, filePerm); err != nil {
 			t.Fatal(err)
 		}
 		before := filesBelow(t, in, ".")

@@ -36,35 +36,34 @@ func (p *packing) end() (done func()) {
 }
 
 // pack is Store.Pack: it moves the closed segments before below.
-func (p *packing) pack(ctx context.Context, below uint64) (store.Packed, error) {
+func (p *packing) pack(ctx context.Context, below uint64) error {
 	c, err := p.begin(ctx, below)
 	if err != nil || len(c.sources) == len(c.old.packs) {
-		return store.Packed{}, err
+		return err
 	}
 	// A pack is merged while it is no larger than what comes behind it, so the
 	// sizes fall by half at least and each record is moved O(log history) times.
 	keep, behind := len(c.old.packs), int64(0)
 	for _, src := range c.sources[keep:] {
-		behind += src.size
+		behind += src.Size
 	}
-	for ; keep > 0 && c.sources[keep-1].size <= behind && c.sources[keep-1].size+behind <= p.opts.PackMax; keep-- {
-		behind += c.sources[keep-1].size
+	for ; keep > 0 && c.sources[keep-1].Size <= behind && c.sources[keep-1].Size+behind <= p.opts.PackMax; keep-- {
+		behind += c.sources[keep-1].Size
 	}
 	return c.run(keep)
 }
 
-// rewrite writes all but the newest segment anew. drop returns the commit that says why a
-// block goes, 0 for one that stays; gone are blocks to note as left out besides.
-func (p *packing) rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
+// rewrite writes all but the newest segment anew, without the blocks of gone.
+func (p *packing) rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	below, err := p.log.beginSegment()
 	if err != nil {
-		return store.Packed{}, err
+		return err
 	}
 	c, err := p.begin(ctx, below)
 	if err != nil || len(c.sources) == 0 {
-		return store.Packed{}, err
+		return err
 	}
-	c.drop, c.gone = drop, gone
+	c.gone = gone
 	return c.run(0)
 }
 
@@ -85,6 +84,6 @@ func (p *packing) change(set *packSet) {
 	p.index.mu.Lock()
 	defer p.index.mu.Unlock()
 	p.files.change(set)
-	p.blocks.forget(set.Last())
-	p.index.forget(set.Last(), set.Commits())
+	p.blocks.forget(set.last())
+	p.index.forget(set.last(), set.commits())
 }

@@ -3,6 +3,7 @@
 package disk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
 	"github.com/fovea-memory/fovea/internal/store"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 // TestPackModel runs random operations against a plain list.
@@ -103,9 +103,9 @@ func TestPackBesideOthers(t *testing.T) {
 		for i := 0; running(); i++ {
 			var err error
 			if i%3 == 2 {
-				_, err = store.Rewrite(t.Context(), s, 1, nil)
+				err = s.Rewrite(t.Context(), nil)
 			} else {
-				_, err = s.Pack(t.Context())
+				err = s.Pack(t.Context())
 			}
 			if err != nil {
 				t.Error(err)
@@ -152,6 +152,17 @@ func TestPackBesideOthers(t *testing.T) {
 	mustClose(t, s)
 }
 
+// asked is a context that calls a function when it is asked whether it has ended.
+type asked struct {
+	context.Context
+	call func()
+}
+
+func (a asked) Err() error {
+	a.call()
+	return a.Context.Err()
+}
+
 // TestCloseEndsPack: Close does not wait for a long rewrite.
 func TestCloseEndsPack(t *testing.T) {
 	s := mustOpen(t, faultfs.New(), small(0))
@@ -162,20 +173,19 @@ func TestCloseEndsPack(t *testing.T) {
 		<-begun
 		closed <- s.Close()
 	}()
-	_, err := store.Rewrite(t.Context(), s, 1, func(merkle.Digest, []byte) bool {
+	err := s.Rewrite(asked{t.Context(), func() {
 		once.Do(func() {
 			close(begun)
 			<-s.packing.closing
 		})
-		return false
-	})
+	}}, nil)
 	if !errors.Is(err, store.ErrClosed) {
 		t.Errorf("got %v, want ErrClosed", err)
 	}
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
-	_, packErr := s.Pack(t.Context())
+	packErr := s.Pack(t.Context())
 	_, checkErr := s.Check(t.Context(), nil)
 	for name, err := range map[string]error{
 		"pack": packErr, "check": checkErr, "images": s.RemoveImages(1), "commits": s.Commits(t.Context(), store.Span{From: 1, To: 2}, nil),

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -14,36 +13,36 @@ import (
 // segments that they stand for from the list. A damaged pack is corruption,
 // which leaves the live state as it is.
 func (o *opening) readPacks(set *packSet) error {
-	m, bad, err := record.ReadManifest(o.in)
+	m, bad, err := readManifest(o.in)
 	if err != nil {
 		return err
 	}
-	names, err := record.ListPacks(o.in)
+	names, err := listPacks(o.in)
 	if err != nil {
 		return err
 	}
 	if bad == nil && len(m.Packs) == 0 && len(names) > 0 && (len(o.segments) == 0 || o.segments[0] != 1) {
-		bad = &store.Corruption{File: record.ManifestFile, Reason: "the file is missing"}
-		if m, err = record.GuessManifest(o.in); err != nil {
+		bad = &store.Corruption{File: manifestFile, Reason: "the file is missing"}
+		if m, err = guessManifest(o.in); err != nil {
 			return err
 		}
 	}
-	set.Manifest = *m
-	for _, info := range m.Packs {
-		p, err := openPack(o.in, info)
+	set.manifest = *m
+	for _, pack := range m.Packs {
+		p, err := openSource(o.in, pack)
 		if err != nil {
 			return err
 		}
 		set.packs = append(set.packs, p)
-		bad = cmp.Or(bad, p.Bad)
-		names = slices.DeleteFunc(names, func(name string) bool { return name == p.Name() })
+		bad = cmp.Or(bad, p.bad)
+		names = slices.DeleteFunc(names, func(name string) bool { return name == pack.name() })
 	}
 	o.packs, o.leftover = m, names
 	o.corrupt(bad)
 	o.segments = slices.DeleteFunc(o.segments, func(number uint64) bool {
-		old := number <= m.Last()
+		old := number <= m.last()
 		if old {
-			o.leftover = append(o.leftover, record.SegmentName(number))
+			o.leftover = append(o.leftover, segmentName(number))
 		}
 		return old
 	})
@@ -58,7 +57,7 @@ func (o *opening) removeLeftovers() error {
 	if len(o.leftover) == 0 {
 		return nil
 	}
-	if err := o.in.SyncDir(record.PackFolder); err != nil {
+	if err := o.in.SyncDir(store.PackFolder); err != nil {
 		return err
 	}
 	for _, name := range o.leftover {

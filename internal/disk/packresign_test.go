@@ -10,32 +10,35 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 )
 
-// What doc/format/journal.md and pack.md say of segments and packs, for tests that change
-// their bytes.
+// What the pages of doc/format say, for tests that change bytes.
 const (
-	headerMajorAt = 8
-	headerBatchAt = 24
-	headerSaltAt  = 32
-	headerCheckAt = 60
+	headMajorAt     = 8
+	headDigestAt    = 88
+	headerMajorAt   = 8
+	headerSegmentAt = 16
+	headerBatchAt   = 24
+	headerSaltAt    = 32
+	headerCheckAt   = 60
 
-	frameHeaderSize     = 20
-	packFrameHeaderSize = 32
-	packFooterSize      = 136
-	packEndInfoAt       = 8
-	packEndTablesAt     = 104
-	packEndCheckAt      = 132
-	infoDigestAt        = 64
-	packInfoSize        = 96
-	pageSize            = 4096
-	pageCheckAt         = pageSize - 4
-	manifestMajorAt     = 8
-	manifestHeaderSize  = 32
+	packEndInfoAt    = 8
+	packEndTablesAt  = 104
+	packEndDigestsAt = 112
+	packEndGoneAt    = 120
+	packEndCheckAt   = 132
+	infoCommitsAt    = 48
+	infoSizeAt       = 56
+	infoDigestAt     = 64
+	manifestMajorAt  = 8
+
+	imageMajorAt   = 8
+	imageSeqAt     = 16
+	imageSizeAt    = 40
+	entryOffsetAt  = 32
+	entryLengthAt  = 40
+	footerDigestAt = 40
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // packFrameSize is how many bytes a record takes in a pack.
 func packFrameSize(data int) int64 { return (packFrameHeaderSize + int64(data) + 7) &^ 7 }
@@ -46,12 +49,12 @@ func checkOf(pieces ...[]byte) uint32 { return crc32.Checksum(slices.Concat(piec
 // resign makes the checksums of a pack or manifest good again, as far as its
 // bytes can be told apart, for tests of what checksums do not find.
 func resign(name string, b []byte) {
-	if name == record.ManifestFile {
+	if name == manifestFile {
 		sum := sha256.Sum256(b[:len(b)-sha256.Size])
 		copy(b[len(b)-sha256.Size:], sum[:])
 		return
 	}
-	if len(b) < record.HeaderSize+packFooterSize {
+	if len(b) < headerSize+packFooterSize {
 		return
 	}
 	binary.LittleEndian.PutUint32(b[headerCheckAt:], crc32.Checksum(b[:headerCheckAt], castagnoli))
@@ -59,8 +62,8 @@ func resign(name string, b []byte) {
 	offset := func(at int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(at)) }
 	footer := b[len(b)-packFooterSize:]
 	end := int64(len(b) - packFooterSize)
-	tables := min(max(int64(binary.LittleEndian.Uint64(footer[packEndTablesAt:])), record.HeaderSize), end)
-	for at := int64(record.HeaderSize); at+packFrameHeaderSize <= tables; {
+	tables := min(max(int64(binary.LittleEndian.Uint64(footer[packEndTablesAt:])), headerSize), end)
+	for at := int64(headerSize); at+packFrameHeaderSize <= tables; {
 		size := packFrameSize(int(binary.LittleEndian.Uint32(b[at:])))
 		if size > tables-at {
 			break
@@ -83,13 +86,13 @@ func resign(name string, b []byte) {
 // manifest.
 func nameInManifest(t *testing.T, in *faultfs.FS, content []byte) {
 	t.Helper()
-	text, err := in.ReadFile(record.ManifestFile)
+	text, err := in.ReadFile(manifestFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(content) >= record.HeaderSize+packFooterSize {
-		copy(text[manifestHeaderSize:][:packInfoSize], content[len(content)-packFooterSize+packEndInfoAt:])
-		resign(record.ManifestFile, text)
-		writeFile(t, in, record.ManifestFile, string(text))
+	if len(content) >= headerSize+packFooterSize {
+		copy(text[manifestHeaderSize:][:infoSize], content[len(content)-packFooterSize+packEndInfoAt:])
+		resign(manifestFile, text)
+		writeFile(t, in, manifestFile, string(text))
 	}
 }

@@ -3,28 +3,21 @@
 package disk
 
 import (
-	"slices"
-
-	"github.com/fovea-memory/fovea/internal/image"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
-
-// HistoryFolders are the folders of a state folder that hold its history.
-var HistoryFolders = []string{record.JournalFolder, imageFolder, record.PackFolder}
 
 // Peek returns which memex a state folder belongs to, and the number of its newest
 // commit as the last clean close or the newest image has it, without opening the store: a
 // process may have it open. Errors: fs.ErrNotExist where there is no FORMAT, and those
 // of reading it; a head that cannot be read is passed over.
 func Peek(in vfs.FS) (memex string, seq uint64, err error) {
-	if info, err := in.Lstat(FormatFile); err != nil {
+	if info, err := in.Lstat(store.FormatFile); err != nil {
 		return "", 0, err
 	} else if !info.Mode().IsRegular() {
-		return "", 0, &store.Corruption{File: FormatFile, Reason: "it is no regular file"}
+		return "", 0, &store.Corruption{File: store.FormatFile, Reason: "it is no regular file"}
 	}
-	text, err := in.ReadFile(FormatFile)
+	text, err := in.ReadFile(store.FormatFile)
 	if err != nil {
 		return "", 0, err
 	}
@@ -32,9 +25,9 @@ func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	if info, err := in.Lstat(headFile); err == nil && info.Mode().IsRegular() {
+	if info, err := in.Lstat(store.HeadFile); err == nil && info.Mode().IsRegular() {
 		if h, _, err := readHead(in); err == nil && h != nil {
-			seq = h.Seq
+			seq = h.Head.Seq
 		}
 	}
 	images, err := listImages(in)
@@ -43,6 +36,3 @@ func Peek(in vfs.FS) (memex string, seq uint64, err error) {
 	}
 	return f.memex, seq, err
 }
-
-// Magics are the words that files of a state folder begin or end with.
-var Magics = slices.Concat([]string{formatMagic, headMagic}, image.Magics[:], record.Magics[:])

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -51,14 +50,14 @@ type heldFile struct {
 // folder.
 func (p *placement) hold(files []string, growing string) error {
 	p.files, p.growing = map[string]heldFile{}, growing
-	for _, name := range []string{".", record.JournalFolder, imageFolder, record.PackFolder} {
+	for _, name := range []string{".", store.JournalFolder, store.ImageFolder, store.PackFolder} {
 		info, err := p.in.Stat(name)
 		if err != nil {
 			return err
 		}
 		p.folders = append(p.folders, heldFolder{name: name, seen: vfs.GlimpseOf(info)})
 	}
-	for _, name := range append([]string{lockFile, FormatFile, headFile, record.ManifestFile, growing}, files...) {
+	for _, name := range append([]string{store.LockFile, store.FormatFile, store.HeadFile, manifestFile, growing}, files...) {
 		info, err := p.in.Lstat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -88,7 +87,7 @@ func (p *placement) keep(name string) error {
 // isOpen reports whether a file is open for as long as it is held, so that no other
 // gets its inode.
 func isOpen(name string) bool {
-	return name == lockFile || path.Dir(name) == record.PackFolder && name != record.ManifestFile
+	return name == store.LockFile || path.Dir(name) == store.PackFolder && name != manifestFile
 }
 
 // drop forgets files that the store is about to replace or remove.
@@ -121,7 +120,7 @@ func (p *placement) owned() error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.file(lockFile)
+	return p.file(store.LockFile)
 }
 
 // check returns an error that wraps ErrReplaced unless all that the next opening needs
@@ -165,7 +164,7 @@ func (p *placement) journal(end store.Pos) error {
 	if err != nil || !now.Same(held.seen) {
 		return replaced(p.growing, err)
 	}
-	if now.Size < end.Offset && record.SegmentName(end.Segment) == p.growing {
+	if now.Size < end.Offset && segmentName(end.Segment) == p.growing {
 		return fmt.Errorf("%s was cut from outside: %w", p.growing, store.ErrReplaced)
 	}
 	return nil

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -78,7 +77,7 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { in.Close() })
-	lock, err := TryLock(in, vfs.Holder{PID: os.Getpid()})
+	lock, err := vfs.TryLock(in, store.LockFile, vfs.Holder{PID: os.Getpid()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 	mustClose(t, s)
 	s = mustOpen(t, in, small(0))
 	d.append(t, s)
-	segments, err := record.ListSegments(in)
+	segments, err := listSegments(in)
 	if err != nil || len(segments) < 2 || len(s.files.packs.packs) == 0 {
 		t.Fatalf("%d segments, %d packs: %v", len(segments), len(s.files.packs.packs), err)
 	}
@@ -103,8 +102,8 @@ func standing(t *testing.T) (s *Store, path string, names map[string]string) {
 		t.Fatalf("%d images: %v", len(images), err)
 	}
 	names = map[string]string{
-		"journal/newest": record.SegmentName(segments[len(segments)-1]), "journal/oldest": record.SegmentName(segments[0]),
-		"image/newest": ImageName(images[0]), "packs/first": s.files.packs.packs[0].Name(),
+		"journal/newest": segmentName(segments[len(segments)-1]), "journal/oldest": segmentName(segments[0]),
+		"image/newest": store.ImageName(images[0]), "packs/first": s.files.packs.packs[0].info.name(),
 	}
 	return s, path, names
 }
@@ -166,7 +165,7 @@ func TestNothingIsAcknowledgedIntoAFileThatIsGone(t *testing.T) {
 // TestEmptyFolderReplacedByAFile: a file may get the inode of the folder whose name it
 // takes, and the next opening needs the folder.
 func TestEmptyFolderReplacedByAFile(t *testing.T) {
-	for _, name := range []string{imageFolder, record.PackFolder} {
+	for _, name := range []string{store.ImageFolder, store.PackFolder} {
 		path := filepath.Join(t.TempDir(), "state")
 		in, err := OpenFolder(path)
 		if err != nil {
@@ -190,7 +189,7 @@ func TestEmptyFolderReplacedByAFile(t *testing.T) {
 // the process that has it now loses nothing.
 func TestAnotherProcessHasTheLock(t *testing.T) {
 	s, path, names := standing(t)
-	if err := os.Remove(filepath.Join(path, lockFile)); err != nil {
+	if err := os.Remove(filepath.Join(path, store.LockFile)); err != nil {
 		t.Fatal(err)
 	}
 	in, err := OpenFolder(path)
@@ -198,7 +197,7 @@ func TestAnotherProcessHasTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	lock, err := TryLock(in, vfs.Holder{PID: os.Getpid()})
+	lock, err := vfs.TryLock(in, store.LockFile, vfs.Holder{PID: os.Getpid()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +249,7 @@ func TestOwnChangesStand(t *testing.T) {
 	if err := s.InPlace(); !errors.Is(err, store.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(path, headFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(path, store.HeadFile)); err != nil {
 		t.Error(err)
 	}
 }
@@ -280,7 +279,7 @@ func BenchmarkStands(b *testing.B) {
 // TestCutJournal: a journal that was cut in its place takes no write: one behind the old
 // end would make it as long as it was, and be lost with what is missing before it.
 func TestCutJournal(t *testing.T) {
-	for _, keep := range []int64{0, 1, record.HeaderSize} {
+	for _, keep := range []int64{0, 1, headerSize} {
 		s, path, names := standing(t)
 		for range 2 {
 			if err := appendOne(t, s); err != nil {

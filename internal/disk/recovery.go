@@ -11,7 +11,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -21,7 +20,7 @@ import (
 type opening struct {
 	in       vfs.FS
 	head     *cleanClose
-	packs    *record.Manifest
+	packs    *manifest
 	segments []uint64  // those that are in no pack
 	leftover []string  // files that a crash left, which are not current
 	image    store.Pos // where the newest image ends, zero for none
@@ -50,22 +49,22 @@ func (o *opening) readJournal() error {
 	scan := o.segments[start:]
 	o.whole = start == 0
 	first := o.first()
-	if last := o.packs.Last(); last != 0 {
+	if last := o.packs.last(); last != 0 {
 		// There is always a segment behind the packs.
-		first, o.end = last+1, store.Pos{Segment: last + 1, Offset: record.HeaderSize}
+		first, o.end = last+1, store.Pos{Segment: last + 1, Offset: headerSize}
 		if start == 0 {
-			o.next = o.packs.Tail().Next
+			o.next = o.packs.tail().Next
 		}
 	}
-	if first != 0 && len(o.segments) > 0 && o.segments[0] != first || len(o.segments) == 0 && o.packs.Last() != 0 {
-		o.corrupt(record.SegmentDamage(first, 0, "the segment is missing"))
+	if first != 0 && len(o.segments) > 0 && o.segments[0] != first || len(o.segments) == 0 && o.packs.last() != 0 {
+		o.corrupt(segmentDamage(first, 0, "the segment is missing"))
 		if !ok {
 			scan = nil
 		}
 	}
 	for i, number := range scan {
 		if i > 0 && number != scan[i-1]+1 {
-			o.corrupt(record.SegmentDamage(scan[i-1]+1, 0, "the segment is missing"))
+			o.corrupt(segmentDamage(scan[i-1]+1, 0, "the segment is missing"))
 			break
 		}
 		whole, err := o.readSegment(number, i == len(scan)-1)
@@ -77,10 +76,10 @@ func (o *opening) readJournal() error {
 		}
 	}
 	ends := func(why string, at store.Pos) {
-		o.corrupt(record.SegmentDamage(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and "+why, at)))
+		o.corrupt(segmentDamage(max(o.end.Segment, 1), o.end.Offset, fmt.Sprintf("the journal ends here, and "+why, at)))
 	}
-	if o.head != nil && o.end.Compare(o.head.end) < 0 {
-		ends("ended at %v when it was closed", o.head.end)
+	if o.head != nil && o.end.Compare(o.head.End) < 0 {
+		ends("ended at %v when it was closed", o.head.End)
 	}
 	if o.end.Compare(o.image) < 0 {
 		ends("an image has its state up to %v", o.image)
@@ -91,8 +90,8 @@ func (o *opening) readJournal() error {
 // first is the number that the first segment must have, 0 if that is not known.
 func (o *opening) first() uint64 {
 	switch {
-	case o.head != nil && o.head.first != 0:
-		return o.head.first
+	case o.head != nil && o.head.First != 0:
+		return o.head.First
 	case o.found.HeadDamaged:
 		return 0
 	}
@@ -103,30 +102,30 @@ func (o *opening) first() uint64 {
 // read. Only the newest may have a torn tail: each segment was made after the
 // sync of the last group in the one before.
 func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error) {
-	seg, err := record.OpenSegment(o.in, number)
+	seg, err := openSegment(o.in, number)
 	if bad, ok := errors.AsType[*store.Corruption](err); ok {
 		return false, o.badHeader(bad, newest)
 	}
 	if err != nil {
 		return false, err
 	}
-	defer seg.Close()
-	size, err := seg.Size()
+	defer seg.close()
+	size, err := seg.size()
 	if err != nil {
 		return false, err
 	}
-	if bad := seg.Follows(o.next); bad != nil {
+	if bad := seg.follows(o.next); bad != nil {
 		o.corrupt(bad)
 		return false, nil
 	}
 	from, next := o.begin(seg, size)
-	walk := seg.Walk(from, size, next)
-	err = walk.Each(o.note)
+	walk := seg.walk(from, size, next)
+	err = walk.each(o.note)
 	bad, isDamage := errors.AsType[*store.Corruption](err)
 	if err != nil && !isDamage {
 		return false, err
 	}
-	start, end, following := walk.LastGroup()
+	start, end, following := walk.lastGroup()
 	o.end, o.size, o.groupStart, o.next = store.Pos{Segment: number, Offset: end}, size, start, following
 	for n := len(o.commits); n > 0 && o.commits[n-1].Compare(o.end) >= 0; n-- {
 		o.commits = o.commits[:n-1]
@@ -138,20 +137,20 @@ func (o *opening) readSegment(number uint64, newest bool) (whole bool, err error
 		o.corrupt(bad)
 		return false, nil
 	}
-	return false, o.judge(seg, walk.Next(), bad)
+	return false, o.judge(seg, walk.next, bad)
 }
 
 // begin returns where reading a segment begins and the number of the batch there,
 // 0 for any. What an image has of the newest segment is passed over if the
 // segment ends where a clean close left it: no write to it was cut short.
-func (o *opening) begin(seg *record.Segment, size int64) (from int64, next uint64) {
-	end := store.Pos{Segment: seg.Number, Offset: size}
-	if o.head == nil || o.head.end != end || o.image.Segment != seg.Number || o.image.Offset > size {
-		return record.HeaderSize, seg.Batch
+func (o *opening) begin(seg *source, size int64) (from int64, next uint64) {
+	end := store.Pos{Segment: seg.info.First, Offset: size}
+	if o.head == nil || o.head.End != end || o.image.Segment != seg.info.First || o.image.Offset > size {
+		return headerSize, seg.info.Batch
 	}
 	o.whole = false
 	if o.image == end {
-		return size, o.head.next
+		return size, o.head.Next
 	}
 	return o.image.Offset, 0
 }
@@ -171,7 +170,7 @@ func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 	if err != nil {
 		return err
 	}
-	if !newest || info.Size() > record.HeaderSize || !info.Mode().IsRegular() || bad.Segment == o.packs.Last()+1 && o.packs.Last() != 0 {
+	if !newest || info.Size() > headerSize || !info.Mode().IsRegular() || bad.Segment == o.packs.last()+1 && o.packs.last() != 0 {
 		o.corrupt(bad)
 		return nil
 	}
@@ -182,11 +181,11 @@ func (o *opening) badHeader(bad *store.Corruption, newest bool) error {
 // judge tells a torn tail from corruption: a frame of a later group can only be
 // there if the group that the damage is in had been synced. Damaged is the batch
 // next; the groups up to its own have numbers up to that.
-func (o *opening) judge(seg *record.Segment, next uint64, bad *store.Corruption) error {
+func (o *opening) judge(seg *source, next uint64, bad *store.Corruption) error {
 	torn := map[uint64]bool{}
 	later := false
-	err := seg.Reader(o.end.Offset, o.size).Scan(func(f record.Frame, _ []byte) bool {
-		later = f.Group() > next
+	err := seg.reader(o.end.Offset, o.size).scan(func(f frame) bool {
+		later = f.group() > next
 		torn[f.Batch] = true
 		return !later
 	})
@@ -197,7 +196,7 @@ func (o *opening) judge(seg *record.Segment, next uint64, bad *store.Corruption)
 		o.corrupt(bad)
 		return nil
 	}
-	_, last, err := seg.Written(o.end.Offset)
+	last, err := lastByte(seg.file, o.end.Offset, o.size)
 	if err != nil {
 		return err
 	}
@@ -215,11 +214,11 @@ func (o *opening) judge(seg *record.Segment, next uint64, bad *store.Corruption)
 // into corruption.
 func (o *opening) settle() error {
 	if o.unmade != 0 {
-		if err := o.in.Remove(record.SegmentName(o.unmade)); err != nil {
+		if err := o.in.Remove(segmentName(o.unmade)); err != nil {
 			return err
 		}
 	}
-	if o.head != nil && o.head.end == o.end && o.unmade == 0 && (o.size == o.end.Offset || o.end == store.Pos{}) {
+	if o.head != nil && o.head.End == o.end && o.unmade == 0 && (o.size == o.end.Offset || o.end == store.Pos{}) {
 		return nil
 	}
 	if o.end.Segment != 0 {
@@ -227,13 +226,13 @@ func (o *opening) settle() error {
 			return err
 		}
 	}
-	return errors.Join(o.in.SyncDir(record.JournalFolder), o.in.SyncDir("."))
+	return errors.Join(o.in.SyncDir(store.JournalFolder), o.in.SyncDir("."))
 }
 
 // rewriteTail cuts the last segment behind the last group and writes that group
 // again, with the segment's header if it is the first.
 func (o *opening) rewriteTail() (err error) {
-	file, err := o.in.OpenFile(record.SegmentName(o.end.Segment), os.O_RDWR, 0)
+	file, err := o.in.OpenFile(segmentName(o.end.Segment), os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
@@ -242,7 +241,7 @@ func (o *opening) rewriteTail() (err error) {
 		return err
 	}
 	start := o.groupStart
-	if start <= record.HeaderSize {
+	if start <= headerSize {
 		start = 0
 	}
 	group := make([]byte, o.end.Offset-start)
@@ -259,21 +258,21 @@ func (o *opening) rewriteTail() (err error) {
 // durable, and removes what a crash left of files that were to be replaced. FORMAT is
 // durable before the first of them: a process that could not sync may have left it.
 func makeFolders(in vfs.FS) error {
-	if _, err := in.Stat(record.JournalFolder); errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Stat(store.JournalFolder); errors.Is(err, fs.ErrNotExist) {
 		if err := in.SyncDir("."); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{record.JournalFolder, imageFolder, record.PackFolder, quarantineFolder} {
+	for _, name := range []string{store.JournalFolder, store.ImageFolder, store.PackFolder, store.Quarantine} {
 		err := in.MkdirAll(name, folderPerm)
-		if name == quarantineFolder && errors.Is(err, vfs.ErrNotFolder) {
+		if name == store.Quarantine && errors.Is(err, vfs.ErrNotFolder) {
 			continue // it has no history; putting a file aside returns the error
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{".", imageFolder, record.PackFolder} {
+	for _, name := range []string{".", store.ImageFolder, store.PackFolder} {
 		if _, err := vfs.RemoveTemps(in, name); err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -18,7 +17,7 @@ import (
 // else is in it; one that has none belongs to somebody else.
 func TestFormatIsMissed(t *testing.T) {
 	for name, lost := range map[string]bool{
-		record.SegmentName(1): true, ImageName(3): true, record.PackFolder + "/00000001-000001.pack": true, "pictures/1.jpg": false,
+		segmentName(1): true, store.ImageName(3): true, store.PackFolder + "/00000001-000001.pack": true, "pictures/1.jpg": false,
 	} {
 		in := faultfs.New()
 		if err := in.MkdirAll(path.Dir(name), 0o700); err != nil {
@@ -28,7 +27,7 @@ func TestFormatIsMissed(t *testing.T) {
 		writeFile(t, in, "notes.org", "text")
 		s, found, err := Open(in, nil)
 		if lost {
-			if err != nil || found.Corrupt == nil || found.Corrupt.File != FormatFile {
+			if err != nil || found.Corrupt == nil || found.Corrupt.File != store.FormatFile {
 				t.Errorf("%s: %v, %v", name, found.Corrupt, err)
 			}
 			mustClose(t, s)
@@ -57,8 +56,8 @@ func TestSegmentWithoutHeader(t *testing.T) {
 		unmade  bool
 	}{
 		{"the newest, empty", false, 3, cut(0), true},
-		{"the newest, a header of zeros", false, 3, cut(record.HeaderSize), true},
-		{"the newest, more than a header", false, 3, cut(record.HeaderSize + 1), false},
+		{"the newest, a header of zeros", false, 3, cut(headerSize), true},
+		{"the newest, more than a header", false, 3, cut(headerSize + 1), false},
 		{"the newest, no file", false, 3, folder, false},
 		{"one before", false, 1, cut(0), false},
 		{"the one behind the packs", true, 3, cut(0), false},
@@ -72,21 +71,21 @@ func TestSegmentWithoutHeader(t *testing.T) {
 			}
 			fillStore(t, s, 1, 2)
 			if tc.packed {
-				if _, err := store.Rewrite(t.Context(), s, 0, nil); err != nil {
+				if err := s.Rewrite(t.Context(), nil); err != nil {
 					t.Fatal(err)
 				}
 			}
 			mustClose(t, s)
-			if err := in.Remove(headFile); err != nil {
+			if err := in.Remove(store.HeadFile); err != nil {
 				t.Fatal(err)
 			}
-			_ = in.Remove(record.SegmentName(tc.segment)) // if it is there
-			tc.make(t, in, record.SegmentName(tc.segment))
+			_ = in.Remove(segmentName(tc.segment)) // if it is there
+			tc.make(t, in, segmentName(tc.segment))
 			s, found, err := Open(vfs.Plain(in), small(1))
 			if err != nil || (found.Corrupt == nil) != tc.unmade || found.Corrupt != nil && found.Corrupt.Segment != tc.segment {
 				t.Errorf("%v, %v", found.Corrupt, err)
 			}
-			_, err = in.Lstat(record.SegmentName(tc.segment))
+			_, err = in.Lstat(segmentName(tc.segment))
 			if (err != nil) != tc.unmade {
 				t.Errorf("the segment: %v", err)
 			}
@@ -109,7 +108,7 @@ func TestPackStaysWithinPackMax(t *testing.T) {
 	d.give(t, s, "b"+large, "c"+large, "d"+large)
 	d.packAll(t, s)
 	if got := s.files.packs.packs[0]; got != first {
-		t.Errorf("%s of %d bytes became %s of %d", first.Name(), first.Info.Size, got.Name(), got.Info.Size)
+		t.Errorf("%s of %d bytes became %s of %d", first.layout.name, first.info.Size, got.layout.name, got.info.Size)
 	}
 }
 
@@ -125,29 +124,29 @@ func TestRebuildMovesWhatIsNoFile(t *testing.T) {
 		}
 	}
 	mustClose(t, s)
-	err := errors.Join(in.Remove(record.SegmentName(2)), in.MkdirAll(record.SegmentName(2), 0o700))
+	err := errors.Join(in.Remove(segmentName(2)), in.MkdirAll(segmentName(2), 0o700))
 	if err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, in, path.Join(quarantineFolder, path.Base(record.SegmentName(2))), "taken")
+	writeFile(t, in, path.Join(store.Quarantine, path.Base(segmentName(2))), "taken")
 	from, err := OpenSalvage(vfs.Plain(in))
 	if err == nil {
 		err = from.Read(t.Context(), func(store.Record) error { return nil })
 	}
 	if err == nil {
-		err = from.Rebuild(t.Context(), Rebuilt{Keep: func(r store.Record) store.Kind { return r.Kind }, Rand: small(9).Rand})
+		err = from.Rebuild(t.Context(), store.Rebuilt{Keep: func(r store.Record) store.Kind { return r.Kind }, Rand: small(9).Rand})
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := path.Base(record.SegmentName(2))
-	if got := namesIn(t, in, quarantineFolder); !slices.Equal(got, []string{base, base + ".1"}) {
+	base := path.Base(segmentName(2))
+	if got := namesIn(t, in, store.Quarantine); !slices.Equal(got, []string{base, base + ".1"}) {
 		t.Errorf("quarantine has %q", got)
 	}
-	if text, err := in.ReadFile(path.Join(quarantineFolder, base)); string(text) != "taken" || err != nil {
+	if text, err := in.ReadFile(path.Join(store.Quarantine, base)); string(text) != "taken" || err != nil {
 		t.Errorf("what was in quarantine reads %q, %v", text, err)
 	}
-	if got := namesIn(t, in, record.JournalFolder); len(got) != 1 {
+	if got := namesIn(t, in, store.JournalFolder); len(got) != 1 {
 		t.Errorf("the journal has %q", got)
 	}
 	s, found, err := Open(vfs.Plain(in), small(1))
@@ -167,7 +166,7 @@ func TestOpenWithAFault(t *testing.T) {
 	if err := s.WriteImage(imageOf(3, ends[2])); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Rewrite(t.Context(), s, 0, nil); err != nil {
+	if err := s.Rewrite(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	fillStore(t, s, 3, 4)
@@ -196,7 +195,7 @@ func TestOpenWithAFault(t *testing.T) {
 func TestDamagedHeadOfAnEmptyStore(t *testing.T) {
 	in := faultfs.New()
 	mustClose(t, mustOpen(t, in, small(0)))
-	writeFile(t, in, headFile, "garbage")
+	writeFile(t, in, store.HeadFile, "garbage")
 	s, found, err := Open(in, small(0))
 	if err != nil || !found.HeadDamaged || found.Corrupt != nil {
 		t.Fatalf("%+v, %v", found, err)

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 )
 
@@ -34,7 +33,7 @@ func markBatch(i int) *store.Batch {
 func syncsOf(in *faultfs.FS) *atomic.Int64 {
 	n := new(atomic.Int64)
 	in.OnOp(func(op faultfs.Op) error {
-		if op.Kind == faultfs.OpSync && op.Name == record.SegmentName(1) {
+		if op.Kind == faultfs.OpSync && op.Name == segmentName(1) {
 			n.Add(1)
 		}
 		return nil

@@ -36,7 +36,7 @@ func copies(t testing.TB, s *Store, block string) int {
 	t.Helper()
 	n := 0
 	for _, p := range s.files.packs.packs {
-		if err := p.Each(func(r store.Record) error {
+		if err := everyRecord(p, func(r store.Record) error {
 			if r.Kind == store.Block && string(r.Data) == block {
 				n++
 			}
@@ -133,11 +133,11 @@ func TestPackKeepsTheGoodCopy(t *testing.T) {
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
 	first := s.files.packs.packs[0]
-	text, err := in.ReadFile(first.Name())
+	text, err := in.ReadFile(first.layout.name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flip(t, in, first.Name(), int64(bytes.Index(text, []byte("again"))))
+	flip(t, in, first.layout.name, int64(bytes.Index(text, []byte("again"))))
 	d.give(t, s, large, "again")
 	d.packAll(t, s)
 	if s.files.packs.packs[0] != first {

@@ -13,19 +13,16 @@ import (
 	"path"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/image"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Salvage is all that verifies of a history, damaged or not: each record by
-// itself, also behind damage. It reads the folder as it finds it and changes
-// nothing until Rebuild. The caller holds the lock; it is for one goroutine.
+// Salvage implements store.Salvage over a state folder. The caller holds the lock.
 type Salvage struct {
 	in      vfs.FS
-	files   []salvageFile
+	open    *Store // nil for none
+	files   []fileInfo
 	bad     []store.Corruption
 	damaged []string // files that do not verify, to be put aside
 	gone    map[merkle.Digest]uint64
@@ -35,13 +32,6 @@ type Salvage struct {
 	made    uint64 // the newest generation of packs
 }
 
-// salvageFile is a file that history is in.
-type salvageFile struct {
-	name    string
-	segment uint64 // its number, 0 for a pack
-	info    record.Info
-}
-
 // salvaged says where a block is.
 type salvaged struct {
 	file   string
@@ -49,9 +39,7 @@ type salvaged struct {
 	length int
 }
 
-// OpenSalvage finds the files of the history. A folder that cannot be read is an
-// error: nothing is held to be lost because of it. Errors: ErrUnknownFormat, the
-// file system's.
+// OpenSalvage is store.Salvager.Salvage for a folder in which no Store is open.
 func OpenSalvage(in vfs.FS) (*Salvage, error) {
 	s := &Salvage{in: in, gone: map[merkle.Digest]uint64{}, at: map[merkle.Digest]salvaged{}}
 	if err := s.find(); err != nil {
@@ -61,12 +49,12 @@ func OpenSalvage(in vfs.FS) (*Salvage, error) {
 }
 
 func (s *Salvage) find() error {
-	if text, err := s.in.ReadFile(FormatFile); err == nil {
+	if text, err := s.in.ReadFile(store.FormatFile); err == nil {
 		_, err := parseFormat(text)
 		if err := s.judge(err); err != nil {
 			return err
 		}
-	} else if bad := record.NotRegular(err, FormatFile); bad != nil {
+	} else if bad := notRegular(err, store.FormatFile); bad != nil {
 		s.damage(*bad)
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -76,7 +64,7 @@ func (s *Salvage) find() error {
 		return err
 	}
 	if head != nil {
-		s.segment = head.end.Segment
+		s.segment = head.End.Segment
 	}
 	if badHead != nil {
 		s.damage(*badHead)
@@ -84,15 +72,15 @@ func (s *Salvage) find() error {
 	if err := s.findPacks(); err != nil {
 		return err
 	}
-	numbers, err := record.ListSegments(s.in)
+	numbers, err := listSegments(s.in)
 	last := uint64(0)
 	for _, f := range s.files {
-		last = max(last, f.info.Last)
+		last = max(last, f.Last)
 	}
 	for _, n := range numbers {
 		s.segment = max(s.segment, n)
 		if n > last { // else it is in a pack
-			s.files = append(s.files, salvageFile{name: record.SegmentName(n), segment: n})
+			s.files = append(s.files, fileInfo{First: n, Last: n})
 		}
 	}
 	s.segment = max(s.segment, last)
@@ -102,42 +90,40 @@ func (s *Salvage) find() error {
 // findPacks takes the packs that the manifest names, or without one those that
 // do not stand for the same segments.
 func (s *Salvage) findPacks() error {
-	m, bad, err := record.ReadManifest(s.in)
+	m, bad, err := readManifest(s.in)
 	if err != nil {
 		return err
 	}
 	s.made = m.Generation
 	if bad == nil && len(m.Packs) > 0 {
-		for _, info := range m.Packs {
-			s.files = append(s.files, salvageFile{name: info.Name(), info: info})
-		}
+		s.files = m.Packs
 		return nil
 	}
 	if bad != nil {
 		s.damage(*bad)
 	}
-	packs, err := record.ReadPacks(s.in)
+	packs, err := readPacks(s.in)
 	if err != nil {
 		return err
 	}
-	var found []record.Info
+	var found []fileInfo
 	for _, p := range packs {
-		info := p.Info
-		s.made, info.Last = max(s.made, info.Generation), max(info.Last, info.First)
-		if p.Readable() && info.Name() == p.Name() {
-			found = append(found, info)
+		of := p.info
+		s.made, of.Last = max(s.made, of.Generation), max(of.Last, of.First)
+		if p.readable() && of.name() == p.layout.name {
+			found = append(found, of)
 		} else {
-			s.damage(*p.Damage(0, "pack header damaged"))
+			s.damage(*p.layout.damage(0, "pack header damaged"))
 		}
 	}
-	slices.SortFunc(found, func(a, b record.Info) int {
+	slices.SortFunc(found, func(a, b fileInfo) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(b.Generation, a.Generation))
 	})
 	last := uint64(0)
-	for _, info := range found {
-		if info.First > last {
-			s.files = append(s.files, salvageFile{name: info.Name(), info: info})
-			last = info.Last
+	for _, of := range found {
+		if of.First > last {
+			s.files = append(s.files, of)
+			last = of.Last
 		}
 	}
 	return nil
@@ -150,34 +136,30 @@ func (s *Salvage) damage(bad store.Corruption) {
 	}
 }
 
-// Damage returns what Read has found damaged, at most once for each file.
+// Damage implements store.Salvage.
 func (s *Salvage) Damage() []store.Corruption { return slices.Clone(s.bad) }
 
-// Gone returns the blocks that history had left out on purpose, and the numbers
-// of the commits that say why. The map is the Salvage's.
+// Gone implements store.Salvage.
 func (s *Salvage) Gone() map[merkle.Digest]uint64 { return s.gone }
 
-// Read calls fn with each record that verifies, in order. The data is valid
-// until fn returns; an error of fn ends it and is returned as it is. Other
-// errors are of the file system or the context: then nothing can be said.
-// O(history), and more where much is damaged.
+// Read implements store.Salvage.
 func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
 	var last store.Record
 	for _, f := range s.files {
-		err := s.file(f, func(r store.Record, at int64) error {
-			if r.Pos.Compare(last.Pos) <= 0 || r.Batch < last.Batch {
-				s.damage(store.Corruption{File: f.name, Offset: at, Reason: "a record out of order"})
+		err := s.file(f, func(f frame, name string) error {
+			if f.Pos.Compare(last.Pos) <= 0 || f.Batch < last.Batch {
+				s.damage(store.Corruption{File: name, Offset: f.dataAt, Reason: "a record out of order"})
 				return nil
 			}
-			last = store.Record{Batch: r.Batch, Pos: r.Pos}
-			s.batch = max(s.batch, r.Batch)
-			if r.Kind.HasDigest() {
-				s.at[merkle.Sum(r.Data)] = salvaged{f.name, at, len(r.Data)}
+			last = store.Record{Batch: f.Batch, Pos: f.Pos}
+			s.batch = max(s.batch, f.Batch)
+			if f.Kind.HasDigest() {
+				s.at[merkle.Sum(f.Data)] = salvaged{name, f.dataAt, f.length}
 			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return fn(r)
+			return fn(f.Record)
 		})
 		if err != nil {
 			return err
@@ -186,35 +168,50 @@ func (s *Salvage) Read(ctx context.Context, fn func(store.Record) error) error {
 	return nil
 }
 
-// file reads one file; at is the offset of the data.
-func (s *Salvage) file(f salvageFile, fn func(r store.Record, at int64) error) error {
-	if f.segment != 0 {
-		seg, err := record.OpenSegment(s.in, f.segment)
-		if err != nil {
-			return s.judge(err)
+// file reads one file. What is no record before the end of what was written is damage.
+func (s *Salvage) file(of fileInfo, fn func(f frame, name string) error) error {
+	src, err := openSource(s.in, of)
+	if err != nil {
+		return s.judge(err)
+	}
+	defer src.close()
+	if src.bad != nil {
+		s.damage(*src.bad)
+	}
+	if !src.readable() {
+		return nil
+	}
+	size, written := src.footer.TablesAt, src.footer.TablesAt
+	if !src.packed() {
+		if size, err = src.size(); err == nil {
+			written, err = lastByte(src.file, headerSize, size)
 		}
-		defer seg.Close()
-		size, end, err := seg.Written(record.HeaderSize)
 		if err != nil {
 			return err
 		}
-		return s.scan(seg.Reader(record.HeaderSize, size), end, fn)
 	}
-	p, err := record.OpenPack(s.in, f.name)
-	if err != nil {
+	next, failed := int64(headerSize), error(nil)
+	gap := func(at int64) {
+		if at > next {
+			s.damage(*src.layout.damage(next, "no record that verifies"))
+		}
+	}
+	err = src.reader(headerSize, size).scan(func(f frame) bool {
+		gap(f.at)
+		next = f.end
+		if f.Kind != store.Pad {
+			failed = fn(f, src.layout.name)
+		}
+		return failed == nil
+	})
+	if err = cmp.Or(failed, err); err != nil {
 		return err
 	}
-	defer p.Close()
-	if p.Expect(f.info); p.Bad != nil {
-		s.damage(*p.Bad)
-	}
-	if !p.Readable() {
+	gap(written)
+	if src.bad != nil {
 		return nil
 	}
-	if err := s.scan(p.Reader(), p.TablesAt(), fn); err != nil || p.Bad != nil {
-		return err
-	}
-	return s.judge(p.EachPurged(func(d merkle.Digest, by uint64) error {
+	return s.judge(src.eachPurged(func(d merkle.Digest, by uint64) error {
 		s.gone[d] = max(s.gone[d], by)
 		return nil
 	}))
@@ -229,29 +226,7 @@ func (s *Salvage) judge(err error) error {
 	return err
 }
 
-// scan calls fn for the records of a file. What is no record before end is damage.
-func (s *Salvage) scan(r *record.Reader, end int64, fn func(r store.Record, at int64) error) error {
-	next, failed := int64(record.HeaderSize), error(nil)
-	gap := func(at int64) {
-		if at > next {
-			s.damage(*r.Damage(next, "no record that verifies"))
-		}
-	}
-	err := r.Scan(func(f record.Frame, data []byte) bool {
-		gap(f.At)
-		next = f.End
-		if f.Kind != store.Pad {
-			failed = fn(f.Record(data), f.DataAt)
-		}
-		return failed == nil
-	})
-	if err = cmp.Or(failed, err); err == nil {
-		gap(end)
-	}
-	return err
-}
-
-// Block returns a block or commit that Read has met, or ErrNotFound.
+// Block implements store.Salvage.
 func (s *Salvage) Block(d merkle.Digest) (data []byte, err error) {
 	at, ok := s.at[d]
 	if !ok {
@@ -272,46 +247,42 @@ func (s *Salvage) Block(d merkle.Digest) (data []byte, err error) {
 	return data, nil
 }
 
-// Holds reports whether a file is one that history is in.
-func (s *Salvage) Holds(name string) bool {
-	return slices.ContainsFunc(s.files, func(f salvageFile) bool { return f.name == name })
+// Final implements store.Salvage.
+func (s *Salvage) Final() bool {
+	wrong := slices.ContainsFunc(s.files, func(f fileInfo) bool { return slices.Contains(s.damaged, f.name()) })
+	return wrong && !s.missing()
 }
 
-// Missing reports whether a file that must be there is not: it may come back.
-func (s *Salvage) Missing() bool {
+// missing reports whether a file that must be there is not.
+func (s *Salvage) missing() bool {
 	next := uint64(1)
 	for _, f := range s.files {
-		first, last := f.info.First, f.info.Last
-		if f.segment != 0 {
-			first, last = f.segment, f.segment
-		}
-		if info, err := s.in.Lstat(f.name); err != nil || !info.Mode().IsRegular() || first != next {
+		if stat, err := s.in.Lstat(f.name()); err != nil || !stat.Mode().IsRegular() || f.First != next {
 			return true
 		}
-		next = last + 1
+		next = f.Last + 1
 	}
 	return next <= s.segment
 }
 
-// Has reports whether Read has met a block or commit.
+// Has implements store.Salvage.
 func (s *Salvage) Has(d merkle.Digest) bool { _, ok := s.at[d]; return ok }
 
-// Images calls fn with every image that verifies, the newest first, those in
-// quarantine too, and says where it lies. Damaged ones count as damage.
+// Images implements store.Salvage.
 func (s *Salvage) Images(fn func(name string, img *store.Image)) error {
-	for _, folder := range []string{imageFolder, quarantineFolder} {
-		seqs, err := record.ListNumbered(s.in, folder, imageSuffix, ImageName)
+	for _, folder := range []string{store.ImageFolder, store.Quarantine} {
+		seqs, err := listNumbered(s.in, folder, store.ImageSuffix, store.ImageName)
 		if err != nil {
 			return err
 		}
 		for _, seq := range slices.Backward(seqs) {
-			name := path.Join(folder, path.Base(ImageName(seq)))
-			img, _, err := image.Read(s.in, name, seq)
-			wrong := errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, image.ErrDamaged) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+			name := path.Join(folder, path.Base(store.ImageName(seq)))
+			img, _, err := readImage(s.in, name, seq)
+			wrong := errors.Is(err, vfs.ErrNotRegular) || errors.Is(err, errImage) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 			switch {
 			case err == nil:
 				fn(name, img)
-			case folder == quarantineFolder: // it was put aside as damaged
+			case folder == store.Quarantine: // it was put aside as damaged
 			case !wrong:
 				return err
 			default:

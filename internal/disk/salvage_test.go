@@ -40,8 +40,8 @@ func salvageAll(t testing.TB, in vfs.FS) (*Salvage, []placed) {
 }
 
 // rebuiltWith is a rebuilding that keeps all, and adds a commit.
-func rebuiltWith(lost []merkle.Digest) Rebuilt {
-	return Rebuilt{
+func rebuiltWith(lost []merkle.Digest) store.Rebuilt {
+	return store.Rebuilt{
 		Memex: "/memex", Keep: func(r store.Record) store.Kind { return r.Kind }, Lost: lost, By: 77,
 		Add: []store.Record{{Kind: store.Commit, Data: []byte("repaired")}}, Rand: rand.NewChaCha8([32]byte{5}),
 	}
@@ -55,8 +55,15 @@ func TestSalvageWhole(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-replay +salvage):\n%s", diff)
 	}
-	if len(s.Damage()) > 0 || s.Missing() || s.Holds("head") || !s.Holds(lastSegment(t, in)) {
-		t.Errorf("damage %v, missing %v", s.Damage(), s.Missing())
+	if len(s.Damage()) > 0 || s.missing() || s.Final() {
+		t.Errorf("damage %v, missing %v", s.Damage(), s.missing())
+	}
+	for name, final := range map[string]bool{store.HeadFile: false, lastSegment(t, in): true} {
+		hurt := in.Clone()
+		patch(t, hurt, name, func(f vfs.File) error { return flipAt(f, headerSize+8) })
+		if s, _ := salvageAll(t, hurt); len(s.Damage()) != 1 || s.Final() != final {
+			t.Errorf("%s is damaged: %v, and that is final: %v", name, s.Damage(), s.Final())
+		}
 	}
 	if !maps.Equal(s.Gone(), d.purged) {
 		t.Errorf("gone %v, want %v", s.Gone(), d.purged)
@@ -92,8 +99,8 @@ func TestSalvageWhole(t *testing.T) {
 // allFiles lists the files of a state folder.
 func allFiles(t testing.TB, in vfs.FS) []string {
 	t.Helper()
-	names := []string{FormatFile, headFile}
-	for _, folder := range HistoryFolders {
+	names := []string{store.FormatFile, store.HeadFile}
+	for _, folder := range store.HistoryFolders {
 		for _, name := range filesBelow(t, in, folder) {
 			names = append(names, path.Join(folder, path.Base(name)))
 		}
@@ -174,13 +181,13 @@ func salvageAndRebuild(t *testing.T, in *faultfs.FS, name string, removed bool, 
 			lost = append(lost, d)
 		}
 	}
-	if len(lost) > 0 && !hurt && !s.Missing() {
+	if len(lost) > 0 && !hurt && !s.missing() {
 		t.Errorf("%d blocks are lost, and nothing says so", len(lost))
 	}
 	if err := s.Rebuild(t.Context(), rebuiltWith(lost)); err != nil {
 		t.Fatal(err)
 	}
-	if aside := filesBelow(t, in, quarantineFolder); (hurt && !removed) != (len(aside) > 0) {
+	if aside := filesBelow(t, in, store.Quarantine); (hurt && !removed) != (len(aside) > 0) {
 		t.Errorf("damaged: %v; in quarantine: %v", hurt, aside)
 	}
 	isRebuilt(t, in, got, lost)
@@ -220,7 +227,7 @@ func isRebuilt(t *testing.T, in vfs.FS, from []placed, lost []merkle.Digest) {
 func damagedHistory(t *testing.T) *faultfs.FS {
 	t.Helper()
 	in, _ := packedStore(t)
-	for _, name := range []string{packFiles(t, in)[0], lastSegment(t, in), path.Join(imageFolder, namesIn(t, in, imageFolder)[0])} {
+	for _, name := range []string{packFiles(t, in)[0], lastSegment(t, in), path.Join(store.ImageFolder, namesIn(t, in, store.ImageFolder)[0])} {
 		info, err := in.Stat(name)
 		if err != nil {
 			t.Fatal(err)
@@ -302,13 +309,13 @@ func TestPutAside(t *testing.T) {
 	in, _ := filled(t, true)
 	s := mustOpen(t, in, small(1))
 	defer s.Close()
-	newest := namesIn(t, in, imageFolder)
+	newest := namesIn(t, in, store.ImageFolder)
 	slices.Sort(newest)
-	name := path.Join(imageFolder, newest[len(newest)-1])
+	name := path.Join(store.ImageFolder, newest[len(newest)-1])
 	patch(t, in, name, func(f vfs.File) error { return flipAt(f, 100) })
 	before := mustReplay(t, s, store.Pos{})
 	for range 2 { // once more does nothing
-		from, err := OpenSalvage(in)
+		from, err := s.Salvage()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,10 +323,10 @@ func TestPutAside(t *testing.T) {
 		if err := from.Images(func(name string, _ *store.Image) { seen[name] = true }); err != nil || seen[name] || len(seen) != 1 {
 			t.Fatalf("images %v, %v", seen, err)
 		}
-		if err := s.PutAside(from); err != nil {
+		if err := from.PutAside(); err != nil {
 			t.Fatal(err)
 		}
-		if aside := filesBelow(t, in, quarantineFolder); len(aside) != 1 || path.Base(aside[0]) != path.Base(name) {
+		if aside := filesBelow(t, in, store.Quarantine); len(aside) != 1 || path.Base(aside[0]) != path.Base(name) {
 			t.Errorf("in quarantine: %v, want %s", aside, name)
 		}
 	}
@@ -356,12 +363,12 @@ func TestPeek(t *testing.T) {
 	s.SetHead(store.Head{Seq: 9, Commit: merkleOf("nine")})
 	mustClose(t, s)
 	peeks(9)
-	if name := ImageName(4); path.Base(name) != namesIn(t, in, imageFolder)[0] {
+	if name := store.ImageName(4); path.Base(name) != namesIn(t, in, store.ImageFolder)[0] {
 		t.Errorf("the image is %q", name)
 	}
-	patch(t, in, headFile, func(f vfs.File) error { return flipAt(f, 40) })
+	patch(t, in, store.HeadFile, func(f vfs.File) error { return flipAt(f, 40) })
 	peeks(4)
-	patch(t, in, FormatFile, func(f vfs.File) error { return f.Truncate(3) })
+	patch(t, in, store.FormatFile, func(f vfs.File) error { return f.Truncate(3) })
 	if _, _, err := Peek(in); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("FORMAT cut short: %v", err)
 	}

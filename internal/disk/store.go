@@ -11,7 +11,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -102,7 +101,7 @@ func Open(in vfs.FS, opts *Options) (*Store, store.Recovery, error) {
 func newStore(in vfs.FS, opts Options) *Store {
 	s := &Store{in: in, opts: opts}
 	s.placed = placement{in: s.in, opts: &s.opts}
-	s.files = files{in: s.in, cond: &s.cond, segments: map[uint64]*segment{}, packs: &packSet{}}
+	s.files = files{in: s.in, cond: &s.cond, segments: map[uint64]*source{}, packs: &packSet{}}
 	s.log = journal{opts: &s.opts, cond: &s.cond, placed: &s.placed, lead: make(chan struct{}, 1)}
 	s.blocks = blockIndex{in: s.in, cond: &s.cond, files: &s.files, log: &s.log}
 	s.commits = commitIndex{cond: &s.cond, files: &s.files, log: &s.log}
@@ -120,7 +119,7 @@ func (s *Store) Append(ctx context.Context, b *store.Batch) (store.Pos, error) {
 	return s.log.append(ctx, b)
 }
 
-// Sync implements store.Syncer. A store that is not relaxed has nothing to do.
+// Sync implements store.Store. A store that is not relaxed has nothing to do.
 func (s *Store) Sync() error { return s.log.sync() }
 
 // End implements store.Store.
@@ -150,17 +149,21 @@ func (s *Store) Commits(ctx context.Context, span store.Span, fn func(store.Reco
 // Replay implements store.Store. Of a position that is in a pack, it reads the pack from
 // its beginning. O(bytes read); memory of the largest batch.
 func (s *Store) Replay(from store.Pos, fn func(store.Record) error) error {
-	if err := s.cond.readable(); err != nil {
-		return replayError(err)
-	}
 	if from.Segment == 0 {
-		from = store.Pos{Segment: s.log.first, Offset: record.HeaderSize}
+		from = store.Pos{Segment: s.log.first, Offset: headerSize}
 	}
-	r := replay{files: &s.files, from: from, end: s.End(), fn: fn}
-	return r.run()
+	r := reading{files: &s.files, from: from, end: s.End(), fn: fn}
+	err := s.cond.readable()
+	if err == nil {
+		err = r.run()
+	}
+	if err != nil && r.failed == nil {
+		err = fmt.Errorf("replay journal: %w", err)
+	}
+	return err
 }
 
-// Recovery implements store.Recoverer.
+// Recovery implements store.Store.
 func (s *Store) Recovery() store.Recovery { return s.cond.found() }
 
 // Err implements store.Store.
@@ -175,7 +178,7 @@ func (s *Store) Head() store.Head { return s.head.get().Head }
 // SetHead implements store.Store.
 func (s *Store) SetHead(h store.Head) { s.head.set(h) }
 
-// InPlace implements store.Placed. It also asks Options.InPlace. A few system calls.
+// InPlace implements store.Store. It also asks Options.InPlace. A few system calls.
 func (s *Store) InPlace() error {
 	if err := s.cond.readable(); err != nil {
 		return err
@@ -183,7 +186,7 @@ func (s *Store) InPlace() error {
 	return s.placed.check(s.End())
 }
 
-// Owned implements store.Placed. One system call.
+// Owned implements store.Store. One system call.
 func (s *Store) Owned() error { return s.placed.owned() }
 
 // LoadImage implements store.Store. Recovery names a derived section that was left out, and
@@ -210,7 +213,7 @@ func (s *Store) WriteImage(img store.Image) error {
 	return nil
 }
 
-// RemoveImages implements store.Rewriter.
+// RemoveImages implements store.Store.
 func (s *Store) RemoveImages(before uint64) error {
 	if err := s.images.remove(before); err != nil {
 		return fmt.Errorf("remove images before %d: %w", before, err)
@@ -218,56 +221,55 @@ func (s *Store) RemoveImages(before uint64) error {
 	return nil
 }
 
-// Pack implements store.Packer. It moves the closed segments before the one that the older
+// Pack implements store.Store. It moves the closed segments before the one that the older
 // of the two newest images leads into. Without an image, or where nothing is cold, it does
 // nothing. Packs are merged so that there are few of them. Replay gives no intents that a
 // later batch settled then, and of equal blocks the first alone. A crash leaves the segments
 // or the pack. Errors leave the history as it was, unless only the removal of replaced files
 // failed; the next Open makes up for it. O(bytes moved, and the tables of the packs before),
 // memory of about 80 bytes for each block in the largest pack and 4 for each in the others.
-func (s *Store) Pack(ctx context.Context) (done store.Packed, err error) {
+func (s *Store) Pack(ctx context.Context) error {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
 	limit, err := s.images.olderAt()
 	if err == nil {
-		done, err = s.packing.pack(ctx, limit.Segment)
+		err = s.packing.pack(ctx, limit.Segment)
 	}
 	if err != nil {
-		return store.Packed{}, fmt.Errorf("pack history: %w", err)
+		return fmt.Errorf("pack history: %w", err)
 	}
-	return done, nil
+	return nil
 }
 
-// Packed implements store.Packer.
+// Packed implements store.Store.
 func (s *Store) Packed() bool { return len(s.files.current().packs) > 0 }
 
-// Rewrite implements store.Rewriter. Quarantine is not looked at. The old files are
+// Rewrite implements store.Store. Quarantine is not looked at. The old files are
 // unlinked, not overwritten, and readers that use one at the moment end first, so the bytes
 // may stay on the medium and in its backups.
-func (s *Store) Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, gone map[merkle.Digest]uint64) (store.Packed, error) {
+func (s *Store) Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	s.packing.mu.Lock()
 	defer s.packing.mu.Unlock()
-	done, err := s.packing.rewrite(ctx, drop, gone)
-	if err != nil {
-		return store.Packed{}, fmt.Errorf("rewrite history: %w", err)
+	if err := s.packing.rewrite(ctx, gone); err != nil {
+		return fmt.Errorf("rewrite history: %w", err)
 	}
-	return done, nil
+	return nil
 }
 
-// Gone implements store.Rewriter.
+// Gone implements store.Store.
 func (s *Store) Gone() (map[merkle.Digest]uint64, error) {
 	s.packing.mu.Lock() // so that no pack is replaced meanwhile
 	defer s.packing.mu.Unlock()
 	gone := map[merkle.Digest]uint64{}
 	for _, p := range s.files.current().packs {
-		if err := p.EachPurged(func(d merkle.Digest, by uint64) error { gone[d] = max(gone[d], by); return nil }); err != nil {
+		if err := p.eachPurged(func(d merkle.Digest, by uint64) error { gone[d] = max(gone[d], by); return nil }); err != nil {
 			return nil, fmt.Errorf("read what history is without: %w", s.cond.report(err))
 		}
 	}
 	return gone, nil
 }
 
-// Check implements store.Checker. It reads the manifest, every pack and every segment from
+// Check implements store.Store. It reads the manifest, every pack and every segment from
 // their bytes and trusts nothing that was read before: it recomputes checksums and digests,
 // and makes the tables of the packs anew from the records to compare them. Packs are not
 // made meanwhile. O(history); memory of 48 bytes for each block in the largest pack.
@@ -281,18 +283,18 @@ func (s *Store) Check(ctx context.Context, fn func(store.Corruption)) (records u
 	return c.records, nil
 }
 
-// Size implements store.Sizer: the bytes of journal and packs. It looks at each file.
+// Size implements store.Store: the bytes of journal and packs. It looks at each file.
 func (s *Store) Size() (size int64, err error) {
-	names, err := record.ListPacks(s.in)
+	names, err := listPacks(s.in)
 	if err != nil {
 		return 0, err
 	}
-	numbers, err := record.ListSegments(s.in)
+	numbers, err := listSegments(s.in)
 	if err != nil {
 		return 0, err
 	}
 	for _, n := range numbers {
-		names = append(names, record.SegmentName(n))
+		names = append(names, segmentName(n))
 	}
 	for _, name := range names {
 		info, err := s.in.Stat(name)
@@ -304,14 +306,14 @@ func (s *Store) Size() (size int64, err error) {
 	return size, nil
 }
 
-// PutAside moves the files that a salvage found damaged to quarantine and leaves the
-// history as it is: enough where no more than images is damaged. After a crash it can be
-// done again.
-func (s *Store) PutAside(from *Salvage) error {
-	s.images.mu.Lock()
-	defer s.images.mu.Unlock()
-	s.placed.drop(from.damaged...)
-	return from.putAside()
+// Salvage implements store.Salvager.
+func (s *Store) Salvage() (store.Salvage, error) {
+	from, err := OpenSalvage(s.in)
+	if err != nil {
+		return nil, err
+	}
+	from.open = s
+	return from, nil
 }
 
 // Close implements store.Store. It ends a Pack or Rewrite, cuts off what was preallocated,
@@ -327,8 +329,8 @@ func (s *Store) Close() error {
 	}
 	writes := s.cond.why() == nil
 	head := s.head.get()
-	head.end, head.next = s.log.position()
-	head.first = s.log.first
+	head.End, head.Next = s.log.position()
+	head.First = s.log.first
 	changed := head != s.head.opened
 	var lost error
 	if writes && (changed || s.log.writer.file != nil) {
@@ -337,7 +339,7 @@ func (s *Store) Close() error {
 	}
 	err := errors.Join(lost, s.log.writer.close(writes))
 	if err == nil && writes && changed {
-		err = vfs.WriteAtomic(s.in, headFile, head.encode(), filePerm)
+		err = vfs.WriteAtomic(s.in, store.HeadFile, head.encode(), filePerm)
 	}
 	if err = errors.Join(err, s.files.close()); err != nil {
 		return fmt.Errorf("close store: %w", err)

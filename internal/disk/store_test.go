@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fovea-memory/fovea/internal/faultfs"
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
@@ -131,7 +130,7 @@ func TestAppendReplay(t *testing.T) {
 			t.Fatalf("replay from %v (-want +got):\n%s", end, diff)
 		}
 	}
-	if got := mustReplay(t, s, store.Pos{Segment: 99, Offset: record.HeaderSize}); got != nil {
+	if got := mustReplay(t, s, store.Pos{Segment: 99, Offset: headerSize}); got != nil {
 		t.Errorf("replay from behind the end gives %v", got)
 	}
 }
@@ -375,7 +374,7 @@ func TestSmallStoreStaysSmall(t *testing.T) {
 	defer folder.Close()
 	s := mustOpen(t, folder, nil)
 	_, ends := fillStore(t, s, 0, 1)
-	info, err := folder.Stat(record.SegmentName(1))
+	info, err := folder.Stat(segmentName(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +385,7 @@ func TestSmallStoreStaysSmall(t *testing.T) {
 		t.Errorf("the segment has mode %v, want 0600", got)
 	}
 	mustClose(t, s)
-	if info, err = folder.Stat(record.SegmentName(1)); err != nil || info.Size() != ends[0].Offset {
+	if info, err = folder.Stat(segmentName(1)); err != nil || info.Size() != ends[0].Offset {
 		t.Errorf("the closed segment has %v bytes (%v), want %d", info.Size(), err, ends[0].Offset)
 	}
 	if info, err = folder.Stat("."); err != nil || info.Mode().Perm() != 0o700 {

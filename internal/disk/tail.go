@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -50,11 +49,11 @@ func readTail(in vfs.FS, end store.Pos) (tail, error) {
 	if end.Segment == 0 {
 		return tail{}, nil
 	}
-	seg, err := record.OpenSegment(in, end.Segment)
+	seg, err := openSegment(in, end.Segment)
 	if err != nil {
 		return tail{}, err
 	}
 	b := make([]byte, min(end.Offset, tailSize))
-	_, err = seg.ReadAt(b, end.Offset-int64(len(b)))
-	return tail{end.Offset, b}, errors.Join(err, seg.Close())
+	_, err = seg.file.ReadAt(b, end.Offset-int64(len(b)))
+	return tail{end.Offset, b}, errors.Join(err, seg.close())
 }

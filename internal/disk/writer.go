@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/fovea-memory/fovea/internal/record"
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -37,7 +36,7 @@ type writer struct {
 	tail   tail   // what is before at
 
 	file      vfs.File // nil before the first write after Open
-	segment   *record.Segment
+	segment   *source
 	size      int64 // of the file
 	extension int64
 	buf       []byte
@@ -59,11 +58,11 @@ func (w *writer) write(group []*pending) error {
 	if err := w.prepare(size); err != nil {
 		return err
 	}
-	name, before := record.SegmentName(w.number), w.tail
+	name, before := segmentName(w.number), w.tail
 	if err := before.inPlace(w.file, name); err != nil {
 		return err
 	}
-	if w.late+len(group) > record.MaxGroup || w.lateBytes+size > maxGroupSize {
+	if w.late+len(group) > maxGroup || w.lateBytes+size > maxGroupSize {
 		if err := w.sync(); err != nil {
 			return err
 		}
@@ -100,7 +99,7 @@ func (w *writer) seal(group []*pending) []byte {
 	}
 	at := int64(0)
 	for i, b := range group {
-		w.segment.Seal(buf[at:][:b.Size()], w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
+		w.segment.layout.sealBatch(buf[at:][:b.Size()], w.at+at, w.next+uint64(i), w.late+i, i == len(group)-1)
 		at += b.Size()
 		b.end = store.Pos{Segment: w.number, Offset: w.at + at}
 	}
@@ -132,7 +131,7 @@ func (w *writer) capacity(number uint64) int64 {
 // into the last. A segment is durable, its name too, before it gets a group, and
 // the one before is, so that damage in it is never taken for a torn tail.
 func (w *writer) prepare(size int64) error {
-	fits := w.number != 0 && (w.at == record.HeaderSize || w.at+size <= w.capacity(w.number))
+	fits := w.number != 0 && (w.at == headerSize || w.at+size <= w.capacity(w.number))
 	if fits {
 		return w.reopen()
 	}
@@ -147,25 +146,25 @@ func (w *writer) reopen() error {
 	if w.file != nil {
 		return nil
 	}
-	seg, err := record.OpenSegment(w.in, w.number)
+	seg, err := openSegment(w.in, w.number)
 	if err != nil {
 		return err
 	}
-	size, err := seg.Size()
-	if err = errors.Join(err, seg.Close()); err != nil {
+	size, err := seg.size()
+	if err = errors.Join(err, seg.close()); err != nil {
 		return err
 	}
-	w.file, err = w.in.OpenFile(record.SegmentName(w.number), os.O_RDWR, 0)
+	w.file, err = w.in.OpenFile(segmentName(w.number), os.O_RDWR, 0)
 	w.segment, w.size, w.extension = seg, size, firstExtension
 	return err
 }
 
 func (w *writer) create(number uint64) (err error) {
-	seg, first, err := record.NewSegment(number, w.next, w.opts.Rand)
+	seg, first, err := newSegment(number, w.next, w.opts.Rand)
 	if err != nil {
 		return err
 	}
-	file, err := w.in.OpenFile(record.SegmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
+	file, err := w.in.OpenFile(segmentName(number), os.O_CREATE|os.O_EXCL|os.O_RDWR, filePerm)
 	if err != nil {
 		return err
 	}
@@ -174,21 +173,21 @@ func (w *writer) create(number uint64) (err error) {
 		err = file.Sync()
 	}
 	if err == nil {
-		err = w.in.SyncDir(record.JournalFolder)
+		err = w.in.SyncDir(store.JournalFolder)
 	}
 	var info fs.FileInfo
 	if err == nil {
 		info, err = file.Stat()
 	}
 	if err == nil {
-		err = w.placed.grow(record.SegmentName(number), info)
+		err = w.placed.grow(segmentName(number), info)
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())
 	}
-	w.segment, w.file, w.number, w.at = seg, file, number, record.HeaderSize
-	w.tail = tailOf(record.HeaderSize, first)
-	w.size, w.extension = record.HeaderSize, max(w.extension, firstExtension)
+	w.segment, w.file, w.number, w.at = seg, file, number, headerSize
+	w.tail = tailOf(headerSize, first)
+	w.size, w.extension = headerSize, max(w.extension, firstExtension)
 	return nil
 }
 

@@ -5,7 +5,6 @@ package ingest
 import (
 	"github.com/fovea-memory/fovea/internal/corpus"
 	"github.com/fovea-memory/fovea/internal/graph"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -42,7 +41,7 @@ func Save(r *Reader) error {
 	if !r.tableOld && r.tableRoot == root || r.scope.Chain.Store().Err() != nil {
 		return nil
 	}
-	if err := store.Sync(r.scope.Chain.Store()); err != nil {
+	if err := r.scope.Chain.Store().Sync(); err != nil {
 		return err
 	}
 	b, err := r.table.MarshalBinary()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/archive"
 	"github.com/fovea-memory/fovea/internal/bundle"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/merkle"
 )
@@ -163,7 +162,7 @@ func (p *pushing) prepare() ([]Pack, error) {
 	}
 	gone := 0
 	for _, s := range p.Sources {
-		all, err := store.Gone(s.Store)
+		all, err := s.Store.Gone()
 		if err != nil {
 			return nil, err
 		}

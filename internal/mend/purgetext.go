@@ -17,7 +17,6 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/document"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/index"
@@ -199,7 +198,7 @@ func (md *Mender) isFraming(text string) bool {
 		graph.KindPurge, graph.KindRetain, graph.KindRepair, graph.KindGuard,
 	}
 	words = append(words, md.scope.Chain.Ledgers().Names()...)
-	words = append(words, disk.Magics...)
+	words = append(words, store.Magics[:]...)
 	words = append(words, index.Magic, index.AnalyzerVersion, "FVFT", "FOVTOKEN") // the last two begin files in cache/
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, text) })
 }
@@ -248,7 +247,7 @@ func (md *Mender) fileContaining(ctx context.Context, text string) (string, erro
 
 // aboutTheFolder lists the files without content: they record the folder's owner, the
 // process that has it open, and the end of its history.
-var aboutTheFolder = []string{disk.FormatFile, "LOCK", "head", "http.json"}
+var aboutTheFolder = []string{store.FormatFile, store.LockFile, store.HeadFile, "http.json"}
 
 // logFiles have the newest lines of a daemon's log, and those about calls, which contain titles and
 // messages.

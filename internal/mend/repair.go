@@ -13,7 +13,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/guard"
@@ -59,7 +58,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 	if s.onlyImages() {
 		tx.Images().Wait()
 		md.scope.SetRecovered(tx, "repaired: "+s.message())
-		err = s.disk.PutAside(s.from)
+		err = s.from.PutAside()
 	} else {
 		err = md.rebuild(context.WithoutCancel(ctx), tx, opts.Key, s)
 	}
@@ -78,7 +77,7 @@ func (md *Mender) Repair(ctx context.Context, opts *scope.WriteOptions) ([]docum
 
 // checkAll lets the store find damage in blocks that have not been read yet.
 func (md *Mender) checkAll(ctx context.Context) error {
-	_, err := store.Check(ctx, md.scope.Chain.Store(), func(store.Corruption) {})
+	_, err := md.scope.Chain.Store().Check(ctx, func(store.Corruption) {})
 	return err
 }
 
@@ -87,7 +86,7 @@ func (s *salvage) plan() []document.Problem {
 	var plan []document.Problem
 	told := map[string]bool{}
 	damage := s.from.Damage()
-	if c := store.RecoveryOf(s.mender.scope.Chain.Store()).Corrupt; c != nil {
+	if c := s.mender.scope.Chain.Store().Recovery().Corrupt; c != nil {
 		damage = append(damage, *c)
 	}
 	for _, bad := range damage {
@@ -106,7 +105,7 @@ func (s *salvage) plan() []document.Problem {
 // no repair commit.
 func (s *salvage) onlyImages() bool {
 	other := func(c store.Corruption) bool { return !isImage(c.File) }
-	return store.RecoveryOf(s.mender.scope.Chain.Store()).Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
+	return s.mender.scope.Chain.Store().Recovery().Corrupt == nil && !slices.ContainsFunc(s.from.Damage(), other) && len(s.aside)+len(s.lost()) == 0
 }
 
 // rebuild replaces the damaged history by the salvaged one and opens it.
@@ -123,7 +122,7 @@ func (md *Mender) rebuild(ctx context.Context, tx *chain.Tx, key string, s *salv
 	if err != nil {
 		return err
 	}
-	to := disk.Rebuilt{
+	to := store.Rebuilt{
 		Memex: md.scope.Dir, Keep: s.kindToKeep, Add: append(s.found, store.Record{Kind: store.Commit, Data: block}), By: c.Seq, Aside: s.aside, Rand: rand.Reader,
 	}
 
@@ -216,4 +215,4 @@ func BeginChain(ctx context.Context, tx *chain.Tx, md *Mender) (bool, error) {
 	return true, md.rebuild(ctx, tx, "", s)
 }
 
-func isImage(name string) bool { return path.Dir(name) == "image" }
+func isImage(name string) bool { return path.Dir(name) == store.ImageFolder }

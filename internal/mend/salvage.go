@@ -12,7 +12,6 @@ import (
 
 	"github.com/fovea-memory/fovea/document"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -24,8 +23,7 @@ import (
 // the first on, and the blocks it names.
 type salvage struct {
 	mender  *Mender
-	disk    *disk.Store
-	from    *disk.Salvage
+	from    store.Salvage
 	order   []merkle.Digest          // commits that verify, in stored order
 	batches map[merkle.Digest]uint64 // batch number of each commit
 	newest  uint64                   // largest known commit number
@@ -43,16 +41,16 @@ type salvage struct {
 
 // openSalvage reads what remains of the history, and the images.
 func (md *Mender) openSalvage(ctx context.Context) (*salvage, error) {
-	files, ok := md.scope.Chain.Store().(*disk.Store)
+	damaged, ok := md.scope.Chain.Store().(store.Salvager)
 	if !ok {
 		return nil, fmt.Errorf("salvage history: %w", errors.ErrUnsupported)
 	}
-	from, err := disk.OpenSalvage(md.scope.FS)
+	from, err := damaged.Salvage()
 	if err != nil {
 		return nil, err
 	}
 	s := &salvage{
-		mender: md, disk: files, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
+		mender: md, from: from, batches: map[merkle.Digest]uint64{}, chain: map[merkle.Digest]bool{}, wanted: map[merkle.Digest][]uint64{},
 		newest: max(md.scope.Chain.Store().Head().Seq, md.scope.Chain.Head().Commit.Seq),
 	}
 	if err := from.Read(ctx, s.record); err != nil {
@@ -230,9 +228,5 @@ func (s *salvage) commitsOfWanted() string {
 // isHopeless reports whether all files of the history were read and are damaged, without
 // a commit or an image. A missing file may come back.
 func (s *salvage) isHopeless() bool {
-	wrong := false
-	for _, bad := range s.from.Damage() {
-		wrong = wrong || s.from.Holds(bad.File)
-	}
-	return wrong && len(s.order) == 0 && s.images == 0 && !s.from.Missing()
+	return len(s.order) == 0 && s.images == 0 && s.from.Final()
 }

@@ -138,14 +138,14 @@ func (w *verifier) history() error {
 		w.problem("journal", "replay", err.Error())
 	}
 	told := map[string]bool{}
-	if err != nil || store.IsPacked(w.mender.scope.Chain.Store()) {
-		_, checkErr := store.Check(w.ctx, w.mender.scope.Chain.Store(), func(c store.Corruption) {
+	if err != nil || w.mender.scope.Chain.Store().Packed() {
+		_, checkErr := w.mender.scope.Chain.Store().Check(w.ctx, func(c store.Corruption) {
 			told[c.File] = true
 			w.problem(c.File, "corrupt", fmt.Sprintf("byte %d: %s", c.Offset, c.Reason))
 		})
 		err = cmp.Or(err, checkErr)
 	}
-	if c := store.RecoveryOf(w.mender.scope.Chain.Store()).Corrupt; c != nil && !told[c.File] {
+	if c := w.mender.scope.Chain.Store().Recovery().Corrupt; c != nil && !told[c.File] {
 		w.problem("journal", "corrupt", fmt.Sprint(c))
 	}
 	return err
@@ -279,7 +279,7 @@ func (p *presentState) problem(where, kind, detail string) {
 // state.
 func (p *presentState) newest(m *Mender) {
 	img, err := m.scope.Chain.Store().LoadImage()
-	found := store.RecoveryOf(m.scope.Chain.Store())
+	found := m.scope.Chain.Store().Recovery()
 	for _, name := range found.DamagedImages {
 		p.problem(name, "corrupt", "the image is damaged; the journal has what it held")
 	}

@@ -75,9 +75,10 @@ func (t tombstone) forgottenBy(by author.Author) tombstone {
 // tombstones are the tombstones of notes by key. They are immutable.
 type tombstones map[noteKey]tombstone
 
-// Revert lifts the tombstones of notes that a commit brings back, if its author may, and
+// revert lifts the tombstones of notes that a commit brings back, if its author may, and
 // restores those of notes that it removes again.
-func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author) [][]byte {
+func (l *tombstoneLedger) revert(at *chain.Moment, delta *graph.Delta, by author.Author) [][]byte {
+	t := l.slot.At(at)
 	changed := tombstones{}
 	if len(t) == 0 {
 		return nil
@@ -99,9 +100,9 @@ func (tombstoneLedger) Revert(t tombstones, delta *graph.Delta, by author.Author
 	return [][]byte{changed.mark()}
 }
 
-// Merge adopts another copy's tombstones of notes that have none here.
-func (tombstoneLedger) Merge(t, theirs tombstones) [][]byte {
-	fresh := maps.Clone(theirs)
+// merge adopts another copy's tombstones of notes that have none here.
+func (l *tombstoneLedger) merge(ours, theirs *chain.Moment) [][]byte {
+	t, fresh := l.slot.At(ours), maps.Clone(l.slot.At(theirs))
 	maps.DeleteFunc(fresh, func(key noteKey, there tombstone) bool {
 		_, known := t[key]
 		return known || !there.active
@@ -127,22 +128,20 @@ func (ns *Notes) tombstones() tombstones { return ns.slot.At(ns.scope.Chain.Head
 
 // tombstoneLedger keeps the titles and texts that agents must not bring back. Its marks
 // are [name, entries].
-type tombstoneLedger struct{}
+type tombstoneLedger struct{ slot chain.Slot[tombstones] }
 
 const tombstoneName = "forgotten"
 
-func (tombstoneLedger) Empty() tombstones { return nil }
-
-func (tombstoneLedger) Apply(v tombstones, r *merkle.Reader, _ *chain.Moment) (tombstones, error) {
+func (l *tombstoneLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
 	next := tombstones{}
-	maps.Copy(next, v)
+	maps.Copy(next, l.slot.At(at))
 	maps.Copy(next, readTombstones(r))
 	return next, nil
 }
 
-func (tombstoneLedger) Encode(v tombstones) []byte { return v.append(nil) }
+func (l *tombstoneLedger) encode(at *chain.Moment) []byte { return l.slot.At(at).append(nil) }
 
-func (tombstoneLedger) Decode(data []byte) (tombstones, error) {
+func (*tombstoneLedger) decode(data []byte) (any, error) {
 	r := merkle.NewReader(data)
 	t := readTombstones(r)
 	return t, r.Done()
@@ -189,5 +188,9 @@ func readTombstones(r *merkle.Reader) tombstones {
 
 // Register registers the ledger of what was forgotten.
 func Register(to *chain.Ledgers, ns *Notes) {
-	ns.slot = chain.Register(to, tombstoneName, 1, tombstoneLedger{})
+	l := &tombstoneLedger{}
+	l.slot = chain.Register[tombstones](to, chain.Ledger{
+		Name: tombstoneName, Fields: 1, Empty: tombstones(nil), Apply: l.apply, Encode: l.encode, Decode: l.decode, Revert: l.revert, Merge: l.merge,
+	})
+	ns.slot = l.slot
 }

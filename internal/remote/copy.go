@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/bundle"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/store"
@@ -23,7 +22,7 @@ import (
 // ReadInto reads a bundle into a state folder, which has each scope where a memory has it
 // and may be empty, or have a part of the same histories. memex is the path that a new folder
 // records, empty for a copy that no folder belongs to. After an error the folder holds a part.
-// Errors: those of bundle.Read and of package disk.
+// Errors: those of bundle.Read and of scope.OpenCopy.
 func ReadInto(ctx context.Context, in vfs.FS, r io.Reader, memex string) (bundle.Header, error) {
 	return readInto(ctx, in, r, memex, func(bundle.Scope) bool { return false })
 }
@@ -35,7 +34,7 @@ func ReadWhole(ctx context.Context, in vfs.FS, r io.Reader) (bundle.Header, erro
 }
 
 func readInto(ctx context.Context, in vfs.FS, r io.Reader, memex string, passes func(bundle.Scope) bool) (h bundle.Header, err error) {
-	lock, err := disk.TryLock(in, vfs.Holder{PID: os.Getpid(), Command: "fovea", Since: time.Now()})
+	lock, err := vfs.TryLock(in, store.LockFile, vfs.Holder{PID: os.Getpid(), Command: "fovea", Since: time.Now()})
 	if err != nil {
 		return h, err
 	}
@@ -60,14 +59,11 @@ func readInto(ctx context.Context, in vfs.FS, r io.Reader, memex string, passes 
 				return nil, err
 			}
 		}
-		to, found, err := disk.Open(at, &disk.Options{Memex: memex})
+		to, err := scope.OpenCopy(at, memex)
 		if err != nil {
 			return nil, err
 		}
 		opened = append(opened, to)
-		if found.Corrupt != nil {
-			return nil, found.Corrupt
-		}
 		return to, nil
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/fovea-memory/fovea/internal/bundle"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
@@ -222,7 +221,7 @@ func (r *Remote) contains(folder string, had []Pack) (err error) {
 		if err != nil {
 			return err
 		}
-		s, _, err := disk.Open(in, nil)
+		s, err := scope.OpenCopy(in, "")
 		if err != nil {
 			return err
 		}

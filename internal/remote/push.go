@@ -103,7 +103,7 @@ func (p *pushing) look() error {
 func (p *pushing) run(sources []bundle.Source) (Pushed, error) {
 	gone := 0
 	for _, s := range sources {
-		all, err := store.Gone(s.Store)
+		all, err := s.Store.Gone()
 		if err != nil {
 			return Pushed{}, err
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/fovea-memory/fovea/author"
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 	"github.com/fovea-memory/fovea/options"
 )
@@ -47,11 +47,11 @@ func (s *Scope) Actor(ctx context.Context) author.Actor {
 func TakeLock(ctx context.Context, opts *options.Open, in vfs.FS) (*vfs.FileLock, error) {
 	holder := vfs.Holder{PID: os.Getpid(), Command: cmp.Or(opts.Command, filepath.Base(os.Args[0])), Since: opts.Now()}
 	if opts.Wait <= 0 {
-		return disk.TryLock(in, holder)
+		return vfs.TryLock(in, store.LockFile, holder)
 	}
 	ctx, stop := context.WithTimeout(ctx, opts.Wait)
 	defer stop()
-	lock, err := disk.Lock(ctx, in, holder)
+	lock, err := vfs.LockFile(ctx, in, store.LockFile, holder)
 	if held, ok := errors.AsType[*vfs.HeldError](err); ok {
 		err = held
 	}

@@ -41,7 +41,13 @@ func (s *Scope) Drift() Drift { return s.DriftAt(s.Chain.Head()) }
 func (s *Scope) DriftAt(m *chain.Moment) Drift { return s.drift.At(m) }
 
 // Register registers the ledger of the drift.
-func Register(to *chain.Ledgers, s *Scope) { s.drift = chain.Register(to, driftName, 2, driftLedger{}) }
+func Register(to *chain.Ledgers, s *Scope) {
+	l := &driftLedger{}
+	l.slot = chain.Register[Drift](to, chain.Ledger{
+		Name: driftName, Fields: 2, Label: "the path of a file", Empty: Drift(nil), Apply: l.apply, Encode: l.encode, Decode: l.decode,
+	})
+	s.drift = l.slot
+}
 
 // DriftMarks returns the marks that set the drift of paths; a path without drift is in
 // step again. Only changes need marks. In a scope without files, nil drift needs none:
@@ -62,13 +68,9 @@ func (s *Scope) DriftMarks(paths []string, drift Drift) [][]byte {
 
 // driftLedger keeps the drifting files. Its marks are [name, path, digest]: the file
 // drifts while it has this digest; null ends the drift.
-type driftLedger struct{}
+type driftLedger struct{ slot chain.Slot[Drift] }
 
 const driftName = "drift"
-
-func (driftLedger) Label() string { return "the path of a file" }
-
-func (driftLedger) Empty() Drift { return nil }
 
 // ReadDriftMark returns the drift that a mark sets for a path, false for any other mark.
 func ReadDriftMark(mark []byte, path string) (merkle.Digest, bool) {
@@ -80,7 +82,8 @@ func ReadDriftMark(mark []byte, path string) (merkle.Digest, bool) {
 	return d, r.Done() == nil && !d.IsZero()
 }
 
-func (driftLedger) Apply(v Drift, r *merkle.Reader, _ *chain.Moment) (Drift, error) {
+func (l *driftLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
+	v := l.slot.At(at)
 	path, digest := string(r.Bytes()), r.Link()
 	if r.Err() != nil {
 		return v, nil
@@ -97,7 +100,8 @@ func (driftLedger) Apply(v Drift, r *merkle.Reader, _ *chain.Moment) (Drift, err
 	return next, nil
 }
 
-func (driftLedger) Encode(v Drift) []byte {
+func (l *driftLedger) encode(at *chain.Moment) []byte {
+	v := l.slot.At(at)
 	b := merkle.AppendList(nil, len(v))
 	for _, path := range slices.Sorted(maps.Keys(v)) {
 		b = merkle.AppendLink(merkle.AppendBytes(merkle.AppendList(b, 2), path), v[path])
@@ -105,7 +109,7 @@ func (driftLedger) Encode(v Drift) []byte {
 	return b
 }
 
-func (driftLedger) Decode(data []byte) (Drift, error) {
+func (*driftLedger) decode(data []byte) (any, error) {
 	v := Drift{}
 	r := merkle.NewReader(data)
 	for range r.List() {

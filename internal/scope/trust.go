@@ -34,10 +34,11 @@ func (r *Rules) MayReveal(state *graph.State, n *node.Node) bool {
 	return r.Mode(n.Path) != guard.Lockdown || v.Doubt == "" && hasTrustedText(v.Book, state, n.Path)
 }
 
-// Propose returns the changes of baselines that a commit causes. An edit by the owner on top
+// propose returns the changes of baselines that a commit causes. An edit by the owner on top
 // of a trusted text is trusted; any other change only if it restores a text that was trusted
 // before. The marks of the commit name the files that differ from memory on purpose.
-func (l trustLedger) Propose(v Trust, c *chain.Change) [][]byte {
+func (l *trustLedger) propose(c *chain.Change) [][]byte {
+	v := l.slot.At(c.Before)
 	if l.rules == nil || c.Commit.Kind == graph.KindIngest || c.Commit.Author != Owner || !v.Book.Initialized() || v.Doubt != "" {
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/chain"
 	"github.com/fovea-memory/fovea/internal/guard"
-	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/merkle"
 )
 
@@ -23,14 +22,11 @@ func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
 
 // trustLedger keeps the guard's book. Its marks are [name, entries].
 type trustLedger struct {
+	slot  chain.Slot[Trust]
 	rules *Rules // nil in a copy that is only read
 }
 
 const guardName = "guard"
-
-func (trustLedger) Label() string { return "the path or a title of a protected file" }
-
-func (trustLedger) Empty() Trust { return Trust{} }
 
 // maxGuardMark is the number of bytes of entries after which another mark begins.
 const maxGuardMark = 1 << 20
@@ -51,8 +47,9 @@ func TrustMarks(entries ...guard.Entry) [][]byte {
 	return marks
 }
 
-// Apply adds entries to the book. An entry that begins it anew ends the doubt.
-func (trustLedger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, error) {
+// apply adds entries to the book. An entry that begins it anew ends the doubt.
+func (l *trustLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
+	v := l.slot.At(at)
 	var entries []guard.Entry
 	for range r.List() {
 		e, err := guard.ReadEntry(r)
@@ -69,18 +66,21 @@ func (trustLedger) Apply(v Trust, r *merkle.Reader, _ *chain.Moment) (Trust, err
 	return v, nil
 }
 
-func (trustLedger) Encode(v Trust) []byte { return guard.AppendBook(nil, v.Book) }
+func (l *trustLedger) encode(at *chain.Moment) []byte {
+	return guard.AppendBook(nil, l.slot.At(at).Book)
+}
 
-func (trustLedger) Decode(data []byte) (Trust, error) {
+func (*trustLedger) decode(data []byte) (any, error) {
 	book, err := guard.DecodeBook(data)
 	return Trust{Book: book}, err
 }
 
-// Retains keeps the states that hold what is trusted, so that it can be put back.
-func (trustLedger) Retains(v Trust) []uint64 {
+// retains keeps the states that hold what is trusted, so that it can be put back.
+func (l *trustLedger) retains(at *chain.Moment) []uint64 {
 	var out []uint64
-	for _, path := range v.Book.Paths() {
-		out = append(out, v.Book.Baseline(path).Seq)
+	book := l.slot.At(at).Book
+	for _, path := range book.Paths() {
+		out = append(out, book.Baseline(path).Seq)
 	}
 	return out
 }
@@ -92,9 +92,11 @@ const (
 	headReported  = "told"      // the digest of the changes reported to the owner
 )
 
-// Attest has the head vouch for the baselines and the reported changes. What is in doubt is
+// attest has the head vouch for the baselines and the reported changes. What is in doubt is
 // not vouched for.
-func (trustLedger) Attest(v Trust, to *chain.Statements) {
+func (l *trustLedger) attest(at *chain.Moment, to *chain.Statements) { l.slot.At(at).attest(to) }
+
+func (v Trust) attest(to *chain.Statements) {
 	switch {
 	case v.Doubt != "":
 		to.Add(headBaselines, noBaselines)
@@ -112,18 +114,18 @@ func noticeDigest(b *guard.Book) string {
 	return b.NoticeDigest().String()
 }
 
-// Verify checks that the key of this machine or another known one vouches for the
+// verify checks that the key of this machine or another known one vouches for the
 // loaded baselines. The newest signed head names them, so that neither a changed nor a
 // removed one goes unseen; the report of a change counts only if the head names it too.
 // Without a key they are taken as they are. If the history is lost, nothing is known of
 // what was trusted.
-func (l trustLedger) Verify(v Trust, signed *chain.Statements, reason string, at *chain.Moment) Trust {
-	m := l.rules
+func (l *trustLedger) verify(at *chain.Moment, signed *chain.Statements, reason string) any {
+	v, m := l.slot.At(at), l.rules
 	if m == nil || !m.scope.HasFiles() {
 		return v
 	}
 	v.Doubt = ""
-	if at.Commit.Seq == 0 && store.RecoveryOf(m.scope.Chain.Store()).Corrupt != nil {
+	if at.Commit.Seq == 0 && m.scope.Chain.Store().Recovery().Corrupt != nil {
 		v.Doubt = "it is lost with the history"
 		return v
 	}
@@ -133,7 +135,7 @@ func (l trustLedger) Verify(v Trust, signed *chain.Statements, reason string, at
 	told := ""
 	if signed != nil {
 		var now chain.Statements
-		l.Attest(v, &now)
+		v.attest(&now)
 		told = signed.Get(headReported)
 		switch signed.Get(headBaselines) {
 		case now.Get(headBaselines):
@@ -168,8 +170,12 @@ func (r *Rules) BaselineStatus() string {
 // RegisterTrust registers the trustLedger of what the owner trusts; r is nil for a copy that is only
 // read.
 func RegisterTrust(to *chain.Ledgers, r *Rules) {
-	slot := chain.Register(to, guardName, 1, trustLedger{rules: r})
+	l := &trustLedger{rules: r}
+	l.slot = chain.Register[Trust](to, chain.Ledger{
+		Name: guardName, Fields: 1, Label: "the path or a title of a protected file", Empty: Trust{}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
+		Propose: l.propose, Attest: l.attest, Verify: l.verify, Retains: l.retains,
+	})
 	if r != nil {
-		r.slot = slot
+		r.slot = l.slot
 	}
 }

@@ -7,9 +7,8 @@
 // Store is the interface that every implementation has. A Batch of records becomes
 // durable by Store.Append, all or nothing; Store.Replay returns the records in
 // order; Store.Block finds a block by its digest; an Image is a state in a form that
-// loads at once. What only some stores can do, such as packing old history or leaving
-// blocks out of it, is an interface of its own (Syncer, Packer, Rewriter and others),
-// and functions such as Sync and Pack use it where the store has it.
+// loads at once. A store that has nothing to sync, to pack or to lose does nothing where
+// it is asked to; what is left of a damaged history is read by a Salvager.
 //
 // Invariants, which package storetest checks of each implementation:
 //

@@ -64,7 +64,7 @@ func (c *Corruption) Unwrap() error { return ErrCorrupt }
 // its format number has all of it.
 func LacksHistory(err error) bool {
 	c, damaged := errors.AsType[*Corruption](err)
-	return damaged && c.File != "FORMAT"
+	return damaged && c.File != FormatFile
 }
 
 // Purged says that a block was dropped on purpose. As an error it wraps

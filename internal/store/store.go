@@ -41,8 +41,15 @@ type Store interface {
 	// is. Damage is a Corruption and makes the store read-only.
 	Replay(from Pos, fn func(Record) error) error
 
+	// Sync makes everything durable that Append acknowledged, where it may return before
+	// the batch is. After an error the store is read-only. Errors: ErrReadOnly, ErrClosed.
+	Sync() error
+
 	// End returns the position behind the last acknowledged batch.
 	End() Pos
+
+	// Size returns how many bytes the history takes.
+	Size() (int64, error)
 
 	// Head returns what SetHead set, else what the store had when it was last closed;
 	// zero for a store that never was.
@@ -62,6 +69,50 @@ type Store interface {
 	// ErrTooLarge for what cannot be written, and ErrReadOnly; any other error leaves the
 	// images there were, and the records, as they are.
 	WriteImage(img Image) error
+
+	// Check reads everything again and calls fn with what is wrong, at most once for each
+	// file, in the order of the history. It returns how many records verified. Damage
+	// makes the store read-only. Errors: ErrClosed, that of the context, those of the
+	// file system. O(history).
+	Check(ctx context.Context, fn func(Corruption)) (records uint64, err error)
+
+	// Pack moves history that only Block and Commits still read to where it takes less
+	// room. What they return stays the same. Appends and reads go on meanwhile. Errors:
+	// ErrReadOnly, ErrClosed, that of the context, a Corruption of what was to be moved,
+	// those of the file system.
+	Pack(ctx context.Context) error
+
+	// Packed reports whether some of the history was moved.
+	Packed() bool
+
+	// Rewrite writes all history anew without the blocks of gone, in one atomic step. From
+	// then on Block returns a Purged for them, also for one that was never here, which
+	// names the commit of that number. They must not be blocks that commits are made of.
+	// Commits, marks and the order of what stays do not change; of equal blocks the first
+	// stays. Of what is appended meanwhile nothing is dropped. Images are not looked at:
+	// write an image after this and call RemoveImages. Errors are those of Pack. O(history).
+	Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error
+
+	// Gone returns the blocks that were left out, each with the number of the commit. The
+	// map is the caller's. O(blocks left out).
+	Gone() (map[merkle.Digest]uint64, error)
+
+	// RemoveImages removes the images of commits before seq, so that nothing that Rewrite
+	// left out is left in them. Errors: ErrReadOnly, ErrClosed.
+	RemoveImages(before uint64) error
+
+	// Recovery returns what opening the store found and what reading it has found since.
+	// The result shares nothing with the store.
+	Recovery() Recovery
+
+	// InPlace returns nil while a write would count: the store is where it was opened.
+	// Otherwise the error is that of a write, and wraps ErrReplaced where something was
+	// moved. It changes nothing: what was moved away can be put back. A store that is
+	// read-only for another reason may be in place. Errors: ErrClosed.
+	InPlace() error
+
+	// Owned returns an error unless this process still has the lock that covers the store.
+	Owned() error
 
 	// Err returns why the store is read-only, an error that wraps ErrReadOnly and the
 	// cause, or nil.

@@ -9,39 +9,10 @@ import (
 
 	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/store/storetest"
-	"github.com/fovea-memory/fovea/merkle"
 )
 
 func TestInMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) func() store.Store { return new(storetest.InMemory).Open })
-}
-
-// basic hides what a store can do besides.
-type basic struct{ store.Store }
-
-// TestWithoutCapabilities: a store that has the contract alone is enough for what is a
-// matter of course without files.
-func TestWithoutCapabilities(t *testing.T) {
-	s := basic{new(storetest.InMemory).Open()}
-	if err := errors.Join(store.Sync(s), store.InPlace(s), store.Owned(s)); err != nil {
-		t.Error(err)
-	}
-	if got := store.RecoveryOf(s); got.Corrupt != nil || store.IsPacked(s) {
-		t.Errorf("it recovered from %+v", got)
-	}
-	if n, err := store.Check(t.Context(), s, func(c store.Corruption) { t.Error(c) }); n != 0 || err != nil {
-		t.Errorf("checked %d records, %v", n, err)
-	}
-	if done, err := store.Pack(t.Context(), s); done != (store.Packed{}) || err != nil {
-		t.Errorf("packed %+v, %v", done, err)
-	}
-	if n, err := store.Size(s); n != 0 || err != nil {
-		t.Errorf("size %d, %v", n, err)
-	}
-	_, err := store.Rewrite(t.Context(), s, 1, func(merkle.Digest, []byte) bool { return true })
-	if !errors.Is(err, errors.ErrUnsupported) || !errors.Is(store.RemoveImages(s, 1), errors.ErrUnsupported) {
-		t.Errorf("rewrite: %v", err)
-	}
 }
 
 func TestBatch(t *testing.T) {

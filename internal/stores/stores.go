@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -121,7 +122,7 @@ func Begun(dir string) bool {
 	defer in.Close()
 	entries, err := in.ReadDir(".")
 	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !e.IsDir() && e.Name() == disk.FormatFile || e.IsDir() && slices.Contains(disk.HistoryFolders, e.Name())
+		return !e.IsDir() && e.Name() == store.FormatFile || e.IsDir() && slices.Contains(store.HistoryFolders[:], e.Name())
 	})
 }
 

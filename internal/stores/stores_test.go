@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -61,7 +62,7 @@ func TestRemove(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lock, err := disk.TryLock(in, vfs.Holder{PID: 1, Command: "other", Since: time.Now()})
+			lock, err := vfs.TryLock(in, store.LockFile, vfs.Holder{PID: 1, Command: "other", Since: time.Now()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,9 +119,9 @@ func TestStrangeStores(t *testing.T) {
 	}
 	for _, err := range []error{
 		os.WriteFile(filepath.Join(base, "a file"), nil, 0o600),
-		os.WriteFile(filepath.Join(base, "damaged", disk.FormatFile), []byte("garbage"), 0o600),
-		os.WriteFile(filepath.Join(base, "future", disk.FormatFile), []byte("fovea state\nformat 9.0\n"), 0o600),
-		syscall.Mkfifo(filepath.Join(base, "pipes", disk.FormatFile), 0o600),
+		os.WriteFile(filepath.Join(base, "damaged", store.FormatFile), []byte("garbage"), 0o600),
+		os.WriteFile(filepath.Join(base, "future", store.FormatFile), []byte("fovea state\nformat 9.0\n"), 0o600),
+		syscall.Mkfifo(filepath.Join(base, "pipes", store.FormatFile), 0o600),
 		syscall.Mkfifo(filepath.Join(pipes, witnessFile), 0o600),
 		syscall.Mkfifo(filepath.Join(pipes, "cache", "files"), 0o600),
 		syscall.Mkfifo(filepath.Join(pipes, "journal", "00000002.j"), 0o600),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/disk"
+	"github.com/fovea-memory/fovea/internal/store"
 	"github.com/fovea-memory/fovea/internal/vfs"
 )
 
@@ -152,7 +153,7 @@ func hold(dir string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	lock, err := disk.TryLock(in, vfs.Holder{PID: os.Getpid(), Command: "fovea", Since: time.Now()})
+	lock, err := vfs.TryLock(in, store.LockFile, vfs.Holder{PID: os.Getpid(), Command: "fovea", Since: time.Now()})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s is in use; stop that first (fovea serve --stop): %w", dir, err), in.Close())
 	}
@@ -174,7 +175,7 @@ func removeAt(dir string) error {
 // removeTree removes a folder with its contents, if there is one, and links without following
 // them. FORMAT goes first, so that the remains after a crash are not a store.
 func removeTree(in vfs.FS, name string) error {
-	if err := in.Remove(path.Join(name, disk.FormatFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := in.Remove(path.Join(name, store.FormatFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return vfs.RemoveAll(in, name)

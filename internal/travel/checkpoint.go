@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/fovea-memory/fovea/internal/chain"
-	"github.com/fovea-memory/fovea/internal/disk"
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/scope"
+	"github.com/fovea-memory/fovea/internal/store"
 )
 
 // checkpointName begins the default names of checkpoints; the date follows, so that there
@@ -37,7 +37,7 @@ func (h *History) Checkpoint(ctx context.Context, name string) (s Snapshot, imag
 		}
 	}
 	s, err = h.keep(ctx, tx, name)
-	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(disk.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
+	return s, filepath.Join(h.scope.StateDir, filepath.FromSlash(store.ImageName(head.Seq))), fault.Wrap("checkpoint", name, fault.ReadOnly, err)
 }
 
 // checkpoint returns the default name for a checkpoint of a commit: the one it has

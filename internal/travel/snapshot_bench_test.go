@@ -41,7 +41,7 @@ func BenchmarkFollow(b *testing.B) {
 	v, i := &snapshots{}, 0
 	b.ReportAllocs()
 	for b.Loop() {
-		v = snapshotLedger{}.Follow(v, changes[i&1])
+		v = v.after(changes[i&1], false)
 		i++
 	}
 	if list := v.list(); len(list) != min(i, maxAutomatic) {

@@ -78,7 +78,7 @@ func TestSnapshotsNeverChange(t *testing.T) {
 			var next *snapshots
 			model := facts{slices.Clone(want[from].Seqs), slices.Clone(want[from].Held)}
 			if rapid.IntRange(0, 9).Draw(t, "release") == 0 {
-				next = snapshotLedger{}.Release(values[from])
+				next = values[from].released()
 				model.Held = nil
 			} else {
 				next = new(*values[from])

@@ -208,14 +208,11 @@ func nodeBytes(n *node.Node) int64 {
 // snapshotLedger keeps the snapshots of a chain. Its marks are [name, seq, root, time,
 // name of the snapshot].
 type snapshotLedger struct {
+	slot    chain.Slot[*snapshots]
 	session bool // what a session ingests takes no snapshot
 }
 
 const snapshotName = "snapshot"
-
-func (snapshotLedger) Label() string { return "the name of a snapshot" }
-
-func (snapshotLedger) Empty() *snapshots { return &snapshots{} }
 
 func appendSnapshot(b []byte, s snapshot) []byte {
 	b = merkle.AppendUint(b, s.Commit.Seq)
@@ -229,9 +226,9 @@ func readSnapshot(r *merkle.Reader) snapshot {
 	return snapshot{kept{Point: at}, r.Text()}
 }
 
-// Apply adds a snapshot. A name that is taken moves.
-func (snapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*snapshots, error) {
-	s := readSnapshot(r)
+// apply adds a snapshot. A name that is taken moves.
+func (l *snapshotLedger) apply(at *chain.Moment, r *merkle.Reader) (any, error) {
+	v, s := l.slot.At(at), readSnapshot(r)
 	if r.Err() != nil {
 		return v, nil
 	}
@@ -251,30 +248,30 @@ func (snapshotLedger) Apply(v *snapshots, r *merkle.Reader, at *chain.Moment) (*
 	return &next, nil
 }
 
-// Follow makes the automatic snapshot before an operation that changes the state: a
+// after makes the automatic snapshot before an operation that changes the state: a
 // pointer. The commits of one operation share one.
-func (l snapshotLedger) Follow(v *snapshots, c *chain.Change) *snapshots {
-	next := *v
-	if c.Commit.Op != c.Before.Commit.Op && len(c.Commit.Delta) > 0 && !(l.session && c.Commit.Kind == graph.KindIngest) {
+func (s *snapshots) after(c *chain.Change, session bool) *snapshots {
+	next := *s
+	if c.Commit.Op != c.Before.Commit.Op && len(c.Commit.Delta) > 0 && !(session && c.Commit.Kind == graph.KindIngest) {
 		next.push(c.Before)
 	}
 	next.account(c.After, c.Delta)
 	return &next
 }
 
-// Retains keeps the content of all snapshots.
-func (snapshotLedger) Retains(v *snapshots) []uint64 {
+// retains keeps the content of all snapshots.
+func (l *snapshotLedger) retains(at *chain.Moment) []uint64 {
 	var seqs []uint64
-	for _, e := range v.list() {
+	for _, e := range l.slot.At(at).list() {
 		seqs = append(seqs, e.Commit.Seq)
 	}
 	return seqs
 }
 
-// Nearest returns the state in memory that is closest to a commit and not before it.
-func (snapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, uint64) {
+// nearest returns the state in memory that is closest to a commit and not before it.
+func (l *snapshotLedger) nearest(at *chain.Moment, seq, limit uint64) (*graph.State, uint64) {
 	var state *graph.State
-	for _, e := range v.list() {
+	for _, e := range l.slot.At(at).list() {
 		if e.State != nil && e.Commit.Seq >= seq && e.Commit.Seq < limit {
 			state, limit = e.State, e.Commit.Seq
 		}
@@ -282,16 +279,16 @@ func (snapshotLedger) Nearest(v *snapshots, seq, limit uint64) (*graph.State, ui
 	return state, limit
 }
 
-// Release drops all states.
-func (snapshotLedger) Release(v *snapshots) *snapshots {
-	next := *v
+// released returns the value without states.
+func (s *snapshots) released() *snapshots {
+	next := *s
 	next.release(next.replaced)
 	return &next
 }
 
-// Encode writes the list, oldest first, as the snapshots were made.
-func (snapshotLedger) Encode(v *snapshots) []byte {
-	list := v.list()
+// encode writes the list, oldest first, as the snapshots were made.
+func (l *snapshotLedger) encode(at *chain.Moment) []byte {
+	list := l.slot.At(at).list()
 	slices.Reverse(list)
 	b := merkle.AppendList(nil, len(list))
 	for _, e := range list {
@@ -300,7 +297,7 @@ func (snapshotLedger) Encode(v *snapshots) []byte {
 	return b
 }
 
-func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
+func (*snapshotLedger) decode(data []byte) (any, error) {
 	s := &snapshots{}
 	r := merkle.NewReader(data)
 	for range r.List() {
@@ -320,5 +317,12 @@ func (snapshotLedger) Decode(data []byte) (*snapshots, error) {
 
 // Register registers the ledger of the snapshots.
 func Register(to *chain.Ledgers, h *History) {
-	h.slot = chain.Register(to, snapshotName, 4, snapshotLedger{session: h.scope.IsSession()})
+	l := &snapshotLedger{session: h.scope.IsSession()}
+	l.slot = chain.Register[*snapshots](to, chain.Ledger{
+		Name: snapshotName, Fields: 4, Label: "the name of a snapshot", Empty: &snapshots{}, Apply: l.apply, Encode: l.encode, Decode: l.decode,
+		Retains: l.retains, Nearest: l.nearest,
+		Follow:  func(c *chain.Change) any { return l.slot.At(c.Before).after(c, l.session) },
+		Release: func(at *chain.Moment) any { return l.slot.At(at).released() },
+	})
+	h.slot = l.slot
 }

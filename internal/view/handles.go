@@ -21,41 +21,45 @@ type Handles = *handleTable
 
 // handleLedger keeps the handles of a chain. It has no marks: handles follow from the
 // commits.
-type handleLedger struct{}
+type handleLedger struct{ slot chain.Slot[Handles] }
 
 // RegisterHandles registers the ledger of handles. The slot belongs into the Deriver of the
 // chain.
 func RegisterHandles(to *chain.Ledgers) chain.Slot[Handles] {
-	return chain.Register(to, "handles", 0, handleLedger{})
+	l := &handleLedger{}
+	l.slot = chain.Register[Handles](to, chain.Ledger{
+		Name: "handles", Empty: noHandles(), Apply: l.apply, Encode: l.encode, Decode: l.decode, Restore: l.restore,
+		Follow: func(c *chain.Change) any { return l.slot.At(c.Before).after(c) },
+	})
+	return l.slot
 }
 
-func (handleLedger) Empty() Handles { return noHandles() }
-
-func (handleLedger) Apply(t Handles, _ *merkle.Reader, _ *chain.Moment) (Handles, error) {
-	return t, nil
+func (l *handleLedger) apply(at *chain.Moment, _ *merkle.Reader) (any, error) {
+	return l.slot.At(at), nil
 }
 
-func (handleLedger) Encode(t Handles) []byte { return t.Encode() }
+func (l *handleLedger) encode(at *chain.Moment) []byte { return l.slot.At(at).Encode() }
 
-// Decode returns nil for an image from before there were handles.
-func (handleLedger) Decode(data []byte) (Handles, error) {
+// decode returns nil for an image from before there were handles.
+func (*handleLedger) decode(data []byte) (any, error) {
 	if data == nil {
-		return nil, nil
+		return Handles(nil), nil
 	}
 	return decodeHandles(data)
 }
 
-// Restore gives the nodes of an image from before there were handles theirs, in order of
+// restore gives the nodes of an image from before there were handles theirs, in order of
 // ids. What that history had before the image has none, and nobody was told of any.
-func (handleLedger) Restore(t Handles, state *graph.State) Handles {
-	if t != nil {
-		return t.WithLive(idsOf(state))
+func (l *handleLedger) restore(at *chain.Moment) any {
+	ids := idsOf(at.State)
+	if t := l.slot.At(at); t != nil {
+		return t.WithLive(ids)
 	}
-	return noHandles().Follow(idsOf(state), slices.Sorted(idsOf(state)), nil)
+	return noHandles().Follow(ids, slices.Sorted(ids), nil)
 }
 
-// Follow gives added nodes their handles. A change is sorted by id.
-func (handleLedger) Follow(t Handles, c *chain.Change) Handles {
+// after gives added nodes their handles. A change is sorted by id.
+func (t *handleTable) after(c *chain.Change) Handles {
 	var added, removed []string
 	for i := range c.Delta.Changes {
 		switch change := &c.Delta.Changes[i]; {

@@ -60,7 +60,7 @@ func (l *layered) commit(layer int, path, text string) {
 	}
 	state, delta := d.Seal()
 	next := v.follow(state, &delta, chain.Commit{})
-	next.handles = []Handles{handleLedger{}.Follow(v.handles[0], &chain.Change{Delta: &delta, After: state})}
+	next.handles = []Handles{v.handles[0].after(&chain.Change{Delta: &delta, After: state})}
 	l.layers[layer] = next
 	l.compose(before)
 }

@@ -214,7 +214,7 @@ func (o *Operation) afterFiles(ctx context.Context, err error) error {
 // failure kept only the intent, recovery would mistake the operation for a half-done one as
 // soon as the user had edited one of the files.
 func (w *Writer) syncFiles(name string) error {
-	return fault.Wrap(name, w.scope.StateDir, fault.ReadOnly, store.Sync(w.scope.Chain.Store()))
+	return fault.Wrap(name, w.scope.StateDir, fault.ReadOnly, w.scope.Chain.Store().Sync())
 }
 
 // announce makes the intent durable. An operation that writes no file needs none.

@@ -63,8 +63,6 @@ var layers = []layer{
 	{5, "history", pure},
 	{5, "search", pure},
 	{5, "working", pure},
-	{5, "internal/record", files},
-	{5, "internal/image", files},
 	{5, "internal/vector", files},
 	{6, "internal/recall", pure},
 	{6, "window/render", pure},

@@ -23,8 +23,6 @@ const maxImages = 2
 // InMemory is a history without files, which lasts as long as the process. The zero InMemory
 // is empty and ready. It is safe for concurrent use.
 type InMemory struct {
-	rewriting sync.Mutex // held by Rewrite
-
 	mu      sync.Mutex
 	records []store.Record // neither the slice nor the data is ever written to
 	commits []int          // the indexes of those that are commits
@@ -222,60 +220,30 @@ func (s *openInMemory) RemoveImages(before uint64) error {
 	return nil
 }
 
-func (s *openInMemory) Rewrite(ctx context.Context, drop func(d merkle.Digest, data []byte) uint64, also map[merkle.Digest]uint64) (store.Packed, error) {
-	s.h.rewriting.Lock()
-	defer s.h.rewriting.Unlock()
+func (s *openInMemory) Rewrite(ctx context.Context, gone map[merkle.Digest]uint64) error {
 	unlock, err := s.lock()
-	records := s.h.records
-	unlock()
-	if err = cmp.Or(ctx.Err(), err, s.Err()); err != nil {
-		return store.Packed{}, fmt.Errorf("rewrite history: %w", err)
+	defer unlock()
+	if err = cmp.Or(ctx.Err(), err, s.err); err != nil {
+		return fmt.Errorf("rewrite history: %w", err)
 	}
-	chosen, gone := map[int]bool{}, maps.Clone(also)
-	if gone == nil {
-		gone = map[merkle.Digest]uint64{}
+	if s.h.purged == nil {
+		s.h.purged = map[merkle.Digest]uint64{}
 	}
-	for i, r := range records {
-		if r.Kind != store.Block {
-			continue
-		}
-		d := merkle.Sum(r.Data)
-		if by := drop(d, r.Data); by > 0 {
-			chosen[i], gone[d] = true, by
+	maps.Copy(s.h.purged, gone)
+	all := s.h.records
+	s.h.records, s.h.commits, s.h.blocks = nil, nil, nil
+	for _, r := range all {
+		if r.Kind != store.Block || gone[merkle.Sum(r.Data)] == 0 {
+			s.h.add(r)
 		}
 	}
-	if len(gone) == 0 {
-		return store.Packed{}, nil
-	}
-	s.h.mu.Lock()
-	defer s.h.mu.Unlock()
-	return s.h.leaveOut(chosen, gone), nil
+	return nil
 }
 
 func (s *openInMemory) Gone() (map[merkle.Digest]uint64, error) {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	return maps.Clone(s.h.purged), nil
-}
-
-// leaveOut makes the history without the records of these indexes, and notes the blocks
-// that are gone. h.mu is held.
-func (h *InMemory) leaveOut(chosen map[int]bool, gone map[merkle.Digest]uint64) store.Packed {
-	done := store.Packed{Dropped: len(chosen)}
-	if h.purged == nil {
-		h.purged = map[merkle.Digest]uint64{}
-	}
-	maps.Copy(h.purged, gone)
-	all := h.records
-	h.records, h.commits, h.blocks = nil, nil, nil
-	for i, r := range all {
-		done.Before += int64(store.RecordSize(len(r.Data)))
-		if !chosen[i] {
-			h.add(r)
-			done.After += int64(store.RecordSize(len(r.Data)))
-		}
-	}
-	return done
 }
 
 func (s *openInMemory) Size() (int64, error) {
@@ -292,6 +260,39 @@ func (s *openInMemory) Recovery() store.Recovery {
 	s.h.mu.Lock()
 	defer s.h.mu.Unlock()
 	return s.found.Clone()
+}
+
+// Sync has nothing to do: no crash takes what was appended.
+func (s *openInMemory) Sync() error { return s.writable() }
+
+// Pack has nothing to do.
+func (s *openInMemory) Pack(context.Context) error { return s.writable() }
+
+// Packed reports that nothing was packed.
+func (s *openInMemory) Packed() bool { return false }
+
+// Check finds nothing wrong: what is in memory is not damaged.
+func (s *openInMemory) Check(context.Context, func(store.Corruption)) (uint64, error) {
+	unlock, err := s.lock()
+	defer unlock()
+	return uint64(len(s.h.records)), err
+}
+
+// InPlace reports no more than that the store is open: it cannot be moved.
+func (s *openInMemory) InPlace() error {
+	unlock, err := s.lock()
+	defer unlock()
+	return err
+}
+
+// Owned reports that the store belongs to this process.
+func (s *openInMemory) Owned() error { return nil }
+
+// writable returns why nothing can be written.
+func (s *openInMemory) writable() error {
+	unlock, err := s.lock()
+	defer unlock()
+	return cmp.Or(err, s.err)
 }
 
 func (s *openInMemory) Err() error {

@@ -117,18 +117,14 @@ func testImageRefused(h *history) {
 }
 
 func testRemoveImages(h *history) {
-	s, ok := h.s.(store.Rewriter)
-	if !ok {
-		h.Skip("it rewrites nothing")
-	}
 	h.append("a", store.Commit)
 	h.writeImage(h.imageOf(1))
 	h.writeImage(h.imageOf(2))
-	if err := s.RemoveImages(2); err != nil {
+	if err := h.s.RemoveImages(2); err != nil {
 		h.Fatal(err)
 	}
 	h.loads(h.imageOf(2))
-	if err := s.RemoveImages(3); err != nil {
+	if err := h.s.RemoveImages(3); err != nil {
 		h.Fatal(err)
 	}
 	h.fails(errorOf(h.s.LoadImage()), store.ErrNoImage)
@@ -148,17 +144,15 @@ func testStop(h *history) {
 			h.Errorf("%s: error %v, want %v", name, err, cause)
 		}
 	}
-	if s, ok := h.s.(store.Recoverer); ok {
-		if c := s.Recovery().Corrupt; c == nil || c.Reason != "another reason" {
-			h.Errorf("recovery names %v", c)
-		}
+	if c := h.s.Recovery().Corrupt; c == nil || c.Reason != "another reason" {
+		h.Errorf("recovery names %v", c)
 	}
 	h.block(dataOf("a", 0), nil) // what is there can be read
 	h.loads(img)
 	h.equal("records", len(h.replay(store.Pos{})), 2)
 	h.reopen()
-	if err := h.s.Err(); err != nil || store.RecoveryOf(h.s).Corrupt != nil {
-		h.Errorf("opened again: %v, %+v", err, store.RecoveryOf(h.s))
+	if err := h.s.Err(); err != nil || h.s.Recovery().Corrupt != nil {
+		h.Errorf("opened again: %v, %+v", err, h.s.Recovery())
 	}
 	h.append("b", store.Commit)
 }
@@ -167,21 +161,11 @@ func testStop(h *history) {
 func (h *history) writes() map[string]error {
 	var b store.Batch
 	b.Add(store.Block, []byte("x"))
-	calls := map[string]error{
+	return map[string]error{
 		"append": errorOf(h.s.Append(h.Context(), &b)), "append nothing": errorOf(h.s.Append(h.Context(), &store.Batch{})),
-		"write image": h.s.WriteImage(store.Image{Seq: 2}),
+		"write image": h.s.WriteImage(store.Image{Seq: 2}), "sync": h.s.Sync(), "rewrite": h.s.Rewrite(h.Context(), nil),
+		"remove images": h.s.RemoveImages(9), "pack": h.s.Pack(h.Context()),
 	}
-	if s, ok := h.s.(store.Syncer); ok {
-		calls["sync"] = s.Sync()
-	}
-	if s, ok := h.s.(store.Rewriter); ok {
-		calls["rewrite"] = errorOf(s.Rewrite(h.Context(), func(merkle.Digest, []byte) uint64 { return 1 }, nil))
-		calls["remove images"] = s.RemoveImages(9)
-	}
-	if s, ok := h.s.(store.Packer); ok {
-		calls["pack"] = errorOf(s.Pack(h.Context()))
-	}
-	return calls
 }
 
 func testClose(h *history) {
@@ -198,12 +182,8 @@ func testClose(h *history) {
 	calls["commits"] = h.s.Commits(h.Context(), store.Span{From: 1, To: 1}, never)
 	calls["replay"] = h.s.Replay(store.Pos{}, never)
 	calls["load image"] = errorOf(h.s.LoadImage())
-	if s, ok := h.s.(store.Checker); ok {
-		calls["check"] = errorOf(s.Check(h.Context(), func(c store.Corruption) { h.Error(c) }))
-	}
-	if s, ok := h.s.(store.Placed); ok {
-		calls["in place"] = s.InPlace()
-	}
+	calls["check"] = errorOf(h.s.Check(h.Context(), func(c store.Corruption) { h.Error(c) }))
+	calls["in place"] = h.s.InPlace()
 	for name, err := range calls {
 		if !errors.Is(err, store.ErrClosed) {
 			h.Errorf("%s: error %v, want %v", name, err, store.ErrClosed)
@@ -214,13 +194,9 @@ func testClose(h *history) {
 }
 
 func testSize(h *history) {
-	s, ok := h.s.(store.Sizer)
-	if !ok {
-		h.Skip("it has no size")
-	}
-	before, err := s.Size()
+	before, err := h.s.Size()
 	h.append("a", store.Block)
-	after, err2 := s.Size()
+	after, err2 := h.s.Size()
 	if err != nil || err2 != nil || after < before+int64(len(dataOf("a", 0))) {
 		h.Errorf("a record of %d bytes made %d bytes out of %d: %v, %v", len(dataOf("a", 0)), after, before, err, err2)
 	}

@@ -30,7 +30,6 @@ func Run(t *testing.T, newHistory func(t *testing.T) (open func() store.Store)) 
 		{"Commits", testCommits},
 		{"CallsInside", testCallsInside},
 		{"Rewrite", testRewrite},
-		{"Leave", testLeave},
 		{"Head", testHead},
 		{"Images", testImages},
 		{"ImageRefused", testImageRefused},

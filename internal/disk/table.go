@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package record
+package disk
 
 import (
 	"bytes"
@@ -61,31 +61,30 @@ func (t *table) load(number int64) error {
 	at := t.at + number*pageSize
 	if n, err := t.file.ReadAt(page, at); err != nil && n != pageSize {
 		if err == io.EOF {
-			return t.Damage(at, "the table is cut short")
+			return t.damage(at, "the table is cut short")
 		}
 		return err
 	}
 	if binary.LittleEndian.Uint32(page[pageCheckAt:]) != t.checkPage(at, page) {
-		return t.Damage(at, "checksum mismatch in a table")
+		return t.damage(at, "checksum mismatch in a table")
 	}
 	t.page, t.number = page, number
 	return nil
 }
 
-// equals returns a Corruption unless the table has just the rows that want appends to a
-// slice.
-func (t *table) equals(count int, want func(b []byte, i int) []byte) error {
-	differs := t.Damage(t.at, "a table that does not fit the records")
-	if int64(count) != t.rows {
+// equals returns a Corruption unless the table has just these rows.
+func (t *table) equals(want rows) error {
+	differs := t.damage(t.at, "a table that does not fit the records")
+	if want.count != t.rows {
 		return differs
 	}
-	var buf []byte
-	for i := range count {
-		row, err := t.row(int64(i))
+	made := make([]byte, t.width)
+	for i := range want.count {
+		row, err := t.row(i)
 		if err != nil {
 			return err
 		}
-		if buf = want(buf[:0], i); !bytes.Equal(row, buf) {
+		if want.fill(i, made); !bytes.Equal(row, made) {
 			return differs
 		}
 	}
@@ -110,15 +109,14 @@ func (t *table) find(key []byte) (row []byte, ok bool, err error) {
 	return row, err == nil && bytes.HasPrefix(row, key), err
 }
 
-// writeTable writes rows as pages, the first of which stands at an offset of the
-// file. fill gives row i; the bytes are zero before.
-func (l *layout) writeTable(w io.Writer, at int64, width int, rows int64, fill func(i int64, row []byte)) error {
+// writeTable writes rows as pages, the first of which stands at an offset of the file.
+func (l *layout) writeTable(w io.Writer, at int64, t rows) error {
 	page := make([]byte, pageSize)
-	per := rowsPerPage(width)
-	for first := int64(0); first < rows; first += per {
+	per := rowsPerPage(t.width)
+	for first := int64(0); first < t.count; first += per {
 		clear(page)
-		for i := first; i < min(first+per, rows); i++ {
-			fill(i, page[int(i-first)*width:][:width])
+		for i := first; i < min(first+per, t.count); i++ {
+			t.fill(i, page[int(i-first)*t.width:][:t.width])
 		}
 		binary.LittleEndian.PutUint32(page[pageCheckAt:], l.checkPage(at, page))
 		if _, err := w.Write(page); err != nil {

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package record
+package disk
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func (w *window) bytes(at int64, n int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return w.buf[at-w.base:][:n], nil
+	return w.buf[at-w.base:][:n:n], nil
 }
 
 // forget gives up the bytes before an offset. It moves what is left only when
@@ -55,105 +55,79 @@ func (w *window) forget(at int64) {
 	w.base += skip
 }
 
-// Reader reads the frames of a segment or of a pack. It is for one goroutine.
-type Reader struct {
+// reader reads the frames of a segment or of a pack. It is for one goroutine.
+type reader struct {
 	layout
 	win window
 }
 
-// newReader reads a file from an offset, and no further than end.
-func newReader(l layout, file io.ReaderAt, from, end int64) Reader {
-	return Reader{l, window{file: file, end: end, base: from}}
-}
-
-// frame reads and verifies the frame at an offset. It returns a Corruption when the bytes
+// next reads and verifies the frame at an offset. It returns a Corruption when the bytes
 // are none. The data is valid as long as the window's bytes.
-func (r *Reader) frame(at int64) (Frame, []byte, error) {
-	f, data, wrong, err := r.try(at)
+func (r *reader) next(at int64) (frame, error) {
+	f, wrong, err := r.try(at)
 	if wrong != "" {
-		err = r.Damage(at, wrong)
+		err = r.damage(at, wrong)
 	}
-	return f, data, err
+	return f, err
 }
 
-// try is frame that says what is wrong with the bytes, "" for nothing.
-func (r *Reader) try(at int64) (f Frame, data []byte, wrong string, err error) {
+// try is next that says what is wrong with the bytes, "" for nothing.
+func (r *reader) try(at int64) (f frame, wrong string, err error) {
 	const short = "a record is cut short"
 	size := r.headerSize()
 	if r.win.end-at < size {
-		return f, nil, short, nil
+		return f, short, nil
 	}
 	head, err := r.win.bytes(at, size)
 	if err != nil {
-		return f, nil, "", err
+		return f, "", err
 	}
 	f, ok := r.decode(head, at)
 	switch {
 	case !ok:
-		return f, nil, "not a record", nil
-	case f.End > r.win.end:
-		return f, nil, short, nil
+		return f, "not a record", nil
+	case f.end > r.win.end:
+		return f, short, nil
 	}
-	whole, err := r.win.bytes(at, f.End-at)
+	whole, err := r.win.bytes(at, f.end-at)
 	if err != nil {
-		return f, nil, "", err
+		return f, "", err
 	}
 	if r.check(at, whole) != binary.LittleEndian.Uint32(whole[size-4:]) {
-		return f, nil, "checksum mismatch", nil
+		return f, "checksum mismatch", nil
 	}
-	return f, whole[size:][:f.Length:f.Length], "", nil
+	f.Data = whole[size:][:f.length:f.length]
+	return f, "", nil
 }
 
 // recordAhead is how much is read for one record; a larger one takes a second read.
 const recordAhead = 4 << 10
 
 // record reads the one record at an offset, which the caller owns.
-func (r *Reader) record(at int64) (store.Record, error) {
+func (r *reader) record(at int64) (store.Record, error) {
 	r.win.ahead = recordAhead
-	f, data, err := r.frame(at)
-	return f.Record(data), err
+	f, err := r.next(at)
+	return f.Record, err
 }
 
-// Scan calls fn for each whole frame, whatever order they are in, until it returns false.
+// scan calls fn for each whole frame, whatever order they are in, until it returns false.
 // It is how damage is judged, and how records behind damage are found. It moves by frames
-// where there are some and by FrameAlign bytes where there are none. The data is valid
+// where there are some and by store.Align bytes where there are none. The data is valid
 // until fn returns. Errors: those of the file.
-func (r *Reader) Scan(fn func(f Frame, data []byte) (more bool)) error {
+func (r *reader) scan(fn func(f frame) (more bool)) error {
 	for at := r.win.base; at+r.headerSize() <= r.win.end; {
 		r.win.forget(at)
-		f, data, wrong, err := r.try(at)
+		f, wrong, err := r.try(at)
 		switch {
 		case err != nil:
 			return err
 		case wrong != "":
-			at += FrameAlign
-		case !fn(f, data):
+			at += store.Align
+		case !fn(f):
 			return nil
 		default:
-			at = f.End
+			at = f.end
 		}
-	}
-	return nil
-}
-
-// hand calls fn with the records between two offsets, which were verified and are still in
-// the window, and with where each stands.
-func (r *Reader) hand(from, end int64, fn func(at int64, r store.Record) error) error {
-	size := r.headerSize()
-	for at := from; at < end; {
-		head, err := r.win.bytes(at, size)
-		if err != nil {
-			return err
-		}
-		f, _ := r.decode(head, at)
-		whole, err := r.win.bytes(at, f.End-at)
-		if err == nil && f.Kind != store.Pad {
-			err = fn(at, f.Record(whole[size:][:f.Length:f.Length]))
-		}
-		if err != nil {
-			return err
-		}
-		at = f.End
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package record
+package disk
 
 import (
 	"encoding/binary"
@@ -21,17 +21,17 @@ import (
 
 func random(seed byte) *rand.ChaCha8 { return rand.NewChaCha8([32]byte{seed}) }
 
-// kept is a record as tests compare it.
-type kept struct {
+// given is a record as tests compare it.
+type given struct {
 	Kind  store.Kind
 	Batch uint64
 	Pos   store.Pos
 	Data  string
 }
 
-func keep(into *[]kept) func(store.Record) error {
+func keep(into *[]given) func(store.Record) error {
 	return func(r store.Record) error {
-		*into = append(*into, kept{r.Kind, r.Batch, r.Pos, string(r.Data)})
+		*into = append(*into, given{r.Kind, r.Batch, r.Pos, string(r.Data)})
 		return nil
 	}
 }
@@ -47,9 +47,9 @@ type sealed struct {
 var letters = map[byte]store.Kind{'b': store.Block, 'c': store.Commit, 'i': store.Intent, 'm': store.Mark, 'p': store.Pad}
 
 // segmentOf returns the bytes of a segment with the batches, and where each of them ends.
-func segmentOf(t testing.TB, number, first uint64, batches ...sealed) (text []byte, ends []int64) {
+func segmentText(t testing.TB, number, first uint64, batches ...sealed) (text []byte, ends []int64) {
 	t.Helper()
-	s, text, err := NewSegment(number, first, random(byte(number)))
+	s, text, err := newSegment(number, first, random(byte(number)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func segmentOf(t testing.TB, number, first uint64, batches ...sealed) (text []by
 		for _, text := range b.texts {
 			batch.Add(letters[text[0]], []byte(text[2:]))
 		}
-		s.Seal(batch.Bytes(), int64(len(text)), b.batch, b.rank, b.last)
+		s.layout.sealBatch(batch.Bytes(), int64(len(text)), b.batch, b.rank, b.last)
 		text = append(text, batch.Bytes()...)
 		ends = append(ends, int64(len(text)))
 	}
@@ -68,7 +68,7 @@ func segmentOf(t testing.TB, number, first uint64, batches ...sealed) (text []by
 // put makes the content of a file, with its folder.
 func put(t testing.TB, in vfs.FS, name string, text []byte) {
 	t.Helper()
-	err := errors.Join(in.MkdirAll(JournalFolder, 0o700), in.MkdirAll(PackFolder, 0o700))
+	err := errors.Join(in.MkdirAll(store.JournalFolder, 0o700), in.MkdirAll(store.PackFolder, 0o700))
 	if err == nil {
 		err = vfs.WriteAtomic(in, name, text, 0o600)
 	}
@@ -77,16 +77,19 @@ func put(t testing.TB, in vfs.FS, name string, text []byte) {
 	}
 }
 
-func openSegment(t testing.TB, text []byte, number uint64) (*Segment, error) {
+func openedSegment(t testing.TB, text []byte, number uint64) (*source, error) {
 	t.Helper()
 	in := faultfs.New()
-	put(t, in, SegmentName(number), text)
-	s, err := OpenSegment(in, number)
+	put(t, in, segmentName(number), text)
+	s, err := openSegment(in, number)
 	if err == nil {
-		t.Cleanup(func() { s.Close() })
+		t.Cleanup(func() { s.close() })
 	}
 	return s, err
 }
+
+// recordIn reads a record of a segment.
+func recordIn(s *source, at, end int64) (store.Record, error) { return s.reader(at, end).record(at) }
 
 // groups is two groups, of two batches and of one.
 var groups = []sealed{
@@ -96,32 +99,36 @@ var groups = []sealed{
 }
 
 func TestSegment(t *testing.T) {
-	text, ends := segmentOf(t, 3, 7, groups...)
-	s, err := openSegment(t, append(slices.Clone(text), make([]byte, 100)...), 3) // as it is preallocated
+	text, ends := segmentText(t, 3, 7, groups...)
+	s, err := openedSegment(t, append(slices.Clone(text), make([]byte, 100)...), 3) // as it is preallocated
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Number != 3 || s.Batch != 7 || s.Follows(7) != nil || s.Follows(0) != nil || s.Follows(8) == nil || s.Follows(8).Offset != 24 {
-		t.Errorf("segment %d of batch %d, %v", s.Number, s.Batch, s.Follows(8))
+	if s.info.First != 3 || s.info.Batch != 7 || s.follows(7) != nil || s.follows(0) != nil || s.follows(8) == nil || s.follows(8).Offset != 24 {
+		t.Errorf("segment %d of batch %d, %v", s.info.First, s.info.Batch, s.follows(8))
 	}
-	size, end, err := s.Written(HeaderSize)
-	if err != nil || size != int64(len(text)+100) || end < int64(len(text))-FrameAlign || end > int64(len(text)) {
-		t.Errorf("%d bytes, written up to %d of %d, %v", size, end, len(text), err)
-	}
-	if _, end, _ := s.Written(size - 8); end != size-8 {
-		t.Errorf("nothing is written behind %d, got %d", size-8, end)
-	}
-	var got []kept
-	walk := s.Walk(HeaderSize, size, 7)
-	if err := walk.Each(keep(&got)); err != nil {
+	size, err := s.size()
+	if err != nil {
 		t.Fatal(err)
 	}
-	var want []kept
-	at := int64(HeaderSize)
+	end, err := lastByte(s.file, headerSize, size)
+	if err != nil || size != int64(len(text)+100) || end < int64(len(text))-store.Align || end > int64(len(text)) {
+		t.Errorf("%d bytes, written up to %d of %d, %v", size, end, len(text), err)
+	}
+	if end, _ := lastByte(s.file, size-8, size); end != size-8 {
+		t.Errorf("nothing is written behind %d, got %d", size-8, end)
+	}
+	var got []given
+	walk := s.walk(headerSize, size, 7)
+	if err := walk.each(keep(&got)); err != nil {
+		t.Fatal(err)
+	}
+	var want []given
+	at := int64(headerSize)
 	for _, b := range groups {
 		for _, text := range b.texts {
 			if text[0] != 'p' {
-				want = append(want, kept{letters[text[0]], b.batch, store.Pos{Segment: 3, Offset: at}, text[2:]})
+				want = append(want, given{letters[text[0]], b.batch, store.Pos{Segment: 3, Offset: at}, text[2:]})
 			}
 			at += int64(store.RecordSize(len(text) - 2))
 		}
@@ -129,25 +136,26 @@ func TestSegment(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	start, groupEnd, next := walk.LastGroup()
-	if walk.At() != ends[2] || walk.Next() != 10 || start != ends[1] || groupEnd != ends[2] || next != 10 {
-		t.Errorf("at %d before batch %d, group %d to %d before batch %d", walk.At(), walk.Next(), start, groupEnd, next)
+	start, groupEnd, next := walk.lastGroup()
+	if walk.at != ends[2] || walk.next != 10 || start != ends[1] || groupEnd != ends[2] || next != 10 {
+		t.Errorf("at %d before batch %d, group %d to %d before batch %d", walk.at, walk.next, start, groupEnd, next)
 	}
 	for _, w := range want {
-		r, err := s.Record(w.Pos.Offset, size)
-		if err != nil || (kept{r.Kind, r.Batch, r.Pos, string(r.Data)}) != w {
+		r, err := recordIn(s, w.Pos.Offset, size)
+		if err != nil || (given{r.Kind, r.Batch, r.Pos, string(r.Data)}) != w {
 			t.Errorf("record at %v: %+v, %v", w.Pos, r, err)
 		}
-		if _, err := s.Record(w.Pos.Offset+FrameAlign, size); !errors.Is(err, store.ErrCorrupt) {
+		if _, err := recordIn(s, w.Pos.Offset+store.Align, size); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("between records: %v", err)
 		}
-		if _, err := s.Record(w.Pos.Offset, w.Pos.Offset+int64(store.RecordSize(len(w.Data)))-1); !errors.Is(err, store.ErrCorrupt) {
+		if _, err := recordIn(s, w.Pos.Offset, w.Pos.Offset+int64(store.RecordSize(len(w.Data)))-1); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("a record beyond the end: %v", err)
 		}
 	}
 	var frames int
-	if err := s.Reader(HeaderSize, size).Scan(func(f Frame, data []byte) bool {
-		if frames++; f.Length != len(data) || f.DataAt != f.At+frameHeaderSize || f.End%FrameAlign != 0 || f.Group() != map[uint64]uint64{7: 7, 8: 7, 9: 9}[f.Batch] {
+	if err := s.reader(headerSize, size).scan(func(f frame) bool {
+		group := map[uint64]uint64{7: 7, 8: 7, 9: 9}[f.Batch]
+		if frames++; f.length != len(f.Data) || f.dataAt != f.at+frameHeaderSize || f.end%store.Align != 0 || f.group() != group {
 			t.Errorf("frame %+v", f)
 		}
 		return frames < 6
@@ -155,11 +163,11 @@ func TestSegment(t *testing.T) {
 		t.Errorf("%d frames, %v, want to stop at 6", frames, err)
 	}
 	stop := errors.New("stop")
-	if err := s.Walk(HeaderSize, size, 7).Each(func(store.Record) error { return stop }); err != stop {
+	if err := s.walk(headerSize, size, 7).each(func(store.Record) error { return stop }); err != stop {
 		t.Errorf("an error of the function: %v", err)
 	}
 	if b := make([]byte, 8); true {
-		if _, err := s.ReadAt(b, 0); err != nil || string(b) != "FOVEAJNL" {
+		if _, err := s.file.ReadAt(b, 0); err != nil || string(b) != "FOVEAJNL" {
 			t.Errorf("%q, %v", b, err)
 		}
 	}
@@ -168,17 +176,17 @@ func TestSegment(t *testing.T) {
 // TestSegmentFlipped changes each byte: what is damaged is found, and what is before it, and
 // each frame by itself, is read.
 func TestSegmentFlipped(t *testing.T) {
-	text, ends := segmentOf(t, 1, 7, groups...)
-	var all []kept
-	s, _ := openSegment(t, text, 1)
-	if err := s.Walk(HeaderSize, int64(len(text)), 0).Each(keep(&all)); err != nil {
+	text, ends := segmentText(t, 1, 7, groups...)
+	var all []given
+	s, _ := openedSegment(t, text, 1)
+	if err := s.walk(headerSize, int64(len(text)), 0).each(keep(&all)); err != nil {
 		t.Fatal(err)
 	}
 	for at := range text {
 		hurt := slices.Clone(text)
 		hurt[at] ^= 1 << (at % 8)
-		s, err := openSegment(t, hurt, 1)
-		if at < HeaderSize {
+		s, err := openedSegment(t, hurt, 1)
+		if at < headerSize {
 			if bad, ok := errors.AsType[*store.Corruption](err); (!ok || bad.Segment != 1 || bad.Reason != "segment header damaged") &&
 				!errors.Is(err, store.ErrUnknownFormat) {
 				t.Errorf("header, byte %d: %v", at, err)
@@ -188,22 +196,22 @@ func TestSegmentFlipped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got []kept
-		walk := s.Walk(HeaderSize, int64(len(text)), 7)
-		err = walk.Each(keep(&got))
+		var got []given
+		walk := s.walk(headerSize, int64(len(text)), 7)
+		err = walk.each(keep(&got))
 		bad, ok := errors.AsType[*store.Corruption](err)
 		batch, _ := slices.BinarySearch(ends, int64(at)+1)
-		want := slices.DeleteFunc(slices.Clone(all), func(r kept) bool { return r.Batch >= 7+uint64(batch) })
-		begin := append([]int64{HeaderSize}, ends...)[batch]
-		if !ok || bad.Offset < begin || bad.Offset > int64(at) || walk.At() != begin || walk.Next() != 7+uint64(batch) || !slices.Equal(got, want) {
-			t.Errorf("byte %d: %v, at %d before batch %d, %d records", at, err, walk.At(), walk.Next(), len(got))
+		want := slices.DeleteFunc(slices.Clone(all), func(r given) bool { return r.Batch >= 7+uint64(batch) })
+		begin := append([]int64{headerSize}, ends...)[batch]
+		if !ok || bad.Offset < begin || bad.Offset > int64(at) || walk.at != begin || walk.next != 7+uint64(batch) || !slices.Equal(got, want) {
+			t.Errorf("byte %d: %v, at %d before batch %d, %d records", at, err, walk.at, walk.next, len(got))
 		}
-		if start, end, next := walk.LastGroup(); batch == 1 && (start != HeaderSize || end != HeaderSize || next != 7) || batch == 2 &&
+		if start, end, next := walk.lastGroup(); batch == 1 && (start != headerSize || end != headerSize || next != 7) || batch == 2 &&
 			(end != ends[1] || next != 9) {
 			t.Errorf("byte %d: last group %d to %d, next %d", at, start, end, next)
 		}
 		whole := 0
-		if err := s.Reader(HeaderSize, int64(len(text))).Scan(func(Frame, []byte) bool { whole++; return true }); err != nil || whole != 6 {
+		if err := s.reader(headerSize, int64(len(text))).scan(func(frame) bool { whole++; return true }); err != nil || whole != 6 {
 			t.Errorf("byte %d: %d whole frames, %v", at, whole, err)
 		}
 	}
@@ -211,22 +219,22 @@ func TestSegmentFlipped(t *testing.T) {
 
 // TestSegmentCut cuts the file at each place.
 func TestSegmentCut(t *testing.T) {
-	text, ends := segmentOf(t, 1, 7, groups...)
+	text, ends := segmentText(t, 1, 7, groups...)
 	for size := range text {
-		s, err := openSegment(t, text[:size], 1)
-		if size < HeaderSize {
+		s, err := openedSegment(t, text[:size], 1)
+		if size < headerSize {
 			if !errors.Is(err, store.ErrCorrupt) {
 				t.Errorf("cut at %d: %v", size, err)
 			}
 			continue
 		}
-		walk := s.Walk(HeaderSize, int64(size), 7)
-		err = walk.Each(func(store.Record) error { return nil })
-		whole := size == HeaderSize || int64(size) >= ends[1] && zeros(text[ends[1]:size])
+		walk := s.walk(headerSize, int64(size), 7)
+		err = walk.each(func(store.Record) error { return nil })
+		whole := size == headerSize || int64(size) >= ends[1] && zeros(text[ends[1]:size])
 		if (err == nil) != whole || err != nil && !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("cut at %d: %v", size, err)
 		}
-		if err := s.Walk(HeaderSize, int64(len(text)), 7).Each(func(store.Record) error { return nil }); err == nil || errors.Is(err, store.ErrCorrupt) {
+		if err := s.walk(headerSize, int64(len(text)), 7).each(func(store.Record) error { return nil }); err == nil || errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("cut at %d while it is read: %v, want that the file ended", size, err)
 		}
 	}
@@ -258,15 +266,15 @@ func TestSegmentOrder(t *testing.T) {
 		{"a group without an end", 7, 0, []sealed{{7, 0, true, one}, {8, 0, false, one}}, 2, 0, "the group is not finished"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			text, ends := segmentOf(t, 1, 7, tc.batches...)
-			from := append([]int64{HeaderSize}, ends...)[tc.from]
+			text, ends := segmentText(t, 1, 7, tc.batches...)
+			from := append([]int64{headerSize}, ends...)[tc.from]
 			for _, zeros := range []int{0, 8, 4096, readAhead + 8} {
-				s, err := openSegment(t, append(slices.Clone(text), make([]byte, zeros)...), 1)
+				s, err := openedSegment(t, append(slices.Clone(text), make([]byte, zeros)...), 1)
 				if err != nil {
 					t.Fatal(err)
 				}
-				var got []kept
-				err = s.Walk(from, int64(len(text)+zeros), tc.next).Each(keep(&got))
+				var got []given
+				err = s.walk(from, int64(len(text)+zeros), tc.next).each(keep(&got))
 				bad, _ := errors.AsType[*store.Corruption](err)
 				if (bad == nil) != (tc.reason == "") || bad != nil && bad.Reason != tc.reason || len(got) != tc.want {
 					t.Errorf("%d zeros behind: %v, %d batches", zeros, err, len(got))
@@ -275,16 +283,16 @@ func TestSegmentOrder(t *testing.T) {
 			if tc.reason != "" {
 				return
 			}
-			s, _ := openSegment(t, text, 1)
-			walk := s.Walk(from, int64(len(text)), tc.next)
-			err := walk.Each(func(store.Record) error { return nil })
-			if start, end, _ := walk.LastGroup(); err != nil || start != append([]int64{HeaderSize}, ends...)[tc.start] || end != int64(len(text)) {
+			s, _ := openedSegment(t, text, 1)
+			walk := s.walk(from, int64(len(text)), tc.next)
+			err := walk.each(func(store.Record) error { return nil })
+			if start, end, _ := walk.lastGroup(); err != nil || start != append([]int64{headerSize}, ends...)[tc.start] || end != int64(len(text)) {
 				t.Errorf("the last group is from %d to %d, %v", start, end, err)
 			}
 			hurt := append(slices.Clone(text), make([]byte, 4096)...)
 			hurt[len(hurt)-1] = 1
-			s, _ = openSegment(t, hurt, 1)
-			err = s.Walk(from, int64(len(hurt)), tc.next).Each(func(store.Record) error { return nil })
+			s, _ = openedSegment(t, hurt, 1)
+			err = s.walk(from, int64(len(hurt)), tc.next).each(func(store.Record) error { return nil })
 			if bad, _ := errors.AsType[*store.Corruption](err); bad == nil || bad.Reason != "data behind a gap" || bad.Offset != int64(len(text)) {
 				t.Errorf("a byte behind zeros: %v", err)
 			}
@@ -303,85 +311,85 @@ func TestFramesThatAreNone(t *testing.T) {
 		{"a kind beyond the last", frameKindAt, byte(store.Block) ^ byte(store.Pad+1)},
 		{"an unknown flag", frameFlagsAt, 4},
 		{"the end of a group and not of a batch", frameFlagsAt, flagBatchEnd},
-		{"a rank too large", frameRankAt + 1, MaxGroup >> 8},
+		{"a rank too large", frameRankAt + 1, maxGroup >> 8},
 		{"no batch", frameBatchAt, 7},
 		{"a length too large", frameLengthAt + 3, 0x40},
 	} {
-		text, _ := segmentOf(t, 1, 7, sealed{7, 0, true, []string{"b text"}})
-		text[HeaderSize+tc.at] ^= tc.bits
-		s, err := openSegment(t, text, 1)
+		text, _ := segmentText(t, 1, 7, sealed{7, 0, true, []string{"b text"}})
+		text[headerSize+tc.at] ^= tc.bits
+		s, err := openedSegment(t, text, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := text[HeaderSize:]
-		binary.LittleEndian.PutUint32(whole[frameCheckAt:], s.layout.check(HeaderSize, whole))
-		s, _ = openSegment(t, text, 1)
-		if _, err := s.Record(HeaderSize, int64(len(text))); !errors.Is(err, store.ErrCorrupt) {
+		whole := text[headerSize:]
+		binary.LittleEndian.PutUint32(whole[frameCheckAt:], s.layout.check(headerSize, whole))
+		s, _ = openedSegment(t, text, 1)
+		if _, err := recordIn(s, headerSize, int64(len(text))); !errors.Is(err, store.ErrCorrupt) {
 			t.Errorf("%s: %v", tc.name, err)
 		}
 	}
 	// A frame elsewhere, or in a segment with another salt, is none.
-	text, ends := segmentOf(t, 1, 7, sealed{7, 0, true, []string{"b text"}})
-	moved := slices.Concat(text, text[HeaderSize:])
-	s, _ := openSegment(t, moved, 1)
-	if _, err := s.Record(ends[0], int64(len(moved))); !errors.Is(err, store.ErrCorrupt) {
+	text, ends := segmentText(t, 1, 7, sealed{7, 0, true, []string{"b text"}})
+	moved := slices.Concat(text, text[headerSize:])
+	s, _ := openedSegment(t, moved, 1)
+	if _, err := recordIn(s, ends[0], int64(len(moved))); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a frame that was copied: %v", err)
 	}
 	text[headerSaltAt] ^= 1
 	binary.LittleEndian.PutUint32(text[headerCheckAt:], crc32.Checksum(text[:headerCheckAt], castagnoli))
-	s, _ = openSegment(t, text, 1)
-	if _, err := s.Record(HeaderSize, int64(len(text))); !errors.Is(err, store.ErrCorrupt) {
+	s, _ = openedSegment(t, text, 1)
+	if _, err := recordIn(s, headerSize, int64(len(text))); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a frame with another salt: %v", err)
 	}
 }
 
 func TestOpenSegmentRefuses(t *testing.T) {
 	in := faultfs.New()
-	text, _ := segmentOf(t, 4, 7, groups...)
-	put(t, in, SegmentName(5), text)
-	if _, err := OpenSegment(in, 5); !errors.Is(err, store.ErrCorrupt) {
+	text, _ := segmentText(t, 4, 7, groups...)
+	put(t, in, segmentName(5), text)
+	if _, err := openSegment(in, 5); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("a segment of another number: %v", err)
 	}
-	if _, err := OpenSegment(in, 6); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := openSegment(in, 6); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing segment: %v", err)
 	}
 	text[headerMajorAt] = 9
 	binary.LittleEndian.PutUint32(text[headerCheckAt:], crc32.Checksum(text[:headerCheckAt], castagnoli))
-	put(t, in, SegmentName(4), text)
-	if _, err := OpenSegment(in, 4); !errors.Is(err, store.ErrUnknownFormat) {
+	put(t, in, segmentName(4), text)
+	if _, err := openSegment(in, 4); !errors.Is(err, store.ErrUnknownFormat) {
 		t.Errorf("a newer segment: %v", err)
 	}
-	if err := in.MkdirAll(SegmentName(8), 0o700); err != nil {
+	if err := in.MkdirAll(segmentName(8), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := OpenSegment(vfs.Plain(in), 8)
-	if bad, ok := errors.AsType[*store.Corruption](err); !ok || bad.File != SegmentName(8) || bad.Segment != 8 || !strings.Contains(bad.Reason, "folder") {
+	_, err := openSegment(vfs.Plain(in), 8)
+	if bad, ok := errors.AsType[*store.Corruption](err); !ok || bad.File != segmentName(8) || bad.Segment != 8 || !strings.Contains(bad.Reason, "folder") {
 		t.Errorf("a folder in its place: %v", err)
 	}
 	for _, name := range []string{"00000000.j", "1.j", "x.j", "00000002.k"} {
-		put(t, in, JournalFolder+"/"+name, nil)
+		put(t, in, store.JournalFolder+"/"+name, nil)
 	}
-	if got, err := ListSegments(in); err != nil || !slices.Equal(got, []uint64{4, 5, 8}) {
+	if got, err := listSegments(in); err != nil || !slices.Equal(got, []uint64{4, 5, 8}) {
 		t.Errorf("segments %v, %v", got, err)
 	}
-	if got, err := ListSegments(faultfs.New()); err != nil || len(got) > 0 {
+	if got, err := listSegments(faultfs.New()); err != nil || len(got) > 0 {
 		t.Errorf("segments of nothing: %v, %v", got, err)
 	}
 }
 
-// TestLargeBatch reads batches around the size that is read at once.
-func TestLargeBatch(t *testing.T) {
+// TestLargeBatches reads batches around the size that is read at once.
+func TestLargeBatches(t *testing.T) {
 	var batches []sealed
 	for i := range 12 {
 		batches = append(batches, sealed{uint64(7 + i), 0, true, []string{"m small", "b " + strings.Repeat(string(rune('a'+i)), readAhead/8*i), "m small"}})
 	}
-	text, _ := segmentOf(t, 1, 7, batches...)
-	s, err := openSegment(t, text, 1)
+	text, _ := segmentText(t, 1, 7, batches...)
+	s, err := openedSegment(t, text, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []kept
-	if err := s.Walk(HeaderSize, int64(len(text)), 7).Each(keep(&got)); err != nil || len(got) != 36 {
+	var got []given
+	if err := s.walk(headerSize, int64(len(text)), 7).each(keep(&got)); err != nil || len(got) != 36 {
 		t.Fatal(len(got), err)
 	}
 	for i, r := range got {
@@ -390,9 +398,9 @@ func TestLargeBatch(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := s.Reader(HeaderSize, int64(len(text))).Scan(func(f Frame, data []byte) bool {
-		if string(data) != got[n].Data {
-			t.Errorf("frame %d has %d bytes", n, len(data))
+	if err := s.reader(headerSize, int64(len(text))).scan(func(f frame) bool {
+		if string(f.Data) != got[n].Data {
+			t.Errorf("frame %d has %d bytes", n, len(f.Data))
 		}
 		n++
 		return true

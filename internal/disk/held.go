@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package record
+package disk
 
 import (
 	"encoding/binary"
@@ -11,21 +11,21 @@ import (
 	"github.com/fovea-memory/fovea/merkle"
 )
 
-// Held says which blocks the packs before the one being written hold, so
+// heldBlocks says which blocks the packs before the one being written hold, so
 // that each block is in one pack. A lookup in a table reads pages; a filter of each
-// table, read once, spares almost all of those that would find nothing. The zero Held
+// table, read once, spares almost all of those that would find nothing. The zero heldBlocks
 // has none. It is for one goroutine.
-type Held struct {
-	packs   []*Pack
+type heldBlocks struct {
+	packs   []*source
 	filters []digestFilter
 }
 
-// Add takes a whole pack into account. What cannot be read of its table is not
+// add takes a whole pack into account. What cannot be read of its table is not
 // held: another copy stays. O(blocks), 4 bytes of memory for each.
-func (b *Held) Add(p *Pack) error {
-	f := newDigestFilter(p.end.digests)
+func (b *heldBlocks) add(p *source) error {
+	f := newDigestFilter(p.footer.Digests)
 	t := p.digestTable()
-	for i := range p.end.digests {
+	for i := range p.footer.Digests {
 		row, err := t.row(i)
 		if errors.Is(err, store.ErrCorrupt) {
 			break
@@ -39,9 +39,9 @@ func (b *Held) Add(p *Pack) error {
 	return nil
 }
 
-// Has reports whether a pack has a copy of the block that verifies now, so that
+// has reports whether a pack has a copy of the block that verifies now, so that
 // the caller may drop its own.
-func (b *Held) Has(d merkle.Digest) (bool, error) {
+func (b *heldBlocks) has(d merkle.Digest) (bool, error) {
 	for i, p := range b.packs {
 		if !b.filters[i].mayHave(d) {
 			continue

@@ -1,6 +1,6 @@
 // Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
 
-package record
+package disk
 
 import (
 	"encoding/binary"
@@ -37,33 +37,25 @@ const (
 	packFrameCheckAt   = 28 // uint32, CRC-32C
 )
 
-// FrameAlign is what the offset of each frame is a multiple of.
-const FrameAlign = store.Align
+// maxGroup is how many batches a group may have; a rank fits 16 bits.
+const maxGroup = 4096
 
-// MaxGroup is how many batches a group may have; a rank fits 16 bits.
-const MaxGroup = 4096
-
-// Frame is the header of a record in a file.
-type Frame struct {
-	At     int64 // offset in the file
-	DataAt int64 // offset of the data in the file
-	End    int64 // offset behind it, padding included
-	Length int   // of the data
-	Kind   store.Kind
-	Batch  uint64
-	Pos    store.Pos // in the journal
-
-	flags uint8  // 0 in a pack
-	rank  uint16 // 0 in a pack
+// frame is the header of a record in a file, and the record.
+type frame struct {
+	store.Record       // its data is valid as long as what was read
+	at           int64 // offset in the file
+	dataAt       int64 // offset of the data in the file
+	end          int64 // offset behind it, padding included
+	length       int   // of the data
+	flags        uint8
+	rank         uint16 // 0 in a pack
 }
 
-// Group returns the number of the group: that of its first batch.
-func (f Frame) Group() uint64 { return f.Batch - uint64(f.rank) }
+// group returns the number of the group: that of its first batch.
+func (f frame) group() uint64 { return f.Batch - uint64(f.rank) }
 
-// Record returns the record of the frame with its data.
-func (f Frame) Record(data []byte) store.Record {
-	return store.Record{Kind: f.Kind, Batch: f.Batch, Pos: f.Pos, Data: data}
-}
+// leavesGroup reports whether a frame leaves its group unfinished.
+func (f frame) leavesGroup() bool { return f.Kind != 0 && f.flags&flagGroupEnd == 0 }
 
 // layout is how the records of a file are framed. In both layouts a header begins with
 // the length of the data and ends with the checksum. It is for one goroutine; a copy is for
@@ -76,9 +68,9 @@ type layout struct {
 	scratch [saltSize + 8]byte // of check; as a variable there it would be allocated for each frame
 }
 
-// Damage says what is wrong at an offset of the file. Whether it is a torn tail or
+// damage says what is wrong at an offset of the file. Whether it is a torn tail or
 // acknowledged data depends on what follows.
-func (l *layout) Damage(at int64, reason string) *store.Corruption {
+func (l *layout) damage(at int64, reason string) *store.Corruption {
 	return &store.Corruption{File: l.name, Segment: l.segment, Offset: at, Reason: reason}
 }
 
@@ -92,26 +84,25 @@ func (l *layout) headerSize() int64 {
 
 // frameSize returns how many bytes a frame takes, padding included.
 func frameSize(header int64, length int) int64 {
-	return (header + int64(length) + FrameAlign - 1) &^ (FrameAlign - 1)
+	return (header + int64(length) + store.Align - 1) &^ (store.Align - 1)
 }
 
 // decode decodes the header of a frame that stands at an offset; ok is false when it can
 // be none, so that most of the bytes in a damaged place need no checksum.
-func (l *layout) decode(b []byte, at int64) (f Frame, ok bool) {
-	f = Frame{
-		At: at, DataAt: at + l.headerSize(), Length: int(binary.LittleEndian.Uint32(b)),
-		Kind: store.Kind(b[frameKindAt]), Batch: binary.LittleEndian.Uint64(b[frameBatchAt:]),
-	}
-	f.End = at + frameSize(l.headerSize(), f.Length)
-	ok = f.Length <= store.MaxData && f.Kind.Known() && f.Batch > 0
+func (l *layout) decode(b []byte, at int64) (f frame, ok bool) {
+	f = frame{at: at, dataAt: at + l.headerSize(), length: int(binary.LittleEndian.Uint32(b))}
+	f.Kind, f.Batch = store.Kind(b[frameKindAt]), binary.LittleEndian.Uint64(b[frameBatchAt:])
+	f.end = at + frameSize(l.headerSize(), f.length)
+	ok = f.length <= store.MaxData && f.Kind.Known() && f.Batch > 0
 	if l.segment == 0 {
 		f.Pos.Segment = l.first + uint64(binary.LittleEndian.Uint32(b[packFrameSegmentAt:]))
 		f.Pos.Offset = int64(binary.LittleEndian.Uint64(b[packFrameOffsetAt:]))
-		return f, ok && f.Kind != store.Pad && f.Pos.Offset >= HeaderSize
+		f.flags = flagGroupEnd // it was durable before it was packed
+		return f, ok && f.Kind != store.Pad && f.Pos.Offset >= headerSize
 	}
 	f.Pos = store.Pos{Segment: l.segment, Offset: at}
 	f.flags, f.rank = b[frameFlagsAt], binary.LittleEndian.Uint16(b[frameRankAt:])
-	return f, ok && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd && f.rank < MaxGroup && f.Batch > uint64(f.rank)
+	return f, ok && f.flags <= flagBatchEnd|flagGroupEnd && f.flags != flagGroupEnd && f.rank < maxGroup && f.Batch > uint64(f.rank)
 }
 
 // check returns the checksum of a whole frame, padding included, that stands at an

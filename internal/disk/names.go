@@ -1,0 +1,78 @@
+// Copyright The Fovea Authors. SPDX-License-Identifier: Apache-2.0
+
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fovea-memory/fovea/internal/store"
+	"github.com/fovea-memory/fovea/internal/vfs"
+)
+
+// listNumbered returns the numbers of a folder's files, ascending: those whose
+// names are just what name makes of the number. A missing folder has none.
+func listNumbered(in vfs.FS, folder, suffix string, name func(uint64) string) ([]uint64, error) {
+	names, err := listFiles(in, folder, suffix)
+	var numbers []uint64
+	for _, file := range names {
+		number, err := strconv.ParseUint(strings.TrimSuffix(path.Base(file), suffix), 10, 64)
+		if err == nil && path.Base(name(number)) == path.Base(file) {
+			numbers = append(numbers, number)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, err
+}
+
+// listFiles returns the names of a folder's files with a suffix. A missing folder has none.
+func listFiles(in vfs.FS, folder, suffix string) ([]string, error) {
+	entries, err := vfs.Entries(in, folder)
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), suffix) {
+			names = append(names, path.Join(folder, e.Name()))
+		}
+	}
+	return names, err
+}
+
+// listPacks returns the names of the packs there are, as fileInfo.name makes them.
+func listPacks(in vfs.FS) ([]string, error) { return listFiles(in, store.PackFolder, packSuffix) }
+
+// listSegments returns the numbers of the segments there are, ascending.
+func listSegments(in vfs.FS) ([]uint64, error) {
+	numbers, err := listNumbered(in, store.JournalFolder, segmentSuffix, segmentName)
+	if len(numbers) > 0 && numbers[0] == 0 {
+		numbers = numbers[1:] // the first segment has the number 1
+	}
+	return numbers, err
+}
+
+// listImages returns the numbers of the images there are, newest first.
+func listImages(in vfs.FS) ([]uint64, error) {
+	seqs, err := listNumbered(in, store.ImageFolder, store.ImageSuffix, store.ImageName)
+	slices.Reverse(seqs)
+	return seqs, err
+}
+
+// notRegular returns a Corruption where an error says that something else than a regular
+// file is in the place of one, else nil.
+func notRegular(err error, file string) *store.Corruption {
+	if !errors.Is(err, vfs.ErrNotRegular) {
+		return nil
+	}
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	return &store.Corruption{File: file, Reason: err.Error()}
+}
+
+// segmentDamage says what is wrong with a segment at an offset.
+func segmentDamage(number uint64, at int64, reason string) *store.Corruption {
+	return &store.Corruption{File: segmentName(number), Segment: number, Offset: at, Reason: reason}
+}
