@@ -4,8 +4,6 @@ package index
 
 import (
 	"iter"
-	"math"
-	"slices"
 
 	"github.com/fovea-memory/fovea/internal/champ"
 )
@@ -13,22 +11,30 @@ import (
 // Attributes is an immutable index from key and value to ids, for example from the tag
 // "work" to the nodes that have it. An id may have several values for one key. Keys and
 // values are compared as bytes. The zero value is empty; copies are cheap; concurrent
-// reads are safe. Iteration order depends only on the content.
+// reads are safe.
 type Attributes struct {
-	keys champ.Map[champ.Map[idList]] // key -> value -> ids; no list is empty
+	keys champ.Map[champ.Map[idSet]] // key -> value -> ids; no set is empty
 }
 
-// Lookup yields the ids that have the value for key, in byte order. O(hits).
+type idSet = champ.Map[struct{}]
+
+// Lookup yields the ids that have the value for key, in any order. O(hits).
 func (a Attributes) Lookup(key, value string) iter.Seq[string] {
-	return a.list(key, value).all()
+	return func(yield func(string) bool) {
+		for id := range a.ids(key, value).All() {
+			if !yield(id) {
+				return
+			}
+		}
+	}
 }
 
 // Count returns the number of ids that have the value for key. O(1).
 func (a Attributes) Count(key, value string) int {
-	return a.list(key, value).n
+	return a.ids(key, value).Len()
 }
 
-func (a Attributes) list(key, value string) idList {
+func (a Attributes) ids(key, value string) idSet {
 	byValue, _ := a.keys.Get(key)
 	ids, _ := byValue.Get(value)
 	return ids
@@ -36,79 +42,46 @@ func (a Attributes) list(key, value string) idList {
 
 // Edit returns an editor for a new version of a. The receiver does not change.
 func (a Attributes) Edit() *AttributesEditor {
-	return &AttributesEditor{base: a, keys: map[string]map[string][]editRecord{}, numberByID: map[string]uint32{}}
+	return &AttributesEditor{a, map[string]map[string]*champ.Editor[struct{}]{}}
 }
 
 // AttributesEditor collects changes to an Attributes. It is not safe for concurrent
 // use.
 type AttributesEditor struct {
-	base       Attributes
-	keys       map[string]map[string][]editRecord
-	ids        []string // each id once, in order of first use
-	numberByID map[string]uint32
+	base Attributes
+	keys map[string]map[string]*champ.Editor[struct{}]
 }
 
-// editRecord is one change to an id list: the number of the id in the upper half, below
-// it the sequence number of the change in its list, and in the lowest bit whether the
-// id is added. Sorted as integers, records are ordered by id and then by time;
-// comparing the ids themselves would dominate a bulk load.
-type editRecord uint64
-
-// Set adds the value to the values of key for id. O(1). Consecutive calls with the same
-// id are cheapest.
-func (e *AttributesEditor) Set(key, value, id string) { e.record(key, value, id, 1) }
+// Set adds the value to the values of key for id. O(log n) for n ids that have it.
+func (e *AttributesEditor) Set(key, value, id string) { e.ids(key, value).Set(id, struct{}{}) }
 
 // Remove removes the value from the values of key for id, if it is there. The last
-// change to the same key, value and id wins. O(1).
-func (e *AttributesEditor) Remove(key, value, id string) { e.record(key, value, id, 0) }
+// change to the same key, value and id wins. O(log n) for n ids that have it.
+func (e *AttributesEditor) Remove(key, value, id string) { e.ids(key, value).Delete(id) }
 
-func (e *AttributesEditor) record(key, value, id string, set editRecord) {
-	values, ok := e.keys[key]
-	if !ok {
-		values = map[string][]editRecord{}
+func (e *AttributesEditor) ids(key, value string) *champ.Editor[struct{}] {
+	values := e.keys[key]
+	if values == nil {
+		values = map[string]*champ.Editor[struct{}]{}
 		e.keys[key] = values
 	}
-	list := values[value]
-	values[value] = append(list, editRecord(e.numberOf(id))<<32|editRecord(len(list))<<1|set)
+	ids := values[value]
+	if ids == nil {
+		ids = e.base.ids(key, value).Edit()
+		values[value] = ids
+	}
+	return ids
 }
 
-// numberOf returns the index of id in ids and adds id if it is new.
-func (e *AttributesEditor) numberOf(id string) uint32 {
-	if n := len(e.ids); n > 0 && e.ids[n-1] == id {
-		return uint32(n - 1)
-	}
-	n, ok := e.numberByID[id]
-	if !ok {
-		n = uint32(len(e.ids))
-		e.numberByID[id] = n
-		e.ids = append(e.ids, id)
-	}
-	return n
-}
-
-// Attributes returns the edited index. The editor must not be used again. A change to the ids of one value copies at most 256 ids and a list of about
-// n/128 chunks; changes to the same value share that cost.
+// Attributes returns the edited index. The editor must not be used again. O(values that were changed).
 func (e *AttributesEditor) Attributes() Attributes {
-	ids, ranks := e.ranks()
 	keys := e.base.keys.Edit()
-	var sorted []idChange
 	for key, changes := range e.keys {
 		old, _ := keys.Get(key)
 		values := old.Edit()
-		for value, list := range changes {
-			for i, c := range list {
-				list[i] = editRecord(ranks[c>>32])<<32 | c&math.MaxUint32
-			}
-			slices.Sort(list)
-			sorted = sorted[:0]
-			for i, c := range list {
-				if i+1 == len(list) || list[i+1]>>32 != c>>32 {
-					sorted = append(sorted, idChange{ids[c>>32], c&1 == 1})
-				}
-			}
-			before, _ := values.Get(value)
-			if after := before.apply(sorted); after.n > 0 {
-				values.Set(value, after)
+		for value, ids := range changes {
+			if ids.Len() > 0 {
+				values.Set(value, ids.Map())
 			} else {
 				values.Delete(value)
 			}
@@ -120,15 +93,4 @@ func (e *AttributesEditor) Attributes() Attributes {
 		}
 	}
 	return Attributes{keys.Map()}
-}
-
-// ranks returns the changed ids in byte order and, by id number, the rank of each.
-func (e *AttributesEditor) ranks() (ids []string, ranks []uint32) {
-	ids = slices.Clone(e.ids)
-	slices.Sort(ids)
-	ranks = make([]uint32, len(ids))
-	for rank, id := range ids {
-		ranks[e.numberByID[id]] = uint32(rank)
-	}
-	return ids, ranks
 }

@@ -86,7 +86,8 @@ func (x *Lexical) Has(id string) bool {
 
 // Has reports whether id has the value for key. O(log n) for n ids with that value.
 func (a Attributes) Has(key, value, id string) bool {
-	return a.list(key, value).has(id)
+	_, ok := a.ids(key, value).Get(id)
+	return ok
 }
 
 // Values yields the values of key in byte order, each with the number of ids that have
@@ -101,18 +102,9 @@ func (a Attributes) Values(key string) iter.Seq2[string, int] {
 		slices.Sort(values)
 		for _, value := range values {
 			ids, _ := byValue.Get(value)
-			if !yield(value, ids.n) {
+			if !yield(value, ids.Len()) {
 				return
 			}
 		}
 	}
-}
-
-func (l idList) has(id string) bool {
-	i := l.chunkFor(id)
-	if i == len(l.chunks) {
-		return false
-	}
-	_, ok := slices.BinarySearch(l.chunks[i], id)
-	return ok
 }

@@ -181,7 +181,7 @@ func (c *chunker) closing(text []byte) []byte {
 		return append([]byte("#+end_"), name...)
 	case c.org && n > 2 && text[0] == ':' && bytes.IndexByte(text[1:], ':') == n-2 && !bytes.EqualFold(text, []byte(drawer)):
 		return []byte(drawer)
-	case !c.org && (hasPrefix(text, "```") || hasPrefix(text, "~~~")):
+	case !c.org && (bytes.HasPrefix(text, []byte("```")) || bytes.HasPrefix(text, []byte("~~~"))):
 		return text[:3]
 	}
 	return nil

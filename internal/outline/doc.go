@@ -16,7 +16,7 @@
 //     variable, of a field or of a property.
 //   - Java: class, interface, enum, record, annotation, method, constructor
 //   - C, C++: function, prototype, struct, union, enum, typedef, macro; class, method, alias,
-//     namespace. Of branches of the preprocessor that each begin the same thing, the first counts.
+//     namespace. Each branch of the preprocessor counts, but none of "#if 0".
 //   - Rust: fn, method, struct, union, enum, trait, impl, mod, type, static, macro
 //   - Ruby: class, module, method
 //   - PHP: class, interface, trait, enum, function, method, const, namespace
@@ -25,19 +25,18 @@
 //     generic, struct, class and others
 //
 // Go is read by go/parser, also where it has errors of syntax or is a part of a file. The others are
-// read by tables of rules, a file for each language. Comments and strings are made blank
-// first, by a table of their forms ([aside]). One walk over the rest follows the brackets, the
-// indentation or the word "end", and keeps the head of each statement: its text, without what
-// brackets enclose. The rules are regular expressions for heads ([rule]). Macros are not
-// expanded, and no type is resolved. Decorators and annotations stand before the first line of
+// read by tables of rules. Comments and literals are made blank first, by one expression for each
+// language. Then the head of each statement that begins a line is tried: its text, with dots for what
+// brackets enclose. The rules are regular expressions for heads ([rule]). A body ends by its
+// indentation: what begins within a line, or code that is not indented, has no outline. Macros are
+// not expanded, and no type is resolved. Decorators and annotations stand before the first line of
 // what they are about.
 //
 // Invariants:
 //
-//   - Any bytes are accepted. Nothing panics, and time is linear in the source: a form of a
-//     comment or a string either matches any text or looks at a few bytes, a long head defines
-//     nothing, and what rules are tried on is bounded by the source. A source of more than
-//     64 MiB is data and has no outline.
+//   - Any bytes are accepted. Nothing panics, and time is linear in the source: a comment or a
+//     literal matches any text or looks at a few bytes, a long head defines nothing, and the
+//     bytes of all heads are bounded by the source. A source of more than 64 MiB is data.
 //   - Definitions stand in the order of their lines. Lines lie within the source, and a
 //     definition within another lies within its lines.
 //   - Equal sources have equal outlines.

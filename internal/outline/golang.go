@@ -23,7 +23,7 @@ func parseGo(src []byte) []Definition {
 	f := &goFile{src: src, set: token.NewFileSet()}
 	file, _ := parser.ParseFile(f.set, "", src, mode)
 	if file != nil && file.Name.Name != "" {
-		f.add(kindPackage, file.Name.Name, "", file.Package, file.Name.End(), file.Name.End())
+		f.add(kindPackage, file.Name.Name, "", "", file.Package, file.Name.End(), file.Name.End())
 	} else {
 		f.src = append([]byte("package part;"), src...)
 		file, _ = parser.ParseFile(f.set, "", f.src, mode)
@@ -53,7 +53,7 @@ func (f *goFile) function(decl *ast.FuncDecl) {
 	if decl.Body != nil {
 		head = decl.Body.Lbrace
 	}
-	f.add(kind, decl.Name.Name, parent, decl.Pos(), head, decl.End())
+	f.add(kind, decl.Name.Name, parent, "", decl.Pos(), head, decl.End())
 }
 
 // receiver returns the name of the type of a receiver.
@@ -74,7 +74,7 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 	}
 	switch spec := spec.(type) {
 	case *ast.ImportSpec:
-		f.add(kindImport, strings.Trim(spec.Path.Value, "\"`"), "", start, spec.End(), spec.End())
+		f.add(kindImport, strings.Trim(spec.Path.Value, "\"`"), "", "", start, spec.End(), spec.End())
 	case *ast.TypeSpec:
 		kind, head := "type", spec.End()
 		switch t := spec.Type.(type) {
@@ -83,23 +83,18 @@ func (f *goFile) spec(decl *ast.GenDecl, spec ast.Spec) {
 		case *ast.InterfaceType:
 			kind, head = "interface", t.Methods.Opening
 		}
-		f.add(kind, spec.Name.Name, "", start, head, spec.End())
-		if n := len(f.found); n > 0 && decl.Lparen.IsValid() && !strings.HasPrefix(f.found[n-1].Signature, "type ") {
-			f.found[n-1].Signature = "type " + f.found[n-1].Signature
-		}
+		f.add(kind, spec.Name.Name, "", "type", start, head, spec.End())
 	case *ast.ValueSpec:
 		kind := decl.Tok.String()
 		for _, name := range spec.Names {
-			if f.add(kind, name.Name, "", name.Pos(), name.End(), spec.End()); name.Name != "_" && len(f.found) > 0 {
-				f.found[len(f.found)-1].Signature = kind + " " + name.Name
-			}
+			f.add(kind, name.Name, "", kind, name.Pos(), name.End(), spec.End())
 		}
 	}
 }
 
-// add records a definition from the position start, with the signature up to head, until end. Where the parser went on behind
-// an error, some of these may be unknown.
-func (f *goFile) add(kind, name, parent string, start, head, end token.Pos) {
+// add records a definition from the position start, with the signature up to head, which begins with keyword, until end. Where the
+// parser went on behind an error, some of these may be unknown.
+func (f *goFile) add(kind, name, parent, keyword string, start, head, end token.Pos) {
 	if !head.IsValid() || head < start {
 		head = end
 	}
@@ -107,8 +102,12 @@ func (f *goFile) add(kind, name, parent string, start, head, end token.Pos) {
 	if name == "_" || from.Offset > to.Offset || to.Offset > len(f.src) {
 		return
 	}
+	signature := strings.Join(strings.Fields(string(f.src[from.Offset:to.Offset])), " ")
+	if keyword != "" && !strings.HasPrefix(signature, keyword+" ") {
+		signature = keyword + " " + signature
+	}
 	f.found = append(f.found, Definition{
 		Kind: kind, Name: name, Parent: parent, Line: from.Line, EndLine: max(from.Line, f.set.PositionFor(end, false).Line),
-		Signature: shorten(strings.Join(strings.Fields(string(f.src[from.Offset:to.Offset])), " ")),
+		Signature: shorten(signature),
 	})
 }

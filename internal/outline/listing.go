@@ -32,13 +32,7 @@ func Read(language string, src []byte) *File {
 	if len(found) == 0 {
 		return nil
 	}
-	f := &File{textOf(found, len(src)), nil}
-	for _, d := range found {
-		if d.Kind != kindPackage && d.Kind != kindImport {
-			f.found = append(f.found, d)
-		}
-	}
-	return f
+	return &File{textOf(found, len(src)), definitions(found)}
 }
 
 // Listing returns the lines that represent the file where there is little room: those of its outline,

@@ -37,13 +37,15 @@ const (
 	kindImport  = "import"
 )
 
-// Definitions returns what src defines, in the order of lines. The language is one that
-// [Language] returns; in any other, nothing is found. Time is linear in src, and src may
-// hold any bytes.
+// Definitions returns what src defines, in the order of lines. The language is one that [Language] returns; in any other, nothing is
+// found. Time is linear in src, and src may hold any bytes.
 func Definitions(language string, src []byte) []Definition {
-	return slices.DeleteFunc(scan(language, src), func(d Definition) bool {
-		return d.Kind == kindPackage || d.Kind == kindImport
-	})
+	return definitions(scan(language, src))
+}
+
+// definitions returns found, which it changes, without packages and imports.
+func definitions(found []Definition) []Definition {
+	return slices.DeleteFunc(found, func(d Definition) bool { return d.Kind == kindPackage || d.Kind == kindImport })
 }
 
 // scan returns the definitions, packages and imports of src in the order of lines.

@@ -26,9 +26,10 @@ next_line()
   cat <<EOF
 in_heredoc() {
 EOF
-  cat <<-'END OF' <<\Q
+  cat <<-'END'
 	in_second() {
-	END OF
+	END
+  cat <<\Q
 in_third() {
 Q
 }
