@@ -22,7 +22,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/protect"
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/vfs"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
 )
 
@@ -228,7 +227,7 @@ func (x *memex) closeScopes() error {
 func (x *memex) states(ctx context.Context) (all []*graph.State) {
 	for _, m := range append([]*Memory{x.top}, x.list()...) {
 		if v, err := m.guard.View(ctx, nil); err == nil {
-			all = append(all, view.StateOf(v))
+			all = append(all, v.State)
 		}
 	}
 	return all

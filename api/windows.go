@@ -40,11 +40,11 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	if err := checkList("windows", req.Limit, 0); err != nil {
 		return nil, err
 	}
-	agent, session := agentAndSession(ctx, l, req.Agent)
+	agent, session := l.AgentAndSession(ctx, req.Agent)
 	if agent == "" {
 		return nil, fault.Invalidf("windows", "each window belongs to an agent; name the agent (--agent NAME, over HTTP Fovea-Agent)")
 	}
-	log := fovea.WindowsOf(l.memex)
+	log := fovea.WindowsOf(l.Memex)
 	if req.ID == "" {
 		all, err := log.List(ctx, session, agent, cmp.Or(req.Limit, 20))
 		return each(all, func(w minds.Window) RecordedWindow { return RecordedWindow{Window: w} }), err
@@ -53,7 +53,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	if err != nil {
 		return nil, fault.Invalidf("windows", "a window is named by its number; fovea windows lists them")
 	}
-	v, err := l.reading(ctx)
+	v, err := l.Readable(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 		at := *n
 		at.Path = path
 		switch {
-		case l.seesAll(ctx):
+		case seesAll(ctx, l):
 		case l.m.Guard().UntrustedVersion(&at):
 			return "locked down: that is not the version of it that its owner trusts"
 		case slices.Contains(v.Lockdown(), path):
@@ -82,7 +82,7 @@ func hidden(ctx context.Context, l *Local, v *view.View) func(path string, n *no
 
 // recording prepares a request for a window so that its agent's log can take the window.
 func recording(ctx context.Context, l *Local, wr *window.Request) *minds.Given {
-	agent, session := agentAndSession(ctx, l, "")
+	agent, session := l.AgentAndSession(ctx, "")
 	if agent == "" {
 		return nil
 	}
@@ -111,8 +111,8 @@ func recording(ctx context.Context, l *Local, wr *window.Request) *minds.Given {
 // record hands a window to the log of its agent.
 func record(ctx context.Context, l *Local, g *minds.Given, v *view.View, wr window.Request, w *window.Window) {
 	if g != nil {
-		g.Now, g.View, g.Request, g.Window = l.opts.Now(), v, wr, w
-		fovea.WindowsOf(l.memex).Add(ctx, g)
+		g.Now, g.View, g.Request, g.Window = l.Options.Now(), v, wr, w
+		fovea.WindowsOf(l.Memex).Add(ctx, g)
 	}
 }
 
@@ -137,14 +137,14 @@ func windowBefore(ctx context.Context, l *Local, req ContextRequest) (*minds.Win
 	if !req.SinceLast {
 		return nil, nil
 	}
-	agent, session := agentAndSession(ctx, l, "")
+	agent, session := l.AgentAndSession(ctx, "")
 	switch {
 	case agent == "":
 		return nil, fault.Invalidf("context", "since-last is for an agent; name one (--agent NAME, over HTTP Fovea-Agent)")
 	case req.At != "":
 		return nil, fault.Invalidf("context", "since-last is about now; leave out at")
 	}
-	w, err := fovea.WindowsOf(l.memex).Last(ctx, session, agent)
+	w, err := fovea.WindowsOf(l.Memex).Last(ctx, session, agent)
 	if w == nil && err == nil {
 		w = &minds.Window{}
 	}

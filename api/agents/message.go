@@ -19,13 +19,13 @@ import (
 
 // The operations by which agents meet: who they are, and what they send each other.
 var (
-	OpAgents = api.DefineOn(api.Operation{Name: "agents", Group: "agents",
+	OpAgents = api.Define(api.Operation{Name: "agents", Group: "agents",
 		Summary: "List the agents: when each was seen, what it holds and may write"}, listAgents)
-	OpMessages = api.DefineOn(api.Operation{Name: "messages", Group: "agents",
+	OpMessages = api.Define(api.Operation{Name: "messages", Group: "agents",
 		Summary: "List the messages in an inbox, oldest first"}, listMessages)
-	OpMessageSend = api.DefineOn(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
+	OpMessageSend = api.Define(api.Operation{Name: "message-send", Effect: api.Writes, Tool: "remember",
 		Summary: "Send a message to an agent or the owner"}, sendMessage)
-	OpMessageRead = api.DefineOn(api.Operation{Name: "message-read", Effect: api.Writes, Tool: "history inbox",
+	OpMessageRead = api.Define(api.Operation{Name: "message-read", Effect: api.Writes, Tool: "history inbox",
 		Summary: "Return messages with their bodies, and mark them as read"}, readMessages)
 )
 

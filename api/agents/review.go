@@ -24,17 +24,17 @@ import (
 
 // The operations by which the owner decides about what agents propose.
 var (
-	OpPropose = api.DefineOn(api.Operation{Name: "propose", Effect: api.Writes,
+	OpPropose = api.Define(api.Operation{Name: "propose", Effect: api.Writes,
 		Summary: "Keep a change for the owner to decide about"}, propose)
-	OpReview = api.DefineOn(api.Operation{Name: "review", Group: "agents",
+	OpReview = api.Define(api.Operation{Name: "review", Group: "agents",
 		Summary: "List the changes that agents propose"}, listProposals)
-	OpReviewEdit = api.DefineOn(api.Operation{Name: "review-edit", Effect: api.Mends,
+	OpReviewEdit = api.Define(api.Operation{Name: "review-edit", Effect: api.Mends,
 		Summary: "Change a proposal before it is accepted"}, editProposal)
-	OpReviewAccept = api.DefineOn(api.Operation{Name: "review-accept", Effect: api.Mends,
+	OpReviewAccept = api.Define(api.Operation{Name: "review-accept", Effect: api.Mends,
 		Summary: "Carry out a proposal, in the name of its agent"}, acceptProposal)
-	OpReviewWithdraw = api.DefineOn(api.Operation{Name: "review-withdraw", Effect: api.Writes, Tool: "history withdraw",
+	OpReviewWithdraw = api.Define(api.Operation{Name: "review-withdraw", Effect: api.Writes, Tool: "history withdraw",
 		Summary: "Take back a proposal of one's own; history keeps it"}, withdrawProposal)
-	OpReviewReject = api.DefineOn(api.Operation{Name: "review-reject", Effect: api.Mends,
+	OpReviewReject = api.Define(api.Operation{Name: "review-reject", Effect: api.Mends,
 		Summary: "Drop a proposal; history keeps it"}, rejectProposal)
 )
 

@@ -24,11 +24,11 @@ import (
 
 // The operations on feedback.
 var (
-	OpFeedback = api.DefineOn(api.Operation{Name: "feedback", Group: "agents", Effect: api.Writes, Tool: "history feedback",
+	OpFeedback = api.Define(api.Operation{Name: "feedback", Group: "agents", Effect: api.Writes, Tool: "history feedback",
 		Summary: "Say which of the notes that were shown for a question were useful"}, give)
-	OpStatus = api.DefineOn(api.Operation{Name: "feedback-status",
+	OpStatus = api.Define(api.Operation{Name: "feedback-status",
 		Summary: "Say what was learned from feedback, and whether it counts"}, status)
-	OpReset = api.DefineOn(api.Operation{Name: "feedback-reset", Effect: api.Writes,
+	OpReset = api.Define(api.Operation{Name: "feedback-reset", Effect: api.Writes,
 		Summary: "Forget all feedback; history keeps it"}, reset)
 )
 

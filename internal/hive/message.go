@@ -25,6 +25,7 @@ import (
 	"github.com/fovea-memory/fovea/internal/scope"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
+	"github.com/fovea-memory/fovea/working"
 )
 
 // Bounds of messages.
@@ -136,7 +137,7 @@ func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
 	if err := author.Check(m.To); err != nil {
 		return fail(fault.NotFound, fmt.Errorf("%w: %w", ErrUnknown, err))
 	}
-	if m.Known || slices.Contains(h.index.agents(h.scope), m.To) {
+	if m.Known || len(inboxes(h.scope.Present(), m.To)) > 0 {
 		return nil
 	}
 	names, err := h.names(ctx)
@@ -256,13 +257,13 @@ func threadOf(state *graph.State, word string) string {
 // Inbox lists the messages of an agent without their bodies, oldest first; "owner" is the
 // owner. With onlyUnread it leaves out what was read. O(messages of the agent).
 func (h *Hive) Inbox(agent string, onlyUnread bool) []Message {
-	return inbox(h.scope.Present(), h.index.inboxes(h.scope, agent), onlyUnread)
+	return inbox(h.scope.Present(), agent, onlyUnread)
 }
 
-// inbox lists the messages of the files of an inbox.
-func inbox(state *graph.State, paths []string, onlyUnread bool) []Message {
+// inbox lists the messages of an agent in a state.
+func inbox(state *graph.State, agent string, onlyUnread bool) []Message {
 	var out []Message
-	for _, path := range paths {
+	for _, path := range inboxes(state, agent) {
 		for _, n := range state.Nodes(path) {
 			if onlyUnread && !isUnread(n) {
 				continue
@@ -276,22 +277,23 @@ func inbox(state *graph.State, paths []string, onlyUnread bool) []Message {
 	return out
 }
 
-// inboxes lists the files of an agent's inbox, oldest first, also those that are new in the group.
-func (w *change) inboxes(agent string) []string {
-	paths := w.h.index.inboxes(w.h.scope, agent)
-	for _, path := range w.c.Pending() {
-		if inboxNumber(agent, path) > 0 && !slices.Contains(paths, path) {
-			paths = append(paths, path)
+// maxGap is how many files of an inbox that follow one another may be gone.
+const maxGap = 16
+
+// inboxes lists the files of an agent's inbox in a state, oldest first.
+func inboxes(state *graph.State, agent string) (paths []string) {
+	for n, last := 1, 0; n <= last+maxGap; n++ {
+		if path := inboxName(agent, n); state.Size(path) > 0 {
+			paths, last = append(paths, path), n
 		}
 	}
-	sortInbox(agent, paths)
 	return paths
 }
 
 // unreadOf counts the unread messages from one sender to an agent.
 func (w *change) unreadOf(to, from string) int {
 	count, state := 0, w.c.State()
-	for _, path := range w.inboxes(to) {
+	for _, path := range inboxes(state, to) {
 		for _, n := range state.Nodes(path) {
 			if n.Derived.Last(keyFrom) == from && isUnread(n) {
 				count++
@@ -319,8 +321,9 @@ func messageOf(n *node.Node) (Message, bool) {
 	}
 	d, body := n.Derived, strings.TrimRight(n.Body(), "\n")
 	sent, _ := time.Parse(stampForm, d.Last(keySent))
+	to, _ := working.Folder(n.Path)
 	return Message{
-		ID: n.ID, From: d.Last(keyFrom), To: agentOfPath(n.Path), Subject: strings.Trim(d.Title, zeroWidthSpace), Thread: cmp.Or(d.Last(keyThread), n.ID),
+		ID: n.ID, From: d.Last(keyFrom), To: to, Subject: strings.Trim(d.Title, zeroWidthSpace), Thread: cmp.Or(d.Last(keyThread), n.ID),
 		Sent: sent, Read: !isUnread(n), Preview: preview(body), Path: n.Path, Body: body,
 	}, true
 }
@@ -341,7 +344,10 @@ func inboxName(agent string, n int) string {
 
 // IsInbox reports whether a path is that of a file of an inbox. What stands there is read as
 // messages, from the senders that they name.
-func IsInbox(path string) bool { return inboxNumber(agentOfPath(path), path) > 0 }
+func IsInbox(path string) bool {
+	agent, _ := working.Folder(path)
+	return inboxNumber(agent, path) > 0
+}
 
 // inboxNumber is the inverse of inboxName, 0 for other paths.
 func inboxNumber(agent, path string) int {
@@ -361,7 +367,7 @@ func inboxNumber(agent, path string) int {
 
 // inboxFile returns the file of an inbox that a new message goes to.
 func (w *change) inboxFile(agent string) string {
-	paths := w.inboxes(agent)
+	paths := inboxes(w.c.State(), agent)
 	if len(paths) == 0 {
 		return inboxName(agent, 1)
 	}

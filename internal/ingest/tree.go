@@ -374,12 +374,8 @@ func (in *treeIngest) apply(draft *graph.Draft) error {
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(in.trees)) {
-		if t := in.trees[path]; t != nil {
-			parts, err := t.Parts(path)
-			if err != nil {
-				return err
-			}
-			draft.Put(path, parts...)
+		if err := draft.PutTree(path, in.trees[path]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -204,12 +204,9 @@ func (l *Feedback) Add(ctx context.Context, e Entry, opts *scope.WriteOptions) (
 		if err != nil {
 			return "", err
 		}
-		path := working.FeedbackPath(e.By, e.ID)
-		parts, err := tree.Parts(path)
-		if err != nil {
+		if err := draft.PutTree(working.FeedbackPath(e.By, e.ID), tree); err != nil {
 			return "", err
 		}
-		draft.Put(path, parts...)
 		gone := surplusEntries(all, len(all)+1-MaxEntries)
 		for _, old := range all {
 			if gone[old] || old.By == e.By && old.Question == e.Question {

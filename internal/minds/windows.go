@@ -191,12 +191,9 @@ func (l *Windows) commit(ctx context.Context, session string, list []entry) erro
 				if err != nil {
 					return err
 				}
-				path := working.WindowPath(w.agent, w.ID)
-				parts, err := tree.Parts(path)
-				if err != nil {
+				if err := draft.PutTree(working.WindowPath(w.agent, w.ID), tree); err != nil {
 					return err
 				}
-				draft.Put(path, parts...)
 			}
 			l.drop(draft, before, number+uint64(len(windows)))
 			return act(draft, before, list, c.Action.Now)

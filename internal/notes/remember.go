@@ -17,7 +17,6 @@ import (
 	"github.com/fovea-memory/fovea/internal/fault"
 	"github.com/fovea-memory/fovea/internal/graph"
 	"github.com/fovea-memory/fovea/internal/scope"
-	"github.com/fovea-memory/fovea/internal/view"
 	"github.com/fovea-memory/fovea/internal/write"
 	"github.com/fovea-memory/fovea/node"
 )
@@ -98,7 +97,7 @@ func (r *addition) prepare() error {
 		return nil
 	}
 	v := r.ns.scope.View()
-	r.similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return r.ns.rights.MayReveal(view.StateOf(v), n) })
+	r.similar = similar(v, r.h.Title, r.h.Body, func(n *node.Node) bool { return r.ns.rights.MayReveal(v.State, n) })
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (g *Guard) View(ctx context.Context, v *view.View) (*view.View, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.Wrap("read", g.scope.Dir, fault.Other, err)
 		}
-		amiss := h.changedFiles(view.StateOf(v))
+		amiss := h.changedFiles(v.State)
 		if hasNews(h.rights.Trust().Book, amiss) {
 			amiss = h.recordAlerts(ctx, v, present && h == g)
 			if present {
@@ -159,7 +159,7 @@ func (g *Guard) recordAlerts(ctx context.Context, v *view.View, present bool) []
 	if present {
 		v = g.scope.View()
 	}
-	found := g.changedFiles(view.StateOf(v))
+	found := g.changedFiles(v.State)
 	if g.scope.IsClosed(tx) {
 		return found
 	}

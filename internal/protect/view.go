@@ -43,11 +43,11 @@ func (g *Guard) Untrusted(v *view.View) []string {
 		return nil
 	}
 	var out []string
-	for _, path := range view.StateOf(v).Paths() {
+	for _, path := range v.Paths() {
 		if g.rights.Mode(path) != guard.Lockdown || !g.scope.Root.InRegion(path) {
 			continue
 		}
-		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(view.StateOf(v).Nodes(path))) {
+		if b := book.Baseline(path); b == nil || !b.Trusts(guard.TextOf(v.Nodes(path))) {
 			out = append(out, path)
 		}
 	}

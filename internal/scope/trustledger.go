@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -19,7 +20,11 @@ type Trust struct {
 }
 
 // Trust returns what the owner trusts now.
-func (r *Rules) Trust() Trust { return r.slot.At(r.scope.Chain.Head()) }
+func (r *Rules) Trust() Trust {
+	t := r.slot.At(r.scope.Chain.Head())
+	t.Book = cmp.Or(t.Book, &guard.Book{})
+	return t
+}
 
 // trustLedger keeps the guard's book. Its marks are [name, entries].
 type trustLedger struct {
@@ -30,7 +35,7 @@ const guardName = "guard"
 
 func (trustLedger) Label() string { return "the path or a title of a protected file" }
 
-func (trustLedger) Empty() Trust { return Trust{} }
+func (trustLedger) Empty() Trust { return Trust{Book: &guard.Book{}} }
 
 // maxGuardMark is the number of bytes of entries after which another mark begins.
 const maxGuardMark = 1 << 20

@@ -44,8 +44,8 @@ func Without(v *View, locked map[string]guard.State, unreviewed []string) *View 
 
 // drop returns the view without the documents at some paths and the conflict copies of them.
 func (v *View) drop(paths []string) *View {
-	draft, gone := v.state.Edit(v.commit.Time.UnixMilli()), slices.Clone(paths)
-	for copied, of := range v.state.Copies() { // also of a copy; it would become an ordinary file
+	draft, gone := v.Edit(v.commit.Time.UnixMilli()), slices.Clone(paths)
+	for copied, of := range v.Copies() { // also of a copy; it would become an ordinary file
 		for ; of != "" && !slices.Contains(paths, of); of = v.CopyOf(of) {
 		}
 		if of != "" {
@@ -53,7 +53,7 @@ func (v *View) drop(paths []string) *View {
 		}
 	}
 	for _, path := range gone {
-		if _, has := v.state.Document(path); has {
+		if _, has := v.State.Document(path); has {
 			draft.Drop(path)
 		}
 	}
@@ -70,7 +70,7 @@ func (v *View) WithoutBlocks(agent string) *View {
 	if !strings.HasPrefix(v.scope, author.SessionPrefix) {
 		return v
 	}
-	for _, path := range v.state.Paths() {
+	for _, path := range v.Paths() {
 		if owner := working.AgentOf(path); working.IsRecord(path) || owner != "" && owner != agent {
 			others = append(others, path)
 		}
@@ -121,13 +121,13 @@ var lockReasons = map[guard.State]string{
 // that the view has not parsed, such as a copy of an Org file, is read as Org if the word is in
 // it. It is "" if nothing is left, and for a file that is too large to be parsed. O(bytes).
 func (v *View) Readable(path, text string) string {
-	nodes := v.state.Nodes(path)
+	nodes := v.Nodes(path)
 	if len(nodes) == 0 || nodes[0].Derived.Opaque {
-		formats, lower := v.state.Formats(), strings.ToLower(text)
+		formats, lower := v.Formats(), strings.ToLower(text)
 		if !formats.Owns(path+".org") || !strings.Contains(lower, document.CryptTag) && !strings.Contains(lower, "#+setupfile:") {
 			return text
 		}
-		outline := node.Read(formats, path+".org", v.state.Files, document.File(text, false))
+		outline := node.Read(formats, path+".org", v.Files, document.File(text, false))
 		if nodes, _ = outline.Nodes(func(node.Claim) bool { return true }); nodes[0].Derived.Opaque {
 			return ""
 		}
