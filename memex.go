@@ -106,7 +106,7 @@ func (x *memex) openScope(ctx context.Context, name string) (*Memory, error) {
 	if err := s.CheckKinds("open"); err != nil {
 		return nil, err
 	}
-	m := newMemory(x, s, scope.PolicyOf(x.top.rights))
+	m := newMemory(x, s, x.top.rights.Policy)
 	if err := x.openChain(ctx, m); err != nil {
 		return nil, errors.Join(err, release(m))
 	}

@@ -66,7 +66,7 @@ func (l *Local) On() *fovea.Memory { return l.m }
 func (l *Local) FormerID(op, name string) (string, error) {
 	id, err := view.Of(l.m.View()).FormerID(name)
 	if err != nil {
-		return "", named(err, op, "-", "")
+		return "", Named(err, op, "-", "")
 	}
 	return id, nil
 }
@@ -79,7 +79,7 @@ func (l *Local) History() *travel.History { return travel.Of(l.m.History()) }
 func (l *Local) Find(v *view.View, op, name string) (*node.Node, error) {
 	n, err := v.Resolve(l.Below(name))
 	if err != nil {
-		return nil, named(err, op, "-", "")
+		return nil, Named(err, op, "-", "")
 	}
 	return n, nil
 }

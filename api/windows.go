@@ -29,12 +29,7 @@ type WindowsRequest struct {
 }
 
 // RecordedWindow is a window as it was given, without its text in a list.
-type RecordedWindow struct {
-	minds.Window
-	Content string          `json:"content,omitempty" jsonschema:"the text, of a window that is rendered again"`
-	Exact   bool            `json:"exact,omitempty" jsonschema:"the text is, byte for byte, the one that was given"`
-	Missing []minds.Missing `json:"missing,omitempty" jsonschema:"what of the text is not there any more; the text has […] for it"`
-}
+type RecordedWindow = minds.RecordedWindow
 
 func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedWindow, error) {
 	if err := checkList("windows", req.Limit, 0); err != nil {
@@ -47,7 +42,7 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	log := fovea.WindowsOf(l.Memex)
 	if req.ID == "" {
 		all, err := log.List(ctx, session, agent, cmp.Or(req.Limit, 20))
-		return each(all, func(w minds.Window) RecordedWindow { return RecordedWindow{Window: w} }), err
+		return list(all), err
 	}
 	number, err := strconv.ParseUint(req.ID, 10, 64)
 	if err != nil {
@@ -61,7 +56,8 @@ func listWindows(ctx context.Context, l *Local, req WindowsRequest) ([]RecordedW
 	if err != nil {
 		return nil, err
 	}
-	return []RecordedWindow{{Window: r.Window, Content: validText(r.Content), Exact: r.Exact, Missing: r.Missing}}, nil
+	r.Content = validText(r.Content)
+	return []RecordedWindow{*r}, nil
 }
 
 // hidden returns why a caller does not see a version of a node, "" if it does.

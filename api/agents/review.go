@@ -433,7 +433,7 @@ func rejectProposal(ctx context.Context, a api.Access, req ReviewDecision) (*Pro
 		// All agents read all inboxes, so it has no word of the proposal, and no id that they could ask by.
 		subject := fmt.Sprintf("Not accepted: your proposal %.8s to %s, made %s", p.ID, p.Op, p.Made.Format("2006-01-02 15:04 MST"))
 		key := uuid.NewSHA1(uuid.NameSpaceOID, []byte("rejected "+p.ID)).String()
-		draft := hive.Draft{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}
+		draft := hive.MessageSendRequest{To: p.Agent, Subject: subject, Body: req.Reason, Known: true}
 		_, _, err := fovea.HiveOf(a.Memex).Send(ctx, draft, &fovea.WriteOptions{Key: key})
 		return err
 	})

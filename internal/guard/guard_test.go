@@ -251,11 +251,11 @@ func TestMessage(t *testing.T) {
 		alert Alert
 		want  []string
 	}{
-		{"short", Alert{Memex: "/notes", Path: "skills/a.org", Mode: Lockdown, State: Changed, Changes: changes[:1]},
+		{"short", Alert{FileStatus: FileStatus{Path: "skills/a.org", Mode: Lockdown, State: Changed}, Memex: "/notes", Changes: changes[:1]},
 			[]string{"skills/a.org was changed", "locked down", "changed headline: A  [31mtitle  / ", "fovea guard diff skills/a.org"}},
-		{"long", Alert{Memex: "/notes", Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed, Changes: changes},
+		{"long", Alert{FileStatus: FileStatus{Path: strings.Repeat("ü/", 3000), Mode: Ask, State: Changed}, Memex: "/notes", Changes: changes},
 			[]string{"marked as unreviewed", "more changes", "fovea guard diff ü/"}},
-		{"gone", Alert{Path: "a", Mode: Lockdown, State: Gone, File: Absent}, []string{"a was removed"}},
+		{"gone", Alert{FileStatus: FileStatus{Path: "a", Mode: Lockdown, State: Gone, File: Absent}}, []string{"a was removed"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.alert.Time = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)

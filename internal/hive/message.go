@@ -74,20 +74,20 @@ type Message struct {
 	Body    string    `json:"body,omitempty" jsonschema:"only in what message-read answers"`
 }
 
-// Draft is a message to be sent.
-type Draft struct {
-	To      string // an agent, or owner
-	Subject string // one line
-	Body    string
-	Thread  string // the id of a message that it answers, or of a thread; "" begins one
-	Known   bool   // the caller confirms that there is such a receiver, who has not written yet
+// MessageSendRequest is a message to be sent. One without a thread begins one.
+type MessageSendRequest struct {
+	To      string `json:"to" jsonschema:"an agent, or owner" arg:"TO"`
+	Subject string `json:"subject" jsonschema:"one line, at most 1,024 bytes" arg:"SUBJECT"`
+	Body    string `json:"body,omitempty" jsonschema:"at most 64 KiB with the subject" flag:"@<TEXT> of the message"`
+	Thread  string `json:"thread,omitempty" jsonschema:"the id of the message that this answers" flag:"ID"`
+	Known   bool   `json:"known,omitempty" jsonschema:"of the owner: there is such an agent, though it has not written yet" flag:"--first"`
 }
 
 // Send writes a message of the actor of ctx into the inbox of its receiver, and returns its id.
 // Subject and body become inert text. The sender needs no right to write there. Of opts, Key
 // counts. Errors: Invalid (ErrSelf, ErrTooLarge, no subject, a scope without that folder),
 // NotFound (ErrUnknown), Conflict (ErrRate, ErrFull), Denied, and those of writing the file.
-func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (string, chain.Commit, error) {
+func (h *Hive) Send(ctx context.Context, m MessageSendRequest, opts *scope.WriteOptions) (string, chain.Commit, error) {
 	from, err := h.caller(ctx, "send")
 	if err == nil {
 		err = h.sendable(ctx, from, &m)
@@ -120,7 +120,7 @@ func (h *Hive) Send(ctx context.Context, m Draft, opts *scope.WriteOptions) (str
 }
 
 // sendable refuses a message that cannot be sent.
-func (h *Hive) sendable(ctx context.Context, from string, m *Draft) error {
+func (h *Hive) sendable(ctx context.Context, from string, m *MessageSendRequest) error {
 	fail := func(kind fault.Kind, err error) error { return fault.Wrap("send", m.To, kind, err) }
 	switch {
 	case len(m.Subject)+len(m.Body) > MaxMessage:
@@ -165,7 +165,7 @@ func postal(ctx context.Context, s *scope.Scope, to string) context.Context {
 }
 
 // deliver adds the message to the newest file of the inbox.
-func (w *change) deliver(from, id string, m *Draft) error {
+func (w *change) deliver(from, id string, m *MessageSendRequest) error {
 	path := w.inboxFile(m.To)
 	if _, err := w.read(path); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (w *change) deliver(from, id string, m *Draft) error {
 }
 
 // title returns the subject, framed where the file's keywords or tags would be read in it.
-func (w *change) title(path, from, id string, m *Draft) string {
+func (w *change) title(path, from, id string, m *MessageSendRequest) string {
 	text := w.c.Text(path)
 	if nodes := w.c.State().Nodes(path); len(nodes) > 1 { // a large inbox is not parsed for one message
 		text = nodes[0].Content
@@ -207,7 +207,7 @@ func hasTitle(s *graph.State, path, text, title string) bool {
 const zeroWidthSpace = "\u200b"
 
 // headline returns the message as a headline.
-func (w *change) headline(from, id, title string, m *Draft) document.InsertHeadline {
+func (w *change) headline(from, id, title string, m *MessageSendRequest) document.InsertHeadline {
 	by := w.h.scope.Actor(w.ctx)
 	props := []document.Property{
 		{Key: "ID", Value: id}, {Key: keyFrom, Value: from}, {Key: keyTo, Value: m.To},
@@ -292,15 +292,8 @@ func inboxes(state *graph.State, agent string) (paths []string) {
 
 // unreadOf counts the unread messages from one sender to an agent.
 func (w *change) unreadOf(to, from string) int {
-	count, state := 0, w.c.State()
-	for _, path := range inboxes(state, to) {
-		for _, n := range state.Nodes(path) {
-			if n.Derived.Last(keyFrom) == from && isUnread(n) {
-				count++
-			}
-		}
-	}
-	return count
+	mail := inbox(w.c.State(), to, true)
+	return len(slices.DeleteFunc(mail, func(m Message) bool { return m.From != from }))
 }
 
 // stampForm is the form of times in properties.

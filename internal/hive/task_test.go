@@ -245,7 +245,7 @@ func TestFence(t *testing.T) {
 func TestAgents(t *testing.T) {
 	w := newWorld(t, map[string]string{"tasks.org": someTasks, "agents/bob/n.org": "* B\n", "agents/not a name/n.org": "* N\n"})
 	w.now = w.now.Add(time.Second)
-	_, _, err := w.hive().Send(as("ada"), hive.Draft{To: "bob", Subject: "s"}, nil)
+	_, _, err := w.hive().Send(as("ada"), hive.MessageSendRequest{To: "bob", Subject: "s"}, nil)
 	must(t, err)
 	w.now = w.now.Add(time.Second)
 	claim, err := w.claim("ada", "hull")

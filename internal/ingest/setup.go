@@ -103,7 +103,7 @@ func (r *Reader) Skills(ctx context.Context, v *view.View) *skill.Registry {
 // The names are derived from the paths.
 func (r *Reader) LockedSkills(v *view.View) map[string]string {
 	out := map[string]string{}
-	for path := range view.LockedIn(v) {
+	for path := range v.Locked {
 		if r.isSkill(path) {
 			out[path] = skill.NameOf(path)
 		}

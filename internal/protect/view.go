@@ -18,7 +18,7 @@ import (
 // untrusted is set, it also omits files with text that the owner has never trusted, see
 // Untrusted. O(bytes of protected files).
 func (g *Guard) Withhold(past, guarded *view.View, untrusted bool) *view.View {
-	locked := maps.Clone(view.LockedIn(guarded))
+	locked := maps.Clone(guarded.Locked)
 	if untrusted {
 		for _, path := range g.Untrusted(past) {
 			if locked == nil {

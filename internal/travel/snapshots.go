@@ -58,14 +58,8 @@ func (s *snapshots) list() []snapshot {
 		out = append(out, snapshot{kept: k})
 	}
 	out = append(out, s.named...)
-	unnamed := func(e snapshot) int {
-		if e.name == "" {
-			return 1
-		}
-		return 0
-	}
 	slices.SortStableFunc(out, func(a, b snapshot) int {
-		return cmp.Or(cmp.Compare(b.Commit.Seq, a.Commit.Seq), cmp.Compare(unnamed(a), unnamed(b)), strings.Compare(b.name, a.name))
+		return cmp.Or(cmp.Compare(b.Commit.Seq, a.Commit.Seq), strings.Compare(b.name, a.name))
 	})
 	return out
 }
@@ -93,17 +87,22 @@ func (s *snapshots) add(k kept) {
 // from disk when they are needed.
 func (s *snapshots) release(since int64) {
 	s.named = slices.Clone(s.named)
-	drop := func(k *kept) {
-		if k.State != nil && k.since <= since {
+	for _, k := range s.held() {
+		if k.since <= since {
 			k.Point = pointOf(k.Commit.Seq, k.Commit.Root, k.Commit.Time)
 		}
 	}
+}
+
+// held returns the points whose states are in memory.
+func (s *snapshots) held() (all []*kept) {
 	for i := range s.n {
-		drop(&s.automatic[i])
+		all = append(all, &s.automatic[i])
 	}
 	for i := range s.named {
-		drop(&s.named[i].kept)
+		all = append(all, &s.named[i].kept)
 	}
+	return slices.DeleteFunc(all, func(k *kept) bool { return k.State == nil })
 }
 
 // pointOf is a point without its state.
@@ -114,16 +113,8 @@ func pointOf(seq uint64, root merkle.Digest, at time.Time) *chain.Point {
 // heldSince returns the count of replaced bytes at the oldest state in memory.
 func (s *snapshots) heldSince() int64 {
 	since := s.replaced
-	for i := range s.n {
-		if k := &s.automatic[i]; k.State != nil {
-			since = k.since // the others are younger
-			break
-		}
-	}
-	for i := range s.named {
-		if k := &s.named[i]; k.State != nil {
-			since = min(since, k.since)
-		}
+	for _, k := range s.held() {
+		since = min(since, k.since)
 	}
 	return since
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Lockdown is that of fovea.View.
-func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.locked)) }
+func (v *View) Lockdown() []string { return slices.Sorted(maps.Keys(v.Locked)) }
 
 // Unreviewed is that of fovea.View.
 func (v *View) Unreviewed() []string { return slices.Clone(v.unreviewed) }
@@ -38,7 +38,7 @@ func (v *View) Without(paths ...string) *View {
 // Without returns a view that leaves out locked files, and says which files nobody reviewed.
 func Without(v *View, locked map[string]guard.State, unreviewed []string) *View {
 	out := v.drop(slices.Sorted(maps.Keys(locked)))
-	out.whole, out.locked, out.unreviewed = v, locked, unreviewed
+	out.whole, out.Locked, out.unreviewed = v, locked, unreviewed
 	return out
 }
 
@@ -59,7 +59,7 @@ func (v *View) drop(paths []string) *View {
 	}
 	state, delta := draft.Seal()
 	out := v.follow(state, &delta, v.commit)
-	out.layers = v.layers
+	out.Layers = v.Layers
 	return out
 }
 
@@ -79,7 +79,7 @@ func (v *View) WithoutBlocks(agent string) *View {
 		return v
 	}
 	out := v.drop(others)
-	out.whole, out.locked, out.unreviewed = v.whole, v.locked, v.unreviewed
+	out.whole, out.Locked, out.unreviewed = v.whole, v.Locked, v.unreviewed
 	return out
 }
 
@@ -90,14 +90,14 @@ func (v *View) lockedDown(op, name string) error {
 		return nil
 	}
 	path := name
-	if _, is := v.locked[path]; !is {
+	if _, is := v.Locked[path]; !is {
 		n, err := v.whole.Resolve(name)
 		if err != nil {
 			return nil
 		}
 		path = n.Path
 	}
-	state, is := v.locked[path]
+	state, is := v.Locked[path]
 	if !is {
 		return nil
 	}

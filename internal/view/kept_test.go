@@ -110,7 +110,7 @@ func TestKeptTextsAreNeverStale(t *testing.T) {
 					Policy: []string{"value", "shares"}[r.IntN(2)], Caller: window.Caller{Agent: []string{"", "ada", "bob"}[r.IntN(3)]},
 				}
 				fresh := New(v.State, v.commit, v.scope, v.handles...)
-				fresh.layers = v.layers
+				fresh.Layers = v.Layers
 				want, err := fresh.Window(t.Context(), req)
 				if err != nil {
 					t.Fatal(err)

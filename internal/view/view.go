@@ -27,7 +27,7 @@ type View struct {
 	*graph.State
 	commit   chain.Commit // the head; the zero Commit in an empty memory
 	scope    string       // of the memory
-	layers   []string     // of an overlay: scopes by the rank of their documents
+	Layers   []string     // of an overlay: scopes by the rank of their documents
 	handles  []Handles    // of the chain, or of each layer
 	words    *lazy[*recall.Words]
 	facts    *lazy[index.Attributes]
@@ -35,7 +35,7 @@ type View struct {
 	problems *lazy[champ.Map[[]document.Problem]]
 
 	whole      *View                  // of a guarded view: the view with the locked files
-	locked     map[string]guard.State // by path
+	Locked     map[string]guard.State // by path; it must not be changed
 	unreviewed []string
 
 	meaning     *recall.Meaning // of a request, nil for none
@@ -113,14 +113,11 @@ func ProblemsOf(v *View) champ.Map[[]document.Problem] { return v.problems.get()
 // HandlesOf returns the handles of the history of a view, or of each of its layers.
 func HandlesOf(v *View) []Handles { return v.handles }
 
-// LayersOf returns the scopes that a view of several lays over one another.
-func LayersOf(v *View) []string { return v.layers }
-
 // Overlaid returns the view after a delta that lays scopes over a memex, by the rank of their
 // documents. below are the views of the scopes.
 func Overlaid(base *View, state *graph.State, delta *graph.Delta, commit chain.Commit, layers []string, below []*View) *View {
 	v := base.follow(state, delta, commit)
-	v.layers, v.handles = layers, nil
+	v.Layers, v.handles = layers, nil
 	for _, b := range below {
 		v.handles = append(v.handles, b.handles...)
 	}
@@ -136,9 +133,6 @@ func New(state *graph.State, commit chain.Commit, scope string, handles ...Handl
 	}
 	return v
 }
-
-// LockedIn returns the files that a guarded view leaves out, by path. It must not be changed.
-func LockedIn(v *View) map[string]guard.State { return v.locked }
 
 // Head returns the commit of this state, without its changes.
 func (v *View) Head() chain.Commit { return v.commit }
@@ -203,8 +197,8 @@ func (v *View) recall() recall.View {
 
 // Scope names the scope of a node of the view.
 func (v *View) Scope(n *node.Node) string {
-	if v.layers != nil {
-		return v.layers[v.Rank(n.Path)]
+	if v.Layers != nil {
+		return v.Layers[v.Rank(n.Path)]
 	}
 	return v.scope
 }
